@@ -1,0 +1,1 @@
+"""Agents: a character file and a routine each."""

@@ -1,0 +1,1 @@
+"""Speed and legibility of single parts, as ratios and rates."""

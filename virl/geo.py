@@ -1,0 +1,208 @@
+"""Arithmetic on the globe.
+
+Positions are WGS84 degrees, latitude before longitude. Headings are degrees clockwise from north, in
+[0, 360). Distances are metres. Functions take scalars or NumPy arrays and broadcast.
+
+Distance, bearing and destination go through earth-centred coordinates instead of latitude and longitude
+differences, so the poles and the antimeridian need no special case. Within 5 km they agree with the
+geodesic on the ellipsoid to better than 0.1 % (tested against PROJ).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+SEMI_MAJOR_M = 6_378_137.0  # WGS84 defining parameter
+FLATTENING = 1 / 298.257_223_563  # WGS84 defining parameter
+MEAN_RADIUS_M = 6_371_008.8  # IUGG mean radius
+_ECCENTRICITY2 = FLATTENING * (2 - FLATTENING)
+
+
+class LatLng(NamedTuple):
+    """A point on Earth: WGS84 degrees, latitude in [-90, 90], longitude in [-180, 180]."""
+
+    lat: float
+    lng: float
+
+    def __str__(self) -> str:
+        return f"{self.lat:.6f}, {self.lng:.6f}"
+
+
+@overload
+def normalize_heading(heading: float) -> float: ...
+@overload
+def normalize_heading(heading: Floats) -> Floats: ...
+def normalize_heading(heading: float | Floats) -> float | Floats:
+    """The same direction in [0, 360)."""
+    wrapped = np.mod(heading, 360.0)
+    wrapped = np.where(wrapped == 360.0, 0.0, wrapped)  # -1e-17 % 360 rounds to 360
+    return _like(heading, wrapped)
+
+
+@overload
+def signed_turn(source: float, target: float) -> float: ...
+@overload
+def signed_turn(source: ArrayLike, target: ArrayLike) -> float | Floats: ...
+def signed_turn(source: ArrayLike, target: ArrayLike) -> float | Floats:
+    """The smaller turn from one heading to another: (-180, 180], positive clockwise."""
+    turn = 180.0 - np.mod(180.0 - (np.asarray(target, float) - np.asarray(source, float)), 360.0)
+    return float(turn) if turn.ndim == 0 else turn
+
+
+def distance(a: LatLng, b: LatLng) -> float:
+    """Metres between two positions, along the ground."""
+    return float(distances(a.lat, a.lng, b.lat, b.lng))
+
+
+def distances(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike) -> Floats:
+    """Metres between pairs of positions, along the ground; broadcasts."""
+    chord = np.linalg.norm(_ecef(lat2, lng2) - _ecef(lat1, lng1), axis=-1)
+    arc: Floats = 2 * MEAN_RADIUS_M * np.arcsin(np.minimum(chord / (2 * MEAN_RADIUS_M), 1.0))
+    return arc
+
+
+def bearing(a: LatLng, b: LatLng) -> float:
+    """Heading at `a` of the way to `b`; 0 where they coincide."""
+    return float(bearings(a.lat, a.lng, b.lat, b.lng))
+
+
+def bearings(lat1: ArrayLike, lng1: ArrayLike, lat2: ArrayLike, lng2: ArrayLike) -> Floats:
+    """Headings at the first positions of the ways to the second ones; broadcasts."""
+    toward = _ecef(lat2, lng2) - _ecef(lat1, lng1)
+    east, north = _east_north(lat1, lng1)
+    x, y = np.sum(toward * east, axis=-1), np.sum(toward * north, axis=-1)
+    degrees: Floats = normalize_heading(np.degrees(np.arctan2(x, y)))
+    return degrees
+
+
+def destination(start: LatLng, heading: float, metres: float) -> LatLng:
+    """The position reached from `start` by walking `metres` along the great circle at `heading`.
+
+    Meant for walking distances: off by less than 0.1 % of `metres` up to 5 km.
+    """
+    lat, lng = destinations(start.lat, start.lng, heading, metres)
+    return LatLng(float(lat), float(lng))
+
+
+def destinations(
+    lat: ArrayLike, lng: ArrayLike, heading: ArrayLike, metres: ArrayLike
+) -> tuple[Floats, Floats]:
+    """Latitudes and longitudes reached from the given positions; broadcasts."""
+    angle = np.radians(np.asarray(heading, float))[..., None]
+    length = np.asarray(metres, float)[..., None]
+    east, north = _east_north(lat, lng)
+    along = np.sin(angle) * east + np.cos(angle) * north
+    drop = length**2 / (2 * MEAN_RADIUS_M)  # the ground curves away below the tangent plane
+    return _geodetic(_ecef(lat, lng) + length * along - drop * _up(lat, lng))
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFrame:
+    """A flat metric frame around an origin: x metres east, y metres north.
+
+    Exact to 0.1 % within 5 km of the origin, away from the poles.
+    """
+
+    origin: LatLng
+
+    def to_metres(self, lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats]:
+        """East and north of the origin, in metres."""
+        per_lat, per_lng = self._metres_per_degree()
+        x: Floats = np.asarray(signed_turn(self.origin.lng, lng)) * per_lng
+        y: Floats = (np.asarray(lat, float) - self.origin.lat) * per_lat
+        return x, y
+
+    def to_degrees(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+        """Latitude and longitude of points given in metres."""
+        per_lat, per_lng = self._metres_per_degree()
+        lat: Floats = self.origin.lat + np.asarray(y, float) / per_lat
+        lng: Floats = self.origin.lng + np.asarray(x, float) / per_lng
+        return lat, np.asarray(signed_turn(0.0, lng), float)
+
+    def position(self, x: float, y: float) -> LatLng:
+        """The position of one point given in metres."""
+        lat, lng = self.to_degrees(x, y)
+        return LatLng(float(lat), float(lng))
+
+    def point(self, position: LatLng) -> tuple[float, float]:
+        """The point in metres of one position."""
+        x, y = self.to_metres(position.lat, position.lng)
+        return float(x), float(y)
+
+    def _metres_per_degree(self) -> tuple[float, float]:
+        sin_lat = np.sin(np.radians(self.origin.lat))
+        w = 1 - _ECCENTRICITY2 * sin_lat**2
+        meridian = SEMI_MAJOR_M * (1 - _ECCENTRICITY2) / w**1.5
+        parallel = SEMI_MAJOR_M / np.sqrt(w) * np.cos(np.radians(self.origin.lat))
+        return float(np.radians(meridian)), float(np.radians(parallel))
+
+
+def in_sector(heading: float, left: float, right: float) -> bool:
+    """Whether a heading lies in the sector that runs clockwise from `left` to `right`, ends included."""
+    return normalize_heading(heading - left) <= normalize_heading(right - left)
+
+
+_EGOCENTRIC = ("front", "front right", "right", "rear right", "rear", "rear left", "left", "front left")
+_COMPASS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
+
+
+def egocentric_word(heading: float, target: float) -> str:
+    """Where `target` lies for one who faces `heading`: the nearest of eight words from "front" on."""
+    return _EGOCENTRIC[_eighth(target - heading)]
+
+
+def compass_word(heading: float) -> str:
+    """The nearest of the eight compass directions."""
+    return _COMPASS[_eighth(heading)]
+
+
+def _eighth(angle: float) -> int:
+    return int(np.floor((normalize_heading(angle) + 22.5) / 45.0)) % 8
+
+
+def _like(given: float | Floats, result: Floats) -> float | Floats:
+    return float(result) if np.ndim(given) == 0 else result
+
+
+def _ecef(lat: ArrayLike, lng: ArrayLike) -> Floats:
+    """Earth-centred, earth-fixed coordinates on the ellipsoid, metres, in a last axis of length 3."""
+    phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
+    n = SEMI_MAJOR_M / np.sqrt(1 - _ECCENTRICITY2 * np.sin(phi) ** 2)
+    return np.stack(
+        [
+            n * np.cos(phi) * np.cos(lam),
+            n * np.cos(phi) * np.sin(lam),
+            n * (1 - _ECCENTRICITY2) * np.sin(phi),
+        ],
+        axis=-1,
+    )
+
+
+def _geodetic(xyz: Floats) -> tuple[Floats, Floats]:
+    """Latitude and longitude of earth-centred points near the surface (Bowring's formula)."""
+    x, y, z = xyz[..., 0], xyz[..., 1], xyz[..., 2]
+    p = np.hypot(x, y)
+    semi_minor = SEMI_MAJOR_M * (1 - FLATTENING)
+    theta = np.arctan2(z * SEMI_MAJOR_M, p * semi_minor)
+    second_eccentricity2 = _ECCENTRICITY2 / (1 - _ECCENTRICITY2)
+    lat = np.arctan2(
+        z + second_eccentricity2 * semi_minor * np.sin(theta) ** 3,
+        p - _ECCENTRICITY2 * SEMI_MAJOR_M * np.cos(theta) ** 3,
+    )
+    return np.degrees(lat), np.degrees(np.arctan2(y, x))
+
+
+def _east_north(lat: ArrayLike, lng: ArrayLike) -> tuple[Floats, Floats]:
+    phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
+    east = np.stack([-np.sin(lam), np.cos(lam), np.zeros_like(lam)], axis=-1)
+    north = np.stack([-np.sin(phi) * np.cos(lam), -np.sin(phi) * np.sin(lam), np.cos(phi)], axis=-1)
+    return east, north
+
+
+def _up(lat: ArrayLike, lng: ArrayLike) -> Floats:
+    phi, lam = np.broadcast_arrays(np.radians(np.asarray(lat, float)), np.radians(np.asarray(lng, float)))
+    return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=-1)

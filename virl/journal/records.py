@@ -1,0 +1,156 @@
+"""What a journal holds: one record a line, each with a sequence number. Described in `docs/journal.md`."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+FORMAT = 1
+"""Version of the journal's format; a journal of another version is refused."""
+
+
+class Record(BaseModel):
+    """Base of all that is written down."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class PoseRecord(Record):
+    """Where the agent stood and faced."""
+
+    pano_id: str
+    heading: float
+    lat: float
+    lng: float
+
+
+class DetectionRecord(Record):
+    """A thing found in a view; pixels and degrees as in `Detection`."""
+
+    label: str
+    score: float
+    box: tuple[float, float, float, float]
+    text: str = ""
+
+
+class ViewRecord(Record):
+    """A view that was looked at, kept as a file."""
+
+    file: str
+    """Path within the run's folder."""
+    pano_id: str
+    heading: float
+    pitch: float
+    fov: float
+    width: int
+    height: int
+    purpose: Literal["look", "closer", "road"] = "look"
+    """A look around, a second look at something, or a look down a road."""
+    caption: str = ""
+    detections: tuple[DetectionRecord, ...] = ()
+
+
+class ExchangeRecord(Record):
+    """A question put to a mind and its reply."""
+
+    prompt: str
+    mind: str
+    inputs: dict[str, object]
+    reply: dict[str, object]
+    cached: bool = False
+    attempts: int = 1
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+    seconds: float = 0.0
+
+
+class PlaceRecord(Record):
+    """A place that was considered."""
+
+    id: str
+    name: str
+    types: tuple[str, ...]
+    lat: float
+    lng: float
+    address: str = ""
+    rating: float | None = None
+    review_count: int = 0
+    price_level: int | None = None
+    summary: str = ""
+    decision: Literal["enter", "continue"]
+    reason: str
+
+
+class StartRecord(Record):
+    """The first line: what was run."""
+
+    kind: Literal["start"] = "start"
+    seq: int = 0
+    format: int = FORMAT
+    virl: str
+    agent: str
+    city: str
+    mind: str
+    seed: int
+    started: str
+    """UTC, ISO 8601."""
+    character: dict[str, object]
+
+
+class StepRecord(Record):
+    """One step: arriving somewhere, looking, thinking, deciding."""
+
+    kind: Literal["step"] = "step"
+    seq: int
+    step: int
+    """0 at the start, then one more for each move."""
+    pose: PoseRecord
+    distance_m: float
+    """Metres walked to get here from the step before."""
+    views: tuple[ViewRecord, ...] = ()
+    asked: tuple[ExchangeRecord, ...] = ()
+    places: tuple[PlaceRecord, ...] = ()
+    crossing: bool = False
+    decided: str
+    """What the agent will do now and why, in a sentence."""
+    next_pano_id: str | None = None
+    """Where it goes from here; `None` if it stops."""
+    seconds: float = 0.0
+
+
+class CostRecord(Record):
+    """What a run has cost."""
+
+    usd: float = 0.0
+    llm_calls: int = 0
+    llm_cached: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    views: int = 0
+
+
+class Result(Record):
+    """How a run ended; also `result.json`."""
+
+    agent: str
+    city: str
+    status: Literal["entered", "gave up", "stopped"]
+    """`entered` a place, `gave up` at a limit, or was `stopped` from outside."""
+    steps: int
+    distance_m: float
+    place: PlaceRecord | None = None
+    reason: str
+    cost: CostRecord
+    versions: dict[str, str]
+
+
+class EndRecord(Record):
+    """The last line of a finished run."""
+
+    kind: Literal["end"] = "end"
+    seq: int
+    result: Result
+
+
+AnyRecord = Annotated[StartRecord | StepRecord | EndRecord, Field(discriminator="kind")]
+ANY_RECORD: TypeAdapter[StartRecord | StepRecord | EndRecord] = TypeAdapter(AnyRecord)

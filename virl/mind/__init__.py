@@ -1,0 +1,1 @@
+"""Minds: what answers a prompt with a typed reply."""

@@ -1,0 +1,87 @@
+"""The contract of minds: a prompt goes in, a typed reply comes out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from virl.platform.streetview import Image
+
+ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt(Generic[ReplyT]):
+    """A text that is sent to a model, read from `prompts/NAME.md`."""
+
+    name: str
+    inputs: frozenset[str]
+    """The names the template uses, all required."""
+    reply: type[ReplyT]
+    body: str
+    """Jinja template."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One question put to a mind and its reply, for the journal."""
+
+    prompt: str
+    mind: str
+    """Such as `"rules"` or `"openai:gpt-5-mini"`."""
+    inputs: Mapping[str, object]
+    reply: Mapping[str, object]
+    cached: bool = False
+    """Answered from the reply cache: cost nothing now."""
+    attempts: int = 1
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The exchanges of a mind since they were last taken."""
+
+    _open: list[Exchange] = field(default_factory=list)
+
+    def add(self, exchange: Exchange) -> None:
+        """Write an exchange down."""
+        self._open.append(exchange)
+
+    def take(self) -> tuple[Exchange, ...]:
+        """The exchanges since the last call, oldest first."""
+        taken = tuple(self._open)
+        self._open.clear()
+        return taken
+
+
+class Mind(Protocol):
+    """Answers prompts."""
+
+    @property
+    def name(self) -> str:
+        """Such as `"rules"` or `"openai:gpt-5-mini"`."""
+        ...
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where each exchange is written down."""
+        ...
+
+    def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:
+        """A reply to a prompt.
+
+        Args:
+            prompt: which question.
+            images: pictures that go with it; a mind that cannot see ignores them.
+            inputs: a value for each of the prompt's inputs, no more and no less.
+
+        Raises:
+            BadInput: an input is missing or is not the prompt's.
+            MindFailed: no valid reply within the retries.
+            ModelUnavailable: the model cannot be reached or its key is missing.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""The city as an agent meets it: contracts, providers, senses, movement."""

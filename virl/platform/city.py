@@ -1,0 +1,78 @@
+"""A city: one provider each of street view, places, maps and listings."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from virl.geo import LatLng
+from virl.platform.listings import Listings
+from virl.platform.maps import Maps
+from virl.platform.places import Places
+from virl.platform.streetview import Box, Camera, StreetView
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """A thing that a view truly shows."""
+
+    id: str
+    kind: str
+    """`"sign"`, or a sort of street furniture such as `"trash bin"`."""
+    label: str
+    """The words of a sign, or the kind again."""
+    box: Box
+    """The part that can be seen."""
+    distance: float
+    """Metres from the camera."""
+    visible_fraction: float
+    """Seen pixels over the pixels it would cover with nothing before it and no picture edge, (0, 1]."""
+    place_id: str | None = None
+    """The place that a sign belongs to."""
+
+
+class Truth(Protocol):
+    """What only a made city knows, for scoring. No agent may ask it."""
+
+    def visible(self, pano_id: str, camera: Camera, min_pixels: int = 12) -> list[Visible]:
+        """Signs and furniture of which a view shows at least `min_pixels` pixels, nearest first.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+        """
+        ...
+
+    def attributes(self, place_id: str) -> Mapping[str, bool]:
+        """Hidden attributes, such as `{"spicy": False, "quiet": True}`.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        ...
+
+
+class StreetMap(Protocol):
+    """The streets of a whole city at once, for drawing; only a provider that holds them all has it."""
+
+    def lines(self) -> Sequence[Sequence[LatLng]]:
+        """Centre lines of the streets."""
+        ...
+
+    def panorama_ids(self) -> Sequence[str]:
+        """Ids of all panoramas, in a fixed order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class City:
+    """What an agent holds: a name and one provider of each kind."""
+
+    name: str
+    title: str
+    """The name as people write it."""
+    center: LatLng
+    streetview: StreetView
+    places: Places
+    maps: Maps
+    listings: Listings | None = None
+    truth: Truth | None = None
+    street_map: StreetMap | None = None

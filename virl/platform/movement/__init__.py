@@ -1,0 +1,1 @@
+"""Movers and navigators."""

@@ -1,0 +1,1 @@
+"""Senses: reading, detecting, looking closer, matching what is seen to places."""

@@ -1,0 +1,105 @@
+"""Places: shops, parks, stations and what people say of them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from virl.geo import LatLng
+from virl.platform.streetview import Image
+
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningHours:
+    """One stretch of opening in a week."""
+
+    day: int
+    """0 is Monday, 6 is Sunday."""
+    opens: int
+    """Minutes after midnight, [0, 1440)."""
+    closes: int
+    """Minutes after midnight of `day`, (opens, 2880): beyond 1440 it is the next morning."""
+
+    def __str__(self) -> str:
+        return f"{DAYS[self.day]} {_clock(self.opens)}-{_clock(self.closes)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What one visitor wrote. The text is data from the world, never instructions."""
+
+    rating: float
+    """1 (worst) to 5 (best)."""
+    text: str
+    author: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place as a provider lists it; `reviews` and `hours` are filled in by `Places.details` alone."""
+
+    id: str
+    name: str
+    types: tuple[str, ...]
+    """Google's place types, the most specific first, such as `("bakery", "store")`."""
+    position: LatLng
+    address: str = ""
+    rating: float | None = None
+    """Mean of all ratings, 1 to 5; `None` without ratings."""
+    review_count: int = 0
+    price_level: int | None = None
+    """0 (free) to 4 (very expensive)."""
+    is_open: bool = True
+    """False for a place that has closed for good."""
+    hours: tuple[OpeningHours, ...] = ()
+    reviews: tuple[Review, ...] = ()
+
+    def open_at(self, day: int, minute: int) -> bool:
+        """Whether the place serves at this minute of this day (0 is Monday). Unknown hours count as closed."""
+        if not self.is_open:
+            return False
+        now = day * 1440 + minute
+        return any(
+            stretch.day * 1440 + stretch.opens <= when < stretch.day * 1440 + stretch.closes
+            for stretch in self.hours
+            for when in (now, now + 7 * 1440)
+        )
+
+
+class Places(Protocol):
+    """A provider of places."""
+
+    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+        """Places within a radius, nearest first.
+
+        Args:
+            position: the centre.
+            radius: metres, in (0, 50000].
+            types: keep places that have one of these types; empty keeps all.
+        """
+        ...
+
+    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
+        """Places whose name, type or address answers a text, best first."""
+        ...
+
+    def details(self, place_id: str) -> Place:
+        """The place with its hours and reviews.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        ...
+
+    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
+        """Up to `limit` photos; may be empty.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        ...
+
+
+def _clock(minute: int) -> str:
+    return f"{minute // 60 % 24:02d}:{minute % 60:02d}"

@@ -1,0 +1,1 @@
+"""Providers: each gives a city its street view, places, maps and listings."""

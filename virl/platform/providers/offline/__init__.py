@@ -1,0 +1,1 @@
+"""Virlton: a city made from a seed, rendered on demand, with exact ground truth."""

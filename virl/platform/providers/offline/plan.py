@@ -1,0 +1,167 @@
+"""The plan of a made city: everything that stands in it, in metres.
+
+Plans are drawn by `streets`, `blocks`, `furnish` and `shops`, and read by the views, the places, the maps
+and the ground truth. x is metres east of the city's origin, y metres north, z metres above the road.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from shapely import Polygon
+
+from virl.geo import LocalFrame
+from virl.platform.listings import Listing
+from virl.platform.places import Place
+
+Point = tuple[float, float]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+CAMERA_HEIGHT_M = 2.5  # the height of a street-view car's camera
+
+
+@dataclass(frozen=True, slots=True)
+class Street:
+    """One stretch of street between two junctions (or a junction and a dead end)."""
+
+    id: int
+    name: str
+    line: Floats
+    """Centre line, shape (n, 2)."""
+    start: int
+    end: int
+    """Indices of the junctions at its ends."""
+    road: float
+    """Width of the carriageway."""
+    pavement: float
+    """Width of the pavement on each side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panoramas:
+    """All panoramas and the links between them. Every link has its counterpart."""
+
+    xy: Floats
+    """Shape (n, 2)."""
+    street: Ints
+    """The street each stands on, shape (n,); at a junction, one of its streets."""
+    source: Ints
+    target: Ints
+    """The two ends of each link, shape (m,) each, both ways present, sorted by source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """A building as an upright prism."""
+
+    id: int
+    footprint: Polygon
+    height: float
+    variant: int
+    """Picks material, colours and windows; any non-negative integer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frontage:
+    """A stretch of building line along a street: where a shop, a gate or a front door can be.
+
+    Seen from the street, `left` and `right` are its ends; the way out is to the right-hand normal of
+    left -> right, that is (dy, -dx).
+    """
+
+    id: int
+    building: int | None
+    """`None` where nothing is built: a garden or a square."""
+    street: int
+    left: Point
+    right: Point
+    number: int
+    """House number on its street."""
+    commercial: float
+    """How busy the street is here, [0, 1]: shops go where it is high."""
+
+
+SignKind = Literal["fascia", "blade", "board"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A signboard. `fascia` lies on the front of a building, `blade` stands out from it and is read from
+    both sides, `board` stands on two posts.
+    """
+
+    id: str
+    place_id: str
+    text: str
+    tagline: str
+    """A second, smaller line; may be empty."""
+    kind: SignKind
+    left: Point
+    right: Point
+    """Its ends as a reader sees them."""
+    bottom: float
+    top: float
+    variant: int
+    """Picks font and colours; any non-negative integer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """A place with its front: what is drawn around the sign, and what only the city knows."""
+
+    place: Place
+    frontage: int
+    signs: tuple[Sign, ...]
+    attributes: Mapping[str, bool]
+    """Hidden: what the reviews hint at."""
+    variant: int
+    """Picks window display, door and awning; any non-negative integer."""
+
+
+FurnitureKind = Literal[
+    "trash bin", "fire hydrant", "bench", "mailbox", "tree", "street lamp", "traffic light", "parked car"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Furniture:
+    """One thing that stands in the street."""
+
+    id: str
+    kind: FurnitureKind
+    x: float
+    y: float
+    heading: float
+    """The way its front faces: degrees clockwise from north."""
+    variant: int
+    """Picks colour and size; any non-negative integer."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreetPlan:
+    """The first half of a plan: what is laid out before anyone moves in."""
+
+    frame: LocalFrame
+    streets: tuple[Street, ...]
+    junctions: Floats
+    """Shape (k, 2)."""
+    panoramas: Panoramas
+    blocks: tuple[Polygon, ...]
+    """Ground between the streets, pavements left out."""
+    parks: tuple[Polygon, ...]
+    buildings: tuple[Building, ...]
+    frontages: tuple[Frontage, ...]
+    furniture: tuple[Furniture, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CityPlan:
+    """A whole made city."""
+
+    seed: int
+    layout: StreetPlan
+    shops: tuple[Shop, ...]
+    listings: tuple[Listing, ...] = field(default=())

@@ -1,0 +1,152 @@
+"""Street view: panoramas, the links between them, and views through a camera."""
+
+from dataclasses import dataclass
+from math import atan, atan2, degrees, hypot, radians, tan
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.errors import BadInput
+from virl.geo import LatLng, normalize_heading
+
+Image = NDArray[np.uint8]
+"""RGB picture, shape (height, width, 3)."""
+
+Box = tuple[float, float, float, float]
+"""Pixels (x0, y0, x1, y1): left, top, right, bottom; x right and y down from the top left corner."""
+
+MIN_FOV, MAX_FOV = 10.0, 120.0  # limits of Street View Static (BEHAVIOUR 2.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way from one panorama to a neighbour."""
+
+    pano_id: str
+    heading: float
+    """Degrees clockwise from north, [0, 360)."""
+    distance: float
+    """Metres."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panorama:
+    """One street-view capture."""
+
+    id: str
+    position: LatLng
+    heading: float
+    """The way the capturing car faced: degrees clockwise from north, [0, 360)."""
+    links: tuple[Link, ...]
+    date: str | None = None
+    """ISO 8601 month, `2026-05`, where the provider knows it."""
+
+    @property
+    def is_crossing(self) -> bool:
+        """Whether three or more ways meet here."""
+        return len(self.links) >= 3
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Where an agent stands and faces."""
+
+    pano_id: str
+    heading: float
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """What is asked of a view.
+
+    Args:
+        heading: degrees clockwise from north; stored in [0, 360).
+        pitch: degrees above the horizon, [-90, 90].
+        fov: horizontal field of view in degrees, [10, 120].
+        width, height: pixels, each in [16, 2048].
+
+    Raises:
+        BadInput: a value is out of its range.
+    """
+
+    heading: float
+    pitch: float = 0.0
+    fov: float = 90.0
+    width: int = 640
+    height: int = 640
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "heading", normalize_heading(self.heading))
+        if not MIN_FOV <= self.fov <= MAX_FOV:
+            raise BadInput(f"camera fov {self.fov:g} is outside [{MIN_FOV:g}, {MAX_FOV:g}] degrees")
+        if not -90 <= self.pitch <= 90:
+            raise BadInput(f"camera pitch {self.pitch:g} is outside [-90, 90] degrees")
+        if not (16 <= self.width <= 2048 and 16 <= self.height <= 2048):
+            raise BadInput(f"camera size {self.width}x{self.height} is outside [16, 2048] pixels")
+
+    @property
+    def focal(self) -> float:
+        """Focal length of the pinhole, in pixels."""
+        return self.width / 2 / tan(radians(self.fov / 2))
+
+    def direction(self, x: float, y: float) -> tuple[float, float]:
+        """Heading and pitch, in degrees, of the ray through pixel (x, y). Exact for a pinhole."""
+        right, up = x - self.width / 2, self.height / 2 - y
+        tilt = radians(self.pitch)
+        forward = self.focal * np.cos(tilt) - up * np.sin(tilt)
+        rise = self.focal * np.sin(tilt) + up * np.cos(tilt)
+        heading = normalize_heading(self.heading + degrees(atan2(right, forward)))
+        return heading, degrees(atan2(rise, hypot(right, forward)))
+
+    def sector(self, box: Box) -> tuple[float, float]:
+        """Headings of the left and the right edge of a box, at its middle row."""
+        middle = (box[1] + box[3]) / 2
+        return self.direction(box[0], middle)[0], self.direction(box[2], middle)[0]
+
+    @property
+    def vertical_fov(self) -> float:
+        """Degrees from the bottom to the top of the picture."""
+        return 2 * degrees(atan(self.height / 2 / self.focal))
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The image seen through a camera at a panorama."""
+
+    pano_id: str
+    camera: Camera
+    pixels: Image
+
+
+class StreetView(Protocol):
+    """A provider of street view. Every provider passes `tests/contracts.py`."""
+
+    def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
+        """Relocate: the panorama nearest to a position.
+
+        Args:
+            position: any position on Earth.
+            radius: metres, in (0, 1000].
+
+        Returns:
+            The nearest panorama, or `None` if there is none within `radius`.
+        """
+        ...
+
+    def panorama(self, pano_id: str) -> Panorama:
+        """The panorama with this id.
+
+        Raises:
+            NoStreetView: there is none.
+        """
+        ...
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        """The picture through `camera` at a panorama.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+            NoImagery: the provider has no picture of it.
+        """
+        ...

@@ -1,0 +1,106 @@
+"""Read a YAML file into a pydantic model; a fault is named with its file, field and line."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from virl.errors import BadInput
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+Location = Sequence[str | int]
+
+
+class Settings(BaseModel):
+    """Base of every model that is read from a file: frozen, and a misspelt field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def load_settings(path: Path, model: type[ModelT]) -> ModelT:
+    """Read and validate one YAML file.
+
+    Raises:
+        BadInput: the file is missing, is not YAML, repeats a key, or does not fit the model.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadInput(f"{path}: no such file") from None
+    except (OSError, UnicodeDecodeError) as fault:
+        raise BadInput(f"{path}: cannot be read ({fault})") from fault
+    return parse_settings(text, model, source=str(path))
+
+
+def parse_settings(text: str, model: type[ModelT], *, source: str, first_line: int = 1) -> ModelT:
+    """Validate YAML text that was found in `source`, where it starts at `first_line`.
+
+    Raises:
+        BadInput: as `load_settings`.
+    """
+    root, data = _read_yaml(text, source, first_line)
+    _refuse_repeated_keys(root, source, first_line)
+    try:
+        return model.model_validate(data)
+    except ValidationError as fault:
+        raise BadInput(_one_line(fault, root, source, first_line)) from fault
+
+
+def _read_yaml(text: str, source: str, first_line: int) -> tuple[yaml.Node, object]:
+    """The same text as nodes, which know their lines, and as data."""
+    try:
+        root, data = yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
+    except yaml.MarkedYAMLError as fault:
+        mark = fault.problem_mark
+        line = first_line + (mark.line if mark else 0)
+        raise BadInput(f"{source}, line {line}: not valid YAML: {fault.problem}") from fault
+    except yaml.YAMLError as fault:
+        raise BadInput(f"{source}: not valid YAML: {' '.join(str(fault).split())}") from fault
+    if not isinstance(root, yaml.MappingNode):
+        raise BadInput(f"{source}: should hold `field: value` lines")
+    return root, data
+
+
+def _refuse_repeated_keys(node: yaml.Node, source: str, first_line: int) -> None:
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            field = str(key.value)
+            if field in seen:
+                line = first_line + key.start_mark.line
+                raise BadInput(f"{source}, line {line}: field {field!r} stands twice")
+            seen.add(field)
+            _refuse_repeated_keys(value, source, first_line)
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            _refuse_repeated_keys(item, source, first_line)
+
+
+def _one_line(fault: ValidationError, root: yaml.Node, source: str, first_line: int) -> str:
+    first, *others = fault.errors()
+    line = first_line + _line_of(root, first["loc"])
+    field = ".".join(str(part) for part in first["loc"]) or "file"
+    more = f" (and {len(others)} more)" if others else ""
+    return f"{source}, line {line}: {field}: {_reason(first['type'], first['msg'])}{more}"
+
+
+def _reason(kind: str, message: str) -> str:
+    known = {"extra_forbidden": "unknown field", "missing": "field is missing"}
+    return known.get(kind, message.removeprefix("Value error, "))
+
+
+def _line_of(node: yaml.Node, location: Location) -> int:
+    """Zero-based line of the deepest node on the way to `location` that the file holds."""
+    line = int(node.start_mark.line)
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            found = next(((key, value) for key, value in node.value if key.value == str(part)), None)
+            if found is None:
+                return line
+            line, node = found[0].start_mark.line, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line
+    return line
