@@ -89,8 +89,10 @@ SignKind = Literal["fascia", "blade", "board"]
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A signboard. `fascia` lies on the front of a building, `blade` stands out from it and is read from
-    both sides, `board` stands on two posts.
+    """A signboard.
+
+    A `fascia` lies on the front of a building, a `blade` stands out from it and is read from both sides,
+    a `board` stands on two posts.
     """
 
     id: str
