@@ -56,7 +56,7 @@ class Place:
     reviews: tuple[Review, ...] = ()
 
     def open_at(self, day: int, minute: int) -> bool:
-        """Whether the place serves at this minute of this day, 0 being Monday; unknown hours count as closed."""
+        """Whether the place serves at this minute of this day (0: Monday); unknown hours count as closed."""
         if not self.is_open:
             return False
         now = day * 1440 + minute
