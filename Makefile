@@ -3,32 +3,46 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: hiro test test-all check clean
+.PHONY: help hiro test test-slow test-wheel web-deps check clean
 
-## hiro: set up and let Hiro find lunch in Virlton; prints where the report is
+help:
+	@sed -n 's/^## //p' Makefile
+
+## hiro        set up, and let Hiro find lunch in Virlton; prints where the report is
 hiro: $(STAMP)
 	$(BIN)/python -m agents.hiro
 
-## test: set up and run the fast tests
+## test        set up, and run the fast tests
 test: $(STAMP)
 	$(BIN)/python -m pytest -m "not slow and not browser"
 
-## test-all: every test, the slow ones and those in a browser too
-test-all: $(STAMP)
-	$(BIN)/python -m pytest
+## test-slow   the other tests: slow ones, and those in a real browser
+test-slow: $(STAMP) web-deps
+	$(BIN)/python -m pytest -m "slow or browser"
 
-## check: lint, format, types and the floors
+## test-wheel  build a wheel, install it in an empty environment, and use it outside the checkout
+test-wheel: $(STAMP)
+	$(BIN)/python tests/wheel_smoke.py
+
+## check       lint, format, types, and the floors of the house
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+## web-deps    Chromium and its driver, from Debian's packages, where they are missing
+web-deps:
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium chromium-driver >/dev/null; } || \
+	  { echo "make: Chromium is missing: install the packages chromium and chromium-driver" >&2; exit 1; }
+
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
-	touch $(STAMP)
+	@touch $(STAMP)
 
+## clean       remove what was built
 clean:
 	rm -rf $(VENV) build dist

@@ -1,0 +1,109 @@
+"""The command line: `virl`."""
+
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from virl import __version__
+from virl.agent import agent_names, find_character, load_character
+from virl.errors import VirlError
+from virl.platform.providers import city_names
+from virl.start import RunOptions, run_agent
+
+app = typer.Typer(
+    help="Tool-using agents that live in real cities, and in one that needs no key.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+USER_ERROR = 2
+INTERRUPTED = 130
+
+
+@app.command()
+def run(
+    agent: Annotated[str, typer.Argument(help="An agent's name (see `virl agents`) or a character file.")],
+    city: Annotated[str | None, typer.Option(help="Live in this city instead of the character's.")] = None,
+    mind: Annotated[
+        str | None,
+        typer.Option(envvar="VIRL_MIND", help="`rules` (the default) or a chat model, say `openai:MODEL`."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the run; by default `runs/AGENT-TIME`.", file_okay=False)
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in `--out`, or with the agent's latest.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of whatever is chosen by chance.", min=0)] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only where the report is.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, nothing else.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Log what happens; show tracebacks.")] = False,
+) -> None:
+    """Let an agent live; writes a journal, the views, a result and a report."""
+    options = RunOptions(agent=agent, city=city, mind=mind, out=out, resume=resume, seed=seed)
+    guard(lambda: _run(options, quiet=quiet, as_json=as_json), debug=debug)
+
+
+def _run(options: RunOptions, *, quiet: bool, as_json: bool) -> None:
+    console = Console(stderr=as_json, quiet=quiet or as_json)
+    finished = run_agent(options, console)
+    if as_json:
+        typer.echo(finished.result.model_dump_json(indent=2))
+    else:
+        typer.echo(f"report: {finished.report}")
+
+
+@app.command()
+def agents(debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False) -> None:
+    """List the agents that come with virl."""
+
+    def tell() -> None:
+        for name in agent_names():
+            character = load_character(find_character(name))
+            typer.echo(f"{name:12} {character.name}, {character.city}: {character.intention}")
+
+    guard(tell, debug=debug)
+
+
+@app.command()
+def cities() -> None:
+    """List the cities that can be opened."""
+    for name in city_names():
+        typer.echo(name)
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    typer.echo(__version__)
+
+
+def run_module(agent: str) -> None:
+    """What `python -m agents.NAME` does: the same as `virl run NAME`."""
+    main(["run", agent, *sys.argv[1:]])
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command line and exit."""
+    app(args=arguments, prog_name="virl")
+
+
+def guard(work: Callable[[], None], *, debug: bool) -> None:
+    """Do the work; a user's error is one line and exit code 2."""
+    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s")
+    try:
+        work()
+    except VirlError as fault:
+        if debug:
+            raise
+        typer.echo(f"virl: {fault}", err=True)
+        raise typer.Exit(USER_ERROR) from fault
+    except KeyboardInterrupt:
+        typer.echo("virl: stopped; go on with the same command and --resume", err=True)
+        raise typer.Exit(INTERRUPTED) from None

@@ -1,0 +1,181 @@
+"""One run of an agent: what it does is written down, told to an audience, and summed up."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Literal, Protocol
+
+from virl import __version__
+from virl.journal.convert import exchange_record
+from virl.journal.journal import Journal, total_cost, write_result
+from virl.journal.records import (
+    DetectionRecord,
+    EndRecord,
+    PlaceRecord,
+    PoseRecord,
+    Result,
+    StartRecord,
+    StepRecord,
+    ViewRecord,
+)
+from virl.mind.base import Exchange
+from virl.platform.movement.base import Step
+from virl.platform.perception.base import Detection
+from virl.platform.streetview import View
+
+
+class Audience(Protocol):
+    """Is told what happens while it happens."""
+
+    def start(self, record: StartRecord, steps: Sequence[StepRecord]) -> None:
+        """A run begins, or goes on after these steps."""
+        ...
+
+    def step(self, record: StepRecord) -> None:
+        """A step was taken and written down."""
+        ...
+
+    def end(self, result: Result) -> None:
+        """The run has ended."""
+        ...
+
+
+class Nobody:
+    """An audience that does not listen."""
+
+    def start(self, record: StartRecord, steps: Sequence[StepRecord]) -> None:
+        """Says nothing."""
+
+    def step(self, record: StepRecord) -> None:
+        """Says nothing."""
+
+    def end(self, result: Result) -> None:
+        """Says nothing."""
+
+
+class Run:
+    """The record of a run while it goes on."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        start: StartRecord,
+        steps: Sequence[StepRecord] = (),
+        *,
+        audience: Audience | None = None,
+        keep_views: bool = True,
+    ) -> None:
+        """Begin, or go on after `steps`.
+
+        Args:
+            journal: where records go.
+            start: the journal's first record.
+            steps: the steps taken before, where a run is resumed.
+            audience: who is told.
+            keep_views: whether views are kept as files and named in the records.
+        """
+        self.start = start
+        self._journal = journal
+        self._steps = list(steps)
+        self._result: Result | None = None
+        self._audience = audience or Nobody()
+        self._keep_views = keep_views
+        self._since = perf_counter()
+        self._audience.start(start, self._steps)
+
+    @property
+    def folder(self) -> Path:
+        """The run's folder."""
+        return self._journal.folder
+
+    @property
+    def steps(self) -> Sequence[StepRecord]:
+        """The steps so far."""
+        return self._steps
+
+    @property
+    def result(self) -> Result | None:
+        """How the run ended; `None` while it goes on."""
+        return self._result
+
+    def keep(
+        self,
+        view: View,
+        purpose: Literal["look", "closer", "road"],
+        detections: Sequence[Detection] = (),
+        caption: str = "",
+    ) -> tuple[ViewRecord, ...]:
+        """Keep a view as a file; its record, or nothing where views are not kept."""
+        if not self._keep_views:
+            return ()
+        camera = view.camera
+        name = f"{len(self._steps):05d}-{purpose}-{view.pano_id}-{camera.heading:.0f}-{camera.fov:.0f}"
+        record = ViewRecord(
+            file=self._journal.keep_view(name, view.pixels),
+            pano_id=view.pano_id,
+            heading=camera.heading,
+            pitch=camera.pitch,
+            fov=camera.fov,
+            width=camera.width,
+            height=camera.height,
+            purpose=purpose,
+            caption=caption,
+            detections=tuple(
+                DetectionRecord(label=one.label, score=one.score, box=one.box, text=one.text)
+                for one in detections
+            ),
+        )
+        return (record,)
+
+    def step(
+        self,
+        step: Step,
+        *,
+        views: Sequence[ViewRecord],
+        asked: Sequence[Exchange],
+        places: Sequence[PlaceRecord],
+        decided: str,
+        next_pano_id: str | None,
+    ) -> None:
+        """Write a finished step down."""
+        position = step.panorama.position
+        now = perf_counter()
+        record = StepRecord(
+            seq=len(self._steps) + 1,
+            step=step.index,
+            pose=PoseRecord(
+                pano_id=step.pose.pano_id, heading=step.pose.heading, lat=position.lat, lng=position.lng
+            ),
+            distance_m=step.distance,
+            views=tuple(views),
+            asked=tuple(exchange_record(exchange) for exchange in asked),
+            places=tuple(places),
+            crossing=step.panorama.is_crossing,
+            decided=decided,
+            next_pano_id=next_pano_id,
+            seconds=now - self._since,
+        )
+        self._journal.append(record)
+        self._since = now
+        self._steps.append(record)
+        self._audience.step(record)
+
+    def end(
+        self, status: Literal["entered", "gave up", "stopped"], reason: str, place: PlaceRecord | None = None
+    ) -> Result:
+        """Write down how it ended, in the journal and in `result.json`."""
+        self._result = result = Result(
+            agent=self.start.agent,
+            city=self.start.city,
+            status=status,
+            steps=self._steps[-1].step if self._steps else 0,
+            distance_m=sum(step.distance_m for step in self._steps),
+            place=place,
+            reason=reason,
+            cost=total_cost(self._steps),
+            versions={"virl": __version__, "journal": str(self.start.format)},
+        )
+        self._journal.append(EndRecord(seq=len(self._steps) + 1, result=result))
+        write_result(self.folder, result)
+        self._audience.end(result)
+        return result

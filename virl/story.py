@@ -1,0 +1,79 @@
+"""What a run tells on the terminal: a readable story with a progress bar."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from virl.journal.records import PlaceRecord, Result, StartRecord, StepRecord
+
+
+class Story:
+    """Tells a run as it happens: what was found and decided, not every step."""
+
+    def __init__(self, console: Console, steps: int) -> None:
+        """Tell on `console`, with a bar that is full after `steps` moves."""
+        self._console = console
+        self._progress = Progress(
+            TextColumn("[dim]{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("[dim]steps"),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+        )
+        self._task = self._progress.add_task("walking", total=steps)
+
+    def __enter__(self) -> Self:
+        """Show the bar."""
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the bar away."""
+        self._progress.stop()
+
+    def start(self, record: StartRecord, steps: Sequence[StepRecord]) -> None:
+        """Say who sets out, or goes on."""
+        name = record.character.get("name", record.agent)
+        how = f"goes on after step {steps[-1].step}" if steps else "sets out"
+        self._say(f"[bold]{escape(str(name))}[/] {how} in {escape(record.city)}, mind: {escape(record.mind)}")
+        if record.mind == "rules":
+            self._say("[dim]No language model is used: rules decide. To use one: --mind openai:MODEL[/]")
+        if steps:
+            self._progress.update(self._task, completed=steps[-1].step)
+
+    def step(self, record: StepRecord) -> None:
+        """Tell a step if something was seen or chosen."""
+        self._progress.update(self._task, completed=record.step)
+        for place in record.places:
+            self._say(_considered(record.step, place))
+        if any(view.purpose == "road" for view in record.views):
+            self._say(f"[cyan]{record.step:>4}[/]  {escape(record.decided)}")
+
+    def end(self, result: Result) -> None:
+        """Say how it ended."""
+        self._progress.stop()
+        colour = "green" if result.status == "entered" else "yellow"
+        where = f" [bold]{escape(result.place.name)}[/]" if result.place else ""
+        self._say(f"[{colour}]{result.status}[/]{where}: {escape(result.reason)}")
+        cost = result.cost
+        self._say(
+            f"[dim]{result.steps} steps, {result.distance_m:.0f} m, {cost.views} views, "
+            f"{cost.llm_calls} model calls, ${cost.usd:.4f}[/]"
+        )
+
+    def _say(self, text: str) -> None:
+        self._progress.console.print(text, highlight=False)
+
+
+def _considered(step: int, place: PlaceRecord) -> str:
+    mark = "[green]enters[/]" if place.decision == "enter" else "passes"
+    stars = f" {place.rating:.1f}★" if place.rating is not None else ""
+    return f"[cyan]{step:>4}[/]  {mark} [bold]{escape(place.name)}[/]{stars}: {escape(place.reason)}"
