@@ -142,7 +142,7 @@ def _identify(
     if first is None or first.id in considered:
         return None
     closer = look_closer(
-        agent.city.streetview, agent.senses.detector, view, detection, min_score=MIN_SCORE_CLOSER
+        agent.city.streetview, agent.senses.detector, view, detection, recheck=MIN_SCORE_CLOSER
     )
     if closer is None:
         return None

@@ -6,13 +6,11 @@ from time import perf_counter
 from typing import Literal, Protocol
 
 from virl import __version__
-from virl.journal.convert import exchange_record
+from virl.journal.convert import exchange_record, pose_record, view_record
 from virl.journal.journal import Journal, total_cost, write_result
 from virl.journal.records import (
-    DetectionRecord,
     EndRecord,
     PlaceRecord,
-    PoseRecord,
     Result,
     StartRecord,
     StepRecord,
@@ -110,22 +108,8 @@ class Run:
             return ()
         camera = view.camera
         name = f"{len(self._steps):05d}-{purpose}-{view.pano_id}-{camera.heading:.0f}-{camera.fov:.0f}"
-        record = ViewRecord(
-            file=self._journal.keep_view(name, view.pixels),
-            pano_id=view.pano_id,
-            heading=camera.heading,
-            pitch=camera.pitch,
-            fov=camera.fov,
-            width=camera.width,
-            height=camera.height,
-            purpose=purpose,
-            caption=caption,
-            detections=tuple(
-                DetectionRecord(label=one.label, score=one.score, box=one.box, text=one.text)
-                for one in detections
-            ),
-        )
-        return (record,)
+        file = self._journal.keep_view(name, view.pixels)
+        return (view_record(view, file, purpose=purpose, detections=detections, caption=caption),)
 
     def step(
         self,
@@ -138,14 +122,11 @@ class Run:
         next_pano_id: str | None,
     ) -> None:
         """Write a finished step down."""
-        position = step.panorama.position
         now = perf_counter()
         record = StepRecord(
             seq=len(self._steps) + 1,
             step=step.index,
-            pose=PoseRecord(
-                pano_id=step.pose.pano_id, heading=step.pose.heading, lat=position.lat, lng=position.lng
-            ),
+            pose=pose_record(step.pose, step.panorama.position),
             distance_m=step.distance,
             views=tuple(views),
             asked=tuple(exchange_record(exchange) for exchange in asked),

@@ -12,14 +12,14 @@ from rich.console import Console
 from virl import __version__
 from virl.agent import Agent, Character, find_character, load_character, load_routine, start_panorama
 from virl.errors import BadInput
-from virl.journal.journal import Journal, split_records
-from virl.journal.records import Result, StartRecord, StepRecord
+from virl.journal.journal import Journal, write_result
+from virl.journal.records import EndRecord, Result, StartRecord, StepRecord
 from virl.journal.report import write_report
 from virl.mind.open import open_mind
 from virl.platform.perception.open import open_senses
 from virl.platform.providers import open_city
 from virl.run import Run
-from virl.story import Story
+from virl.terminal import Story
 
 RUNS = Path("runs")
 
@@ -76,13 +76,17 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
 
 def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
     journal, records = Journal.resume(options.out or _latest_run(source.stem))
-    start, steps, result = split_records(records)
+    start = next(record for record in records if isinstance(record, StartRecord))
+    steps = [record for record in records if isinstance(record, StepRecord)]
+    result = next((record.result for record in records if isinstance(record, EndRecord)), None)
     for asked, begun in ((options.city, start.city), (options.mind, start.mind)):
         if asked and asked != begun:
             raise BadInput(
                 f"{journal.folder}: was begun with {begun!r}, not {asked!r}: resume it as it was begun"
             )
     if result:
+        journal.close()
+        write_result(journal.folder, result)  # the run may have been killed between the two
         return Finished(result, write_report(journal.folder, open_city(start.city)))
     character = Character.model_validate(start.character)
     return _live(source, character, start, steps, lambda: journal, console)

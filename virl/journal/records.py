@@ -11,7 +11,7 @@ FORMAT = 1
 class Record(BaseModel):
     """Base of all that is written down."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class PoseRecord(Record):
@@ -119,14 +119,19 @@ class StepRecord(Record):
 
 
 class CostRecord(Record):
-    """What a run has cost."""
+    """What a run has cost. The answers of rules cost nothing and are counted nowhere."""
 
     usd: float = 0.0
     llm_calls: int = 0
+    """Requests sent to a model, repeated attempts included."""
     llm_cached: int = 0
+    """Questions answered from the reply cache."""
     input_tokens: int = 0
     output_tokens: int = 0
     views: int = 0
+    """Views looked at."""
+    seconds: float = 0.0
+    """Time spent on steps, pauses between a kill and the resume left out."""
 
 
 class Result(Record):

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from virl.errors import MindFailed
 from virl.geo import signed_turn
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
@@ -101,10 +100,6 @@ class IntentionNavigator:
             roads=[{"index": i, "description": text} for i, text in enumerate(descriptions)],
             came_from=None,
         )
-        if reply.index >= len(roads):
-            raise MindFailed(
-                f"{self._mind.name} chose road {reply.index}, but there are {len(roads)}: try again"
-            )
         return Choice(roads[reply.index].link, reply.reason, roads)
 
     def _recall(self, trail: Sequence[str], start: Pose) -> StreetMemory:

@@ -1,0 +1,165 @@
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pytest
+from made_run import PATH, keep_made_run, made_city
+
+from virl.errors import JournalBroken
+from virl.journal import pictures
+from virl.journal.files import CannotWrite
+from virl.journal.journal import read_journal
+from virl.journal.records import StepRecord
+from virl.journal.report import write_report
+from virl.journal.story import Stretch, chapters
+
+HOSTILE = """</title></style></svg>'"><script>document.title="owned"</script><img src=x onerror=alert(1)>"""
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its elements and its text."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.words: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+        self.text = " ".join(" ".join(self.words).split())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    def all(self, tag: str, kind: str = "") -> list[dict[str, str]]:
+        return [
+            attributes
+            for name, attributes in self.elements
+            if name == tag and (not kind or kind in attributes.get("class", "").split())
+        ]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return keep_made_run(tmp_path_factory.mktemp("runs") / "hiro", size=160)
+
+
+def test_the_page_tells_who_where_how_it_ended_and_by_what_mind(run: Path) -> None:
+    page = Page(write_report(run, made_city()))
+    assert "Hiro in Testville" in page.text
+    assert "4 May 2026, 11:30 UTC" in page.text
+    assert "Entered Noodle Bar Mei. 20 steps, 201 m on foot." in page.text
+    assert "japanese restaurant · restaurant" in page.text
+    assert "4.4 128 reviews $" in page.text
+    assert "rules, a baseline: no language model was asked" in page.text
+    assert "views 72 model calls 0" in page.text
+
+
+def test_a_model_is_named_with_what_it_cost(tmp_path: Path) -> None:
+    page = Page(write_report(keep_made_run(tmp_path / "run", mind="openai:gpt-5-mini", size=64)))
+    assert "mind openai:gpt-5-mini" in page.text
+    assert "model calls 5 + 2 cached tokens in / out 2800 / 240 cost $0.0124 time 17 s" in page.text
+    assert "baseline" not in page.text
+
+
+def test_every_step_is_on_the_map_and_in_the_story(run: Path) -> None:
+    page = Page(write_report(run, made_city()))
+    steps = [f"step-{index}" for index in range(len(PATH))]
+    anchors = [attributes["id"] for tag, attributes in page.elements if tag == "li" and "id" in attributes]
+    assert anchors == steps
+    assert {mark["href"] for mark in page.all("a", "mark")} == {f"#{step}" for step in steps}
+    assert [mark["href"] for mark in page.all("a", "crossing")] == ["#step-8", "#step-15"]
+    assert {pin["aria-label"] for pin in page.all("a", "pin")} == {"Bella Napoli", "Noodle Bar Mei"}
+
+
+def test_without_a_city_the_map_draws_the_path_alone(run: Path) -> None:
+    with_streets, without = (Page(write_report(run, city)) for city in (made_city(), None))
+    assert len(with_streets.all("polyline")) == 2 * 6 + 2
+    assert len(without.all("polyline")) == 2
+    assert "Hiro in testville" in without.text
+
+
+def test_views_are_embedded_with_their_boxes_and_words_for_those_who_cannot_see(run: Path) -> None:
+    page = Page(write_report(run))
+    told = [step for step in chapters(steps_of(run)) if isinstance(step, StepRecord)]
+    views = [view for step in told for view in step.views]
+    images = page.all("img")
+    assert len(images) == len(views) == 6 * 3 + 3 + 2 * 3
+    assert all(image["src"].startswith("data:image/jpeg;base64,") for image in images)
+    assert sum("restaurant" in image["alt"] for image in images) == 6
+    assert len(page.all("svg", "boxes")) == 6
+    assert "restaurant 0.86 “KAPPA SUSHI”" in page.text
+
+
+def steps_of(run: Path) -> list[StepRecord]:
+    return [record for record in read_journal(run) if isinstance(record, StepRecord)]
+
+
+def test_quiet_steps_are_folded_and_no_step_is_lost(run: Path) -> None:
+    told = list(chapters(steps_of(run)))
+    folded = [len(chapter.steps) if isinstance(chapter, Stretch) else 0 for chapter in told]
+    assert folded == [0, 2, 0, 4, 0, 2, 0, 3, 0, 4, 0]
+    assert "4 quiet steps east, 40 m" in Page(write_report(run)).text
+
+
+def test_nothing_is_loaded_from_elsewhere(run: Path) -> None:
+    page = Page(write_report(run, made_city()))
+    for _, attributes in page.elements:
+        for name in ("src", "href", "srcset", "action"):
+            assert attributes.get(name, "#").startswith(("#", "data:"))
+    policy = next(meta["content"] for meta in page.all("meta") if "http-equiv" in meta)
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_words_of_the_world_stay_words(tmp_path: Path) -> None:
+    page = Page(write_report(keep_made_run(tmp_path / "run", shop=HOSTILE, size=64), made_city()))
+    assert len(page.all("script")) == 1
+    assert not any(name.startswith("on") for _, attributes in page.elements for name in attributes)
+    assert all(image["src"].startswith("data:") for image in page.all("img"))
+    assert f"Entered {HOSTILE}" in page.text
+
+
+@pytest.mark.parametrize("steps", [0, 1, 9])
+def test_a_run_that_has_not_ended_has_a_report(tmp_path: Path, steps: int) -> None:
+    folder = keep_made_run(tmp_path / "run", steps=steps, ended=False, size=64)
+    journal = folder / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes() + b'{"kind": "st')
+    page = Page(write_report(folder, made_city()))
+    assert "The run has not ended" in page.text
+    assert len(page.all("svg", "north")) == (1 if steps else 0)
+    assert journal.read_bytes().endswith(b'"st')
+
+
+def test_a_view_that_is_missing_is_said_to_be(tmp_path: Path) -> None:
+    folder = keep_made_run(tmp_path / "run", size=64)
+    lost = steps_of(folder)[0].views[0].file
+    (folder / lost).unlink()
+    assert f"The view is missing: {lost}" in Page(write_report(folder)).text
+
+
+def test_the_page_stays_light(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    noise = np.random.default_rng(0).integers(0, 255, (640, 640, 3), np.uint8)
+    PIL.Image.fromarray(noise).save(tmp_path / "0.jpg", quality=88)
+    names = [f"{index}.jpg" for index in range(6)]
+    for name in names[1:]:
+        shutil.copy(tmp_path / "0.jpg", tmp_path / name)
+    rich = pictures.embed(tmp_path, names)
+    budget = 160_000
+    monkeypatch.setattr(pictures, "BUDGET_BYTES", budget)
+    poor = pictures.embed(tmp_path, [*names, "missing.jpg"])
+    assert list(poor) == list(rich) == names
+    assert sum(map(len, rich.values())) > budget * 4 / 3 >= sum(map(len, poor.values()))
+
+
+def test_no_journal_and_no_room_are_told(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(JournalBroken, match="no such journal"):
+        write_report(tmp_path)
+    shutil.copy(run / "journal.jsonl", tmp_path)
+    (tmp_path / "report.html").mkdir()
+    with pytest.raises(CannotWrite, match="write the report again"):
+        write_report(tmp_path)
+    assert not list(tmp_path.glob("*.part"))

@@ -1,0 +1,122 @@
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from made_run import keep_made_run, made_city
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from virl.journal.report import write_report
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+HOSTILE = """</title></style></svg>'"><script>document.title="owned"</script><img src=x onerror=alert(1)>"""
+LONG = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch" * 3
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        not (CHROMIUM and DRIVER),
+        reason="needs Chromium and its driver: apt install chromium chromium-driver",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(keep_made_run(tmp_path_factory.mktemp("runs") / "run", size=320), made_city())
+
+
+def show(
+    browser: webdriver.Chrome, page: Path, width: int, *, dark: bool = False, scripts: bool = True
+) -> None:
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    still = {"name": "prefers-reduced-motion", "value": "reduce"}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme, still]})
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not scripts})
+    browser.get("about:blank")
+    browser.get(page.as_uri())
+
+
+def overflow(browser: webdriver.Chrome) -> int:
+    """Pixels by which the page is wider than the window."""
+    script = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    return int(browser.execute_script(script))
+
+
+@pytest.mark.parametrize("width", [1280, 390, 360])
+@pytest.mark.parametrize("dark", [False, True])
+def test_it_opens_without_an_error_and_fits(
+    browser: webdriver.Chrome, page: Path, width: int, dark: bool
+) -> None:
+    show(browser, page, width, dark=dark)
+    assert browser.get_log("browser") == []
+    assert overflow(browser) == 0
+    chart = browser.find_element(By.ID, "chart")
+    assert chart.size["width"] > 0.55 * min(width, 1100)
+    views = browser.find_elements(By.CSS_SELECTOR, ".frame img")
+    assert len(views) == 27
+    assert all(int(view.get_property("naturalWidth") or 0) == 320 for view in views)
+    background = browser.find_element(By.TAG_NAME, "body").value_of_css_property("background-color")
+    assert ("22, 24, 26" in background) == dark
+
+
+def test_a_mark_leads_to_its_step_and_opens_what_is_folded(browser: webdriver.Chrome, page: Path) -> None:
+    show(browser, page, 1280)
+    quiet = browser.find_element(By.ID, "step-5")
+    assert not quiet.is_displayed()
+    browser.find_element(By.CSS_SELECTOR, 'a.mark[href="#step-5"] circle:not(.hit)').click()
+    assert quiet.is_displayed()
+    browser.find_element(By.CSS_SELECTOR, 'a.mark[href="#step-15"]').send_keys(Keys.ENTER)
+    assert browser.current_url.endswith("#step-15")
+    top = browser.execute_script("return document.getElementById('step-15').getBoundingClientRect().top")
+    assert -1 < top < 200
+
+
+def test_the_map_zooms_and_comes_back(browser: webdriver.Chrome, page: Path) -> None:
+    show(browser, page, 1280)
+    chart = browser.find_element(By.ID, "chart")
+    whole = chart.get_dom_attribute("viewBox")
+    browser.find_element(By.CSS_SELECTOR, "[aria-label='Zoom in']").click()
+    near = chart.get_dom_attribute("viewBox")
+    assert whole is not None
+    assert near is not None
+    assert float(near.split()[2]) == pytest.approx(0.66 * float(whole.split()[2]), rel=1e-3)
+    browser.find_element(By.CSS_SELECTOR, "[aria-label='Show the whole walk']").click()
+    assert chart.get_dom_attribute("viewBox") == whole
+
+
+def test_it_is_whole_without_scripts(browser: webdriver.Chrome, page: Path) -> None:
+    show(browser, page, 390, scripts=False)
+    try:
+        assert browser.find_element(By.ID, "chart").is_displayed()
+        assert not browser.find_element(By.CSS_SELECTOR, ".zoom").is_displayed()
+        assert browser.find_element(By.ID, "step-8").is_displayed()
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+@pytest.mark.parametrize("shop", [HOSTILE, LONG])
+def test_a_wicked_name_does_nothing(browser: webdriver.Chrome, tmp_path: Path, shop: str) -> None:
+    page = write_report(keep_made_run(tmp_path / "run", shop=shop, size=64), made_city())
+    show(browser, page, 360)
+    assert browser.get_log("browser") == []
+    assert browser.title == "Hiro in Testville"
+    assert browser.find_element(By.CSS_SELECTOR, ".card.place h2").text == shop
+    assert overflow(browser) == 0

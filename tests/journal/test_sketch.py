@@ -1,0 +1,65 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_run import FRAME
+
+from virl.geo import LatLng
+from virl.journal.records import PlaceRecord, PoseRecord, StepRecord
+from virl.journal.sketch import ASPECT, MARGIN_M, Sketch, sketch
+
+metres = st.floats(-2000, 2000)
+
+
+def walked(points: list[tuple[float, float]], places: tuple[PlaceRecord, ...] = ()) -> list[StepRecord]:
+    steps = []
+    for index, (x, y) in enumerate(points):
+        lat, lng = FRAME.position(x, y)
+        pose = PoseRecord(pano_id=f"p{index}", heading=0, lat=lat, lng=lng)
+        last = places if index == len(points) - 1 else ()
+        steps.append(StepRecord(seq=index + 1, step=index, pose=pose, distance_m=0, decided="", places=last))
+    return steps
+
+
+def inside(drawn: Sketch, x: float, y: float, margin: float) -> bool:
+    across = drawn.left + margin <= x <= drawn.left + drawn.width - margin
+    return across and drawn.top + margin <= y <= drawn.top + drawn.height - margin
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(metres, metres), min_size=1, max_size=8))
+def test_the_whole_way_lies_on_the_map_with_room_around(points: list[tuple[float, float]]) -> None:
+    drawn = sketch(walked(points), ())
+    assert drawn.width == pytest.approx(ASPECT * drawn.height)
+    assert all(inside(drawn, mark.x, mark.y, MARGIN_M - 1e-6) for mark in drawn.marks)
+    assert drawn.width / 13 < drawn.scale_m <= drawn.width / 5
+    assert str(drawn.scale_m).rstrip("0") in {"1", "2", "5"}
+
+
+def test_north_is_up_and_east_is_right_in_metres() -> None:
+    drawn = sketch(walked([(0, 0), (0, 100), (50, 100)]), ())
+    (start, corner, end) = sorted(drawn.marks, key=lambda mark: mark.step)
+    assert (corner.x - start.x, corner.y - start.y) == pytest.approx((0, -100), abs=0.1)
+    assert (end.x - corner.x, end.y - corner.y) == pytest.approx((50, 0), abs=0.1)
+
+
+def test_arrows_point_the_way_walked() -> None:
+    there_and_back = sketch(walked([(0, 0), (100, 0), (0, 0)]), ())
+    assert {round(arrow.heading) for arrow in there_and_back.arrows} == {90, -90}
+
+
+def test_streets_far_off_are_left_out() -> None:
+    def street(x: float) -> list[LatLng]:
+        return [FRAME.position(x, -50), FRAME.position(x, 50)]
+
+    drawn = sketch(walked([(0, 0), (100, 0)]), [street(0), street(300), street(5000), [FRAME.origin]])
+    assert len(drawn.streets) == 2
+
+
+def test_a_place_that_was_considered_lies_on_the_map() -> None:
+    lat, lng = FRAME.position(400, -30)
+    place = PlaceRecord(id="a", name="A", types=(), lat=lat, lng=lng, decision="enter", reason="")
+    drawn = sketch(walked([(0, 0), (10, 0)], (place,)), ())
+    (pin,) = drawn.pins
+    assert inside(drawn, pin.x, pin.y, MARGIN_M - 1e-6)
+    assert pin.step == 1
+    assert drawn.end_label_above

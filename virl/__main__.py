@@ -1,0 +1,5 @@
+"""`python -m virl`: the same as `virl`."""
+
+from virl.cli import main
+
+main()

@@ -1,0 +1,112 @@
+"""From the values that an agent handles to the records of its journal."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from pydantic_core import to_jsonable_python
+
+from virl.geo import LatLng
+from virl.journal.records import (
+    DetectionRecord,
+    ExchangeRecord,
+    PlaceRecord,
+    PoseRecord,
+    ViewRecord,
+)
+from virl.mind.base import Exchange
+from virl.platform.perception.base import Detection
+from virl.platform.places import Place
+from virl.platform.streetview import Pose, View
+
+
+def pose_record(pose: Pose, position: LatLng) -> PoseRecord:
+    """Where an agent stands and faces."""
+    return PoseRecord(
+        pano_id=pose.pano_id, heading=float(pose.heading), lat=float(position.lat), lng=float(position.lng)
+    )
+
+
+def detection_record(detection: Detection) -> DetectionRecord:
+    """A thing found in a view."""
+    x0, y0, x1, y1 = (float(edge) for edge in detection.box)
+    return DetectionRecord(
+        label=detection.label, score=float(detection.score), box=(x0, y0, x1, y1), text=detection.text
+    )
+
+
+def view_record(
+    view: View,
+    file: str,
+    *,
+    purpose: Literal["look", "closer", "road"] = "look",
+    caption: str = "",
+    detections: Sequence[Detection] = (),
+) -> ViewRecord:
+    """A view that was kept under `file`, as `Journal.keep_view` gave it, and what was found in it."""
+    camera = view.camera
+    return ViewRecord(
+        file=file,
+        pano_id=view.pano_id,
+        heading=float(camera.heading),
+        pitch=float(camera.pitch),
+        fov=float(camera.fov),
+        width=camera.width,
+        height=camera.height,
+        purpose=purpose,
+        caption=caption,
+        detections=tuple(detection_record(detection) for detection in detections),
+    )
+
+
+def exchange_record(exchange: Exchange) -> ExchangeRecord:
+    """A question and its reply; inputs and reply become plain JSON, pictures only their shape."""
+    return ExchangeRecord(
+        prompt=exchange.prompt,
+        mind=exchange.mind,
+        inputs=_plain(exchange.inputs),
+        reply=_plain(exchange.reply),
+        cached=exchange.cached,
+        attempts=exchange.attempts,
+        input_tokens=exchange.input_tokens,
+        output_tokens=exchange.output_tokens,
+        usd=exchange.usd,
+        seconds=exchange.seconds,
+    )
+
+
+def place_record(
+    place: Place, *, decision: Literal["enter", "continue"], reason: str, summary: str = ""
+) -> PlaceRecord:
+    """A place and what was decided about it."""
+    return PlaceRecord(
+        id=place.id,
+        name=place.name,
+        types=place.types,
+        lat=float(place.position.lat),
+        lng=float(place.position.lng),
+        address=place.address,
+        rating=place.rating,
+        review_count=place.review_count,
+        price_level=place.price_level,
+        summary=summary,
+        decision=decision,
+        reason=reason,
+    )
+
+
+def _plain(values: Mapping[str, object]) -> dict[str, object]:
+    data = to_jsonable_python(dict(values), fallback=_words, bytes_mode="base64")
+    # Half a surrogate pair, which a model may escape, fits no UTF-8, and infinity no JSON.
+    text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+    plain: dict[str, object] = json.loads(text, parse_constant=str)
+    return plain
+
+
+def _words(value: object) -> object:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return f"array of shape {value.shape}"
+    return str(value)

@@ -1,0 +1,243 @@
+"""The journal of a run: append, and go on after any interruption. Described in `docs/journal.md`."""
+
+import io
+import logging
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import PIL.Image
+
+from virl.errors import JournalBroken
+from virl.journal.files import PARTIAL, write_atomically, writing
+from virl.journal.lock import lock_run
+from virl.journal.reading import AnyRecord, Order, check_views, missing_view, read_contents
+from virl.journal.records import CostRecord, EndRecord, Result, StartRecord, StepRecord
+from virl.platform.streetview import Image
+
+JOURNAL, RESULT, VIEWS = "journal.jsonl", "result.json", "views"
+JPEG_QUALITY = 88  # chosen: small signs stay readable
+RULES = "rules"
+"""The name of the mind that is no model."""
+
+_RESUME = "resume the run"
+_VIEW_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
+_log = logging.getLogger(__name__)
+
+
+class Journal:
+    """The growing record of one run; made by `create` or `resume`, and locked against other writers.
+
+    Each record is one line of JSON, handed to the disk before `append` returns. Close it, or use it in
+    a `with` block.
+    """
+
+    def __init__(self, folder: Path, lock: BinaryIO, records: Sequence[AnyRecord], size: int) -> None:
+        self.folder = folder
+        self._lock = lock
+        self._size = size
+        self._kept: set[str] = set()
+        self._order = Order()
+        for record in records:
+            self._order.take(record)
+        with writing(folder / JOURNAL, _RESUME):
+            self._file = (folder / JOURNAL).open("ab", buffering=0)
+
+    @classmethod
+    def create(cls, folder: Path, start: StartRecord) -> Self:
+        """Begin a run in a folder, which is made where it is missing.
+
+        Raises:
+            JournalBroken: the folder already holds a run, or another process is writing to it.
+            CannotWrite: the folder or the journal cannot be written.
+        """
+        path = folder / JOURNAL
+        with writing(folder, "start again"):
+            (folder / VIEWS).mkdir(parents=True, exist_ok=True)
+        lock = lock_run(folder)
+        try:
+            _refuse_second(path)
+            line = _line(start)
+            with writing(path, "start again"):
+                write_atomically(path, line)
+            return cls(folder, lock, [start], len(line))
+        except BaseException:
+            lock.close()
+            raise
+
+    @classmethod
+    def resume(cls, folder: Path) -> tuple[Self, tuple[AnyRecord, ...]]:
+        """Go on with a run after its last whole record.
+
+        A last line that was cut off, as a kill leaves it, is set aside in `journal.jsonl.cut-N`.
+
+        Returns:
+            The journal, open for more, and the records it holds; the last is an `EndRecord` if the run
+            is over.
+
+        Raises:
+            JournalBroken: there is no journal, a line or view is damaged or missing, the format is of
+                another version, or another process is writing the run. The journal is left untouched.
+            CannotWrite: the run's folder cannot be written.
+        """
+        path = folder / JOURNAL
+        read_contents(path)  # before anything, a lock file included, is made in what may be no run at all
+        lock = lock_run(folder)
+        try:
+            contents = read_contents(path)
+            check_views(path, contents.records)
+            with writing(folder, _RESUME):
+                _tidy(path, contents.size, contents.cut)
+            return cls(folder, lock, contents.records, contents.size), contents.records
+        except BaseException:
+            lock.close()
+            raise
+
+    @property
+    def next_seq(self) -> int:
+        """The sequence number that the next record must bear."""
+        return self._order.count
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run is over: nothing can be appended."""
+        return self._order.ended
+
+    def append(self, record: StepRecord | EndRecord) -> None:
+        """Write a record down; when this returns, it is on the disk.
+
+        Raises:
+            ValueError: the record's numbers do not follow the last one's, a view it names was not kept,
+                or the run is over.
+            CannotWrite: the disk refuses. The journal stays as it was before, and the run can be resumed.
+        """
+        if fault := self._order.fault(record) or missing_view(self.folder, record):
+            raise ValueError(f"record {record.seq} {fault}")
+        line = _line(record)
+        with writing(self.folder / JOURNAL, _RESUME):
+            self._take_back()
+            try:
+                _write_all(self._file, line)
+                os.fsync(self._file.fileno())
+            except BaseException:
+                self._take_back()
+                raise
+        self._size += len(line)
+        self._order.take(record)
+
+    def keep_view(self, name: str, pixels: Image) -> str:
+        """Keep a view as JPEG. Keep it before appending the record that names it.
+
+        Args:
+            name: file name without suffix: letters, digits, `.`, `_` and `-`. A number is added where the
+                name is taken.
+            pixels: RGB, shape (height, width, 3), uint8.
+
+        Returns:
+            Its path within the run's folder, for `ViewRecord.file`.
+
+        Raises:
+            ValueError: the name holds other characters.
+            CannotWrite: the disk refuses.
+        """
+        if not _VIEW_NAME.fullmatch(name):
+            raise ValueError(f"view name {name!r} may hold letters, digits, '.', '_' and '-' only")
+        file, number = f"{VIEWS}/{name}.jpg", 1
+        while file in self._kept or file in self._order.views:
+            number += 1
+            file = f"{VIEWS}/{name}.{number}.jpg"
+        jpeg = io.BytesIO()
+        PIL.Image.fromarray(pixels).save(jpeg, "JPEG", quality=JPEG_QUALITY)
+        with writing(self.folder / file, _RESUME):
+            write_atomically(self.folder / file, jpeg.getvalue())
+        self._kept.add(file)
+        return file
+
+    def close(self) -> None:
+        """Let go of the files and the lock. Harmless if done before."""
+        self._file.close()
+        self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _take_back(self) -> None:
+        """Remove what an append that failed may have left of its line."""
+        if os.fstat(self._file.fileno()).st_size > self._size:
+            self._file.truncate(self._size)
+
+
+def read_journal(path: Path) -> tuple[AnyRecord, ...]:
+    """The whole records of a run, without touching it; a last line that was cut off is left out.
+
+    Args:
+        path: a run's folder, or its `journal.jsonl`.
+
+    Raises:
+        JournalBroken: as `Journal.resume`, but views are not looked for.
+    """
+    return read_contents(path if path.is_file() else path / JOURNAL).records
+
+
+def write_result(folder: Path, result: Result) -> Path:
+    """Write `result.json`, indented, and give its path.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
+    path = folder / RESULT
+    with writing(path, _RESUME):
+        write_atomically(path, result.model_dump_json(indent=2).encode() + b"\n")
+    return path
+
+
+def total_cost(records: Iterable[AnyRecord]) -> CostRecord:
+    """What the steps among `records` have cost together; the fields say what is counted."""
+    steps = [record for record in records if isinstance(record, StepRecord)]
+    asked = [exchange for step in steps for exchange in step.asked if exchange.mind != RULES]
+    return CostRecord(
+        usd=sum(exchange.usd for exchange in asked),
+        llm_calls=sum(exchange.attempts for exchange in asked if not exchange.cached),
+        llm_cached=sum(exchange.cached for exchange in asked),
+        input_tokens=sum(exchange.input_tokens for exchange in asked),
+        output_tokens=sum(exchange.output_tokens for exchange in asked),
+        views=sum(len(step.views) for step in steps),
+        seconds=sum(step.seconds for step in steps),
+    )
+
+
+def _refuse_second(path: Path) -> None:
+    if path.exists():
+        raise JournalBroken(f"{path}: there is a run already; resume it, or choose another folder")
+
+
+def _tidy(path: Path, size: int, cut: bytes) -> None:
+    """Set the cut line aside, and remove views that were never finished."""
+    for partial in (path.parent / VIEWS).glob("*" + PARTIAL):
+        partial.unlink()
+    if not cut:
+        return
+    number = 1
+    while (aside := path.with_name(f"{path.name}.cut-{number}")).exists():
+        number += 1
+    write_atomically(aside, cut)
+    os.truncate(path, size)
+    _log.warning("%s: the last line was cut off and is kept in %s; going on before it", path, aside.name)
+
+
+def _line(record: AnyRecord) -> bytes:
+    return record.model_dump_json().encode() + b"\n"
+
+
+def _write_all(file: io.FileIO, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) :]

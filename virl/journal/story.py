@@ -1,0 +1,93 @@
+"""The story of a report: the steps where something happened, and the quiet stretches between them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from virl.geo import LatLng, bearing, compass_word
+from virl.journal.records import StepRecord, ViewRecord
+
+_SENTENCES = ("reason", "summary", "description", "answer")
+"""Fields of replies that hold prose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Steps in a row where nothing was seen or decided."""
+
+    steps: tuple[StepRecord, ...]
+
+    @property
+    def metres(self) -> float:
+        """Walked on these steps."""
+        return sum(step.distance_m for step in self.steps)
+
+    @property
+    def toward(self) -> str:
+        """The compass direction of the stretch as a whole."""
+        first, last = self.steps[0].pose, self.steps[-1].pose
+        if (first.lat, first.lng) == (last.lat, last.lng):
+            return compass_word(first.heading)
+        return compass_word(bearing(LatLng(first.lat, first.lng), LatLng(last.lat, last.lng)))
+
+
+def chapters(steps: Sequence[StepRecord]) -> Iterator[StepRecord | Stretch]:
+    """The steps in order, quiet ones gathered; the first and the last are always told."""
+    ends = {steps[0].step, steps[-1].step} if steps else set()
+    for told, group in groupby(steps, key=lambda step: happened(step) or step.step in ends):
+        if told:
+            yield from group
+        else:
+            yield Stretch(tuple(group))
+
+
+def happened(step: StepRecord) -> bool:
+    """Whether anything was seen, asked or decided on a step."""
+    seen = any(map(_is_noted, step.views))
+    return bool(step.asked or step.places or step.crossing or seen)
+
+
+def by_weight(views: Sequence[ViewRecord]) -> list[tuple[str, list[ViewRecord]]]:
+    """The views of a step that show or decide something (`noted`), then the others (`plain`)."""
+    noted = [view for view in views if _is_noted(view)]
+    plain = [view for view in views if not _is_noted(view)]
+    return [(sort, group) for sort, group in (("noted", noted), ("plain", plain)) if group]
+
+
+def kind_of(step: StepRecord) -> str:
+    """What matters most about a step: `enter`, `continue`, `closer`, `crossing` or `walk`."""
+    decisions = {place.decision for place in step.places}
+    for decision in ("enter", "continue"):
+        if decision in decisions:
+            return decision
+    if any(view.purpose == "closer" for view in step.views):
+        return "closer"
+    return "crossing" if step.crossing else "walk"
+
+
+def title_of(step: StepRecord) -> str:
+    """A few words on a step, for the map and the story."""
+    words = [f"entered {place.name}" for place in step.places if place.decision == "enter"]
+    words += [f"passed by {place.name}" for place in step.places if place.decision == "continue"]
+    if not words and kind_of(step) == "closer":
+        words.append("looked closer")
+    if step.crossing:
+        words.append("a crossing")
+    if not words:
+        words.append("the start" if step.step == 0 else "on the way")
+    text = ", ".join(words)
+    return text[0].upper() + text[1:]
+
+
+def sentences(reply: Mapping[str, object]) -> list[str]:
+    """The prose of a reply."""
+    return [str(reply[field]) for field in _SENTENCES if reply.get(field)]
+
+
+def facts(reply: Mapping[str, object]) -> dict[str, object]:
+    """The rest of a reply."""
+    return {field: value for field, value in reply.items() if field not in _SENTENCES}
+
+
+def _is_noted(view: ViewRecord) -> bool:
+    return bool(view.detections) or view.purpose != "look"
