@@ -184,7 +184,7 @@ def _consider(agent: Agent, place: Place) -> PlaceRecord:
             "rating": place.rating,
             "price_level": place.price_level,
             "closed_for_good": not place.is_open,
-            "open_now": place.open_at(*agent.character.day_and_minute),
+            "open_now": place.open_at(*agent.character.day_and_minute) if place.hours else None,
         },
         summary=summary,
     )

@@ -1,0 +1,47 @@
+import pytest
+import yaml
+
+from virl import resources
+from virl.errors import BadInput
+from virl.mind.lexicon import Lexicon, found_in, load_lexicon, phrase_pattern
+from virl.settings import parse_settings
+
+
+@pytest.mark.parametrize(
+    ("phrase", "text", "matches"),
+    [
+        ("spic*", "a spicy soup", True),
+        ("spic", "a spicy soup", False),
+        ("hot", "a photo", False),
+        ("glass* of water|milk", "two glasses of milk", True),
+        ("need* … heat", "needs a bit more heat", True),
+        ("need* … heat", "needs a very very very long heat", False),
+        ("kid* … eat", "kids will not eat", False),
+        ("café", "un café noir", True),
+        ("won't", "we won't", True),
+    ],
+)
+def test_phrases(phrase, text, matches):
+    assert bool(phrase_pattern((phrase,)).search(text)) is matches
+
+
+def test_no_phrases_match_nothing():
+    assert not found_in("anything at all", ())
+
+
+def test_found_words_stand_once_in_their_order():
+    assert found_in("Shops, a PARK and shops!", ("park", "shop*")) == ["shops", "park"]
+
+
+def test_sentences_lose_marks_but_keep_commas():
+    text = 'Not only hot, but cheap! It\N{RIGHT SINGLE QUOTATION MARK}s "kid-friendly"...'
+    assert list(load_lexicon().sentences(text)) == ["hot , but cheap", "it's kid friendly"]
+
+
+def test_classes_are_spelt_out_and_an_unknown_one_is_named():
+    path = resources.data_folder("platform/models") / "rule-lexicon.yaml"
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert not any("<" in phrase for phrase in load_lexicon().attributes["spicy"].not_so)
+    data["shop_life"] = ["<shoppes>"]
+    with pytest.raises(BadInput, match="unknown class 'shoppes'"):
+        parse_settings(yaml.safe_dump(data), Lexicon, source="lexicon.yaml")

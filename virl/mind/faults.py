@@ -1,0 +1,124 @@
+"""What goes wrong with models, whoever serves them, as one-line errors without secrets."""
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import Enum
+
+from langchain_core.exceptions import (
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelNotFoundError,
+    ModelPermissionDeniedError,
+    ModelRateLimitError,
+    ModelTimeoutError,
+)
+from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
+
+from virl.mind.prices import Usage
+
+MAX_TEXT = 200  # characters of a server's own words that are shown (chosen)
+
+_KEY_SHAPES = re.compile(r"\b(?:sk|pk|rk|gsk|xai)-[\w*.\-]{4,}|\bAIza[\w\-]{10,}|(?i:bearer)\s+[\w.\-*]+")
+_SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET)$")
+_SHORTEST_SECRET = 6  # a shorter value would blot out ordinary words
+
+
+class Fault(Enum):
+    """Why a request failed."""
+
+    LIMITED = "limited"
+    """Too many requests: worth another try later."""
+    BROKEN = "broken"
+    """The server failed, is too slow or out of reach: worth another try."""
+    NO_QUOTA = "no quota"
+    KEY = "key"
+    UNKNOWN_MODEL = "unknown model"
+    CUT_OFF = "cut off"
+    """The reply ran into the token limit."""
+    REFUSED = "refused"
+    """The model or its guard will not answer."""
+    OTHER = "other"
+
+
+_KINDS: tuple[tuple[type[Exception], Fault], ...] = (
+    (ModelAuthenticationError, Fault.KEY),
+    (ModelPermissionDeniedError, Fault.KEY),
+    (ModelNotFoundError, Fault.UNKNOWN_MODEL),
+    (ModelRateLimitError, Fault.LIMITED),
+    (ModelTimeoutError, Fault.BROKEN),
+    (ModelConnectionError, Fault.BROKEN),
+    (ModelAPIError, Fault.BROKEN),
+    (TimeoutError, Fault.BROKEN),
+    (ConnectionError, Fault.BROKEN),
+)
+_STATUSES = {401: Fault.KEY, 403: Fault.KEY, 404: Fault.UNKNOWN_MODEL, 408: Fault.BROKEN, 429: Fault.LIMITED}
+# Raised by the OpenAI client while it reads a reply; it is not imported here.
+_NAMES = {"LengthFinishReasonError": Fault.CUT_OFF, "ContentFilterFinishReasonError": Fault.REFUSED}
+
+
+def classify(error: Exception) -> Fault:
+    """Which sort of failure an exception of any provider is."""
+    if getattr(error, "code", None) == "insufficient_quota":
+        return Fault.NO_QUOTA
+    if type(error).__name__ in _NAMES:
+        return _NAMES[type(error).__name__]
+    for kind, fault in _KINDS:
+        if isinstance(error, kind):
+            return fault
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return Fault.BROKEN if status >= 500 else _STATUSES.get(status, Fault.OTHER)
+    return Fault.OTHER
+
+
+def retry_after(error: Exception) -> float | None:
+    """Seconds that the server asks to wait, from its `Retry-After` header; `None` if it does not say."""
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    text = headers.get("retry-after")
+    if text is None:
+        return None
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        when = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())
+
+
+def usage_in(error: Exception) -> Usage:
+    """Tokens that a failed request cost, where the exception carries them (a reply cut off does)."""
+    usage = getattr(getattr(error, "completion", None), "usage", None)
+    if usage is None:
+        return Usage()
+    return Usage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens)
+
+
+def secrets_of(model: BaseChatModel) -> frozenset[str]:
+    """The keys that a model holds or that the environment holds; they may appear in no text."""
+    return frozenset(secret for secret in _secrets(model) if len(secret) >= _SHORTEST_SECRET)
+
+
+def redact(text: str, secrets: frozenset[str]) -> str:
+    """The text on one line, shortened, with everything that is or looks like a key blotted out."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, "***")
+    text = " ".join(_KEY_SHAPES.sub("***", text).split())
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _secrets(model: BaseChatModel) -> Iterator[str]:
+    for field in type(model).model_fields:
+        value = getattr(model, field, None)
+        if isinstance(value, SecretStr):
+            yield value.get_secret_value()
+    for name, value in os.environ.items():
+        if _SECRET_VARIABLE.search(name):
+            yield value

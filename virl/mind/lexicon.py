@@ -1,0 +1,128 @@
+"""The lexicon of the rules: `platform/models/rule-lexicon.yaml`, and how its phrases match."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from pydantic import model_validator
+
+from virl import resources
+from virl.settings import Settings, load_settings
+
+NEGATION_REACH = 5  # words after a negation that it still turns (chosen)
+GAP_WORDS = 4  # words that a `…` may stand for (chosen)
+
+_NOT_A_WORD = re.compile(r"[^\w', ]+")
+_SENTENCE_END = re.compile(r"[.;:!?()\[\]\n\N{EM DASH}\N{EN DASH}]+")
+_GAP_WORD = r"(?!(?:not|no|never|hardly|\w+n't) )(?:[\w']+|,)"
+_CLASS_NAME = re.compile(r"<(\w+)>")
+_APOSTROPHES = str.maketrans({"\N{RIGHT SINGLE QUOTATION MARK}": "'", "-": " ", "_": " "})
+
+
+class Saying(Settings):
+    """How a summary puts an attribute into words."""
+
+    so: str
+    not_so: str
+    split: str
+
+
+class Attribute(Settings):
+    """Something people wish for or write about, such as `spicy`."""
+
+    say: Saying
+    wanted: tuple[str, ...]
+    """Phrases of a wish for it."""
+    unwanted: tuple[str, ...]
+    """Phrases of a wish for its contrary."""
+    so: tuple[str, ...]
+    """Phrases of an opinion that it is so."""
+    not_so: tuple[str, ...]
+    """Phrases of an opinion that it is not."""
+    neutral: tuple[str, ...] = ()
+    """Phrases that only look like one of these."""
+
+
+class Lexicon(Settings):
+    """All words that the rules go by."""
+
+    classes: dict[str, str]
+    """Choices of words, such as `a|b*`, by the name that phrases give in angle brackets."""
+    place_types: dict[str, tuple[str, ...]]
+    related: dict[str, tuple[str, ...]]
+    also_counts: dict[str, tuple[str, ...]]
+    shop_life: tuple[str, ...]
+    emptiness: tuple[str, ...]
+    negations: tuple[str, ...]
+    aversions: tuple[str, ...]
+    mere_emphasis: tuple[str, ...]
+    breaks: tuple[str, ...]
+    attributes: dict[str, Attribute]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spell_out_classes(cls, data: Any) -> Any:
+        classes = data.get("classes") if isinstance(data, dict) else None
+        return _spelt_out(data, classes) if isinstance(classes, dict) else data
+
+    def sentences(self, text: str) -> Iterator[str]:
+        """The sentences of a text as lower-case words and commas, parted by single blanks."""
+        for part in _SENTENCE_END.split(text.lower().translate(_APOSTROPHES)):
+            words = " ".join(_NOT_A_WORD.sub(" ", part.replace(",", " , ")).split())
+            yield from filter(None, [" ".join(phrase_pattern(self.mere_emphasis).sub("", words).split())])
+
+
+def words_of(text: str) -> str:
+    """A text as lower-case words parted by single blanks."""
+    return " ".join(_NOT_A_WORD.sub(" ", text.lower().translate(_APOSTROPHES)).replace(",", " ").split())
+
+
+@cache
+def phrase_pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern that finds any of the phrases in words parted by single blanks, longest phrases first."""
+    if not phrases:
+        return re.compile(r"(?!)")
+    alternatives = "|".join(_pattern_source(phrase) for phrase in sorted(phrases, key=len, reverse=True))
+    return re.compile(rf"(?<![\w'])(?:{alternatives})(?![\w'])")
+
+
+def found_in(text: str, phrases: Iterable[str]) -> list[str]:
+    """The words in a text that match any of the phrases, in their order, each once."""
+    matches = phrase_pattern(tuple(phrases)).finditer(words_of(text))
+    return list(dict.fromkeys(match[0] for match in matches))
+
+
+@cache
+def load_lexicon() -> Lexicon:
+    """The lexicon that comes with virl.
+
+    Raises:
+        BadInput: the file is broken; names file, line and field.
+    """
+    return load_settings(resources.data_folder("platform/models") / "rule-lexicon.yaml", Lexicon)
+
+
+def _spelt_out(data: Any, classes: Mapping[str, str]) -> Any:
+    """The data with the names of classes in its phrases replaced by their words."""
+    if isinstance(data, dict):
+        return {key: _spelt_out(value, classes) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_spelt_out(value, classes) for value in data]
+    if not isinstance(data, str):
+        return data
+    unknown = [name for name in _CLASS_NAME.findall(data) if name not in classes]
+    if unknown:
+        raise ValueError(f"{data!r} names the unknown class {unknown[0]!r}")
+    return _CLASS_NAME.sub(lambda name: str(classes[name[1]]), data)
+
+
+def _pattern_source(phrase: str) -> str:
+    source = ""
+    for word in phrase.translate(_APOSTROPHES).split():
+        if word == "\N{HORIZONTAL ELLIPSIS}":
+            source += rf"(?:{_GAP_WORD} ){{0,{GAP_WORDS}}}"
+        else:
+            choices = "|".join(re.escape(choice).replace(r"\*", r"[\w']*") for choice in word.split("|"))
+            source += rf"(?:{choices}) "
+    return source.removesuffix(" ")

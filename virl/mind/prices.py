@@ -1,0 +1,84 @@
+"""What replies cost: tokens times the prices in `platform/models/prices.yaml`."""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+
+from pydantic import Field, model_validator
+
+from virl import resources
+from virl.settings import Settings, load_settings
+
+_SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one or more requests."""
+
+    input_tokens: int = 0
+    """All input, what the provider's prompt cache served included."""
+    cached_input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.cached_input_tokens + other.cached_input_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+
+class Source(Settings):
+    """Where prices were read."""
+
+    url: str
+    """The provider's page that states them."""
+    via: str | None = None
+    """The page that was read, where it was not the provider's own."""
+    read: date
+
+
+class Price(Settings):
+    """Prices of one model: dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    cached_input: float | None = Field(default=None, ge=0)
+    """Input from the provider's prompt cache; `None` counts it as any input."""
+    output: float = Field(ge=0)
+    source: str
+
+
+class Prices(Settings):
+    """The prices of models by name, such as `openai:gpt-5-mini`."""
+
+    sources: dict[str, Source]
+    models: dict[str, Price]
+
+    @model_validator(mode="after")
+    def _sources_are_named(self) -> "Prices":
+        unnamed = {price.source for price in self.models.values()} - self.sources.keys()
+        if unnamed:
+            raise ValueError(f"no source named {', '.join(sorted(unnamed))}")
+        return self
+
+    def usd(self, model: str, usage: Usage) -> float | None:
+        """Dollars for tokens; `None` if the model's price is unknown. A dated snapshot costs as its model."""
+        price = self.models.get(model) or self.models.get(_SNAPSHOT.sub("", model))
+        if price is None:
+            return None
+        cached_price = price.input if price.cached_input is None else price.cached_input
+        fresh = usage.input_tokens - usage.cached_input_tokens
+        dollars = fresh * price.input + usage.cached_input_tokens * cached_price
+        return (dollars + usage.output_tokens * price.output) / 1e6
+
+
+@cache
+def load_prices() -> Prices:
+    """The prices that come with virl.
+
+    Raises:
+        BadInput: the file is broken; names file, line and field.
+    """
+    return load_settings(resources.data_folder("platform/models") / "prices.yaml", Prices)

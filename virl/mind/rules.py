@@ -1,0 +1,80 @@
+"""`RuleMind`: a deterministic answer to every prompt, from lexicons. A baseline, and no model."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
+
+from virl.errors import BadInput, MindFailed
+from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
+from virl.mind.decisions import PlaceQuestion, decide
+from virl.mind.lexicon import Lexicon, load_lexicon
+from virl.mind.prompt import check_inputs
+from virl.mind.replies import Reply
+from virl.mind.streets import RoadQuestion, TypeQuestion, choose_place_type, choose_road
+from virl.mind.summaries import ReviewQuestion, summarize
+from virl.platform.streetview import Image
+
+Rule = Callable[[Mapping[str, object], Lexicon], Reply]
+
+
+def _rule(question: Callable[[Any], Any], answer: Callable[[Any, Lexicon], Reply]) -> Rule:
+    """Inputs checked against the type of a question, then answered."""
+    return lambda inputs, lexicon: answer(question(inputs), lexicon)
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "hiro-place-type": _rule(TypeQuestion.model_validate, choose_place_type),
+        "hiro-road": _rule(RoadQuestion.model_validate, choose_road),
+        "hiro-summary": _rule(ReviewQuestion.model_validate, summarize),
+        "hiro-decision": _rule(PlaceQuestion.model_validate, decide),
+    }
+)
+"""The rule for each prompt, by the prompt's name."""
+
+
+class RuleMind:
+    """Answers prompts by rules: no key, no network, the same answer every time."""
+
+    def __init__(self, lexicon: Lexicon | None = None) -> None:
+        self._lexicon = lexicon or load_lexicon()
+        self._ledger = Ledger()
+
+    @property
+    def name(self) -> str:
+        """`"rules"`."""
+        return "rules"
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where each exchange is written down."""
+        return self._ledger
+
+    def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:  # noqa: ARG002
+        """As `Mind.ask`; images are ignored.
+
+        Raises:
+            BadInput: an input is missing, is not the prompt's, or has the wrong shape.
+            MindFailed: there is no rule for the prompt, or the rule finds no answer.
+        """
+        check_inputs(prompt, inputs)
+        rule = RULES.get(prompt.name)
+        if rule is None:
+            raise MindFailed(
+                f"the rules have no answer to prompt {prompt.name!r}: choose a model with --mind"
+            )
+        try:
+            answer = rule(inputs, self._lexicon)
+        except ValidationError as fault:
+            raise BadInput(f"prompt {prompt.name!r}: {_first_fault(fault)}") from fault
+        reply = prompt.reply.model_validate(answer.model_dump(), context=inputs)
+        self._ledger.add(Exchange(prompt.name, self.name, to_jsonable_python(inputs), reply.model_dump()))
+        return reply
+
+
+def _first_fault(fault: ValidationError) -> str:
+    first = fault.errors()[0]
+    return f"input {'.'.join(map(str, first['loc']))}: {first['msg']}"
