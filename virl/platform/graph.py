@@ -1,0 +1,151 @@
+"""A navigation graph: panoramas and their links as arrays, and shortest paths through them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+from scipy.spatial import cKDTree
+
+from virl.errors import BadInput, NoRoute, NoStreetView
+from virl.geo import Floats, LatLng, LocalFrame, bearings, distance, distances
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NavigationGraph:
+    """Nodes with positions, and one-way links between them. Made by `build_graph`.
+
+    The links of node `i` are the entries `first[i]` to `first[i + 1]` of `target`, `heading` and `length`.
+    """
+
+    ids: tuple[str, ...]
+    lat: Floats
+    lng: Floats
+    first: Ints
+    """Shape (nodes + 1,)."""
+    target: Ints
+    """Node that each link leads to, shape (links,)."""
+    heading: Floats
+    """Degrees clockwise from north in which each link leaves, [0, 360)."""
+    length: Floats
+    """Metres."""
+    _number: dict[str, int] = field(repr=False)
+    _frame: LocalFrame = field(repr=False)
+    _tree: cKDTree = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def number(self, node_id: str) -> int:
+        """The number of the node with this id.
+
+        Raises:
+            NoStreetView: there is none.
+        """
+        try:
+            return self._number[node_id]
+        except KeyError:
+            raise NoStreetView(f"no panorama has the id {node_id!r}") from None
+
+    def position(self, node: int) -> LatLng:
+        """Where a node is."""
+        return LatLng(float(self.lat[node]), float(self.lng[node]))
+
+    def links(self, node: int) -> slice:
+        """The entries of a node's links in `target`, `heading` and `length`."""
+        return slice(int(self.first[node]), int(self.first[node + 1]))
+
+    @property
+    def degree(self) -> Ints:
+        """How many links leave each node, shape (nodes,)."""
+        return np.diff(self.first)
+
+    def nearest(self, position: LatLng) -> tuple[int, float]:
+        """The node nearest to a position, and how far it is in metres.
+
+        Raises:
+            BadInput: the position is not finite.
+        """
+        point = self._frame.point(position)
+        if not np.isfinite(point).all():
+            raise BadInput(f"{position} is no position: latitude and longitude must be finite")
+        node = int(self._tree.query(point)[1])
+        return node, distance(position, self.position(node))
+
+    def distances_from(self, sources: Sequence[int]) -> Floats:
+        """Metres along links from each source to every node, shape (sources, nodes); `inf` if no way."""
+        if len(sources) == 0:
+            return np.empty((0, len(self)))
+        lengths: Floats = dijkstra(self._matrix(), indices=np.asarray(sources))
+        return lengths
+
+    def shortest_path(self, source: int, target: int) -> tuple[list[int], float]:
+        """The nodes of a shortest way, both ends included, and its length in metres.
+
+        Raises:
+            NoRoute: no way leads there.
+        """
+        lengths, before = dijkstra(self._matrix(), indices=source, return_predecessors=True)
+        if not np.isfinite(lengths[target]):
+            raise NoRoute(f"no way leads from {self.ids[source]} to {self.ids[target]}")
+        path = [target]
+        while path[-1] != source:
+            path.append(int(before[path[-1]]))
+        return path[::-1], float(lengths[target])
+
+    def _matrix(self) -> csr_array:
+        return csr_array((self.length, self.target, self.first), shape=(len(self), len(self)))
+
+
+def build_graph(
+    ids: Sequence[str],
+    lat: ArrayLike,
+    lng: ArrayLike,
+    source: ArrayLike,
+    target: ArrayLike,
+    heading: ArrayLike | None = None,
+    length: ArrayLike | None = None,
+) -> NavigationGraph:
+    """Builds a graph from its nodes and links.
+
+    Args:
+        ids: one for each node, no two alike.
+        lat: degrees, shape (nodes,).
+        lng: degrees, shape (nodes,).
+        source: node number at which each link starts, shape (links,), in any order.
+        target: node number at which each link ends.
+        heading: degrees in which each link leaves; that of the straight line by default.
+        length: metres of each link; that of the straight line by default.
+
+    Raises:
+        BadInput: no nodes, an id twice, a link to a node that is not there, or a negative length.
+    """
+    nodes = tuple(ids)
+    number = {node: index for index, node in enumerate(nodes)}
+    lats, lngs = np.asarray(lat, float), np.asarray(lng, float)
+    sources, targets = np.asarray(source, np.int64), np.asarray(target, np.int64)
+    if not nodes:
+        raise BadInput("a navigation graph needs at least one node")
+    if len(number) < len(nodes):
+        twice = next(node for index, node in enumerate(nodes) if number[node] != index)
+        raise BadInput(f"the node id {twice!r} stands twice in the navigation graph")
+    ends = np.concatenate([sources, targets])
+    if len(ends) and not 0 <= ends.min() <= ends.max() < len(nodes):
+        raise BadInput(f"a link of the navigation graph leads to no node: there are {len(nodes)}")
+    straight = (lats[sources], lngs[sources], lats[targets], lngs[targets])
+    headings = bearings(*straight) if heading is None else np.asarray(heading, float) % 360.0
+    lengths = distances(*straight) if length is None else np.asarray(length, float)
+    if len(lengths) and not lengths.min() >= 0:
+        raise BadInput("a link of the navigation graph has a negative length")
+
+    order = np.argsort(sources, kind="stable")
+    first = np.searchsorted(sources[order], np.arange(len(nodes) + 1))
+    frame = LocalFrame(LatLng(float(lats.mean()), float(lngs.mean())))
+    tree = cKDTree(np.stack(frame.to_metres(lats, lngs), axis=1))
+    return NavigationGraph(
+        nodes, lats, lngs, first, targets[order], headings[order], lengths[order], number, frame, tree
+    )

@@ -1,0 +1,201 @@
+"""Lots: the strips along a block's edges, cut into pieces for one building each.
+
+The edge of a block falls into sides at its corners. A corner gets a kite-shaped lot, as wide as it must be
+to be as deep where it meets its neighbours as they are, so that the rows of two sides never overlap there.
+In between, lots are cut square to the edge.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.random import Generator
+from shapely import Polygon
+
+from virl.platform.providers.offline.edges import Edges, left_normals
+from virl.platform.providers.offline.kerb import Flags
+from virl.platform.providers.offline.plan import Floats, Ints
+
+DEPTH_M = 12.0
+WIDTH_M = (7.0, 14.0)  # of a front
+LARGE_DEPTH_M, LARGE_WIDTH_M = 22.0, (24.0, 40.0)
+MIN_FRONT_M = 4.5  # narrower gaps stay gaps
+SETBACK_M = 0.3  # keeps the straight fronts of a curved street off its pavement
+CORNER_WIDTH_M = (6.0, 34.0)
+SLIM = 0.24  # depth of lots over 4 area / perimeter of the block, so that rows back to back keep apart
+WHOLE_M2 = 700.0  # a smaller block is one lot
+MIN_LOT_M2 = 25.0  # what is left of a lot after an overlap must be this large to be built on
+
+
+@dataclass(frozen=True, slots=True)
+class Lots:
+    """Footprints, and the fronts they have on a street."""
+
+    footprints: tuple[Polygon, ...]
+    left: Floats
+    """Ends of each front, seen from the street, shape (n, 2)."""
+    right: Floats
+    lot: Ints
+    """The footprint behind each front, shape (n,)."""
+
+
+def cut_lots(rng: Generator, blocks: list[tuple[Polygon, bool]], ways: Polygon) -> Lots:
+    """Cuts lots along the edges of blocks.
+
+    Args:
+        rng: draws widths and depths.
+        blocks: each with a flag for those of a few large lots.
+        ways: roads with their pavements; a lot needs a front on them.
+    """
+    draft = _Draft()
+    shapes = np.array([block for block, _ in blocks])
+    lines = shapely.simplify(shapely.buffer(shapes, -SETBACK_M, join_style="mitre"), SETBACK_M)
+    slim = SLIM * 4 * shapely.area(shapes) / shapely.length(shapes)
+    parts, block = shapely.get_parts(shapely.orient_polygons(lines), return_index=True)
+    area = shapely.area(parts)
+    for part in parts[(area > MIN_LOT_M2) & (area < WHOLE_M2)]:
+        points = shapely.get_coordinates(part.exterior)
+        draft.add(points[None], fronts=len(points) - 1)
+    big = area >= WHOLE_M2
+    rings, owner = shapely.get_rings(parts[big], return_index=True)
+    block = block[big][owner]
+    large = np.array([flag for _, flag in blocks])[block]
+    depth = np.minimum(slim[block], np.where(large, LARGE_DEPTH_M, DEPTH_M))
+    _cut_rings(rng, Edges.of_rings(rings), depth, large, draft)
+    return _settle(draft, ways)
+
+
+class _Draft:
+    """Lots as they are cut: their outlines, and the fronts of each."""
+
+    def __init__(self) -> None:
+        self._points: list[Floats] = []
+        self._sizes: list[int] = []
+        self._fronts: list[tuple[Ints, Floats, Floats]] = []
+
+    def add(self, outlines: Floats, fronts: int) -> None:
+        """Adds lots (n, k, 2), counterclockwise; the first `fronts` of their sides are on the street."""
+        count, corners, _ = outlines.shape
+        numbers = len(self._sizes) + np.repeat(np.arange(count), fronts)
+        left, right = outlines[:, :fronts], outlines[:, 1 : fronts + 1]
+        self._fronts.append((numbers, left.reshape(-1, 2), right.reshape(-1, 2)))
+        self._points.append(outlines.reshape(-1, 2))
+        self._sizes += [corners] * count
+
+    def outlines(self) -> tuple[Floats, Ints]:
+        """All corners (n, 2), in millimetre steps, and the lot of each."""
+        points: Floats = np.concatenate(self._points).round(3)
+        return points, np.repeat(np.arange(len(self._sizes)), self._sizes)
+
+    def fronts(self) -> tuple[Ints, Floats, Floats]:
+        """Lot, left and right end of each front; wide ones are split."""
+        lot, left, right = (np.concatenate(column) for column in zip(*self._fronts, strict=True))
+        width = np.linalg.norm(right - left, axis=1)
+        pieces = np.where(width < MIN_FRONT_M, 0, np.ceil(width / WIDTH_M[1])).astype(np.int64)
+        rank = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+        start, run = np.repeat(left, pieces, axis=0), np.repeat(right - left, pieces, axis=0)
+        share = np.repeat(1 / np.maximum(pieces, 1), pieces)[:, None]
+        ends = (start + rank[:, None] * share * run, start + (rank[:, None] + 1) * share * run)
+        return np.repeat(lot, pieces), np.round(ends[0], 3), np.round(ends[1], 3)
+
+
+def _cut_rings(rng: Generator, edges: Edges, depth: Floats, large: Flags, draft: _Draft) -> None:
+    """Adds the lots along rings; depth and size of the lots are given for each ring."""
+    turn = edges.turn
+    steep = np.tan((np.pi - turn) / 2)
+    length = edges.stop - edges.start
+    trim = np.clip(depth[edges.ring] / steep, *CORNER_WIDTH_M)
+    trim = np.where(turn > 0, np.minimum(trim, np.minimum(length, length[edges.after]) / 2), 0.0)
+    before = np.empty_like(trim)
+    before[edges.after] = trim
+    low, high = edges.start + before, edges.stop - trim
+
+    kite = trim > 0
+    p, corner, q = edges.at(high), edges.at(edges.stop), edges.at(low[edges.after])
+    back = (p + q + (trim * steep)[:, None] * (edges.last_normal + edges.first_normal[edges.after])) / 2
+    draft.add(np.stack([p, corner, q, back], axis=1)[kite], fronts=2)
+
+    side, station = edges.marks(low, high, WIDTH_M[0])
+    feet = edges.at(station)
+    run = np.flatnonzero((side[:-1] == side[1:]) & (np.diff(station) >= MIN_FRONT_M))
+    rays = _rays(side, feet)
+    ring = edges.ring[side[run]]
+    _split_runs(rng, (feet[run], feet[run + 1]), (rays[run], rays[run + 1]), depth[ring], large[ring], draft)
+
+
+def _split_runs(
+    rng: Generator,
+    feet: tuple[Floats, Floats],
+    rays: tuple[Floats, Floats],
+    depth: Floats,
+    large: Flags,
+    draft: _Draft,
+) -> None:
+    """Adds the lots along straight runs, between the rays that go inward from their ends."""
+    least, most = (np.where(large, big, small) for big, small in zip(LARGE_WIDTH_M, WIDTH_M, strict=True))
+    length = np.linalg.norm(feet[1] - feet[0], axis=1)
+    pieces = np.maximum(1, np.round(length / rng.uniform(least + 1, most - 1))).astype(np.int64)
+    run = np.repeat(np.arange(len(pieces)), pieces)
+    widths = rng.uniform(0.8, 1.2, len(run))
+    total = np.cumsum(widths)
+    first = np.cumsum(pieces) - pieces
+    begin = total - widths - (total - widths)[first][run]
+    whole = np.bincount(run, weights=widths, minlength=len(pieces))[run]
+    shares = (begin / whole)[:, None], ((begin + widths) / whole)[:, None]
+    left, right = (feet[0][run] + share * (feet[1] - feet[0])[run] for share in shares)
+    left_ray, right_ray = (rays[0][run] + share * (rays[1] - rays[0])[run] for share in shares)
+    deep = (depth[run] * rng.uniform(0.85, 1.0, len(run)))[:, None]
+    draft.add(np.stack([left, right, right + deep * right_ray, left + deep * left_ray], axis=1), fronts=1)
+
+
+def _rays(side: Ints, feet: Floats) -> Floats:
+    """The way inward from each mark (n, 2): square to the run there, or between its two runs."""
+    normal = left_normals(np.diff(feet, axis=0))
+    same = (side[:-1] == side[1:])[:, None]
+    ahead = np.concatenate([np.where(same, normal, 0.0), np.zeros((1, 2))])
+    behind = np.concatenate([np.zeros((1, 2)), np.where(same, normal, 0.0)])
+    rays = ahead + behind
+    unit: Floats = rays / np.maximum(np.linalg.norm(rays, axis=1), 1e-9)[:, None]
+    return unit
+
+
+def _settle(draft: _Draft, ways: Polygon) -> Lots:
+    """Takes overlaps off the later of two lots; drops lots and fronts that are on no street."""
+    points, owner = draft.outlines()
+    shapes = np.asarray(shapely.polygons(shapely.linearrings(points, indices=owner)))
+    lot, left, right = draft.fronts()
+    run = right - left
+    out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.hypot(run[:, 0], run[:, 1])[:, None]
+    shapely.prepare(ways)
+    middles = (left + right) / 2
+    probe = middles + 2.0 * out
+    on_street = shapely.contains_xy(ways, probe[:, 0], probe[:, 1])
+
+    shapes[shapely.intersects(ways, shapes)] = Polygon()
+    keep = (
+        shapely.is_valid(shapes)
+        & ~shapely.is_empty(shapes)
+        & (np.bincount(lot[on_street], minlength=len(shapes)) > 0)
+    )
+    for earlier, later in _overlapping(points, owner):
+        if keep[earlier] and keep[later]:
+            left_over = shapely.get_parts(shapely.difference(shapes[later], shapes[earlier], grid_size=0.001))
+            shapes[later] = max(left_over, key=shapely.area, default=Polygon())
+            keep[later] = shapes[later].area > MIN_LOT_M2
+    on_street &= keep[lot]
+    on_street &= shapely.dwithin(shapes[lot], shapely.points(middles), 0.05)
+    keep &= np.bincount(lot[on_street], minlength=len(shapes)) > 0
+    on_street &= keep[lot]
+    number = np.cumsum(keep) - 1
+    return Lots(tuple(shapes[keep]), left[on_street], right[on_street], number[lot[on_street]])
+
+
+def _overlapping(points: Floats, owner: Ints) -> list[tuple[int, int]]:
+    """Pairs of outlines that share more than the width of a hand, lower number first, sorted."""
+    sizes = np.bincount(owner)[:, None]
+    middles = np.stack([np.bincount(owner, weights=column) for column in points.T], axis=1) / sizes
+    rings = shapely.linearrings(points + 0.002 * (middles[owner] - points), indices=owner)
+    shrunk = np.asarray(shapely.polygons(rings))
+    first, second = shapely.STRtree(shrunk).query(shrunk, "intersects")
+    pairs = first < second
+    return sorted(zip(first[pairs].tolist(), second[pairs].tolist(), strict=True))

@@ -1,0 +1,105 @@
+"""The places of a made city, as a provider lists them."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from virl.errors import BadInput, NotFound
+from virl.geo import Floats, LatLng, distances
+from virl.platform.places import Place
+from virl.platform.providers.offline.parks import NO_FRONTAGE
+from virl.platform.providers.offline.plan import Shop, StreetPlan
+from virl.platform.providers.offline.wordsearch import WordIndex
+from virl.platform.streetview import Image
+
+MAX_RADIUS_M = 50_000.0  # limit of Google's nearby search
+FOUND = 60  # most places that a search returns: three pages of Google's legacy text search
+
+
+class OfflinePlaces:
+    """Places from the plan of a city; closed ones are listed too, as not open.
+
+    Args:
+        shops: who lives in the city.
+        photograph: takes a picture of a shop's front.
+    """
+
+    def __init__(
+        self, _layout: StreetPlan, shops: Sequence[Shop], photograph: Callable[[Shop], Image]
+    ) -> None:
+        self._shops = {shop.place.id: shop for shop in shops}
+        self._listed = [replace(shop.place, hours=(), reviews=()) for shop in shops]
+        self._lat = np.array([place.position.lat for place in self._listed])
+        self._lng = np.array([place.position.lng for place in self._listed])
+        self._words = WordIndex([_searchable(shop) for shop in shops])
+        self._photograph = photograph
+
+    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+        """Places within a radius, nearest first; see `Places.nearby`.
+
+        Raises:
+            BadInput: the radius is out of its range.
+        """
+        if not 0 < radius <= MAX_RADIUS_M:
+            raise BadInput(f"radius {radius:g} m: give one above 0, up to {MAX_RADIUS_M:.0f}")
+        wanted = set(types)
+        away = self._away(position)
+        order = np.argsort(away, kind="stable")
+        near = (self._listed[index] for index in order[: np.count_nonzero(away <= radius)])
+        return [place for place in near if not wanted or wanted.intersection(place.types)]
+
+    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
+        """Places whose name, signs, types or address hold the words of a query, best first, at most 60.
+
+        Of places that hold the same words, the nearest come first where `near` is given or the query says it,
+        as in "pharmacy near Oak Street"; else those that hold them in their name and main type.
+
+        Raises:
+            BadInput: the query holds no word.
+        """
+        what, _, where = query.partition(" near ")
+        if where and what.strip() and near is None and (around := self.search(where)):
+            return self.search(what, around[0].position)
+        held, weighted = self._words.answers(query)
+        order = np.lexsort((self._away(near) if near else -weighted, -held))
+        return [self._listed[index] for index in order[: np.count_nonzero(held)][:FOUND]]
+
+    def details(self, place_id: str) -> Place:
+        """The place with its hours and reviews.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        return self._shop(place_id).place
+
+    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
+        """Up to `limit` photos; a made city has one of each place with a front, none of a whole park.
+
+        Raises:
+            NotFound: no place has this id.
+            BadInput: `limit` is negative.
+        """
+        shop = self._shop(place_id)
+        if limit < 0:
+            raise BadInput(f"limit {limit}: ask for 0 photos or more")
+        return [self._photograph(shop)] if limit and shop.frontage != NO_FRONTAGE else []
+
+    def _shop(self, place_id: str) -> Shop:
+        try:
+            return self._shops[place_id]
+        except KeyError:
+            raise NotFound(
+                f"no place has the id {place_id!r}: take one from a nearby or text search"
+            ) from None
+
+    def _away(self, position: LatLng) -> Floats:
+        return distances(position.lat, position.lng, self._lat, self._lng)
+
+
+def _searchable(shop: Shop) -> dict[str, float]:
+    """The texts a place is found by, and how much a word in each counts."""
+    place = shop.place
+    texts = {place.address: 1.0, " ".join(place.types).replace("_", " "): 2.0}
+    texts |= {text: 2.0 for sign in shop.signs for text in (sign.text, sign.tagline)}
+    return texts | {place.name: 2.5, place.types[0].replace("_", " "): 3.0}

@@ -1,0 +1,7 @@
+"""Pictures of a made city, drawn from its plan.
+
+`CityRenderer` is the door. Behind it: meshes of planar quads (`mesh`, `buildings`, `storefronts`,
+`furniture`), textures drawn by procedure (`textures`, `facades`, `surfaces`, `lettering`), the ground
+and the sky (`ground`, `sky`), and the compiled kernels that turn them into pixels (`raster`, `shade`,
+`smooth`).
+"""

@@ -1,0 +1,214 @@
+"""Meshes of buildings: walls with windows, cornices, mansard roofs, front doors."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from virl.platform.providers.offline.plan import Building, Frontage
+from virl.platform.providers.offline.render.facades import FACADES
+from virl.platform.providers.offline.render.mesh import Quads, join, outward, quads, upright
+from virl.platform.providers.offline.render.textures import TILE_INDEX
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+GROUND_FLOOR_M, STOREY_M = 4.0, 3.2
+BAY_M = (2.5, 3.5)
+BLANK_WALL_M = 1.8  # a narrower wall has no window
+CORNICE_M = (0.30, 0.42)  # how far it stands out, and its height
+COURSE_M = (0.07, 0.22)
+DOOR_M = (1.25, 2.7)
+MANSARD_M = 2.6
+
+# Tints of each wall material; an entry is picked by the building's variant. Chosen by eye.
+PAINTS: dict[str, Floats] = {
+    "brick": np.array(
+        [[0.66, 0.34, 0.25], [0.56, 0.30, 0.24], [0.74, 0.47, 0.33], [0.80, 0.68, 0.50], [0.48, 0.33, 0.29]]
+    ),
+    "stone": np.array([[0.82, 0.76, 0.64], [0.74, 0.71, 0.66], [0.86, 0.81, 0.72], [0.70, 0.63, 0.54]]),
+    "plaster": np.array(
+        [
+            [0.93, 0.88, 0.74], [0.90, 0.76, 0.60], [0.80, 0.86, 0.84], [0.92, 0.91, 0.88], [0.86, 0.66, 0.55],
+            [0.75, 0.80, 0.68], [0.72, 0.80, 0.88], [0.93, 0.82, 0.80],
+        ]
+    ),
+    "concrete": np.array([[0.80, 0.80, 0.79], [0.70, 0.72, 0.74], [0.85, 0.82, 0.76]]),
+    "wood": np.array([[0.92, 0.92, 0.90], [0.62, 0.72, 0.76], [0.80, 0.72, 0.56], [0.58, 0.66, 0.54]]),
+    "tiles": np.array([[0.90, 0.91, 0.90], [0.62, 0.74, 0.74], [0.82, 0.74, 0.66], [0.55, 0.62, 0.70]]),
+}  # fmt: skip
+ROOFS = np.array([[0.32, 0.33, 0.36], [0.52, 0.30, 0.24], [0.40, 0.36, 0.34]])
+TRIM = np.array([[0.88, 0.86, 0.81], [0.76, 0.74, 0.70], [0.94, 0.93, 0.91]])
+DOORS = np.array(
+    [[0.36, 0.15, 0.13], [0.14, 0.25, 0.34], [0.17, 0.30, 0.22], [0.40, 0.27, 0.16], [0.16, 0.16, 0.18]]
+)
+
+_WALL_NAMES = tuple(facade.wall for facade in FACADES)
+_FACADE = np.array([TILE_INDEX[f"facade/{i}"] for i in range(len(FACADES))])
+_GROUND = np.array([TILE_INDEX[f"ground/{name}"] for name in _WALL_NAMES])
+_BLANK = np.array([TILE_INDEX[f"wall/{name}"] for name in _WALL_NAMES])
+
+
+@dataclass(frozen=True, slots=True)
+class _Walls:
+    """All walls of all buildings, (n,) each unless said otherwise."""
+
+    building: Ints
+    left: Floats
+    right: Floats
+    """Ends as seen from outside, (n, 2)."""
+    centre: Floats
+    """Of the building, (n, 2)."""
+    height: Floats
+    variant: Ints
+    style: Ints
+    """Index of the facade."""
+    paint: Floats
+    """(n, 3)."""
+    blank: NDArray[np.bool_]
+
+
+def building_mesh(buildings: Sequence[Building]) -> Quads:
+    """Everything that belongs to buildings except what their frontages wear."""
+    if not buildings:
+        return join([])
+    walls = _walls(buildings)
+    return join([_storeys(walls), _ground_floors(walls), _trims(walls), _mansards(walls)])
+
+
+def door_mesh(frontages: Sequence[Frontage], taken: Collection[int]) -> Quads:
+    """Front doors of the frontages of buildings that no shop has taken."""
+    homes = [f for f in frontages if f.building is not None and f.id not in taken]
+    if not homes:
+        return join([])
+    left, right = np.array([f.left for f in homes]), np.array([f.right for f in homes])
+    number = np.array([f.id for f in homes])
+    out = outward(left, right)
+    middle, along = (left + right) / 2, (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    half = DOOR_M[0] / 2
+    a, b = middle - along * half + out * 0.05, middle + along * half + out * 0.05
+    doors = quads(
+        upright(a, b, 0.0, DOOR_M[1]), texture=TILE_INDEX["house door"], paint=DOORS[number % len(DOORS)]
+    )
+    hood_a, hood_b = a - along * 0.2, b + along * 0.2
+    front = upright(hood_a + out * 0.6, hood_b + out * 0.6, DOOR_M[1] + 0.1, DOOR_M[1] + 0.28)
+    hoods = quads(front, paint=TRIM[number % len(TRIM)])
+    below = quads(_ledge(hood_a, hood_b, out, 0.6, DOOR_M[1] + 0.1), paint=TRIM[number % len(TRIM)])
+    step = quads(upright(hood_a + out * 0.35, hood_b + out * 0.35, 0.0, 0.16), paint=(0.62, 0.61, 0.58))
+    tread = quads(_ledge(hood_a, hood_b, out, 0.35, 0.16)[:, [1, 0, 3, 2]], paint=(0.70, 0.69, 0.66))
+    return join([doors, hoods, below, step, tread])
+
+
+def _walls(buildings: Sequence[Building]) -> _Walls:
+    footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
+    points, ring = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)
+    inner = ring[:-1] == ring[1:]
+    left, right, owner = points[:-1][inner], points[1:][inner], ring[:-1][inner]
+    length = np.linalg.norm(right - left, axis=1)
+    keep = length > 0.05
+    left, right, owner, length = left[keep], right[keep], owner[keep], length[keep]
+    variant = np.array([b.variant for b in buildings], np.int64)
+    style = variant % len(FACADES)
+    paint = np.empty((len(buildings), 3))
+    for i, b in enumerate(buildings):
+        choices = PAINTS[_WALL_NAMES[b.variant % len(FACADES)]]
+        paint[i] = choices[b.variant // len(FACADES) % len(choices)]
+    return _Walls(
+        building=owner,
+        left=left,
+        right=right,
+        centre=shapely.get_coordinates(shapely.centroid(footprints))[owner],
+        height=np.array([b.height for b in buildings])[owner],
+        variant=variant[owner],
+        style=style[owner],
+        paint=paint[owner],
+        blank=(length < BLANK_WALL_M) | _party(footprints, left, right),
+    )
+
+
+def _party(footprints: NDArray[np.object_], left: Floats, right: Floats) -> NDArray[np.bool_]:
+    """Which walls stand against another building: no windows there."""
+    probe = (left + right) / 2 + outward(left, right) * 0.4
+    hits = shapely.STRtree(footprints).query(shapely.points(probe), predicate="within")[0]
+    against = np.zeros(len(left), bool)
+    against[hits] = True
+    return against
+
+
+def _bays(walls: _Walls) -> Floats:
+    width = BAY_M[0] + (BAY_M[1] - BAY_M[0]) * (walls.variant // 7 % 5) / 4
+    bays: Floats = np.maximum(1.0, np.rint(np.linalg.norm(walls.right - walls.left, axis=1) / width))
+    return bays
+
+
+def _storeys(walls: _Walls) -> Quads:
+    bottom = np.where(walls.blank, 0.0, np.minimum(GROUND_FLOOR_M, walls.height))
+    storeys = np.maximum(1.0, np.rint((walls.height - bottom) / STOREY_M))
+    bays = _bays(walls)
+    uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, storeys], axis=1)
+    return quads(
+        upright(walls.left, walls.right, bottom, walls.height),
+        uv=uv,
+        texture=np.where(walls.blank, _BLANK[walls.style], _FACADE[walls.style]),
+        paint=walls.paint,
+        seed=walls.building * 31 + np.arange(len(bays)),
+    )
+
+
+def _ground_floors(walls: _Walls) -> Quads:
+    open_walls = ~walls.blank
+    bays = _bays(walls)[open_walls]
+    uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, np.ones_like(bays)], axis=1)
+    left, right = walls.left[open_walls], walls.right[open_walls]
+    return quads(
+        upright(left, right, 0.0, np.minimum(GROUND_FLOOR_M, walls.height[open_walls])),
+        uv=uv,
+        texture=_GROUND[walls.style[open_walls]],
+        paint=walls.paint[open_walls],
+        seed=walls.building[open_walls] * 17 + np.arange(len(bays)),
+    )
+
+
+def _trims(walls: _Walls) -> Quads:
+    """Cornices at the top and string courses over the ground floor, with their undersides."""
+    parts = []
+    own = TRIM[walls.variant // 3 % len(TRIM)] * 0.55 + walls.paint * 0.45
+    out = outward(walls.left, walls.right)
+    length = np.linalg.norm(walls.right - walls.left, axis=1, keepdims=True)
+    along = (walls.right - walls.left) / length
+    shown = ~walls.blank
+    tall = shown & (walls.height > GROUND_FLOOR_M + 1)
+    for which, (depth, high), top in (
+        (shown, CORNICE_M, walls.height + 0.15),
+        (tall, COURSE_M, np.full(len(out), GROUND_FLOOR_M + 0.30)),
+    ):
+        o, a, height = out[which], along[which], top[which]
+        left, right = walls.left[which] - a * depth, walls.right[which] + a * depth
+        front = upright(left + o * depth, right + o * depth, height - high, height)
+        parts.append(quads(front, paint=own[which]))
+        parts.append(quads(_ledge(left, right, o, depth, height - high), paint=own[which]))
+    return join(parts)
+
+
+def _ledge(left: Floats, right: Floats, out: Floats, depth: float, z: NDArray[np.float64] | float) -> Floats:
+    """Corners of level strips that are seen from below, from a wall outwards."""
+    n = len(left)
+    flat = np.stack([left, right, right + out * depth, left + out * depth], axis=1)
+    heights = np.broadcast_to(np.reshape(z, (-1, 1, 1)), (n, 4, 1))
+    return np.concatenate([flat, heights], axis=2)
+
+
+def _mansards(walls: _Walls) -> Quads:
+    """Sloping roofs on every third building up to five storeys."""
+    which = (walls.variant // 5 % 3 == 0) & (walls.height < GROUND_FLOOR_M + 4.5 * STOREY_M)
+    left, right, centre = walls.left[which], walls.right[which], walls.centre[which]
+    base, share = walls.height[which] + 0.1, 0.28
+    corners = upright(left, right, base, base + MANSARD_M)
+    corners[:, 3, :2] += share * (centre - left)
+    corners[:, 2, :2] += share * (centre - right)
+    bays = np.linalg.norm(right - left, axis=1) / 3.0
+    uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, np.ones_like(bays)], axis=1)
+    paint = ROOFS[walls.variant[which] // 11 % len(ROOFS)]
+    return quads(corners, uv=uv, texture=TILE_INDEX["wall/brick"], paint=paint)

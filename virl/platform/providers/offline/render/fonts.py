@@ -1,0 +1,73 @@
+"""The shipped faces: which characters each has, and the font objects that draw them."""
+
+import struct
+from functools import cache
+from pathlib import Path
+
+from PIL import ImageFont
+
+from virl.errors import BadInput
+
+FONT_FOLDER = Path(__file__).parent.parent / "fonts"
+
+LATIN_FACES = (
+    "OpenSans-Bold.ttf",
+    "RobotoCondensed-Bold.ttf",
+    "RobotoSlab-Bold.otf",
+    "Round-Bold.ttf",
+    "Caladea-Bold.ttf",
+)
+CJK_FACE = "CJK-Bold.otf"
+
+
+def face_for(text: str, variant: int) -> str:
+    """The face that a text is set in: one of the Latin faces by `variant`, else the first that has it all.
+
+    Raises:
+        BadInput: no shipped face has every character.
+    """
+    needed = {ord(c) for c in text if not c.isspace()}
+    start = variant % len(LATIN_FACES)
+    for face in (*LATIN_FACES[start:], *LATIN_FACES[:start], CJK_FACE):
+        if needed <= code_points(face):
+            return face
+    missing = min((needed - code_points(face) for face in (*LATIN_FACES, CJK_FACE)), key=len)
+    characters = " ".join(map(chr, sorted(missing)))
+    raise BadInput(f"no shipped font can draw {text!r}: add {characters} to a subset (docs/rendering.md)")
+
+
+@cache
+def font(face: str, size: int) -> ImageFont.FreeTypeFont:
+    """A face at a size in pixels. Not for use by two threads at once."""
+    return ImageFont.truetype(str(FONT_FOLDER / face), size, layout_engine=ImageFont.Layout.BASIC)
+
+
+@cache
+def code_points(face: str) -> frozenset[int]:
+    """The characters that a face has a glyph for, from its `cmap` table (OpenType 1.9, formats 4 and 12)."""
+    data = (FONT_FOLDER / face).read_bytes()
+    (tables,) = struct.unpack_from(">H", data, 4)
+    directory = (struct.unpack_from(">4sLLL", data, 12 + 16 * i) for i in range(tables))
+    cmap = next(offset for tag, _, offset, _ in directory if tag == b"cmap")
+    (subtables,) = struct.unpack_from(">H", data, cmap + 2)
+    found: set[int] = set()
+    for i in range(subtables):
+        (offset,) = struct.unpack_from(">L", data, cmap + 8 + 8 * i)
+        found |= _mapped(data, cmap + offset)
+    return frozenset(found)
+
+
+def _mapped(data: bytes, at: int) -> set[int]:
+    (kind,) = struct.unpack_from(">H", data, at)
+    if kind == 12:
+        (groups,) = struct.unpack_from(">L", data, at + 12)
+        spans = [struct.unpack_from(">LL", data, at + 16 + 12 * i) for i in range(groups)]
+    elif kind == 4:
+        (doubled,) = struct.unpack_from(">H", data, at + 6)
+        count = doubled // 2
+        ends = struct.unpack_from(f">{count}H", data, at + 14)
+        starts = struct.unpack_from(f">{count}H", data, at + 16 + doubled)
+        spans = [(first, last) for first, last in zip(starts, ends, strict=True) if first != 0xFFFF]
+    else:
+        return set()
+    return {code for first, last in spans for code in range(first, last + 1)}

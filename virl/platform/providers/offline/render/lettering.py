@@ -1,0 +1,124 @@
+"""Signs: how large a texture one needs, its colours, and its letters."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import hypot
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from virl.platform.providers.offline.plan import Sign
+from virl.platform.providers.offline.render.fonts import face_for, font
+
+PIXELS_PER_M = 96
+"""Chosen: a view of 60 degrees and 640 pixels shows 69 pixels a metre at 8 m."""
+MAX_WIDTH = 768
+
+_REFERENCE = 100  # font size at which texts are measured
+_TAGLINE_SHARE = 0.30  # of the board's height
+
+Rgb = tuple[float, float, float]
+
+SCHEMES: tuple[tuple[Rgb, Rgb], ...] = (
+    ((0.08, 0.16, 0.34), (1.00, 0.98, 0.92)),  # navy, cream
+    ((0.62, 0.09, 0.10), (1.00, 0.97, 0.90)),  # red, cream
+    ((0.07, 0.32, 0.20), (0.98, 0.97, 0.88)),  # green, ivory
+    ((0.95, 0.94, 0.90), (0.10, 0.10, 0.12)),  # white, black
+    ((0.97, 0.80, 0.16), (0.12, 0.09, 0.08)),  # yellow, black
+    ((0.10, 0.10, 0.11), (0.98, 0.82, 0.40)),  # black, gold
+    ((0.94, 0.92, 0.86), (0.60, 0.07, 0.10)),  # ivory, red
+    ((0.20, 0.10, 0.22), (0.98, 0.90, 0.96)),  # aubergine, pink
+    ((0.05, 0.36, 0.44), (1.00, 1.00, 1.00)),  # teal, white
+    ((0.30, 0.18, 0.10), (0.99, 0.92, 0.78)),  # brown, cream
+    ((0.93, 0.95, 0.97), (0.06, 0.20, 0.48)),  # pale, blue
+    ((0.86, 0.35, 0.05), (1.00, 1.00, 0.98)),  # orange, white
+)
+"""Colours of board and letters."""
+
+_PARK_SCHEME: tuple[Rgb, Rgb] = ((0.09, 0.28, 0.16), (0.99, 0.98, 0.90))
+
+
+class _Fit(NamedTuple):
+    size: float
+    lines: tuple[str, ...]
+
+
+def colours(sign: Sign) -> tuple[Rgb, Rgb]:
+    """Board and letters of a sign, each RGB in [0, 1]."""
+    if sign.kind == "board":
+        return _PARK_SCHEME
+    return SCHEMES[sign.variant // 5 % len(SCHEMES)]
+
+
+def face_of(sign: Sign) -> str:
+    """The face that a sign is set in.
+
+    Raises:
+        BadInput: no shipped face has every character.
+    """
+    return face_for(sign.text + sign.tagline, sign.variant)
+
+
+def texture_size(sign: Sign) -> tuple[int, int]:
+    """Width and height of a sign's texture in texels, for its board in metres."""
+    wide = hypot(sign.right[0] - sign.left[0], sign.right[1] - sign.left[1])
+    scale = min(PIXELS_PER_M, MAX_WIDTH / max(wide, 0.1))
+    return max(8, round(wide * scale)), max(8, round((sign.top - sign.bottom) * scale))
+
+
+def letter(sign: Sign) -> NDArray[np.uint8]:
+    """The coverage of a sign's letters, row 0 at the bottom, shape (height, width).
+
+    Raises:
+        BadInput: no shipped face has every character.
+    """
+    width, height = texture_size(sign)
+    face = face_of(sign)
+    picture = Image.new("L", (width, height))
+    draw = ImageDraw.Draw(picture)
+    margin = 0.07 * min(width, height)
+    room = (width - 2 * margin, height - 2 * margin)
+    share = _TAGLINE_SHARE if sign.tagline else 0.0
+    name_room = (room[0], room[1] * (1 - share))
+    _write(draw, sign.text, face, (margin, margin), name_room)
+    if sign.tagline:
+        top = margin + name_room[1]
+        _write(draw, sign.tagline, face, (margin, top + 0.04 * room[1]), (room[0], room[1] * (share - 0.04)))
+    return np.ascontiguousarray(np.asarray(picture)[::-1])
+
+
+def _write(
+    draw: ImageDraw.ImageDraw, text: str, face: str, corner: tuple[float, float], room: tuple[float, float]
+) -> None:
+    """Set a text in the middle of a rectangle, as large as it fits."""
+    fit = max((_fit(lines, face, room) for lines in _breaks(text, room)), key=lambda fit: fit.size)
+    size = max(int(fit.size), 6)
+    chosen = font(face, size)
+    step = room[1] / len(fit.lines)
+    for row, line in enumerate(fit.lines):
+        left, top, right, bottom = chosen.getbbox(line)
+        x = corner[0] + (room[0] - (right - left)) / 2 - left
+        y = corner[1] + step * row + (step - (bottom - top)) / 2 - top
+        draw.text((x, y), line, font=chosen, fill=255)
+
+
+def _breaks(text: str, room: tuple[float, float]) -> Iterator[tuple[str, ...]]:
+    """The ways to break a text into up to three lines, or into one character a line on a tall board."""
+    words = text.split()
+    yield (" ".join(words),)
+    for cuts in range(1, min(3, len(words))):
+        for places in combinations(range(1, len(words)), cuts):
+            ends = (0, *places, len(words))
+            yield tuple(" ".join(words[a:b]) for a, b in zip(ends, ends[1:], strict=False))
+    if room[1] > room[0] and len(words) == 1 and not text.isascii():
+        yield tuple(text)
+
+
+def _fit(lines: tuple[str, ...], face: str, room: tuple[float, float]) -> _Fit:
+    boxes = [font(face, _REFERENCE).getbbox(line) for line in lines]
+    wide = max(box[2] - box[0] for box in boxes) or 1
+    high = max(box[3] - box[1] for box in boxes) or 1
+    gaps = 1.0 if len(lines) == 1 else 1.18
+    return _Fit(min(room[0] / wide, room[1] / (high * gaps * len(lines))) * _REFERENCE, lines)

@@ -1,0 +1,83 @@
+"""A city's mesh made ready for drawing: single precision, sorted into cells, lit."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.platform.providers.offline.render.light import brightness
+from virl.platform.providers.offline.render.mesh import Quads, face_normals
+
+Singles = NDArray[np.float32]
+
+CELL_M = 32.0  # chosen: about a building's width, so that few quads of a visible cell are out of sight
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """n quads, those of one cell of the ground next to each other.
+
+    Args:
+        corners, uv, texture, paint, ink, owner, mode, seed: as in `Quads`.
+        light: RGB, (n, 3).
+        planes: unit normals of the fronts, (n, 3).
+        spheres: centre and radius, (n, 4).
+        cells: centre and radius of the c cells that hold something, (c, 4).
+        starts: first quad of each cell, and n, (c + 1,).
+    """
+
+    corners: Singles
+    uv: Singles
+    texture: NDArray[np.int32]
+    paint: Singles
+    ink: Singles
+    owner: NDArray[np.int32]
+    mode: NDArray[np.uint8]
+    seed: NDArray[np.uint32]
+    light: Singles
+    planes: Singles
+    spheres: Singles
+    cells: Singles
+    starts: NDArray[np.int64]
+
+
+def build_scene(mesh: Quads) -> Scene:
+    """Sort and light a mesh."""
+    middle = mesh.corners.mean(axis=1)
+    cell = np.floor(middle[:, :2] / CELL_M).astype(np.int64)
+    key = (cell[:, 1] << 32) + cell[:, 0]
+    order = np.argsort(key, kind="stable")
+    corners = mesh.corners[order].astype(np.float32)
+    middle = middle[order]
+    radius = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)
+    spheres = np.column_stack([middle, radius]).astype(np.float32)
+    starts = np.flatnonzero(np.diff(key[order], prepend=np.int64(-1) << 62))
+    return Scene(
+        corners=corners,
+        uv=_single(mesh.uv[order]),
+        texture=mesh.texture[order],
+        paint=_single(mesh.paint[order]),
+        ink=_single(mesh.ink[order]),
+        owner=mesh.owner[order],
+        mode=mesh.mode[order],
+        seed=mesh.seed[order],
+        light=_single(brightness(mesh.normal[order])),
+        planes=_single(face_normals(corners)),
+        spheres=spheres,
+        cells=_cells(spheres, starts),
+        starts=np.append(starts, len(order)),
+    )
+
+
+def _single(values: NDArray[np.float64] | Singles) -> Singles:
+    return np.ascontiguousarray(values, np.float32)
+
+
+def _cells(spheres: Singles, starts: NDArray[np.intp]) -> Singles:
+    if not len(spheres):
+        return np.empty((0, 4), np.float32)
+    reach = spheres[:, 3:]
+    low = np.minimum.reduceat(spheres[:, :3] - reach, starts)
+    high = np.maximum.reduceat(spheres[:, :3] + reach, starts)
+    radius = np.linalg.norm(high - low, axis=1) / 2
+    return np.column_stack([(low + high) / 2, radius]).astype(np.float32)

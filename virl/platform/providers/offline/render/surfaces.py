@@ -1,0 +1,186 @@
+"""Materials drawn by procedure: walls, pavings, grass, leaves. All repeat without a seam.
+
+A surface is a float32 array (height, width, 4) of RGBA in [0, 1], row 0 at the bottom. Opacity is how much
+of the paint of a building (or of whatever wears the texture) a texel takes.
+"""
+
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Surface = NDArray[np.float32]
+Field = NDArray[np.float32]
+
+SIDE = 256
+"""Texels along a tile's side."""
+
+
+def noise(side: int, cells: int, seed: int, octaves: int = 3) -> Field:
+    """Smooth noise in about [-1, 1] that repeats: `cells` lumps along a side, finer ones half as strong."""
+    rng = np.random.default_rng(seed)
+    total = np.zeros((side, side), np.float32)
+    for octave in range(octaves):
+        n = min(cells << octave, side)
+        lattice = rng.uniform(-1, 1, (n, n)).astype(np.float32)
+        rim = 2
+        grown = np.pad(lattice, rim, mode="wrap")
+        step = side // n
+        big = cv2.resize(grown, None, fx=step, fy=step, interpolation=cv2.INTER_CUBIC)
+        total += np.asarray(big[rim * step : rim * step + side, rim * step : rim * step + side]) / 2**octave
+    return total
+
+
+def grains(side: int, seed: int) -> Field:
+    """Independent noise per texel, [-1, 1]."""
+    return np.random.default_rng(seed).uniform(-1, 1, (side, side)).astype(np.float32)
+
+
+def blank(rgb: tuple[float, float, float], opacity: float = 1.0, side: int = SIDE) -> Surface:
+    """A plain surface."""
+    surface = np.empty((side, side, 4), np.float32)
+    surface[:] = (*rgb, opacity)
+    return surface
+
+
+def shaded(surface: Surface, brightness: Field) -> Surface:
+    """The surface with its colours multiplied."""
+    surface[..., :3] *= brightness[..., None]
+    return surface
+
+
+def _courses(rows: int, columns: int, joint: float, seed: int, *, side: int = SIDE) -> tuple[Field, Field]:
+    """Blocks in running bond: how much each texel is joint, and a random number per block in [-1, 1]."""
+    y, x = np.mgrid[0:side, 0:side].astype(np.float32) / side
+    row = np.floor(y * rows).astype(int)
+    along = x * columns + (row % 2) * 0.5
+    column = np.floor(along).astype(int) % columns
+    edge_y = np.minimum(y * rows - row, 1 - (y * rows - row)) / rows
+    edge_x = np.minimum(along % 1, 1 - along % 1) / columns
+    gap = np.clip(1.5 - np.minimum(edge_x, edge_y) / joint, 0, 1)
+    block = np.random.default_rng(seed).uniform(-1, 1, (rows, columns)).astype(np.float32)
+    return gap.astype(np.float32), block[row, column]
+
+
+def _masonry(rows: int, columns: int, joint: float, contrast: float, mortar: float, seed: int) -> Surface:
+    gap, block = _courses(rows, columns, joint, seed)
+    wall = blank((0.86, 0.86, 0.86))
+    shaded(wall, 1 + contrast * block + 0.05 * noise(SIDE, 8, seed) + 0.05 * grains(SIDE, seed))
+    wall[..., :3] += gap[..., None] * (mortar - wall[..., :3])
+    wall[..., 3] -= 0.55 * gap
+    return wall
+
+
+def brick() -> Surface:
+    """Bricks of 25 x 8 cm on a bay of 3.0 x 3.2 m."""
+    return _masonry(40, 12, 0.0035, 0.13, 0.72, 1)
+
+
+def stone() -> Surface:
+    """Ashlar of 75 x 40 cm."""
+    return _masonry(8, 4, 0.0032, 0.06, 0.66, 2)
+
+
+def tiles() -> Surface:
+    """Small glazed tiles, 10 x 10 cm, stacked."""
+    return _masonry(32, 30, 0.0030, 0.05, 0.93, 3)
+
+
+def plaster() -> Surface:
+    """Painted plaster with slight stains."""
+    wall = blank((0.92, 0.92, 0.92))
+    return shaded(wall, 1 + 0.035 * noise(SIDE, 4, 4) + 0.025 * grains(SIDE, 4))
+
+
+def concrete() -> Surface:
+    """Cast panels, one to a bay, with their joints."""
+    wall = blank((0.80, 0.80, 0.79))
+    shaded(wall, 1 + 0.07 * noise(SIDE, 4, 5) + 0.04 * grains(SIDE, 5))
+    wall[:3] *= 0.7
+    wall[:, :2] *= 0.75
+    return wall
+
+
+def wood() -> Surface:
+    """Horizontal boards of 16 cm."""
+    y = np.arange(SIDE) / SIDE * 20
+    board = np.random.default_rng(6).uniform(-1, 1, 20).astype(np.float32)[np.floor(y).astype(int)]
+    lap = np.clip((y % 1) / 0.12, 0.55, 1).astype(np.float32)
+    wall = blank((0.88, 0.88, 0.88))
+    streaks = cv2.resize(noise(SIDE, 32, 6, 2), (SIDE * 4, SIDE))[:, :SIDE]
+    return shaded(wall, (lap * (1 + 0.06 * board))[:, None] * (1 + 0.05 * streaks))
+
+
+WALLS: dict[str, Callable[[], Surface]] = {
+    "brick": brick,
+    "stone": stone,
+    "plaster": plaster,
+    "concrete": concrete,
+    "wood": wood,
+    "tiles": tiles,
+}
+
+
+def asphalt() -> Surface:
+    """Road surface, 4 m to a side."""
+    road = blank((0.335, 0.34, 0.35), 0.0)
+    speckle = grains(SIDE, 7)
+    return shaded(road, 1 + 0.10 * noise(SIDE, 4, 7) + 0.05 * noise(SIDE, 32, 8) + 0.13 * speckle)
+
+
+def slabs() -> Surface:
+    """Pavement of 50 cm slabs, 4 m to a side."""
+    y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.float32) / SIDE * 8
+    edge = np.minimum(np.minimum(x % 1, 1 - x % 1), np.minimum(y % 1, 1 - y % 1))
+    gap = np.clip(1.6 - edge / 0.03, 0, 1)
+    tone = np.random.default_rng(9).uniform(-1, 1, (8, 8)).astype(np.float32)[y.astype(int), x.astype(int)]
+    paving = blank((0.66, 0.645, 0.62), 0.0)
+    shaded(paving, 1 + 0.045 * tone + 0.05 * noise(SIDE, 8, 9) + 0.05 * grains(SIDE, 9))
+    return shaded(paving, 1 - 0.33 * gap)
+
+
+def grass() -> Surface:
+    """Lawn, 4 m to a side."""
+    lawn = blank((0.36, 0.50, 0.22), 0.0)
+    lumps = noise(SIDE, 8, 10, 4)
+    lawn[..., 0] += 0.06 * noise(SIDE, 4, 11)
+    return shaded(lawn, 1 + 0.16 * lumps + 0.22 * grains(SIDE, 10))
+
+
+def gravel() -> Surface:
+    """Pale gravel of park paths and yards, 4 m to a side."""
+    ground = blank((0.68, 0.62, 0.52), 0.0)
+    return shaded(ground, 1 + 0.06 * noise(SIDE, 8, 12) + 0.14 * grains(SIDE, 12))
+
+
+def clouds() -> Surface:
+    """Cloud density in every channel, for a layer seen from below."""
+    lumps = noise(SIDE, 4, 13, 6) + 0.25 * noise(SIDE, 2, 14, 2)
+    density = np.clip((lumps - 0.02) / 0.75, 0, 1)
+    density = density * density * (3 - 2 * density)
+    return np.repeat(density[..., None], 4, axis=2)
+
+
+def bark() -> Surface:
+    """Bark, upright streaks."""
+    streaks = cv2.resize(noise(SIDE, 64, 15, 2), (SIDE, SIDE * 6), interpolation=cv2.INTER_LINEAR)[:SIDE]
+    return shaded(blank((0.42, 0.35, 0.28)), 1 + 0.3 * streaks)
+
+
+def leaves(seed: int) -> Surface:
+    """A clump of leaves: opaque where there are leaves."""
+    rng = np.random.default_rng(seed)
+    clump = np.zeros((SIDE, SIDE, 4), np.float32)
+    clump[..., :3] = (0.30, 0.40, 0.16)
+    for i in range(420):
+        radius, angle = 0.45 * np.sqrt(rng.uniform()), rng.uniform(0, 2 * np.pi)
+        lump = 1 + 0.12 * np.sin(3 * angle + seed) + 0.08 * np.sin(7 * angle)
+        x, y = 0.5 + radius * lump * np.cos(angle), 0.5 + radius * lump * np.sin(angle)
+        tone = (0.62 + 0.5 * i / 420) * rng.uniform(0.8, 1.2)
+        colour = (tone * rng.uniform(0.42, 0.56), tone * rng.uniform(0.58, 0.72), tone * 0.26, 1.0)
+        center = (int(x * SIDE * 8), int(y * SIDE * 8))
+        axes = (int(rng.uniform(9, 15) * 8), int(rng.uniform(5, 8) * 8))
+        points = cv2.ellipse2Poly((0, 0), axes, int(rng.uniform(0, 180)), 0, 360, 45) + center
+        cv2.fillConvexPoly(clump, points.astype(np.int32), colour, cv2.LINE_8, 3)
+    return clump

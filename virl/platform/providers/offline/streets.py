@@ -1,0 +1,263 @@
+"""The street network of a made city: a bent, broken grid with an avenue across it.
+
+The network is drawn in grid coordinates (u, v), where whole numbers are grid lines, and a `Grid` turns them
+into metres. Everything that meets shares its points exactly, so shapely can cut all lines at once.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.random import Generator
+from shapely import LineString
+
+from virl.platform.providers.offline.grid import COLUMNS, ROWS, Grid, draw_grid
+from virl.platform.providers.offline.plan import Floats, Street
+from virl.platform.providers.offline.street_names import Names, WayKind
+
+WIDTHS_M: dict[WayKind, tuple[float, float]] = {
+    "avenue": (12.0, 4.5),
+    "street": (8.0, 3.5),
+    "lane": (6.0, 2.5),
+    "court": (6.0, 2.5),
+}
+"""Carriageway and pavement on each side. Chosen: usual widths in old town centres."""
+
+MERGES, STUBS, WAYS_OUT = 16, 8, 8  # chosen; see `_Draft`
+FILLINGS: dict[WayKind, int] = {"court": 9, "lane": 9}  # chosen
+SPLIT_M = 80.0  # a cell is halved by a lane if its longer side has this length; chosen
+FROM_AVENUE_M = 150.0  # ways out keep this far from those of the avenue; chosen
+SAMPLES = 6  # pieces that one side of a grid cell is bent in
+
+Cell = tuple[int, int]
+Edge = tuple[int, int, int]
+"""Axis, line and stretch: (0, v, u) runs from (u, v) to (u + 1, v), (1, u, v) from (u, v) to (u, v + 1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The streets, where they meet, and which blocks stay green."""
+
+    streets: tuple[Street, ...]
+    junctions: Floats
+    """Shape (k, 2)."""
+    kinds: tuple[WayKind, ...]
+    """The kind of each street."""
+    offsets: Floats
+    """Metres from the beginning of the line of the same name to the start of each street."""
+    greens: Floats
+    """A point in each park, the biggest first, shape (p, 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A line of one name before it is cut into streets."""
+
+    name: str
+    kind: WayKind
+    line: LineString
+    offset: float
+
+
+class _Draft:
+    """Decides which stretches of the grid are left out, and what is put into its cells.
+
+    A cell takes part in one change at most. So no street is cut off from the rest, and no two junctions
+    come closer to each other than a third of a cell.
+    """
+
+    def __init__(self, rng: Generator, grid: Grid) -> None:
+        self.rng = rng
+        self.grid = grid
+        self.gone: dict[Edge, tuple[float, float] | None] = {}
+        self.breaks: dict[tuple[int, int], list[float]] = {}
+        self.inner: list[tuple[WayKind, Floats]] = []
+        self.used: set[Cell] = set(grid.crossed)
+        self._make_park()
+        self._thin_the_avenue()
+        self._merge_cells()
+        self._fill_cells()
+
+    def _make_park(self) -> None:
+        column, row = int(self.rng.integers(2, 5)), int(self.rng.integers(7, 9))
+        self.park = (column + 1.5, row + 1.0)
+        self.used.update((c, r) for c in range(column, column + 3) for r in (row, row + 1))
+        self.gone.update({(0, row + 1, column + c): None for c in range(3)})
+        self.gone.update({(1, column + c, row + r): None for c in (1, 2) for r in (0, 1)})
+
+    def _thin_the_avenue(self) -> None:
+        """Takes one arm from each crossing that the avenue goes through, so that five ways are left."""
+        on_avenue = set(self.grid.on_avenue)
+        for u, v in self.grid.on_avenue:
+            for edge in ((0, v, u), (1, u, v)):
+                if on_avenue.issuperset(_ends(edge)):
+                    self.gone[edge] = None  # it lies along the avenue
+        for u, v in self.grid.on_avenue:
+            if not (0 < u < COLUMNS and 0 < v < ROWS):
+                continue
+            arms = self._arms(u, v)
+            for pick in self.rng.permutation(len(arms)):
+                (first, second) = _ends(arms[pick])
+                a, b = second if first == (u, v) else first
+                spared = arms[pick][:2] == (1, self.grid.boulevard) or not (0 < a < COLUMNS and 0 < b < ROWS)
+                if not spared and not any(arm in self.gone for arm in (*arms, *self._arms(a, b))):
+                    self.gone[arms[pick]] = None
+                    self.used.update(_cells(arms[pick]))
+                    break
+
+    def _merge_cells(self) -> None:
+        """Leaves out stretches between two cells; of some, a dead end remains."""
+        edges = [(0, v, u) for v in range(1, ROWS) for u in range(1, COLUMNS - 1)]
+        edges += [(1, u, v) for u in range(1, COLUMNS) for v in range(1, ROWS - 1)]
+        merged = 0
+        for pick in self.rng.permutation(len(edges)):
+            edge = edges[pick]
+            ends = _ends(edge)
+            free = self.used.isdisjoint(_cells(edge)) and edge[:2] != (1, self.grid.boulevard)
+            if not free or any(arm in self.gone for end in ends for arm in self._arms(*end)):
+                continue
+            stub = float(self.rng.uniform(0.45, 0.62)) if merged < STUBS else 0.0
+            self.gone[edge] = ((0.0, stub) if self.rng.random() < 0.5 else (1 - stub, 1.0)) if stub else None
+            self.used.update(_cells(edge))
+            merged += 1
+            if merged == MERGES:
+                return
+
+    def _fill_cells(self) -> None:
+        """Puts lanes through cells, and courts into them."""
+        kinds: list[WayKind] = [kind for kind, count in FILLINGS.items() for _ in range(count)]
+        cells = [(c, r) for c in range(COLUMNS) for r in range(ROWS)]
+        for pick in self.rng.permutation(len(cells)):
+            if not kinds:
+                return
+            column, row = cells[pick]
+            around = {
+                (column, row),
+                (column, row - 1),
+                (column, row + 1),
+                (column - 1, row),
+                (column + 1, row),
+            }
+            east, north = self.grid.cell_size(column, row)
+            if not self.used.isdisjoint(around) or max(east, north) < SPLIT_M:
+                continue
+            self.used.update(around)
+            kind = kinds.pop()
+            along = int(east > north)
+            across, reach = float(self.rng.uniform(0.42, 0.58)), 1.0
+            line, start = (row, column) if along == 1 else (column, row)
+            self.breaks.setdefault((1 - along, line), []).append(start + across)
+            if kind == "court":
+                reach = float(self.rng.uniform(0.5, 0.62))
+            else:
+                self.breaks.setdefault((1 - along, line + 1), []).append(start + across)
+            steps = line + np.linspace(0.0, reach, SAMPLES)
+            fixed = np.full(SAMPLES, start + across)
+            self.inner.append((kind, np.stack([fixed, steps] if along == 1 else [steps, fixed], axis=1)))
+
+    def _arms(self, u: int, v: int) -> tuple[Edge, Edge, Edge, Edge]:
+        return (0, v, u - 1), (0, v, u), (1, u, v - 1), (1, u, v)
+
+    def greens(self) -> list[tuple[float, float]]:
+        """The middle of the park and of two cells that stay green, in grid coordinates."""
+        cells = [(c, r) for c in range(1, COLUMNS - 1) for r in range(1, ROWS - 1) if (c, r) not in self.used]
+        picks = self.rng.permutation(len(cells))[:2]
+        return [self.park, *((cells[p][0] + 0.5, cells[p][1] + 0.5) for p in picks)]
+
+
+def draw_streets(rng: Generator) -> Network:
+    """Draws the network and cuts it at every crossing."""
+    grid = draw_grid(rng)
+    draft = _Draft(rng, grid)
+    ways = _name_ways(rng, grid, draft)
+    greens = grid.metres(np.array(draft.greens()))
+    return _cut(ways, greens)
+
+
+def _name_ways(rng: Generator, grid: Grid, draft: _Draft) -> list[_Way]:
+    names = Names(rng)
+    ways = [_Way(names.take("avenue"), "avenue", LineString(grid.avenue), 0.0)]
+    out = _ways_out(rng, grid)
+    for axis, count, length in ((0, ROWS, COLUMNS), (1, COLUMNS, ROWS)):
+        for line in range(count + 1):
+            kind: WayKind = "lane" if rng.random() < 0.12 and 0 < line < count else "street"
+            if (axis, line) == (1, grid.boulevard):
+                kind = "avenue"
+            name = names.take(kind)
+            first = -0.45 if (axis, line, False) in out else 0.0
+            last = length + (0.45 if (axis, line, True) in out else 0.0)
+            for run in _runs(draft, axis, line, first, last, length):
+                other = np.full(len(run), float(line))
+                points = grid.metres(np.stack([run, other] if axis == 0 else [other, run], axis=1))
+                ways.append(_Way(name, kind, LineString(points), 100.0 * float(run[0])))
+    for kind, points in draft.inner:
+        ways.append(_Way(names.take(kind), kind, LineString(grid.metres(points)), 0.0))
+    return ways
+
+
+def _ways_out(rng: Generator, grid: Grid) -> set[tuple[int, int, bool]]:
+    """Lines that run on for a bit beyond the edge of town: axis, line, and whether at the far end."""
+    ends = [(0, v, far) for v in range(1, ROWS) for far in (False, True)]
+    ends += [(1, u, far) for u in range(1, COLUMNS) for far in (False, True)]
+    at = [(COLUMNS * far, line) if axis == 0 else (line, ROWS * far) for axis, line, far in ends]
+    gates = grid.metres(np.array(at, float))
+    apart = np.linalg.norm(gates[:, None] - grid.avenue[[0, -1]], axis=2).min(axis=1)
+    free = np.flatnonzero(apart > FROM_AVENUE_M)
+    return {ends[pick] for pick in rng.permutation(free)[:WAYS_OUT]}
+
+
+def _runs(draft: _Draft, axis: int, line: int, first: float, last: float, length: int) -> list[Floats]:
+    """The unbroken parts of one grid line, each as the coordinates of its points along the line."""
+    spans: list[list[float]] = []
+    pieces = [(first, 0.0)] if first < 0 else []
+    for cell in range(length):
+        left = draft.gone.get((axis, line, cell), (0.0, 1.0))
+        if left is not None:
+            pieces.append((cell + left[0], cell + left[1]))
+    pieces += [(float(length), last)] if last > length else []
+    for low, high in pieces:
+        if spans and spans[-1][1] == low:
+            spans[-1][1] = high
+        else:
+            spans.append([low, high])
+    steps = np.arange(length * SAMPLES + 1) / SAMPLES
+    marks = np.concatenate([steps, draft.breaks.get((axis, line), [])])
+    return [np.unique([low, high, *marks[(marks > low) & (marks < high)]]) for low, high in spans]
+
+
+def _cut(ways: list[_Way], greens: Floats) -> Network:
+    lines = np.array([way.line for way in ways])
+    parts = shapely.get_parts(shapely.node(shapely.multilinestrings(lines)))
+    parts = shapely.set_precision(parts, 0.001)
+    middles = shapely.line_interpolate_point(parts, 0.5, normalized=True)
+    owner = shapely.STRtree(lines).query_nearest(middles, all_matches=False)[1]
+    starts = shapely.line_locate_point(lines[owner], shapely.get_point(parts, 0))
+    stops = shapely.line_locate_point(lines[owner], shapely.get_point(parts, -1))
+    parts = np.where(starts < stops, parts, shapely.reverse(parts))
+    along = np.minimum(starts, stops)
+    order = np.lexsort((along, owner))
+    parts, owner, along = parts[order], owner[order], along[order]
+
+    ends = np.stack([shapely.get_point(parts, 0), shapely.get_point(parts, -1)], axis=1)
+    xy = np.round(shapely.get_coordinates(ends.ravel()), 3)
+    junctions, index = np.unique(xy, axis=0, return_inverse=True)
+    index = index.reshape(-1, 2)
+    streets, kinds = [], []
+    for number, (part, own) in enumerate(zip(parts, owner, strict=True)):
+        road, pavement = WIDTHS_M[ways[own].kind]
+        line = np.round(shapely.get_coordinates(part), 3)
+        start, end = (int(i) for i in index[number])
+        streets.append(Street(number, ways[own].name, line, start, end, road, pavement))
+        kinds.append(ways[own].kind)
+    offsets = np.array([ways[own].offset for own in owner]) + along
+    return Network(tuple(streets), junctions, tuple(kinds), offsets, greens)
+
+
+def _cells(edge: Edge) -> tuple[Cell, Cell]:
+    axis, line, stretch = edge
+    return ((stretch, line - 1), (stretch, line)) if axis == 0 else ((line - 1, stretch), (line, stretch))
+
+
+def _ends(edge: Edge) -> tuple[Cell, Cell]:
+    axis, line, stretch = edge
+    return ((stretch, line), (stretch + 1, line)) if axis == 0 else ((line, stretch), (line, stretch + 1))

@@ -1,0 +1,121 @@
+"""Street view of a made city: its panoramas as a graph, its views rendered on demand."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import shapely
+
+from virl.errors import BadInput
+from virl.geo import LatLng, bearings
+from virl.platform.graph import NavigationGraph, build_graph
+from virl.platform.providers.offline.plan import Floats, StreetPlan
+from virl.platform.streetview import Camera, Image, Link, Panorama, View
+
+DATE = "2026-05"  # chosen: every panorama of a made city was taken in the same month
+MAX_RADIUS_M = 1000.0  # from the contract of `StreetView.nearest`
+
+
+class Renderer(Protocol):
+    """Draws what a camera sees."""
+
+    def picture(self, x: float, y: float, camera: Camera) -> Image:
+        """The picture from a panorama at `x` metres east and `y` north of the city's origin."""
+        ...
+
+
+def panorama_graph(layout: StreetPlan) -> NavigationGraph:
+    """The panoramas and links of a plan, with an id for each panorama such as `vt-00042`."""
+    panoramas = layout.panoramas
+    lat, lng = layout.frame.to_degrees(panoramas.xy[:, 0], panoramas.xy[:, 1])
+    ids = [f"vt-{number:05d}" for number in range(len(lat))]
+    return build_graph(ids, lat, lng, panoramas.source, panoramas.target)
+
+
+class OfflineStreetView:
+    """Street view over the plan of a made city.
+
+    Args:
+        layout: the plan.
+        renderer: draws the views.
+    """
+
+    def __init__(self, layout: StreetPlan, renderer: Renderer) -> None:
+        self._graph = panorama_graph(layout)
+        self._xy = layout.panoramas.xy
+        self._headings = _street_headings(layout)
+        self._renderer = renderer
+
+    def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
+        """The panorama nearest to a position, or `None` if there is none within `radius` metres.
+
+        Raises:
+            BadInput: the radius is outside (0, 1000].
+        """
+        if not 0 < radius <= MAX_RADIUS_M:
+            raise BadInput(f"radius {radius:g} is outside (0, {MAX_RADIUS_M:g}] metres")
+        node, metres = self._graph.nearest(position)
+        return self._panorama(node) if metres <= radius else None
+
+    def panorama(self, pano_id: str) -> Panorama:
+        """The panorama with this id.
+
+        Raises:
+            NoStreetView: there is none.
+        """
+        return self._panorama(self._graph.number(pano_id))
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        """The picture through `camera` at a panorama.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+        """
+        x, y = self._xy[self._graph.number(pano_id)].tolist()
+        return View(pano_id, camera, self._renderer.picture(x, y, camera))
+
+    def _panorama(self, node: int) -> Panorama:
+        graph, links = self._graph, self._graph.links(node)
+        columns = (graph.target[links], graph.heading[links], graph.length[links])
+        return Panorama(
+            id=graph.ids[node],
+            position=graph.position(node),
+            heading=float(self._headings[node]),
+            links=tuple(
+                Link(graph.ids[target], heading, length)
+                for target, heading, length in zip(*(column.tolist() for column in columns), strict=True)
+            ),
+            date=DATE,
+        )
+
+
+class OfflineStreetMap:
+    """All streets of a made city at once, for drawing."""
+
+    def __init__(self, layout: StreetPlan) -> None:
+        self._layout = layout
+
+    def lines(self) -> Sequence[Sequence[LatLng]]:
+        """Centre lines of the streets."""
+        frame = self._layout.frame
+        degrees = [frame.to_degrees(street.line[:, 0], street.line[:, 1]) for street in self._layout.streets]
+        return [
+            [LatLng(*pair) for pair in zip(lat.tolist(), lng.tolist(), strict=True)] for lat, lng in degrees
+        ]
+
+    def panorama_ids(self) -> Sequence[str]:
+        """Ids of all panoramas, in the order of the plan."""
+        return panorama_graph(self._layout).ids
+
+
+def _street_headings(layout: StreetPlan) -> Floats:
+    """The heading of the street at each panorama: the way the capturing car drove."""
+    lines = np.array([shapely.LineString(street.line) for street in layout.streets])
+    mine = lines[layout.panoramas.street]
+    where = shapely.line_locate_point(mine, shapely.points(layout.panoramas.xy))
+    where = np.minimum(where, shapely.length(mine) - 1.0)
+    ends = (
+        shapely.get_coordinates(shapely.line_interpolate_point(mine, where + step)) for step in (0.0, 1.0)
+    )
+    (lat1, lng1), (lat2, lng2) = (layout.frame.to_degrees(xy[:, 0], xy[:, 1]) for xy in ends)
+    return bearings(lat1, lng1, lat2, lng2)
