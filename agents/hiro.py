@@ -195,7 +195,8 @@ def _write_down(agent: Agent, step: Step, sight: Sight, choice: Choice) -> None:
     roads = [
         record
         for road in choice.roads
-        for record in agent.run.keep(road.view, "road", caption=road.description)
+        for view in road.views
+        for record in agent.run.keep(view, "road", caption=road.description)
     ]
     agent.run.step(
         step,

@@ -26,7 +26,7 @@ from benchmarks.runner import run_jobs
 from virl import __version__
 from virl.agent import Agent, Character, find_character, load_character, load_routine
 from virl.cli import guard
-from virl.errors import BadInput
+from virl.errors import BadInput, UnknownName
 from virl.journal.journal import Journal
 from virl.journal.records import StartRecord
 from virl.mind.base import Ledger, Mind, Prompt, ReplyT
@@ -250,7 +250,7 @@ def tabulate(outcomes: Sequence[Outcome]) -> tuple[Table, dict[str, dict[str, fl
     for heading in ("policy", "success %", "95 %", "SPL", "95 %", "steps", "entered another", "gave up"):
         table.add_column(heading, justify="left" if heading == "policy" else "right")
     numbers: dict[str, dict[str, float]] = {}
-    for policy in POLICIES:
+    for policy in dict.fromkeys(outcome.policy for outcome in outcomes):
         mine = [outcome for outcome in outcomes if outcome.policy == policy]
         success, low, high = mean_with_interval([float(outcome.success) for outcome in mine])
         spl, spl_low, spl_high = mean_with_interval([outcome.spl for outcome in mine])
@@ -282,18 +282,30 @@ def tabulate(outcomes: Sequence[Outcome]) -> tuple[Table, dict[str, dict[str, fl
     return table, numbers
 
 
-def explore(city: str, starts: int, out: Path, seed: int, workers: int | None, console: Console) -> None:
+def explore(
+    city: str,
+    starts: int,
+    out: Path,
+    *,
+    policies: Sequence[str],
+    seed: int,
+    workers: int | None,
+    console: Console,
+) -> None:
     """Run all walks and write `results.json`; walks that ended before are not repeated."""
+    for policy in policies:
+        if policy not in POLICIES:
+            raise UnknownName("policy", policy, list(POLICIES))
     settings = {"city": city, "starts": starts, "seed": seed, "max_steps": MAX_STEPS, "virl": __version__}
     _refuse_other_settings(out, settings)
     start_ids = choose_starts(world_of(city).city, starts, seed)
     jobs = [
         (city, policy, episode, start_id, out)
         for episode, start_id in enumerate(start_ids)
-        for policy in POLICIES
+        for policy in policies
     ]
     outcomes = list(run_jobs(run_episode, jobs, workers=workers, console=console, title="walks"))
-    outcomes.sort(key=lambda outcome: (outcome.policy, outcome.episode))
+    outcomes.sort(key=lambda outcome: (list(POLICIES).index(outcome.policy), outcome.episode))
     table, numbers = tabulate(outcomes)
     results = {
         "settings": settings,
@@ -321,11 +333,17 @@ def main(
     city: Annotated[str, typer.Option(help="A made city.")] = "virlton",
     starts: Annotated[int, typer.Option(help="How many random starts.", min=1)] = 40,
     seed: Annotated[int, typer.Option(help="Seed of the starts.", min=0)] = 0,
+    policy: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; by default one a core.", min=1)] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
     """Score Hiro's exploration against ground truth, beside a random walker and an oracle."""
-    guard(lambda: explore(city, starts, out, seed, workers, Console()), debug=debug)
+
+    def work() -> None:
+        chosen = policy or list(POLICIES)
+        explore(city, starts, out, policies=chosen, seed=seed, workers=workers, console=Console())
+
+    guard(work, debug=debug)
 
 
 if __name__ == "__main__":

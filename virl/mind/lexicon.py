@@ -52,6 +52,8 @@ class Lexicon(Settings):
     place_types: dict[str, tuple[str, ...]]
     related: dict[str, tuple[str, ...]]
     also_counts: dict[str, tuple[str, ...]]
+    shop_streets: tuple[str, ...]
+    """Phrases of a street full of shops."""
     shop_life: tuple[str, ...]
     emptiness: tuple[str, ...]
     negations: tuple[str, ...]

@@ -9,7 +9,7 @@ from virl.mind.lexicon import Lexicon, found_in, phrase_pattern, words_of
 from virl.mind.replies import PlaceType, RoadChoice
 
 # Weights of the words seen down a road (chosen): one sign of the wanted sort outweighs any liveliness.
-WANTED, RELATED, LIVELY, EMPTY = 4.0, 1.5, 0.5, -0.75
+WANTED, RELATED, SHOPPING, LIVELY, EMPTY = 4.0, 1.5, 2.0, 0.5, -0.75
 MOST_COUNTED = 3  # words of one kind that count (chosen)
 
 
@@ -96,6 +96,7 @@ def _prospect(road: Road, place_type: str, lexicon: Lexicon) -> _Prospect:
         ),
         (RELATED, tuple(word for kind in related for word in (words_of(kind), f"{words_of(kind)}s"))),
         (EMPTY, lexicon.emptiness),
+        (SHOPPING, lexicon.shop_streets),
         (LIVELY, lexicon.shop_life),
     )
     text, score = words_of(road.description), 0.0

@@ -38,10 +38,14 @@ class Bearings:
 
 
 def navigator(streets: MadeStreetView, mind: ScriptedMind, max_steps: int = 50) -> IntentionNavigator:
-    senses = Senses(Bearings(), Bearings())
+    senses = Senses(Bearings(), Bearings(), ("bar",))
     return IntentionNavigator(
         streets, LinksMover(streets), mind, senses, intention="eat", place_type="bar", max_steps=max_steps
     )
+
+
+def seen(heading: int) -> str:
+    return f"bar at {heading}; further on: bar at {heading}"
 
 
 def ids(steps: Sequence[Step]) -> list[str]:
@@ -54,7 +58,7 @@ def test_asks_at_crossings_only_and_never_offers_the_way_back() -> None:
     assert ids(steps) == ["s3", "s2", "s1", "c", "e1", "e2", "e3"]
     assert len(mind.asked) == 1
     roads = mind.asked[0]["roads"]
-    assert [road["description"] for road in roads] == ["bar at 0", "bar at 90", "bar at 270"]
+    assert [road["description"] for road in roads] == [seen(0), seen(90), seen(270)]
     assert steps[3].choice.reason == "scripted"
     assert [road.link.pano_id for road in steps[3].choice.roads] == ["n1", "e1", "w1"]
 
@@ -65,7 +69,7 @@ def test_turns_back_at_a_dead_end_and_then_prefers_roads_not_walked() -> None:
     # n first, back; then of the fresh roads e and w, e; then w is the only one left.
     assert ids(steps) == ["s1", "c", "n1", "c", "e1", "c", "w1", "c"]
     assert steps[2].choice.reason == "the road ends here, so back"
-    assert [road["description"] for road in mind.asked[1]["roads"]] == ["bar at 90", "bar at 270"]
+    assert [road["description"] for road in mind.asked[1]["roads"]] == [seen(90), seen(270)]
     assert steps[5].choice.reason == "the only road not walked yet"
 
 

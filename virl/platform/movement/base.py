@@ -34,7 +34,8 @@ class Road:
     """A way that could be taken from a crossing, as seen from it."""
 
     link: Link
-    view: View
+    views: tuple[View, ...]
+    """Down the road, the wide one first."""
     description: str
 
 
@@ -46,7 +47,7 @@ class Choice:
     """`None` to stop."""
     reason: str
     roads: tuple[Road, ...] = ()
-    """What was looked at before choosing, by heading; empty where nothing was asked."""
+    """What was looked at before choosing, in the order of their numbers; empty where nothing was asked."""
 
 
 @dataclass(frozen=True)

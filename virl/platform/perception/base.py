@@ -72,3 +72,5 @@ class Senses:
 
     detector: Detector
     describer: Describer
+    place_types: tuple[str, ...]
+    """The place types that the detector can tell apart, sorted."""

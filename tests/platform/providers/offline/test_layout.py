@@ -10,8 +10,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 from shapely import LineString
 
-from virl.platform.providers.offline.layout import lay_out
 from virl.platform.providers.offline.plan import StreetPlan
+from virl.platform.providers.offline.town.layout import lay_out
 
 SEEDS = [0, 1, 7]
 

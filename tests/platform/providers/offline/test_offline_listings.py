@@ -15,7 +15,7 @@ ANY_PRICE = (0.0, 1e6)
 
 
 def rentals() -> OfflineListings:
-    return OfflineListings(TOWN, HOMES)
+    return OfflineListings(HOMES)
 
 
 def test_there_are_homes_with_ids_of_their_own():

@@ -6,10 +6,10 @@ import pytest
 from virl.errors import BadInput, NoRoute, NotFound
 from virl.geo import LatLng, destination, distance
 from virl.platform.maps import SPEED_M_S
-from virl.platform.providers.offline.layout import lay_out
 from virl.platform.providers.offline.maps import OfflineMaps
 from virl.platform.providers.offline.plan import StreetPlan
 from virl.platform.providers.offline.streetview import panorama_graph
+from virl.platform.providers.offline.town.layout import lay_out
 
 CAFE = LatLng(41.2511, -38.7523)
 

@@ -9,10 +9,10 @@ from made_town import made_town
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.places import Place, Places
-from virl.platform.providers.offline.parks import NO_FRONTAGE
+from virl.platform.providers.offline.life.parks import NO_FRONTAGE
+from virl.platform.providers.offline.life.shops import move_in
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import Shop
-from virl.platform.providers.offline.shops import move_in
 from virl.platform.streetview import Image
 
 TOWN = made_town()
@@ -25,7 +25,7 @@ def photograph(shop: Shop) -> Image:
 
 @pytest.fixture(scope="module")
 def places() -> Places:
-    return OfflinePlaces(TOWN, SHOPS, photograph)
+    return OfflinePlaces(SHOPS, photograph)
 
 
 positions = st.builds(
@@ -35,7 +35,7 @@ positions = st.builds(
 
 @given(positions, st.floats(1, 900), st.sets(st.sampled_from(["food", "bar", "store", "park", "zoo"])))
 def test_nearby_finds_what_a_full_look_finds(position: LatLng, radius: float, types: set[str]) -> None:
-    found = OfflinePlaces(TOWN, SHOPS[:60], photograph).nearby(position, radius, types)
+    found = OfflinePlaces(SHOPS[:60], photograph).nearby(position, radius, types)
     expected = sorted(
         (distance(position, shop.place.position), shop.place.id)
         for shop in SHOPS[:60]
@@ -107,7 +107,7 @@ def test_search_does_not_mind_accents_and_finds_parts_of_east_asian_names():
         Shop(Place(name, name, ("restaurant",), position), -1, (), {}, 0)
         for name in ("Phở Hà Nội", "海風寿司", "Panadería Peña")
     ]
-    places = OfflinePlaces(TOWN, some, photograph)
+    places = OfflinePlaces(some, photograph)
     assert [place.name for place in places.search("pho ha noi")] == ["Phở Hà Nội"]
     assert [place.name for place in places.search("寿司")] == ["海風寿司"]
     assert [place.name for place in places.search("panaderia pena")] == ["Panadería Peña"]

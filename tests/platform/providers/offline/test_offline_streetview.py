@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from virl.errors import BadInput, NoStreetView
 from virl.geo import LatLng, bearing, destination, distance, signed_turn
-from virl.platform.providers.offline.layout import lay_out
 from virl.platform.providers.offline.plan import StreetPlan
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
+from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.streetview import Camera, Image
 
 PLAN = lay_out(0)  # hypothesis takes no fixtures

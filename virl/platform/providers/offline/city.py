@@ -1,14 +1,14 @@
 """Puts a made city together: its plan, and a provider of each kind over it."""
 
 from virl.platform.city import City
-from virl.platform.providers.offline.layout import lay_out
+from virl.platform.providers.offline.life.shops import move_in
 from virl.platform.providers.offline.listings import OfflineListings, let_homes
 from virl.platform.providers.offline.maps import OfflineMaps
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.offline.shops import move_in
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
+from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.providers.offline.truth import OfflineTruth
 
 
@@ -27,9 +27,9 @@ def open_offline(name: str, title: str, seed: int) -> City:
         title=title,
         center=plan.layout.frame.origin,
         streetview=OfflineStreetView(plan.layout, renderer),
-        places=OfflinePlaces(plan.layout, plan.shops, renderer.photo),
+        places=OfflinePlaces(plan.shops, renderer.photo),
         maps=OfflineMaps(plan.layout, {shop.place.name: shop.place.position for shop in plan.shops}),
-        listings=OfflineListings(plan.layout, plan.listings),
+        listings=OfflineListings(plan.listings),
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(plan.layout),
     )

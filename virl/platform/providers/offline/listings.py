@@ -12,8 +12,8 @@ from shapely import Polygon
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.listings import Listing
+from virl.platform.providers.offline.life.shops import TOWN, behind
 from virl.platform.providers.offline.plan import Frontage, StreetPlan
-from virl.platform.providers.offline.shops import TOWN, behind
 
 HOMES = 84  # homes to rent in a town; chosen
 RESIDENTIAL = 0.6  # homes are let in this share of the fronts, the least busy; chosen
@@ -93,7 +93,7 @@ def _let(
 class OfflineListings:
     """The homes to rent in a made city."""
 
-    def __init__(self, _layout: StreetPlan, listings: Sequence[Listing]) -> None:
+    def __init__(self, listings: Sequence[Listing]) -> None:
         self._listings = sorted(listings, key=lambda listing: (listing.price, listing.id))
         self._lng = np.array([listing.position.lng for listing in self._listings])
         self._lat = np.array([listing.position.lat for listing in self._listings])

@@ -8,8 +8,8 @@ import numpy as np
 from virl.errors import BadInput, NotFound
 from virl.geo import Floats, LatLng, distances
 from virl.platform.places import Place
-from virl.platform.providers.offline.parks import NO_FRONTAGE
-from virl.platform.providers.offline.plan import Shop, StreetPlan
+from virl.platform.providers.offline.life.parks import NO_FRONTAGE
+from virl.platform.providers.offline.plan import Shop
 from virl.platform.providers.offline.wordsearch import WordIndex
 from virl.platform.streetview import Image
 
@@ -25,9 +25,7 @@ class OfflinePlaces:
         photograph: takes a picture of a shop's front.
     """
 
-    def __init__(
-        self, _layout: StreetPlan, shops: Sequence[Shop], photograph: Callable[[Shop], Image]
-    ) -> None:
+    def __init__(self, shops: Sequence[Shop], photograph: Callable[[Shop], Image]) -> None:
         self._shops = {shop.place.id: shop for shop in shops}
         self._listed = [replace(shop.place, hours=(), reviews=()) for shop in shops]
         self._lat = np.array([place.position.lat for place in self._listed])

@@ -1,18 +1,17 @@
 """Reads the tables in `data/`: what towns are furnished and peopled from."""
 
-from importlib.resources import files
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
-import yaml
 from pydantic import BaseModel
+
+from virl.settings import load_settings
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
-# libyaml reads the tables twenty times faster; not every build of PyYAML has it
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DATA = Path(__file__).parent / "data"
 
 
 def read_table(name: str, model: type[ModelT]) -> ModelT:
     """The table `data/NAME.yaml`, checked against a model."""
-    text = files(__package__).joinpath("data", f"{name}.yaml").read_text(encoding="utf-8")
-    return model.model_validate(yaml.load(text, Loader=_Loader))  # noqa: S506 (both are safe loaders)
+    return load_settings(_DATA / f"{name}.yaml", model)

@@ -1,255 +1,302 @@
-"""Compiled kernels, second pass: the pixels that no quad covers, which are ground or sky."""
+"""Compiled kernels, second pass: the pixels that no quad covers, which are ground or sky.
 
-from math import floor, sqrt
+A camera without roll sees all of a picture's row at the same fall, so along a row the ground is a straight
+line at even steps. Runs are coloured in blocks of a few pixels: most blocks show one material only, which
+the distance to the kerb tells at once.
+"""
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.platform.providers.offline.render.ground import Ground, Heights, Indices
 from virl.platform.providers.offline.render.kernel import inlined, kernel
-
+from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.light import SKY_RGB, SUN, SUN_RGB
-from virl.platform.providers.offline.render.shade import BLOCK, channel, footprint, gather, put
+from virl.platform.providers.offline.render.markings import markings, share_between
+from virl.platform.providers.offline.render.raster import Drawing
+from virl.platform.providers.offline.render.shade import (
+    BLOCK,
+    Footprint,
+    Growth,
+    Tile,
+    channel,
+    footprint,
+    gather,
+    haze_over,
+    put,
+    tile_at,
+)  # fmt: skip
+from virl.platform.providers.offline.render.sky import CLOUDS, sky_colour
+from virl.platform.providers.offline.render.textures import TILE_INDEX, Textures, Words
+from virl.platform.streetview import Image
 
-_SUN = (float(SUN[0]), float(SUN[1]), float(SUN[2]))
+Rgb = tuple[float, float, float]
+Floats = NDArray[np.float64]
+Cell = tuple[int, int, float, float]
+
 _SUNLIT = (float(SUN_RGB[0] * SUN[2]), float(SUN_RGB[1] * SUN[2]), float(SUN_RGB[2] * SUN[2]))
 _SKYLIT = (float(SKY_RGB[0]), float(SKY_RGB[1]), float(SKY_RGB[2]))
 
-KERB_M, GUTTER_M = 0.16, 0.30  # widths of the kerb stone and of the darker strip along it
-GROUND_TAPS = 4
-TILE_M = 4.0  # side of a ground texture
-PATH_M = (1.2, 3.4)  # a park's path lies this far inside its edge
-DASH_M, DASH_PERIOD_M, LINE_M = 3.0, 9.0, 0.13
-STRIPE_M, STRIPE_PERIOD_M, ZEBRA_LENGTH_M = 0.5, 1.0, 3.2
-PAINT = 222.0
+KERB_M, GUTTER_M, JOINT_M = 0.16, 0.30, 0.04  # widths: kerb stone, darker strip along it, joint behind it
 KERB_RGB = (184.0, 182.0, 176.0)
+PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is left
+PATH_M = (1.2, 3.4)  # a park's path lies this far inside its edge
+TILE_M = 4.0  # side of a ground texture
+GROUND_TAPS = 2
 SHADOW = 0.92 / 255.0  # share of the sun that a full shadow keeps off, for a byte of the raster
-CLOUD_SCALE = 0.22
 SKY_STEP = 4
 HORIZON = -1e-3  # the ground ends where a ray falls by less than this share of its length ahead
 
-# Places in the array of the ground's textures.
-ASPHALT, SLABS, GRASS, GRAVEL, CLOUDS = 0, 1, 2, 3, 4
+ASPHALT, SLABS, GRASS, GRAVEL = (TILE_INDEX[name] for name in ("asphalt", "slabs", "grass", "gravel"))
+MIXED = -1
 
 
-@inlined
-def _between(x, low, high, blur):
-    """How much of a pixel of width `blur` at x lies in [low, high]."""
-    return max(0.0, min(1.0, (x - low) / blur + 0.5) - max(0.0, (x - high) / blur + 0.5))
+class _Row(NamedTuple):
+    """A row of the picture: its rays are (x, y, z) at column cx, and turn by (dx, dy) per column.
+
+    `k` is where they meet the ground, and `haze` lies before it.
+    """
+
+    number: int
+    x: float
+    y: float
+    z: float
+    dx: float
+    dy: float
+    k: float
+    haze: float
 
 
-@inlined
-def _stripes(x, wide, period, blur):
-    """How much of a pixel of width `blur` at x is in stripes [0, wide) of a period."""
-    if blur > period:
-        return wide / period
-    return _stripe_sum(x + 0.5 * blur, wide, period, blur) - _stripe_sum(x - 0.5 * blur, wide, period, blur)
+class _Spot(NamedTuple):
+    """A point of the ground and its growth per pixel to the right (a) and down (b), in metres."""
+
+    x: float
+    y: float
+    ax: float
+    ay: float
+    bx: float
+    by: float
 
 
-@inlined
-def _stripe_sum(x, wide, period, blur):
-    turns = floor(x / period)
-    return (turns * wide + min(x - turns * period, wide)) / blur
+class _Grid(NamedTuple):
+    """Where the cells of the ground's rasters lie."""
+
+    x: float
+    y: float
+    per_metre: float
+    columns: int
+    rows: int
 
 
-@inlined
-def _raster_at(raster, column, row, fx, fy):
-    """Value of a raster and its differences per cell, between four cells."""
-    a, b = float(raster[row, column]), float(raster[row, column + 1])
-    c, d = float(raster[row + 1, column]), float(raster[row + 1, column + 1])
-    low, high = a + (b - a) * fx, c + (d - c) * fx
-    return low + (high - low) * fy, (b - a) * (1.0 - fy) + (d - c) * fy, high - low
+class _Materials(NamedTuple):
+    """The asphalt's texture, and how far behind it the others are."""
 
-
-@inlined
-def _markings(segments, i, gx, gy, ax, ay, bx, by):
-    """Share of road paint in a pixel at (gx, gy), with the ground's derivatives a along x and b along y."""
-    ux, uy = segments[i, 2], segments[i, 3]
-    dx, dy = gx - segments[i, 0], gy - segments[i, 1]
-    along, aside = dx * ux + dy * uy + segments[i, 5], dy * ux - dx * uy
-    blur_along = abs(ax * ux + ay * uy) + abs(bx * ux + by * uy) + 1e-6
-    blur_aside = abs(ay * ux - ax * uy) + abs(by * ux - bx * uy) + 1e-6
-    back = segments[i, 6] - along
-    half = segments[i, 7]
-    to_start, to_end = along - segments[i, 9], back - segments[i, 10]
-    reach = ZEBRA_LENGTH_M + 1.4
-    if -blur_along < to_start < reach + blur_along:
-        return _junction_paint(to_start, aside, half, blur_along, blur_aside)
-    if -blur_along < to_end < reach + blur_along:
-        return _junction_paint(to_end, -aside, half, blur_along, blur_aside)
-    if segments[i, 11] == 0.0 or abs(aside) > LINE_M + blur_aside:
-        return 0.0
-    clear = ZEBRA_LENGTH_M + 1.5 if segments[i, 9] < 1e8 else 9.0
-    clear_end = ZEBRA_LENGTH_M + 1.5 if segments[i, 10] < 1e8 else 9.0
-    if to_start < clear - (0.0 if segments[i, 9] < 1e8 else segments[i, 9]) or to_end < clear_end - (
-        0.0 if segments[i, 10] < 1e8 else segments[i, 10]
-    ):
-        return 0.0
-    dash = _stripes(along, DASH_M, DASH_PERIOD_M, blur_along)
-    return dash * _between(aside, -LINE_M / 2, LINE_M / 2, blur_aside)
-
-
-@inlined
-def _junction_paint(along, aside, half, blur_along, blur_aside):
-    """Zebra and stop line, `along` metres from where the zebra begins, `aside` to the left."""
-    zebra = _between(along, 0.0, ZEBRA_LENGTH_M, blur_along)
-    stop = _between(along, ZEBRA_LENGTH_M + 1.0, ZEBRA_LENGTH_M + 1.35, blur_along)
-    paint = 0.0
-    if zebra > 0.0:
-        inside = _between(aside, -half + 0.4, half - 0.4, blur_aside)
-        paint = zebra * inside * _stripes(aside + half, STRIPE_M, STRIPE_PERIOD_M, blur_aside)
-    if stop > 0.0:
-        paint += stop * _between(aside, 0.1, half - 0.4, blur_aside)
-    return min(paint, 1.0)
+    asphalt: Tile
+    slabs: int
+    grass: int
+    gravel: int
 
 
 @kernel
-def shade_backdrop(
-    shown, eye, frame, focal, cx, cy, origin, cell, kerb, green, nearest, shadow, segments,
-    table, texels, backdrop, picture,
-):  # fmt: skip
-    """Colour every pixel that shows ground or sky. The camera must not be rolled.
-
-    Args:
-        shown: negative where no quad is, (height, width).
-        eye, frame: camera position, and its rows right, up, forward.
-        focal, cx, cy: pixels.
-        origin, cell, kerb, green, nearest, shadow, segments: of the ground.
-        table, texels: the textures.
-        backdrop: texture indices in the order of this module's constants.
-        picture: receives RGB, (height, width, 3).
-    """
+def shade_backdrop(drawing: Drawing, ground: Ground, textures: Textures, lens: Lens, picture: Image) -> None:
+    """Colour every pixel that shows ground or sky."""
+    # Taken out of the tuples once: to do so for each run would cost more than the work itself.
+    shown, frame, texels = drawing.shown, lens.frame, textures.texels
+    clouds = tile_at(textures.table, CLOUDS)
     height, width = shown.shape
-    for row in range(height):
-        up = cy - row - 0.5
-        # Without roll a row looks down by the same amount everywhere.
-        x0 = up * frame[1, 0] + focal * frame[2, 0]
-        y0 = up * frame[1, 1] + focal * frame[2, 1]
-        z = up * frame[1, 2] + focal * frame[2, 2]
+    for number in range(height):
+        up = lens.cy - number - 0.5
+        z = up * frame[1, 2] + lens.focal * frame[2, 2]
+        is_ground = z < HORIZON * lens.focal
+        k = -lens.eye[2] / z if is_ground else 0.0
+        x, y = up * frame[1, 0] + lens.focal * frame[2, 0], up * frame[1, 1] + lens.focal * frame[2, 1]
+        row = _Row(
+            number, x, y, z, frame[0, 0], frame[0, 1], k, haze_over(k * lens.focal),
+        )  # fmt: skip
         column = 0
         while column < width:
-            if shown[row, column] >= 0:
+            if shown[number, column] >= 0:
                 column += 1
                 continue
             first = column
-            while column < width and shown[row, column] < 0:
+            while column < width and shown[number, column] < 0:
                 column += 1
-            if z < HORIZON * focal:
-                _ground_run(
-                    row, first, column, x0, y0, z, eye, frame, focal, cx, origin, cell, kerb, green, nearest,
-                    shadow, segments, table, texels, backdrop, picture,
-                )  # fmt: skip
+            if is_ground:
+                _ground_run(row, ground, textures, lens, picture, first, column)
             else:
-                _sky_run(row, first, column, x0, y0, z, frame, focal, cx, table, texels, backdrop[CLOUDS], picture)
+                _sky_run(row, clouds, texels, lens.focal, lens.cx, picture, first, column)
+
+
+@kernel
+def _sky_run(
+    row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image, first: int, end: int
+) -> None:
+    """Colour a run of sky: exactly at every `SKY_STEP`th pixel, and evenly in between."""
+    right = first + 0.5 - cx
+    red, green, blue = sky_colour(
+        row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels
+    )
+    for block in range(first, end, SKY_STEP):
+        right = block + SKY_STEP + 0.5 - cx
+        to = sky_colour(row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels)
+        for column in range(block, min(block + SKY_STEP, end)):
+            s = (column - block) * (1.0 / SKY_STEP)
+            put(
+                picture, row.number, column, red + s * (to[0] - red), green + s * (to[1] - green),
+                blue + s * (to[2] - blue), 0.0,
+            )  # fmt: skip
+        red, green, blue = to
+
+
+@inlined
+def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
+    """The ground `right` pixels to the right of the middle."""
+    k, turn = row.k, frame[1, 2] / row.z
+    x, y = row.x + right * row.dx, row.y + right * row.dy
+    return _Spot(
+        eye[0] + k * x, eye[1] + k * y, k * row.dx, k * row.dy, k * (x * turn - frame[1, 0]),
+        k * (y * turn - frame[1, 1]),
+    )  # fmt: skip
+
+
+@inlined
+def _cell(grid: _Grid, x: float, y: float) -> Cell:
+    """Column and row of the cell south-west of a point, and the way to the next ones, [0, 1)."""
+    px, py = (x - grid.x) * grid.per_metre, (y - grid.y) * grid.per_metre
+    px, py = min(max(px, 0.0), grid.columns - 1.001), min(max(py, 0.0), grid.rows - 1.001)
+    c, r = int(px), int(py)
+    return c, r, px - c, py - r
+
+
+@inlined
+def _raster_at(raster: NDArray[np.generic], cell: Cell) -> Rgb:
+    """Value of a raster between four cells, and its differences per cell along x and y."""
+    c, r, fx, fy = cell
+    a, b = float(raster[r, c]), float(raster[r, c + 1])
+    d, e = float(raster[r + 1, c]), float(raster[r + 1, c + 1])
+    low, high = a + (b - a) * fx, d + (e - d) * fx
+    return low + (high - low) * fy, (b - a) * (1.0 - fy) + (e - d) * fy, high - low
+
+
+@inlined
+def _segment_at(nearest: Indices, cell: Cell) -> int:
+    return int(nearest[cell[1] + int(cell[3] + 0.5), cell[0] + int(cell[2] + 0.5)])
 
 
 @kernel
 def _ground_run(
-    row, first, end, x0, y0, z, eye, frame, focal, cx, origin, cell, kerb, green, nearest, shadow, segments,
-    table, texels, backdrop, picture,
-):  # fmt: skip
-    rows, columns = kerb.shape
-    k = -eye[2] / z
-    metres = k * focal
-    ax, ay = k * frame[0, 0], k * frame[0, 1]
-    offset, levels = table[backdrop[ASPHALT], 1], table[backdrop[ASPHALT], 4]
-    side = table[backdrop[ASPHALT], 2]
+    row: _Row, ground: Ground, textures: Textures, lens: Lens, picture: Image, first: int, end: int
+) -> None:
+    kerb, parks, nearest, shadow = ground.kerb, ground.parks, ground.nearest, ground.shadow
+    segments, texels, table, eye, cx = ground.segments, textures.texels, textures.table, lens.eye, lens.cx
+    grid = _Grid(ground.origin[0], ground.origin[1], ground.per_cell, kerb.shape[1], kerb.shape[0])
+    asphalt = tile_at(table, ASPHALT)
+    base = asphalt.offset
+    materials = _Materials(asphalt, table[SLABS, 1] - base, table[GRASS, 1] - base, table[GRAVEL, 1] - base)
     for block in range(first, end, BLOCK):
         stop = min(block + BLOCK, end)
-        right = 0.5 * (block + stop) - cx
-        bx = k * ((x0 + right * frame[0, 0]) * frame[1, 2] / z - frame[1, 0])
-        by = k * ((y0 + right * frame[0, 1]) * frame[1, 2] / z - frame[1, 1])
-        at, wide, _, taps, du, dv = footprint(
-            offset, side, side, levels, ax / TILE_M, ay / TILE_M, bx / TILE_M, by / TILE_M, GROUND_TAPS
-        )
-        level, share = at - offset, 1.0 / taps
+        spot = _spot(row, eye, lens.frame, 0.5 * (block + stop) - cx)
+        growth = Growth(spot.ax / TILE_M, spot.ay / TILE_M, spot.bx / TILE_M, spot.by / TILE_M)
+        cover = footprint(asphalt, growth, GROUND_TAPS)
+        share = 1.0 / cover.taps
+        cell = _cell(grid, spot.x, spot.y)
+        i = _segment_at(nearest, cell)
+        around = 0.5 * BLOCK * row.k + abs(spot.bx) + abs(spot.by)
+        material = _only_material(_raster_at(kerb, cell)[0] / 256.0, around, segments, i, spot.x, spot.y)
+        sun = 1.0 - SHADOW * _raster_at(shadow, cell)[0]
+        lit = (_SKYLIT[0] + sun * _SUNLIT[0], _SKYLIT[1] + sun * _SUNLIT[1], _SKYLIT[2] + sun * _SUNLIT[2])
+        laid = _laid(cover, segments[i, 2], segments[i, 3])
         for column in range(block, stop):
             right = column + 0.5 - cx
-            gx, gy = eye[0] + k * (x0 + right * frame[0, 0]), eye[1] + k * (y0 + right * frame[0, 1])
-            px, py = (gx - origin[0]) / cell, (gy - origin[1]) / cell
-            px, py = min(max(px, 0.0), columns - 1.001), min(max(py, 0.0), rows - 1.001)
-            c, r = int(px), int(py)
-            fx, fy = px - c, py - r
-            d, d_x, d_y = _raster_at(kerb, c, r, fx, fy)
-            d, d_x, d_y = d / 256.0, d_x / (256.0 * cell), d_y / (256.0 * cell)
-            i = nearest[int(py + 0.5), int(px + 0.5)]
-            blur = abs(d_x * ax + d_y * ay) + abs(d_x * bx + d_y * by) + 1e-6
-            red = gre = blue = 0.0
-            road = min(1.0, max(0.0, 0.5 - d / blur))
-            if road > 0.0:
-                total = gather(texels, at, wide, wide, taps, du, dv, gx / TILE_M, gy / TILE_M)
-                paint = 0.88 * _markings(segments, i, gx, gy, ax, ay, bx, by)
-                tone = share * (1.0 - paint) * (1.0 - 0.22 * _between(d, -GUTTER_M, 0.0, blur))
-                red = road * (channel(total, 0) * tone + paint * PAINT)
-                gre = road * (channel(total, 1) * tone + paint * PAINT)
-                blue = road * (channel(total, 2) * tone + paint * PAINT)
-            if road < 1.0:
-                material = backdrop[SLABS]
-                if d > segments[i, 8]:
-                    material = backdrop[GRAVEL]
-                    lawn, _, _ = _raster_at(green, c, r, fx, fy)
-                    lawn /= -256.0
-                    if lawn > 0.0 and not (PATH_M[0] < lawn < PATH_M[1]):
-                        material = backdrop[GRASS]
-                ux, uy = segments[i, 2], segments[i, 3]
-                dx, dy = (gx - segments[i, 0]) / TILE_M, (gy - segments[i, 1]) / TILE_M
-                total = gather(
-                    texels, table[material, 1] + level, wide, wide, taps, du * ux + dv * uy, dv * ux - du * uy,
-                    dx * ux + dy * uy, dy * ux - dx * uy,
-                )  # fmt: skip
-                stone = _between(d, 0.0, KERB_M, blur)
-                tone = share * (1.0 - stone) * (1.0 - 0.35 * _between(d, KERB_M, KERB_M + 0.04, blur))
-                red += (1.0 - road) * (channel(total, 0) * tone + stone * KERB_RGB[0])
-                gre += (1.0 - road) * (channel(total, 1) * tone + stone * KERB_RGB[1])
-                blue += (1.0 - road) * (channel(total, 2) * tone + stone * KERB_RGB[2])
-            dark, _, _ = _raster_at(shadow, c, r, fx, fy)
-            sun = 1.0 - SHADOW * dark
-            put(
-                picture, row, column, red * (_SKYLIT[0] + sun * _SUNLIT[0]), gre * (_SKYLIT[1] + sun * _SUNLIT[1]),
-                blue * (_SKYLIT[2] + sun * _SUNLIT[2]), metres,
-            )  # fmt: skip
+            x = eye[0] + row.k * (row.x + right * row.dx)
+            y = eye[1] + row.k * (row.y + right * row.dy)
+            if material == MIXED:
+                here = _Spot(x, y, spot.ax, spot.ay, spot.bx, spot.by)
+                red, green, blue = _mixed_ground(
+                    here, cover, grid, materials, kerb, parks, nearest, segments, texels
+                )
+            else:
+                if material == ASPHALT:
+                    total = gather(texels, cover, 0, x / TILE_M, y / TILE_M)
+                else:
+                    u, v = _along_street(segments, i, x, y)
+                    total = gather(texels, laid, materials.slabs, u / TILE_M, v / TILE_M)
+                red, green, blue = (
+                    channel(total, 0) * share,
+                    channel(total, 1) * share,
+                    channel(total, 2) * share,
+                )
+            put(picture, row.number, column, red * lit[0], green * lit[1], blue * lit[2], row.haze)
 
 
-@kernel
-def _sky_run(row, first, end, x0, y0, z, frame, focal, cx, table, texels, clouds, picture):
-    """Colour a run of sky: exactly at every `SKY_STEP`th pixel, and evenly in between."""
-    offset, side, levels = table[clouds, 1], table[clouds, 2], table[clouds, 4]
-    red, gre, blue = _sky_at(first, x0, y0, z, frame, focal, cx, offset, side, levels, texels)
-    for block in range(first, end, SKY_STEP):
-        next_red, next_gre, next_blue = _sky_at(
-            block + SKY_STEP, x0, y0, z, frame, focal, cx, offset, side, levels, texels
-        )
-        for column in range(block, min(block + SKY_STEP, end)):
-            share = (column - block) * (1.0 / SKY_STEP)
-            put(
-                picture, row, column, red + share * (next_red - red), gre + share * (next_gre - gre),
-                blue + share * (next_blue - blue), 0.0,
-            )  # fmt: skip
-        red, gre, blue = next_red, next_gre, next_blue
+@inlined
+def _laid(cover: Footprint, ux: float, uy: float) -> Footprint:
+    """A footprint on the ground as seen by a texture that is laid along the direction (ux, uy)."""
+    du, dv = cover.du * ux + cover.dv * uy, cover.dv * ux - cover.du * uy
+    return Footprint(cover.offset, cover.wide, cover.high, cover.taps, du, dv)
 
 
-@kernel
-def _sky_at(column, x0, y0, z, frame, focal, cx, offset, side, levels, texels):
-    right = column + 0.5 - cx
-    x, y = x0 + right * frame[0, 0], y0 + right * frame[0, 1]
-    length = 1.0 / sqrt(x * x + y * y + z * z)
-    up = max(z * length, 0.0)
-    low = (1.0 - up) * (1.0 - up)
-    low = low * low * (1.0 - up)
-    red, gre, blue = 88.0 + 122.0 * low, 142.0 + 82.0 * low, 206.0 + 30.0 * low
-    toward = max(x * _SUN[0] + y * _SUN[1] + z * _SUN[2], 0.0) * length
-    if up > 0.01:
-        depth = CLOUD_SCALE / (up + 0.07)
-        grow = depth / focal
-        at, wide, high, taps, du, dv = footprint(
-            offset, side, side, levels, grow, 0.0, 0.0, grow / (up + 0.07), 1
-        )
-        total = gather(texels, at, wide, high, taps, du, dv, x * length * depth, y * length * depth)
-        cover = channel(total, 0) / 255.0 * min(1.0, up * 7.0)
-        tone = 250.0 - 42.0 * cover * cover
-        red += cover * (tone - red)
-        gre += cover * (tone + 1.0 - gre)
-        blue += cover * (tone + 5.0 - blue)
-    toward8 = toward * toward
-    toward8 *= toward8
-    toward8 *= toward8
-    toward64 = toward8 * toward8 * toward8 * toward8
-    toward64 *= toward64
-    glow = min(1.0, toward8 * 0.25 + toward64 * 0.5 + (1.0 if toward > 0.9994 else 0.0))
-    return red + glow * (255.0 - red), gre + glow * (250.0 - gre), blue + glow * (228.0 - blue)
+@inlined
+def _along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, float]:
+    """Metres along a segment from its start, and to its left."""
+    dx, dy, ux, uy = x - segments[i, 0], y - segments[i, 1], segments[i, 2], segments[i, 3]
+    return dx * ux + dy * uy, dy * ux - dx * uy
+
+
+@inlined
+def _only_material(d: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
+    """`ASPHALT` or `SLABS` where nothing else lies within `around` metres of a point, else `MIXED`.
+
+    The distance to the kerb, d, changes by no more than a metre a metre.
+    """
+    if d - around > KERB_M + JOINT_M and d + around < segments[i, 8]:
+        return SLABS
+    if d + around > -GUTTER_M:
+        return MIXED
+    along, aside = _along_street(segments, i, x, y)
+    along += segments[i, 5]
+    reach = 5.0 + around  # zebra and stop line together
+    to_start, to_end = along - segments[i, 9], segments[i, 6] - along - segments[i, 10]
+    painted = abs(aside) < 0.2 + around or -around < to_start < reach or -around < to_end < reach
+    return MIXED if painted else ASPHALT
+
+
+@inlined
+def _mixed_ground(
+    spot: _Spot, cover: Footprint, grid: _Grid, materials: _Materials, kerb: Heights, parks: Heights,
+    nearest: Indices, segments: Floats, texels: Words,
+) -> Rgb:  # fmt: skip
+    """Red, green and blue, unlit, where kerb, paint and materials may meet in one pixel."""
+    cell = _cell(grid, spot.x, spot.y)
+    d, d_x, d_y = _raster_at(kerb, cell)
+    d, d_x, d_y = d / 256.0, d_x * (grid.per_metre / 256.0), d_y * (grid.per_metre / 256.0)
+    i = _segment_at(nearest, cell)
+    per = 1.0 / (abs(d_x * spot.ax + d_y * spot.ay) + abs(d_x * spot.bx + d_y * spot.by) + 1e-6)
+    share = 1.0 / cover.taps
+    red = green = blue = 0.0
+    road = min(1.0, max(0.0, 0.5 - d * per))
+    along, aside = _along_street(segments, i, spot.x, spot.y)
+    ux, uy = segments[i, 2], segments[i, 3]
+    if road > 0.0:
+        total = gather(texels, cover, 0, spot.x / TILE_M, spot.y / TILE_M)
+        blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
+        blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
+        paint = WEAR * markings(segments, i, along, aside, blur_along, blur_aside)
+        tone = share * (1.0 - paint) * (1.0 - 0.22 * share_between(d, -GUTTER_M, 0.0, per))
+        red = road * (channel(total, 0) * tone + paint * PAINT)
+        green = road * (channel(total, 1) * tone + paint * PAINT)
+        blue = road * (channel(total, 2) * tone + paint * PAINT)
+    if road < 1.0:
+        ahead = materials.slabs
+        if d > segments[i, 8]:
+            inside = -_raster_at(parks, cell)[0] / 256.0
+            ahead = materials.gravel if PATH_M[0] < inside < PATH_M[1] else materials.grass
+        total = gather(texels, _laid(cover, ux, uy), ahead, along / TILE_M, aside / TILE_M)
+        stone = share_between(d, 0.0, KERB_M, per)
+        tone = share * (1.0 - stone) * (1.0 - 0.35 * share_between(d, KERB_M, KERB_M + JOINT_M, per))
+        red += (1.0 - road) * (channel(total, 0) * tone + stone * KERB_RGB[0])
+        green += (1.0 - road) * (channel(total, 1) * tone + stone * KERB_RGB[1])
+        blue += (1.0 - road) * (channel(total, 2) * tone + stone * KERB_RGB[2])
+    return red, green, blue

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from virl.platform.providers.offline.plan import Building, Frontage
 from virl.platform.providers.offline.render.facades import FACADES
@@ -31,8 +31,8 @@ PAINTS: dict[str, Floats] = {
     "stone": np.array([[0.82, 0.76, 0.64], [0.74, 0.71, 0.66], [0.86, 0.81, 0.72], [0.70, 0.63, 0.54]]),
     "plaster": np.array(
         [
-            [0.93, 0.88, 0.74], [0.90, 0.76, 0.60], [0.80, 0.86, 0.84], [0.92, 0.91, 0.88], [0.86, 0.66, 0.55],
-            [0.75, 0.80, 0.68], [0.72, 0.80, 0.88], [0.93, 0.82, 0.80],
+            [0.93, 0.88, 0.74], [0.90, 0.76, 0.60], [0.80, 0.86, 0.84], [0.92, 0.91, 0.88],
+            [0.86, 0.66, 0.55], [0.75, 0.80, 0.68], [0.72, 0.80, 0.88], [0.93, 0.82, 0.80],
         ]
     ),
     "concrete": np.array([[0.80, 0.80, 0.79], [0.70, 0.72, 0.74], [0.85, 0.82, 0.76]]),
@@ -92,13 +92,15 @@ def door_mesh(frontages: Sequence[Frontage], taken: Collection[int]) -> Quads:
     doors = quads(
         upright(a, b, 0.0, DOOR_M[1]), texture=TILE_INDEX["house door"], paint=DOORS[number % len(DOORS)]
     )
+    portal = upright(a - along * 0.32 - out * 0.02, b + along * 0.32 - out * 0.02, 0.0, DOOR_M[1] + 0.35)
     hood_a, hood_b = a - along * 0.2, b + along * 0.2
     front = upright(hood_a + out * 0.6, hood_b + out * 0.6, DOOR_M[1] + 0.1, DOOR_M[1] + 0.28)
     hoods = quads(front, paint=TRIM[number % len(TRIM)])
     below = quads(_ledge(hood_a, hood_b, out, 0.6, DOOR_M[1] + 0.1), paint=TRIM[number % len(TRIM)])
     step = quads(upright(hood_a + out * 0.35, hood_b + out * 0.35, 0.0, 0.16), paint=(0.62, 0.61, 0.58))
     tread = quads(_ledge(hood_a, hood_b, out, 0.35, 0.16)[:, [1, 0, 3, 2]], paint=(0.70, 0.69, 0.66))
-    return join([doors, hoods, below, step, tread])
+    portals = quads(portal, paint=TRIM[number % len(TRIM)] * 0.93)
+    return join([portals, doors, hoods, below, step, tread])
 
 
 def _walls(buildings: Sequence[Building]) -> _Walls:
@@ -185,14 +187,16 @@ def _trims(walls: _Walls) -> Quads:
         (tall, COURSE_M, np.full(len(out), GROUND_FLOOR_M + 0.30)),
     ):
         o, a, height = out[which], along[which], top[which]
-        left, right = walls.left[which] - a * depth, walls.right[which] + a * depth
-        front = upright(left + o * depth, right + o * depth, height - high, height)
-        parts.append(quads(front, paint=own[which]))
-        parts.append(quads(_ledge(left, right, o, depth, height - high), paint=own[which]))
+        # Neighbours in one line differ by millimetres, or their ends would lie in one plane.
+        reach = depth + 0.006 * (walls.building[which, None] % 5)
+        left, right = walls.left[which] - a * reach, walls.right[which] + a * reach
+        low, high_edge = height - high - reach[:, 0] / 10, height + reach[:, 0] / 10
+        parts.append(quads(upright(left + o * reach, right + o * reach, low, high_edge), paint=own[which]))
+        parts.append(quads(_ledge(left, right, o, reach, low), paint=own[which]))
     return join(parts)
 
 
-def _ledge(left: Floats, right: Floats, out: Floats, depth: float, z: NDArray[np.float64] | float) -> Floats:
+def _ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: ArrayLike) -> Floats:
     """Corners of level strips that are seen from below, from a wall outwards."""
     n = len(left)
     flat = np.stack([left, right, right + out * depth, left + out * depth], axis=1)

@@ -16,9 +16,9 @@ def display_tile(variant: int) -> Surface:
     rng = np.random.default_rng(100 + variant)
     y = np.linspace(0, 1, SIDE, dtype=np.float32)[:, None, None]
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
-    wall = np.array(_tone(rng, 0.30, 0.55)[:3], np.float32)
-    tile[..., :3] = wall * (0.45 + 0.75 * y)
-    tile[: SIDE // 5, :, :3] = np.array(_tone(rng, 0.35, 0.6)[:3]) * 0.8
+    wall = np.array([0.72, 0.62, 0.48], np.float32) * rng.uniform(0.75, 1.15, 3).astype(np.float32)
+    tile[..., :3] = wall * (0.50 + 0.60 * y)
+    tile[: SIDE // 5, :, :3] = np.array([0.50, 0.40, 0.31]) * rng.uniform(0.7, 1.1)
     for x in (52, 128, 204):  # lamps under the ceiling
         cv2.ellipse(tile, (x, 232), (15, 5), 0, 0, 360, (1.0, 0.95, 0.78, 0.0), -1)
     _GOODS[variant % len(_GOODS)](tile, rng)
@@ -44,7 +44,9 @@ def _shelves(tile: Surface, rng: np.random.Generator) -> None:
             colour = _tone(rng, 0.25, 0.95)
             cv2.rectangle(tile, (x, bottom), (min(x + wide, 238), bottom + high), colour, -1)
             shade = (colour[0] * 0.6, colour[1] * 0.6, colour[2] * 0.6, 0.0)
-            cv2.rectangle(tile, (x + 2, bottom + high // 3), (min(x + wide, 238) - 2, bottom + high // 2), shade, -1)
+            cv2.rectangle(
+                tile, (x + 2, bottom + high // 3), (min(x + wide, 238) - 2, bottom + high // 2), shade, -1
+            )
             x += wide + int(rng.integers(2, 7))
 
 
@@ -53,7 +55,9 @@ def _mannequins(tile: Surface, rng: np.random.Generator) -> None:
         skin, cloth = (0.86, 0.78, 0.70, 0.0), _tone(rng, 0.2, 0.9)
         cv2.rectangle(tile, (x - 9, 24), (x - 2, 92), (0.20, 0.20, 0.24, 0.0), -1)
         cv2.rectangle(tile, (x + 2, 24), (x + 9, 92), (0.20, 0.20, 0.24, 0.0), -1)
-        shape = np.array([(x - 17, 84), (x + 17, 84), (x + 11, 125), (x + 20, 160), (x - 20, 160), (x - 11, 125)])
+        shape = np.array(
+            [(x - 17, 84), (x + 17, 84), (x + 11, 125), (x + 20, 160), (x - 20, 160), (x - 11, 125)]
+        )
         cv2.fillConvexPoly(tile, cv2.convexHull(shape.astype(np.int32)), cloth, cv2.LINE_AA)
         cv2.rectangle(tile, (x - 4, 160), (x + 4, 170), skin, -1)
         cv2.ellipse(tile, (x, 182), (10, 13), 0, 0, 360, skin, -1)
@@ -81,7 +85,9 @@ def _counter(tile: Surface, rng: np.random.Generator) -> None:
     for bottom in (136, 180):
         cv2.rectangle(tile, (20, bottom), (236, bottom + 4), (0.85, 0.85, 0.83, 0.0), -1)
         for x in range(28, 232, 18):
-            cv2.rectangle(tile, (x, bottom + 4), (x + 10, bottom + int(rng.integers(16, 36))), _tone(rng, 0.3, 0.95), -1)
+            cv2.rectangle(
+                tile, (x, bottom + 4), (x + 10, bottom + int(rng.integers(16, 36))), _tone(rng, 0.3, 0.95), -1
+            )
 
 
 def _posters(tile: Surface, rng: np.random.Generator) -> None:
@@ -100,7 +106,9 @@ def _plants(tile: Surface, rng: np.random.Generator) -> None:
         for _ in range(26):
             px, py = x + rng.normal(0, 11), 76 + rng.normal(0, 16)
             green = rng.uniform(0.35, 0.7)
-            colour = (green * 0.5, green, green * 0.35, 0.0) if rng.uniform() < 0.75 else _tone(rng, 0.55, 1.0)
+            colour = (
+                (green * 0.5, green, green * 0.35, 0.0) if rng.uniform() < 0.75 else _tone(rng, 0.55, 1.0)
+            )
             cv2.ellipse(tile, (int(px), int(max(py, 50))), (6, 5), 0, 0, 360, colour, -1)
 
 
@@ -159,7 +167,11 @@ def awning_tile(stripes: int) -> Surface:
 def wheel_tile() -> Surface:
     """A wheel, cut out."""
     tile = np.zeros((SIDE, SIDE, 4), np.float32)
-    for radius, colour in ((126, (0.09, 0.09, 0.10, 1)), (84, (0.62, 0.63, 0.66, 1)), (70, (0.36, 0.37, 0.40, 1))):
+    for radius, colour in (
+        (126, (0.09, 0.09, 0.10, 1)),
+        (84, (0.62, 0.63, 0.66, 1)),
+        (70, (0.36, 0.37, 0.40, 1)),
+    ):
         cv2.circle(tile, (128, 128), radius, colour, -1)
     for turn in range(5):
         end = (int(128 + 74 * np.cos(turn * 1.2566)), int(128 + 74 * np.sin(turn * 1.2566)))
@@ -173,7 +185,13 @@ def envelope_tile() -> Surface:
     tile = blank((0.92, 0.92, 0.92))
     cv2.rectangle(tile, (40, 176), (216, 196), (0.08, 0.08, 0.09, 0.0), -1)
     cv2.rectangle(tile, (60, 66), (196, 146), (0.97, 0.97, 0.95, 0.0), -1)
-    cv2.polylines(tile, [np.array([(62, 144), (128, 98), (194, 144)], np.int32)], False, (0.3, 0.3, 0.35, 0.0), 5)
+    cv2.polylines(
+        tile,
+        [np.array([(62, 144), (128, 98), (194, 144)], np.int32)],
+        isClosed=False,
+        color=(0.3, 0.3, 0.35, 0.0),
+        thickness=5,
+    )
     return tile
 
 
@@ -194,5 +212,7 @@ def signal_tile(lit: int) -> Surface:
         dim = 1.0 if i == lit else 0.25
         centre = (128, 212 - 84 * i)
         axes = (88, 34)  # the face is three times as high as wide
-        cv2.ellipse(tile, centre, axes, 0, 0, 360, (colour[0] * dim, colour[1] * dim, colour[2] * dim, 0.0), -1)
+        cv2.ellipse(
+            tile, centre, axes, 0, 0, 360, (colour[0] * dim, colour[1] * dim, colour[2] * dim, 0.0), -1
+        )
     return tile

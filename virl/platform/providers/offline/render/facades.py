@@ -12,9 +12,11 @@ Rgb = tuple[float, float, float]
 VARIANTS = 4
 """How many windows of each kind there are: curtains, blinds, reflections and a lamp."""
 
-WHITE, DARK, OAK, GREEN, STONE = (0.93, 0.93, 0.91), (0.16, 0.17, 0.18), (0.45, 0.29, 0.17), (0.20, 0.33, 0.27), (
-    0.80, 0.77, 0.71,
-)  # fmt: skip
+WHITE: Rgb = (0.93, 0.93, 0.91)
+DARK: Rgb = (0.16, 0.17, 0.18)
+OAK: Rgb = (0.45, 0.29, 0.17)
+GREEN: Rgb = (0.20, 0.33, 0.27)
+STONE: Rgb = (0.80, 0.77, 0.71)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,11 @@ class Facade:
 
 FACADES: tuple[Facade, ...] = (
     Facade("brick", Window(0.31, 0.69, 0.26, 0.80, 2, 2, WHITE, STONE)),
-    Facade("brick", Window(0.27, 0.73, 0.24, 0.80, 3, 3, DARK, None, None, False, True)),
+    Facade("brick", Window(0.27, 0.73, 0.24, 0.80, 3, 3, DARK, arched=True)),
     Facade("stone", Window(0.33, 0.67, 0.20, 0.82, 2, 3, OAK, STONE)),
-    Facade("stone", Window(0.28, 0.72, 0.10, 0.82, 2, 3, WHITE, STONE, None, True)),
-    Facade("plaster", Window(0.35, 0.65, 0.25, 0.79, 2, 2, WHITE, None, GREEN)),
-    Facade("plaster", Window(0.30, 0.70, 0.12, 0.82, 2, 3, WHITE, WHITE, None, True)),
+    Facade("stone", Window(0.28, 0.72, 0.10, 0.82, 2, 3, WHITE, STONE, railing=True)),
+    Facade("plaster", Window(0.35, 0.65, 0.25, 0.79, 2, 2, WHITE, shutters=GREEN)),
+    Facade("plaster", Window(0.30, 0.70, 0.12, 0.82, 2, 3, WHITE, WHITE, railing=True)),
     Facade("plaster", Window(0.25, 0.75, 0.28, 0.78, 2, 1, DARK)),
     Facade("concrete", Window(0.08, 0.92, 0.30, 0.78, 3, 1, DARK)),
     Facade("concrete", Window(0.03, 0.97, 0.08, 0.93, 2, 1, DARK)),

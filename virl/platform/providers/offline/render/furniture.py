@@ -8,7 +8,15 @@ from numpy.typing import NDArray
 
 from virl.platform.providers.offline.plan import Furniture, FurnitureKind
 from virl.platform.providers.offline.render.mesh import (
-    CUTOUT, PLAIN, Quads, box, join, lid, placed, prism, quads,
+    CUTOUT,
+    PLAIN,
+    Quads,
+    box,
+    join,
+    lid,
+    placed,
+    prism,
+    quads,
 )  # fmt: skip
 from virl.platform.providers.offline.render.textures import TILE_INDEX
 
@@ -27,6 +35,14 @@ CAR_PAINTS: tuple[Rgb, ...] = (
     (0.86, 0.87, 0.88), (0.62, 0.64, 0.66), (0.13, 0.14, 0.16), (0.60, 0.10, 0.10), (0.12, 0.24, 0.45),
     (0.36, 0.38, 0.40), (0.80, 0.76, 0.66), (0.16, 0.34, 0.28), (0.88, 0.55, 0.12),
 )  # fmt: skip
+
+CAR_BUILDS: tuple[tuple[float, ...], ...] = (
+    (4.5, 0.88, 0.86, 1.42, 0.30, 0.22),
+    (3.9, 0.84, 0.88, 1.46, 0.26, 0.04),
+    (4.8, 0.95, 1.05, 1.95, 0.20, 0.02),
+)
+"""Saloon, hatchback and van: length, half the width, height of waist and roof, metres; and how much of the
+length lies before the cabin and behind it."""
 
 
 def furniture_mesh(things: Sequence[Furniture], first_owner: int) -> Quads:
@@ -79,12 +95,19 @@ def _fire_hydrant(variant: int) -> Quads:
 
 def _bench(variant: int) -> Quads:
     planks = [box((-0.9, 0.9), (y, y + 0.12), (0.43, 0.47)) for y in (-0.24, -0.10, 0.04)]
-    planks += [box((-0.9, 0.9), (0.20 + 0.03 * i, 0.24 + 0.03 * i), (z, z + 0.13)) for i, z in enumerate((0.55, 0.74))]
+    planks += [
+        box((-0.9, 0.9), (0.20 + 0.03 * i, 0.24 + 0.03 * i), (z, z + 0.13))
+        for i, z in enumerate((0.55, 0.74))
+    ]
     under = quads(planks[0][:, ::-1] * np.array([1, 1, 1]), paint=_darker(PLANK))
     legs = [box((x, x + 0.07), (-0.22, 0.26), (0.0, 0.43)) for x in (-0.75, 0.68)]
     legs += [box((x, x + 0.06), (0.22, 0.27), (0.43, 0.90)) for x in (-0.75, 0.69)]
     return join(
-        [quads(np.concatenate(planks), paint=BENCH_PAINTS[variant % 3]), under, quads(np.concatenate(legs), paint=IRON)]
+        [
+            quads(np.concatenate(planks), paint=BENCH_PAINTS[variant % 3]),
+            under,
+            quads(np.concatenate(legs), paint=IRON),
+        ]
     )
 
 
@@ -139,7 +162,9 @@ def _street_lamp(variant: int) -> Quads:
     if variant // 2 % 2:
         lantern = prism((0.13, 0.22), (5.6, 6.05), 6)
         roof = np.concatenate([prism((0.26, 0.05), (6.05, 6.3), 6)])
-        return join([quads(np.concatenate([post, roof]), paint=paint), quads(lantern, paint=(0.95, 0.93, 0.82))])
+        return join(
+            [quads(np.concatenate([post, roof]), paint=paint), quads(lantern, paint=(0.95, 0.93, 0.82))]
+        )
     arm = box((-0.04, 0.04), (-1.7, 0.0), (5.5, 5.6))
     head = box((-0.13, 0.13), (-2.1, -1.3), (5.58, 5.70))
     glow = head[4][[1, 0, 3, 2]] - np.array([0, 0, 0.13])
@@ -160,11 +185,9 @@ def _traffic_light(variant: int) -> Quads:
 
 
 def _parked_car(variant: int) -> Quads:
-    """Its front is -y. Three builds: a saloon, a hatchback and a van."""
+    """Its front is -y."""
     paint = CAR_PAINTS[variant % len(CAR_PAINTS)]
-    length, width, waist, roof, front, rear = (
-        (4.5, 0.88, 0.86, 1.42, 0.30, 0.22), (3.9, 0.84, 0.88, 1.46, 0.26, 0.04), (4.8, 0.95, 1.05, 1.95, 0.20, 0.02),
-    )[variant // len(CAR_PAINTS) % 3]  # fmt: skip
+    length, width, waist, roof, front, rear = CAR_BUILDS[variant // len(CAR_PAINTS) % len(CAR_BUILDS)]
     y0, y1 = -length / 2, length / 2
     body = box((-width, width), (y0, y1), (0.28, waist), inset=0.05)
     sill = box((-width + 0.08, width - 0.08), (y0 + 0.1, y1 - 0.1), (0.14, 0.30))
@@ -177,7 +200,14 @@ def _parked_car(variant: int) -> Quads:
     for y in (y0 + 0.82, y1 - 0.80):
         for x, turn in ((-width - 0.015, -1.0), (width + 0.015, 1.0)):
             r = 0.32
-            wheels.append([(x, y - turn * r, 0.0), (x, y + turn * r, 0.0), (x, y + turn * r, 2 * r), (x, y - turn * r, 2 * r)])
+            wheels.append(
+                [
+                    (x, y - turn * r, 0.0),
+                    (x, y + turn * r, 0.0),
+                    (x, y + turn * r, 2 * r),
+                    (x, y - turn * r, 2 * r),
+                ]
+            )
         tyres.append(box((-width + 0.02, width - 0.02), (y - 0.22, y + 0.22), (0.0, 0.3)))
     lamps = [box((x, x + 0.34), (y0 - 0.015, y0 + 0.02), (0.60, 0.74)) for x in (-width + 0.08, width - 0.42)]
     tails = [box((x, x + 0.30), (y1 - 0.02, y1 + 0.015), (0.62, 0.78)) for x in (-width + 0.08, width - 0.38)]
@@ -197,11 +227,26 @@ def _parked_car(variant: int) -> Quads:
 
 
 def _cabin(
-    low_half: float, high_half: float, low: tuple[float, float], high: tuple[float, float], bottom: float, top: float
+    low_half: float,
+    high_half: float,
+    low: tuple[float, float],
+    high: tuple[float, float],
+    bottom: float,
+    top: float,
 ) -> Floats:
     """Front, right, back, left and roof of a car's cabin."""
-    a = [(-low_half, low[0], bottom), (low_half, low[0], bottom), (low_half, low[1], bottom), (-low_half, low[1], bottom)]
-    b = [(-high_half, high[0], top), (high_half, high[0], top), (high_half, high[1], top), (-high_half, high[1], top)]
+    a = [
+        (-low_half, low[0], bottom),
+        (low_half, low[0], bottom),
+        (low_half, low[1], bottom),
+        (-low_half, low[1], bottom),
+    ]
+    b = [
+        (-high_half, high[0], top),
+        (high_half, high[0], top),
+        (high_half, high[1], top),
+        (-high_half, high[1], top),
+    ]
     return np.array([*[(a[k], a[(k + 1) % 4], b[(k + 1) % 4], b[k]) for k in range(4)], tuple(b)], float)
 
 
@@ -217,7 +262,8 @@ def _shrunk(face: Floats, wide: float, high: float) -> Floats:
     normal = np.cross(r - p, s - q)
     lifted = normal / np.linalg.norm(normal) * 0.012
     points = (at(across, rise), at(1 - across, rise), at(1 - across, 1 - rise), at(across, 1 - rise))
-    return np.stack(points) + lifted
+    shrunk: Floats = np.stack(points) + lifted
+    return shrunk
 
 
 def _darker(paint: Rgb) -> Rgb:

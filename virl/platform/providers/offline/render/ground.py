@@ -1,24 +1,26 @@
 """The ground: what lies at each point of the plane z = 0, as rasters drawn from the plan."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 import shapely
-from virl.platform.providers.offline.render.kernel import kernel
 from numpy.typing import NDArray
 from shapely import Polygon
 
 from virl.platform.providers.offline.plan import StreetPlan
+from virl.platform.providers.offline.render.kernel import kernel
 from virl.platform.providers.offline.render.light import SUN
 
 Floats = NDArray[np.float64]
 Heights = NDArray[np.int16]
+Indices = NDArray[np.uint16]
 
 CELL_M = 0.75  # chosen: kerbs of the blended distance turn corners with about this radius
 RIM_M = 80.0  # ground kept around the streets
 DISTANCE_UNIT_M = 1 / 256
 FAR_M = 120.0
+MARGIN_M = 4.0  # beyond a pavement, where distances to the kerb still count
 
 ZEBRA_M = 3.2
 DASH_ROAD_M = 6.0  # a narrower road has no centre line
@@ -29,25 +31,26 @@ half its road, its pavement, where the zebra at the street's start begins, where
 (both measured from that end, 1e9 for none), and 1 where a centre line is painted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(NamedTuple):
     """Rasters over the city, (rows, columns), row 0 in the south.
 
     Args:
         origin: metres, the centre of cell (0, 0).
         kerb: distance to the edge of the nearest carriageway, negative on it, in `DISTANCE_UNIT_M`.
-        green: distance to the edge of the nearest park, negative in it, in `DISTANCE_UNIT_M`.
+        parks: distance to the edge of the nearest park, negative in it, in `DISTANCE_UNIT_M`.
         nearest: index of the segment of street whose carriageway is nearest.
         shadow: share of the sun that is kept off, 0 to 255.
         segments: see `SEGMENT_FIELDS`.
+        per_cell: cells in a metre.
     """
 
     origin: Floats
     kerb: Heights
-    green: Heights
-    nearest: NDArray[np.uint16]
+    parks: Heights
+    nearest: Indices
     shadow: NDArray[np.uint8]
     segments: Floats
+    per_cell: float
 
 
 def lay_ground(plan: StreetPlan) -> Ground:
@@ -59,8 +62,8 @@ def lay_ground(plan: StreetPlan) -> Ground:
     kerb = np.full((rows, columns), int(FAR_M / DISTANCE_UNIT_M), np.int16)
     nearest = np.zeros((rows, columns), np.uint16)
     _measure_streets(segments, origin, CELL_M, kerb, nearest)
-    green = _signed_distance(plan.parks, origin, kerb.shape)
-    return Ground(origin, kerb, green, nearest, _shadows(plan, origin, kerb.shape), segments)
+    parks = _signed_distance(plan.parks, origin, kerb.shape)
+    return Ground(origin, kerb, parks, nearest, _shadows(plan, origin, kerb.shape), segments, 1 / CELL_M)
 
 
 def street_segments(plan: StreetPlan) -> Floats:
@@ -92,14 +95,14 @@ def street_segments(plan: StreetPlan) -> Floats:
 
 
 @kernel
-def _measure_streets(segments, origin, cell, kerb, nearest):
+def _measure_streets(segments: Floats, origin: Floats, cell: float, kerb: Heights, nearest: Indices) -> None:
     """Write the distance to the nearest carriageway and its segment around every segment."""
     rows, columns = kerb.shape
-    reach = 30.0
     for i in range(len(segments)):
         x, y, ux, uy, length, half = (
             segments[i, 0], segments[i, 1], segments[i, 2], segments[i, 3], segments[i, 4], segments[i, 7],
         )  # fmt: skip
+        reach = half + segments[i, 8] + MARGIN_M
         x0, x1 = min(x, x + ux * length) - reach, max(x, x + ux * length) + reach
         y0, y1 = min(y, y + uy * length) - reach, max(y, y + uy * length) + reach
         first_row, end_row = max(0, int((y0 - origin[1]) / cell)), min(rows, int((y1 - origin[1]) / cell) + 2)
@@ -117,31 +120,38 @@ def _measure_streets(segments, origin, cell, kerb, nearest):
 
 
 def _signed_distance(areas: tuple[Polygon, ...], origin: Floats, shape: tuple[int, int]) -> Heights:
-    """Distance to the edge of the areas, negative inside."""
-    inside = np.zeros(shape, np.uint8)
-    _fill(inside, areas, origin, 255)
-    mask = (inside > 127).astype(np.uint8)
-    if not mask.any():
-        return np.full(shape, int(FAR_M / DISTANCE_UNIT_M), np.int16)
-    into = cv2.distanceTransform(mask, cv2.DIST_L2, 3)
-    away = cv2.distanceTransform(1 - mask, cv2.DIST_L2, 3)
-    metres = np.clip((away - into) * CELL_M, -FAR_M, FAR_M)
-    return (metres / DISTANCE_UNIT_M).astype(np.int16)
+    """Distance to the edge of the areas, negative inside; exact inside and right around them."""
+    distance = np.full(shape, int(FAR_M / DISTANCE_UNIT_M), np.int16)
+    for area in areas:
+        west, south, east, north = area.bounds
+        low = np.maximum(((np.array([west, south]) - origin) / CELL_M).astype(int) - 4, 0)
+        high = ((np.array([east, north]) - origin) / CELL_M).astype(int) + 6
+        window = distance[low[1] : high[1], low[0] : high[0]]
+        inside = np.zeros(window.shape, np.uint8)
+        cv2.fillPoly(
+            inside, [_cells(shapely.get_coordinates(area.exterior), origin + low * CELL_M)], 1, cv2.LINE_8, 4
+        )
+        into = cv2.distanceTransform(inside, cv2.DIST_L2, 5)
+        away = cv2.distanceTransform(1 - inside, cv2.DIST_L2, 5)
+        metres = np.clip((away - into) * CELL_M, -FAR_M, FAR_M)
+        np.minimum(window, (metres / DISTANCE_UNIT_M).astype(np.int16), out=window)
+    return distance
 
 
 def _shadows(plan: StreetPlan, origin: Floats, shape: tuple[int, int]) -> NDArray[np.uint8]:
     """Shadows of buildings and trees, softened by one cell."""
     dark = np.zeros(shape, np.uint8)
     throw = -SUN[:2] / SUN[2]
-    # A wall's shadow is the parallelogram of its foot and its top's shadow.
-    for building in plan.buildings:
-        ring = shapely.get_coordinates(building.footprint.exterior)
-        far = ring + throw * building.height
-        walls = np.stack([ring[:-1], ring[1:], far[1:], far[:-1]], axis=1)
-        cells = np.rint((walls - origin) / CELL_M * 16).astype(np.int32)
-        for wall in cells:
-            cv2.fillConvexPoly(dark, wall, 255, cv2.LINE_8, 4)
-        roof = np.rint((far - origin) / CELL_M * 16).astype(np.int32)
+    # A building's shadow is that of its roof, and the way there from the walls that face the sun.
+    footprints = shapely.orient_polygons(np.array([b.footprint for b in plan.buildings]), exterior_cw=False)
+    ring, owner = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)
+    far = ring + throw * np.array([b.height for b in plan.buildings])[owner, None]
+    walls = np.stack([ring[:-1], ring[1:], far[1:], far[:-1]], axis=1)
+    along = ring[1:] - ring[:-1]
+    sunny = (owner[1:] == owner[:-1]) & (along[:, 1] * SUN[0] - along[:, 0] * SUN[1] > 0)
+    for wall in _cells(walls[sunny], origin):
+        cv2.fillConvexPoly(dark, wall, 255, cv2.LINE_8, 4)
+    for roof in np.split(_cells(far, origin), np.flatnonzero(np.diff(owner)) + 1):
         cv2.fillPoly(dark, [roof], 255, cv2.LINE_8, 4)
     for thing in plan.furniture:
         if thing.kind in _SHADE:
@@ -156,8 +166,6 @@ _SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
 """Radius, height of what throws the shadow, and its depth."""
 
 
-def _fill(raster: NDArray[np.uint8], areas: tuple[Polygon, ...], origin: Floats, value: int) -> None:
-    for area in areas:
-        ring = shapely.get_coordinates(area.exterior)
-        cells = np.rint((ring - origin) / CELL_M * 16).astype(np.int32)
-        cv2.fillPoly(raster, [cells], value, cv2.LINE_8, 4)
+def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
+    """Points in sixteenths of cells, as OpenCV takes them with a shift of 4."""
+    return np.rint((points - origin) / CELL_M * 16).astype(np.int32)

@@ -18,18 +18,18 @@ SUN: Floats = np.array(
 )
 """Unit vector towards the sun."""
 
-SUN_RGB: Floats = np.array([0.62, 0.57, 0.48])
-SKY_RGB: Floats = np.array([0.50, 0.54, 0.61])
-BOUNCE_RGB: Floats = np.array([0.20, 0.19, 0.17])
+SUN_RGB: Floats = np.array([0.60, 0.55, 0.46])
+SKY_RGB: Floats = np.array([0.74, 0.78, 0.85])
+BOUNCE_RGB: Floats = np.array([0.30, 0.29, 0.26])
 """Light of the sun on a face that looks at it, of the sky on one that looks up, of the ground on one that
 looks down. Chosen by eye."""
 
 
-def brightness(normal: Floats) -> Floats:
+def brightness(normal: NDArray[np.float32]) -> NDArray[np.float32]:
     """Light on faces, RGB shape (n, 3), for their unit normals (n, 3)."""
-    sun = np.clip(normal @ SUN, 0.0, None)[:, None]
+    sun = np.maximum(normal @ SUN.astype(np.float32), 0.0)[:, None]
     up = (normal[:, 2:] + 1) / 2
     # A little from the east, so that two shaded sides of a corner differ too.
     side = 0.06 * normal[:, :1]
-    total: Floats = SUN_RGB * sun + SKY_RGB * (0.35 + 0.65 * up) + BOUNCE_RGB * (1 - up) + side
-    return total
+    total = SUN_RGB * sun + SKY_RGB * (0.35 + 0.65 * up) + BOUNCE_RGB * (1 - up) + side
+    return np.asarray(total, np.float32)

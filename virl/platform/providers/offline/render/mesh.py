@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 
 PLAIN = -1
 """The texture of a quad in one colour."""
@@ -34,18 +35,19 @@ class Quads:
         texture: index of the texture or `PLAIN`, (n,).
         paint: tint of the texture, or the colour of a plain quad or of a sign's board, (n, 3), [0, 1].
         ink: colour of a sign's letters, (n, 3), [0, 1].
-        normal: the direction that decides how light falls, (n, 3), unit length.
+        normal: the direction that decides how light falls, (n, 3), about unit length; of a quad that is drawn
+            from its front only, the normal of its plane.
         owner: index of the object that a quad belongs to, or `NOBODY`, (n,).
         mode: `FRONT_ONLY`, `TWO_SIDED` or `CUTOUT`, (n,).
         seed: picks the variant of each cell of a texture, (n,).
     """
 
-    corners: Floats
-    uv: Floats
+    corners: Singles
+    uv: Singles
     texture: NDArray[np.int32]
-    paint: Floats
-    ink: Floats
-    normal: Floats
+    paint: Singles
+    ink: Singles
+    normal: Singles
     owner: NDArray[np.int32]
     mode: NDArray[np.uint8]
     seed: NDArray[np.uint32]
@@ -69,14 +71,14 @@ def quads(
     """Quads from their corners; everything else broadcasts over them."""
     points = np.asarray(corners, float).reshape(-1, 4, 3)
     n = len(points)
-    facing = face_normals(points) if normal is None else np.asarray(normal, float)
+    facing = face_normals(points) if normal is None else normal
     return Quads(
-        corners=points,
-        uv=np.broadcast_to(np.asarray(uv, float), (n, 4)),
+        corners=points.astype(np.float32),
+        uv=np.broadcast_to(np.asarray(uv, np.float32), (n, 4)),
         texture=np.broadcast_to(np.asarray(texture, np.int32), (n,)),
-        paint=np.broadcast_to(np.asarray(paint, float), (n, 3)),
-        ink=np.broadcast_to(np.asarray(ink, float), (n, 3)),
-        normal=np.broadcast_to(facing, (n, 3)),
+        paint=np.broadcast_to(np.asarray(paint, np.float32), (n, 3)),
+        ink=np.broadcast_to(np.asarray(ink, np.float32), (n, 3)),
+        normal=np.broadcast_to(np.asarray(facing, np.float32), (n, 3)),
         owner=np.broadcast_to(np.asarray(owner, np.int32), (n,)),
         mode=np.broadcast_to(np.asarray(mode, np.uint8), (n,)),
         seed=np.broadcast_to(np.asarray(seed, np.uint32), (n,)),
@@ -106,8 +108,10 @@ def upright(left: Floats, right: Floats, bottom: ArrayLike, top: ArrayLike) -> F
     """Corners of upright rectangles.
 
     Args:
-        left, right: ends as one who faces the front sees them, (n, 2).
-        bottom, top: heights, broadcast to (n,).
+        left: ends as one who faces the front sees them, (n, 2).
+        right: the other ends, (n, 2).
+        bottom: heights, broadcast to (n,).
+        top: heights, broadcast to (n,).
 
     Returns:
         Shape (n, 4, 3).
@@ -132,7 +136,9 @@ def box(
     """Corners of the five faces of a box that stands on something: front (-y), right, back, left, top.
 
     Args:
-        x, y, z: extents in metres.
+        x: from and to, in metres.
+        y: from and to.
+        z: from and to.
         inset: how much narrower the top is on each side.
 
     Returns:
@@ -161,8 +167,9 @@ def lid(radius: float, z: float, sides: int, *, at: tuple[float, float] = (0.0, 
     angle = np.arange(sides) * 2 * np.pi / sides
     ring = np.column_stack([np.cos(angle) * radius + at[0], np.sin(angle) * radius + at[1]])
     ring = np.column_stack([ring, np.full(sides, z)])
-    strips = [(k, k + 1, sides - k - 2, sides - k - 1) for k in range(sides // 2 - 1)]
-    return ring[np.array(strips)]
+    strips: list[tuple[int, ...]] = [(k, k + 1, sides - k - 2, sides - k - 1) for k in range(sides // 2 - 1)]
+    corners: Floats = ring[np.array(strips)]
+    return corners
 
 
 def placed(template: Quads, x: ArrayLike, y: ArrayLike, heading: ArrayLike) -> tuple[Quads, NDArray[np.intp]]:
@@ -180,5 +187,9 @@ def placed(template: Quads, x: ArrayLike, y: ArrayLike, heading: ArrayLike) -> t
     normal = np.einsum("mij,kj->mki", rotation, template.normal)
     copy = np.repeat(np.arange(m), k)
     repeated = take(template, np.tile(np.arange(k), m))
-    moved = replace(repeated, corners=corners.reshape(-1, 4, 3), normal=normal.reshape(-1, 3))
+    moved = replace(
+        repeated,
+        corners=corners.reshape(-1, 4, 3).astype(np.float32),
+        normal=normal.reshape(-1, 3).astype(np.float32),
+    )
     return moved, copy

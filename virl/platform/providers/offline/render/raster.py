@@ -1,8 +1,7 @@
 """Compiled kernels, first pass: which quad does each pixel show?
 
-All kernels are deterministic, hold no lock of the interpreter and keep no state, so several threads may
-draw at once. Camera coordinates: X right, Y up, Z forward. What the second pass needs of a drawn quad are
-its three linear forms over pixel coordinates (x, y):
+Camera coordinates: X right, Y up, Z forward. What the second pass needs of a drawn quad are its three
+linear forms over pixel coordinates (x, y):
 
     W = 1 / k, S * k = s, T * k = t,   where the ray (x - cx, cy - y, focal) * k hits the quad's plane
 
@@ -10,106 +9,169 @@ and s, t run along its edges 0 -> 1 and 0 -> 3. The form W also orders quads by 
 """
 
 from math import ceil, sqrt
+from typing import NamedTuple
 
 import numpy as np
-from virl.platform.providers.offline.render.kernel import inlined, kernel
+from numpy.typing import NDArray
 
+from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.mesh import CUTOUT, FRONT_ONLY
+from virl.platform.providers.offline.render.scene import Scene
+from virl.platform.providers.offline.render.textures import Textures, Words
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Triple = tuple[float, float, float]
 
 NEAR_M = 0.08  # chosen: nothing stands nearer to a panorama
-MAX_CORNERS = 5  # a quad cut by the near plane
+MAX_CORNERS = 5  # of a quad cut by the near plane
 
 BACKGROUND = -1
 """Marks a pixel that no quad covers: ground or sky."""
 
 
-@kernel
-def cull(eye, frame, half_tan, cells, starts, spheres, planes, mode, reach, smallest, chosen, distance):
-    """Write the indices of the quads that may be seen to `chosen`, and their distances; return how many.
+class Drawing(NamedTuple):
+    """What the first pass finds.
 
     Args:
-        eye: camera position, (3,).
-        frame: rows right, up, forward, (3, 3).
-        half_tan: tangents of half the horizontal and vertical fov.
-        cells: centre and radius of the grid's cells, (c, 4).
-        starts: first quad of each cell and the end, (c + 1,).
-        spheres: centre and radius of the quads, (n, 4).
-        planes: unit normal of the quads, (n, 3).
-        mode: how quads are drawn, (n,).
+        order: the m quads that were drawn, nearest first, (m,).
+        depth: the form W of the quad that a pixel shows, or 0, (height, width).
+        shown: its place in `order`, or `BACKGROUND`, (height, width).
+        forms: W, S and T, each as (constant, per x, per y), (m, 9).
+        polygons: outlines in the picture, (m, `MAX_CORNERS`, 2).
+        counts: corners of each outline, 0 if nothing of it is before the camera, and below 0 for a cutout, whose
+            outline says little, (m,).
+    """
+
+    order: Ints
+    depth: Singles
+    shown: NDArray[np.int32]
+    forms: Floats
+    polygons: Floats
+    counts: Ints
+
+
+class _Line(NamedTuple):
+    """A quad along one row: its place in the order, the forms at the first pixel, and their growth."""
+
+    k: int
+    w: float
+    s: float
+    t: float
+    dw: float
+    ds: float
+    dt: float
+
+
+def blank_drawing(order: Ints, lens: Lens) -> Drawing:
+    """A drawing before anything is drawn."""
+    shape = (lens.height, lens.width)
+    return Drawing(
+        order,
+        np.zeros(shape, np.float32),
+        np.full(shape, BACKGROUND, np.int32),
+        np.empty((len(order), 9)),
+        np.empty((len(order), MAX_CORNERS, 2)),
+        np.zeros(len(order), np.int64),
+    )
+
+
+@kernel
+def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, distance: Floats) -> int:
+    """Find the quads that may be seen.
+
+    Args:
+        lens: the camera.
+        scene: the quads.
         reach: metres beyond which nothing is drawn.
         smallest: radius over distance below which a quad is left out.
+        chosen: receives the indices of the quads, (n,).
+        distance: receives their distances, (n,).
+
+    Returns:
+        How many there are.
     """
-    slack_x = sqrt(1 + half_tan[0] ** 2)
-    slack_y = sqrt(1 + half_tan[1] ** 2)
+    cells, starts = scene.cells, scene.starts
+    spheres, planes, mode = scene.spheres, scene.planes, scene.mode
+    eye_x, eye_y, eye_z = lens.eye[0], lens.eye[1], lens.eye[2]
+    frame, wide, high = lens.frame, lens.cx / lens.focal, lens.cy / lens.focal
     found = 0
     for cell in range(len(cells)):
-        if starts[cell] == starts[cell + 1]:
-            continue
-        radius = cells[cell, 3]
-        dx, dy, dz = cells[cell, 0] - eye[0], cells[cell, 1] - eye[1], cells[cell, 2] - eye[2]
-        if sqrt(dx * dx + dy * dy) - radius > reach:
-            continue
-        z = dx * frame[2, 0] + dy * frame[2, 1] + dz * frame[2, 2]
-        if z < -radius:
-            continue
-        x = dx * frame[0, 0] + dy * frame[0, 1] + dz * frame[0, 2]
-        if abs(x) > z * half_tan[0] + radius * slack_x:
+        x, y, z = cells[cell, 0] - eye_x, cells[cell, 1] - eye_y, cells[cell, 2] - eye_z
+        if sqrt(x * x + y * y) - cells[cell, 3] > reach or not _in_sight(
+            frame, wide, high, x, y, z, cells[cell, 3]
+        ):
             continue
         for q in range(starts[cell], starts[cell + 1]):
-            radius = spheres[q, 3]
-            dx, dy, dz = spheres[q, 0] - eye[0], spheres[q, 1] - eye[1], spheres[q, 2] - eye[2]
-            far = sqrt(dx * dx + dy * dy + dz * dz)
-            if far > reach or radius < smallest * far:
+            x, y, z = spheres[q, 0] - eye_x, spheres[q, 1] - eye_y, spheres[q, 2] - eye_z
+            far = sqrt(x * x + y * y + z * z)
+            if far > reach or spheres[q, 3] < smallest * far:
                 continue
-            if mode[q] == FRONT_ONLY and dx * planes[q, 0] + dy * planes[q, 1] + dz * planes[q, 2] >= 0.0:
+            if mode[q] == FRONT_ONLY and x * planes[q, 0] + y * planes[q, 1] + z * planes[q, 2] >= 0.0:
                 continue
-            z = dx * frame[2, 0] + dy * frame[2, 1] + dz * frame[2, 2]
-            if z < -radius:
-                continue
-            x = dx * frame[0, 0] + dy * frame[0, 1] + dz * frame[0, 2]
-            y = dx * frame[1, 0] + dy * frame[1, 1] + dz * frame[1, 2]
-            if abs(x) > z * half_tan[0] + radius * slack_x or abs(y) > z * half_tan[1] + radius * slack_y:
-                continue
-            chosen[found] = q
-            distance[found] = far - 0.5 * radius
-            found += 1
+            if _in_sight(frame, wide, high, x, y, z, spheres[q, 3]):
+                chosen[found] = q
+                distance[found] = far - 0.5 * spheres[q, 3]
+                found += 1
     return found
 
 
-@kernel
-def project(corners, eye, frame, focal, cx, cy, seen, polygon):
-    """Write the picture polygon of a quad cut at the near plane; return its number of corners, 0 if hidden.
+@inlined
+def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: float, radius: float) -> bool:
+    """Whether some of a sphere around a point relative to the eye may be in the picture.
 
-    `seen` (4, 3) receives the corners in camera coordinates.
+    `wide` and `high` are the tangents of half the fields of view.
     """
+    ahead = x * frame[2, 0] + y * frame[2, 1] + z * frame[2, 2]
+    right = abs(x * frame[0, 0] + y * frame[0, 1] + z * frame[0, 2])
+    up = abs(x * frame[1, 0] + y * frame[1, 1] + z * frame[1, 2])
+    return bool(
+        ahead >= -radius
+        and right <= ahead * wide + radius * sqrt(1 + wide * wide)
+        and up <= ahead * high + radius * sqrt(1 + high * high)
+    )
+
+
+@kernel
+def project(corners: Singles, lens: Lens, seen: Floats, polygon: Floats) -> int:
+    """Project a quad, cut at the near plane.
+
+    Args:
+        corners: metres, (4, 3).
+        lens: the camera.
+        seen: receives the corners in camera coordinates, (4, 3).
+        polygon: receives the outline in pixels, (`MAX_CORNERS`, 2).
+
+    Returns:
+        The number of corners of the outline, 0 if all is behind the near plane.
+    """
+    eye, frame = lens.eye, lens.frame
     for i in range(4):
-        dx, dy, dz = corners[i, 0] - eye[0], corners[i, 1] - eye[1], corners[i, 2] - eye[2]
+        x, y, z = corners[i, 0] - eye[0], corners[i, 1] - eye[1], corners[i, 2] - eye[2]
         for axis in range(3):
-            seen[i, axis] = dx * frame[axis, 0] + dy * frame[axis, 1] + dz * frame[axis, 2]
+            seen[i, axis] = x * frame[axis, 0] + y * frame[axis, 1] + z * frame[axis, 2]
     count = 0
     for i in range(4):
         j = (i + 1) & 3
         z, next_z = seen[i, 2], seen[j, 2]
         if z >= NEAR_M:
-            scale = focal / z
-            polygon[count, 0], polygon[count, 1] = cx + seen[i, 0] * scale, cy - seen[i, 1] * scale
+            scale = lens.focal / z
+            polygon[count, 0], polygon[count, 1] = lens.cx + seen[i, 0] * scale, lens.cy - seen[i, 1] * scale
             count += 1
         if (z >= NEAR_M) != (next_z >= NEAR_M):
             share = (NEAR_M - z) / (next_z - z)
-            scale = focal / NEAR_M
-            polygon[count, 0] = cx + (seen[i, 0] + share * (seen[j, 0] - seen[i, 0])) * scale
-            polygon[count, 1] = cy - (seen[i, 1] + share * (seen[j, 1] - seen[i, 1])) * scale
+            scale = lens.focal / NEAR_M
+            polygon[count, 0] = lens.cx + (seen[i, 0] + share * (seen[j, 0] - seen[i, 0])) * scale
+            polygon[count, 1] = lens.cy - (seen[i, 1] + share * (seen[j, 1] - seen[i, 1])) * scale
             count += 1
     return count
 
 
 @kernel
-def linear_forms(seen, focal, cx, cy, forms):
-    """Write W, S and T of a quad in camera coordinates as (constant, per x, per y).
-
-    Returns:
-        Whether its plane is seen at an angle at all.
-    """
+def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
+    """Write W, S and T of a quad in camera coordinates; return whether its plane is seen at an angle."""
     o = (seen[0, 0], seen[0, 1], seen[0, 2])
     e1 = (seen[1, 0] - o[0], seen[1, 1] - o[1], seen[1, 2] - o[2])
     e2 = (seen[3, 0] - o[0], seen[3, 1] - o[1], seen[3, 2] - o[2])
@@ -121,7 +183,7 @@ def linear_forms(seen, focal, cx, cy, forms):
     g1, g2 = _cross(e2, normal), _cross(normal, e1)
     s0, t0 = _dot(g1, o) / area, _dot(g2, o) / area
     for row, v, scale in ((0, normal, depth), (3, g1, area), (6, g2, area)):
-        forms[row] = (focal * v[2] - cx * v[0] + cy * v[1]) / scale
+        forms[row] = (lens.focal * v[2] - lens.cx * v[0] + lens.cy * v[1]) / scale
         forms[row + 1] = v[0] / scale
         forms[row + 2] = -v[1] / scale
     for i in range(3):
@@ -131,17 +193,23 @@ def linear_forms(seen, focal, cx, cy, forms):
 
 
 @kernel
-def _cross(a, b):
+def _cross(a: Triple, b: Triple) -> Triple:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 @kernel
-def _dot(a, b):
+def _dot(a: Triple, b: Triple) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @inlined
-def _span(polygon, count, y, width):
+def _between(low: float, high: float, size: int) -> tuple[int, int]:
+    """First pixel and end of the pixels, of so many, whose centres lie in [low, high)."""
+    return max(0, ceil(max(low, -1.0) - 0.5)), min(size, ceil(min(high, size + 1.0) - 0.5))
+
+
+@kernel
+def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
     """First pixel and end of the pixels of a row whose centres a convex polygon covers."""
     left, right = 1e30, -1e30
     for i in range(count):
@@ -150,57 +218,47 @@ def _span(polygon, count, y, width):
         if (y0 <= y) != (y1 <= y):
             x = polygon[i, 0] + (y - y0) / (y1 - y0) * (polygon[j, 0] - polygon[i, 0])
             left, right = min(left, x), max(right, x)
-    if left > right:
-        return 0, 0
-    first = max(0, int(ceil(max(left, -1.0) - 0.5)))
-    end = min(width, int(ceil(min(right, width + 1.0) - 0.5)))
-    return first, end
-
-
-@inlined
-def _rows(polygon, count, height):
-    top, bottom = 1e30, -1e30
-    for i in range(count):
-        top, bottom = min(top, polygon[i, 1]), max(bottom, polygon[i, 1])
-    first = max(0, int(ceil(max(top, -1.0) - 0.5)))
-    return first, min(height, int(ceil(min(bottom, height + 1.0) - 0.5)))
+    return _between(left, right, width)
 
 
 @kernel
-def draw(
-    order, corners, uv, texture, mode, table, texels, eye, frame, focal, cx, cy,
-    depth, shown, forms, polygons, counts,
-):  # fmt: skip
-    """Draw quads in order into `depth` (the form W, 0 where nothing is) and `shown` (place in `order`)."""
-    height, width = depth.shape
+def draw(drawing: Drawing, scene: Scene, textures: Textures, lens: Lens) -> None:
+    """Draw the quads of a blank drawing."""
+    order, depth, shown, forms = drawing.order, drawing.depth, drawing.shown, drawing.forms
+    corners, uv, texture, mode = scene.corners, scene.uv, scene.texture, scene.mode
+    table, texels = textures.table, textures.texels
+    height, width = shown.shape
     seen = np.empty((4, 3))
     for k in range(len(order)):
         q = order[k]
-        polygon, form = polygons[k], forms[k]
-        counts[k] = 0
-        count = project(corners[q], eye, frame, focal, cx, cy, seen, polygon)
-        if count < 3 or not linear_forms(seen, focal, cx, cy, form):
+        polygon, form = drawing.polygons[k], forms[k]
+        count = project(corners[q], lens, seen, polygon)
+        if count < 3 or not linear_forms(seen, lens, form):
             continue
-        counts[k] = count
-        first_row, end_row = _rows(polygon, count, height)
-        if mode[q] == CUTOUT:
-            for row in range(first_row, end_row):
-                first, end = _span(polygon, count, row + 0.5, width)
-                if first < end:
-                    _fill_cutout(
-                        k, row, first, end, form, uv[q], table[texture[q]], texels, depth[row], shown[row]
-                    )
-            continue
-        slope = np.float32(form[1])
+        cutout = mode[q] == CUTOUT
+        drawing.counts[k] = -count if cutout else count
+        top, bottom = 1e30, -1e30
+        for i in range(count):
+            top, bottom = min(top, polygon[i, 1]), max(bottom, polygon[i, 1])
+        first_row, end_row = _between(top, bottom, height)
         for row in range(first_row, end_row):
             first, end = _span(polygon, count, row + 0.5, width)
-            if first < end:
-                start = np.float32(form[0] + form[1] * (first + 0.5) + form[2] * (row + 0.5))
-                _fill(k, start, slope, depth[row, first:end], shown[row, first:end])
+            if first >= end:
+                continue
+            start = form[0] + form[1] * (first + 0.5) + form[2] * (row + 0.5)
+            if cutout:
+                s = form[3] + form[4] * (first + 0.5) + form[5] * (row + 0.5)
+                t = form[6] + form[7] * (first + 0.5) + form[8] * (row + 0.5)
+                line = _Line(k, start, s, t, form[1], form[4], form[7])
+                _fill_cutout(
+                    line, uv[q], table[texture[q]], texels, depth[row, first:end], shown[row, first:end]
+                )
+            else:
+                _fill(k, np.float32(start), np.float32(form[1]), depth[row, first:end], shown[row, first:end])
 
 
 @inlined
-def _fill(k, start, slope, depth, shown):
+def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: NDArray[np.int32]) -> None:
     for i in range(len(depth)):
         w = start + np.float32(i) * slope
         if w > depth[i]:
@@ -208,31 +266,39 @@ def _fill(k, start, slope, depth, shown):
             shown[i] = k
 
 
+@inlined
+def row_start(y: int, wide: int) -> int:
+    """Where a row of texels begins, in a tile so many texels wide that is stored in squares of 4 by 4."""
+    return (y >> 2) * (wide << 2) + ((y & 3) << 2)
+
+
+@inlined
+def column_start(x: int) -> int:
+    """Where a column lies in its row: a square of 4 by 4 texels fills one line of the cache."""
+    return ((x >> 2) << 4) + (x & 3)
+
+
 @kernel
-def _fill_cutout(k, row, first, end, form, uv, entry, texels, depth, shown):
-    """Fill where the texture's opacity is at least a half, at the mip level that fits the row's start."""
-    y = row + 0.5
-    wide, high = entry[2], entry[3]
-    w = form[0] + form[1] * (first + 0.5) + form[2] * y
-    s = (form[3] + form[4] * (first + 0.5) + form[5] * y) / w
-    t = (form[6] + form[7] * (first + 0.5) + form[8] * y) / w
-    across = max(
-        abs((form[4] - s * form[1]) / w * uv[2]) * wide, abs((form[7] - t * form[1]) / w * uv[3]) * high
-    )
-    level, offset = 0, entry[1]
+def _fill_cutout(
+    line: _Line, uv: Singles, entry: Ints, texels: Words, depth: Singles, shown: NDArray[np.int32]
+) -> None:
+    """Fill where the texture's opacity is at least a half, at the mip level that fits the line's start."""
+    offset, wide, high = entry[1], entry[2], entry[3]
+    s, t = line.s / line.w, line.t / line.w
+    across = abs((line.ds - s * line.dw) / line.w * uv[2]) * wide
+    across = max(across, abs((line.dt - t * line.dw) / line.w * uv[3]) * high)
+    level = 0
     while across > 1.5 and level + 1 < entry[4]:
         offset += wide * high
         wide, high = max(1, wide >> 1), max(1, high >> 1)
         across *= 0.5
         level += 1
-    for x in range(first, end):
-        w = form[0] + form[1] * (x + 0.5) + form[2] * y
-        if np.float32(w) <= depth[x]:
+    for i in range(len(depth)):
+        w = line.w + i * line.dw
+        if np.float32(w) <= depth[i]:
             continue
-        s = (form[3] + form[4] * (x + 0.5) + form[5] * y) / w
-        t = (form[6] + form[7] * (x + 0.5) + form[8] * y) / w
-        column = int((uv[0] + s * uv[2]) * wide) & (wide - 1)
-        line = int((uv[1] + t * uv[3]) * high) & (high - 1)
-        if texels[offset + line * wide + column] >> np.uint32(25):
-            depth[x] = np.float32(w)
-            shown[x] = k
+        column = int((uv[0] + (line.s + i * line.ds) / w * uv[2]) * wide) & (wide - 1)
+        row = int((uv[1] + (line.t + i * line.dt) / w * uv[3]) * high) & (high - 1)
+        if texels[offset + row_start(row, wide) + column_start(column)] >> np.uint32(31):
+            depth[i] = np.float32(w)
+            shown[i] = line.k

@@ -1,26 +1,23 @@
 """A city's mesh made ready for drawing: single precision, sorted into cells, lit."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from virl.platform.providers.offline.render.light import brightness
-from virl.platform.providers.offline.render.mesh import Quads, face_normals
-
-Singles = NDArray[np.float32]
+from virl.platform.providers.offline.render.mesh import Quads, Singles
 
 CELL_M = 32.0  # chosen: about a building's width, so that few quads of a visible cell are out of sight
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(NamedTuple):
     """n quads, those of one cell of the ground next to each other.
 
     Args:
         corners, uv, texture, paint, ink, owner, mode, seed: as in `Quads`.
         light: RGB, (n, 3).
-        planes: unit normals of the fronts, (n, 3).
+        planes: the mesh's normals, (n, 3).
         spheres: centre and radius, (n, 4).
         cells: centre and radius of the c cells that hold something, (c, 4).
         starts: first quad of each cell, and n, (c + 1,).
@@ -47,30 +44,28 @@ def build_scene(mesh: Quads) -> Scene:
     cell = np.floor(middle[:, :2] / CELL_M).astype(np.int64)
     key = (cell[:, 1] << 32) + cell[:, 0]
     order = np.argsort(key, kind="stable")
-    corners = mesh.corners[order].astype(np.float32)
+    corners = mesh.corners[order]
     middle = middle[order]
-    radius = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)
+    spread = corners - middle[:, None]
+    radius = np.sqrt(np.einsum("ncj,ncj->nc", spread, spread).max(axis=1))
     spheres = np.column_stack([middle, radius]).astype(np.float32)
+    normal = mesh.normal[order]
     starts = np.flatnonzero(np.diff(key[order], prepend=np.int64(-1) << 62))
     return Scene(
         corners=corners,
-        uv=_single(mesh.uv[order]),
+        uv=mesh.uv[order],
         texture=mesh.texture[order],
-        paint=_single(mesh.paint[order]),
-        ink=_single(mesh.ink[order]),
+        paint=mesh.paint[order],
+        ink=mesh.ink[order],
         owner=mesh.owner[order],
         mode=mesh.mode[order],
         seed=mesh.seed[order],
-        light=_single(brightness(mesh.normal[order])),
-        planes=_single(face_normals(corners)),
+        light=brightness(normal),
+        planes=normal,
         spheres=spheres,
         cells=_cells(spheres, starts),
         starts=np.append(starts, len(order)),
     )
-
-
-def _single(values: NDArray[np.float64] | Singles) -> Singles:
-    return np.ascontiguousarray(values, np.float32)
 
 
 def _cells(spheres: Singles, starts: NDArray[np.intp]) -> Singles:

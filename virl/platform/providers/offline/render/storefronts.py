@@ -101,7 +101,11 @@ def _panes(f: _Fronts) -> list[Quads]:
     place = np.array([0.0, 0.5, 1.0])[f.variant % 3]
     door = POST_M + place * (f.width - 2 * POST_M - DOOR_M)
     parts = [
-        quads(f.panel(door, door + DOOR_M, 0.0, GLASS_TOP_M, 0.01), texture=TILE_INDEX["shop door"], paint=f.paint)
+        quads(
+            f.panel(door, door + DOOR_M, 0.0, GLASS_TOP_M, 0.01),
+            texture=TILE_INDEX["shop door"],
+            paint=f.paint,
+        )
     ]
     for a, b in ((np.full_like(door, POST_M), door), (door + DOOR_M, f.width - POST_M)):
         which = b - a > 0.35
@@ -109,9 +113,7 @@ def _panes(f: _Fronts) -> list[Quads]:
         uv = np.stack([np.zeros_like(count), np.zeros_like(count), count, np.ones_like(count)], axis=1)
         corners = f.panel(a, b, PLINTH_M, GLASS_TOP_M, 0.01)[which]
         seed = (f.variant[which] * 7919) & 0xFFFF
-        parts.append(
-            quads(corners, uv=uv, texture=TILE_INDEX["display"], paint=f.paint[which], seed=seed)
-        )
+        parts.append(quads(corners, uv=uv, texture=TILE_INDEX["display"], paint=f.paint[which], seed=seed))
     return parts
 
 

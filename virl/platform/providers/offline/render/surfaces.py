@@ -156,8 +156,8 @@ def gravel() -> Surface:
 
 def clouds() -> Surface:
     """Cloud density in every channel, for a layer seen from below."""
-    lumps = noise(SIDE, 4, 13, 6) + 0.25 * noise(SIDE, 2, 14, 2)
-    density = np.clip((lumps - 0.02) / 0.75, 0, 1)
+    lumps = noise(SIDE, 4, 13, 6) + 0.1 * noise(SIDE, 2, 14, 2)
+    density = np.clip((lumps - 0.12) / 0.8, 0, 1)
     density = density * density * (3 - 2 * density)
     return np.repeat(density[..., None], 4, axis=2)
 
@@ -172,15 +172,15 @@ def leaves(seed: int) -> Surface:
     """A clump of leaves: opaque where there are leaves."""
     rng = np.random.default_rng(seed)
     clump = np.zeros((SIDE, SIDE, 4), np.float32)
-    clump[..., :3] = (0.30, 0.40, 0.16)
-    for i in range(420):
+    clump[..., :3] = (0.22, 0.29, 0.13)
+    for i in range(700):
         radius, angle = 0.45 * np.sqrt(rng.uniform()), rng.uniform(0, 2 * np.pi)
         lump = 1 + 0.12 * np.sin(3 * angle + seed) + 0.08 * np.sin(7 * angle)
         x, y = 0.5 + radius * lump * np.cos(angle), 0.5 + radius * lump * np.sin(angle)
-        tone = (0.62 + 0.5 * i / 420) * rng.uniform(0.8, 1.2)
-        colour = (tone * rng.uniform(0.42, 0.56), tone * rng.uniform(0.58, 0.72), tone * 0.26, 1.0)
+        tone = (0.62 + 0.5 * i / 700) * rng.uniform(0.8, 1.2)
+        colour = (tone * rng.uniform(0.34, 0.44), tone * rng.uniform(0.44, 0.54), tone * 0.21, 1.0)
         center = (int(x * SIDE * 8), int(y * SIDE * 8))
-        axes = (int(rng.uniform(9, 15) * 8), int(rng.uniform(5, 8) * 8))
-        points = cv2.ellipse2Poly((0, 0), axes, int(rng.uniform(0, 180)), 0, 360, 45) + center
+        axes = (int(rng.uniform(6, 10) * 8), int(rng.uniform(3, 6) * 8))
+        points = np.asarray(cv2.ellipse2Poly((0, 0), axes, int(rng.uniform(0, 180)), 0, 360, 45)) + center
         cv2.fillConvexPoly(clump, points.astype(np.int32), colour, cv2.LINE_8, 3)
     return clump

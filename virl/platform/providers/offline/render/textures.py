@@ -2,24 +2,44 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from virl.platform.providers.offline.render import displays, facades, surfaces
-from virl.platform.providers.offline.render.shade import LETTERS, TILE
 from virl.platform.providers.offline.render.surfaces import SIDE, Surface
 
 Words = NDArray[np.uint32]
-Bytes = NDArray[np.uint8]
+Coverage = NDArray[np.uint8]
 Table = NDArray[np.int64]
 
-LEVELS = SIDE.bit_length()
+LEVELS = SIDE.bit_length() - 2  # down to 4 by 4 texels
 STRIDE = sum((SIDE >> level) ** 2 for level in range(LEVELS))
 """Texels of one tile with its mip levels."""
 
 MAX_LETTER_LEVELS = 6
+
+TILE, LETTERS = 0, 1
+"""The kinds of texture."""
+
+
+class Textures(NamedTuple):
+    """All textures.
+
+    Args:
+        table: a row for each texture: kind, offset, width, height, mip levels, variants, and the stride
+            from one variant to the next.
+        texels: tiles as RGBA in one word each, in squares of 4 by 4. Opacity says how much of the quad's
+            paint a texel takes: walls take it, windows do not.
+        coverage: signs, [0, 255]: how much of a texel is letter, which blends from paint to ink.
+    """
+
+    table: Table
+    texels: Words
+    coverage: Coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,43 +52,58 @@ class TileSet:
 
 
 def tile_sets() -> tuple[TileSet, ...]:
-    """All tiles, in the order of their texture indices. Materials are drawn when the first one is."""
-    walls: dict[str, Surface] = {}
+    """All tiles, in the order of their texture indices. A material is drawn when its first tile is."""
+    walls = cache(lambda name: surfaces.WALLS[name]())
+    plain: dict[str, Callable[[], Surface]] = {
+        "shop door": displays.shop_door_tile,
+        "house door": displays.house_door_tile,
+        "bark": surfaces.bark,
+        "wheel": displays.wheel_tile,
+        "envelope": displays.envelope_tile,
+        "bin": displays.bin_tile,
+        "asphalt": surfaces.asphalt,
+        "slabs": surfaces.slabs,
+        "grass": surfaces.grass,
+        "gravel": surfaces.gravel,
+        "clouds": surfaces.clouds,
+    }
+    numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
+        "awning": (displays.awning_tile, (0, 4)),
+        "leaves": (surfaces.leaves, (0, 1, 2)),
+        "signal": (displays.signal_tile, (0, 1, 2)),
+    }
 
-    def wall(name: str) -> Surface:
-        if name not in walls:
-            walls[name] = surfaces.WALLS[name]()
-        return walls[name]
+    def facade(number: int, variant: int) -> Surface:
+        chosen = facades.FACADES[number]
+        return facades.facade_tile(walls(chosen.wall), chosen.window, variant)
 
-    def fixed(draw: Callable[[], Surface]) -> Callable[[int], Surface]:
-        return lambda _: draw()
+    def ground_floor(name: str, variant: int) -> Surface:
+        return facades.ground_floor_tile(walls(name), variant)
 
     return (
+        *(TileSet(f"facade/{i}", facades.VARIANTS, partial(facade, i)) for i in range(len(facades.FACADES))),
         *(
-            TileSet(f"facade/{i}", facades.VARIANTS, lambda v, f=f: facades.facade_tile(wall(f.wall), f.window, v))
-            for i, f in enumerate(facades.FACADES)
+            TileSet(f"ground/{name}", facades.VARIANTS, partial(ground_floor, name))
+            for name in surfaces.WALLS
         ),
-        *(
-            TileSet(f"ground/{w}", facades.VARIANTS, lambda v, w=w: facades.ground_floor_tile(wall(w), v))
-            for w in surfaces.WALLS
-        ),
-        *(TileSet(f"wall/{w}", 1, lambda _, w=w: wall(w)) for w in surfaces.WALLS),
+        *(TileSet(f"wall/{name}", 1, _always(partial(walls, name))) for name in surfaces.WALLS),
         TileSet("display", displays.DISPLAYS, displays.display_tile),
-        TileSet("shop door", 1, fixed(displays.shop_door_tile)),
-        TileSet("house door", 1, fixed(displays.house_door_tile)),
-        *(TileSet(f"awning/{n}", 1, lambda _, n=n: displays.awning_tile(n)) for n in (0, 4)),
-        *(TileSet(f"leaves/{n}", 1, lambda _, n=n: surfaces.leaves(n)) for n in range(3)),
-        *(TileSet(f"signal/{n}", 1, lambda _, n=n: displays.signal_tile(n)) for n in range(3)),
-        TileSet("bark", 1, fixed(surfaces.bark)),
-        TileSet("wheel", 1, fixed(displays.wheel_tile)),
-        TileSet("envelope", 1, fixed(displays.envelope_tile)),
-        TileSet("bin", 1, fixed(displays.bin_tile)),
-        TileSet("asphalt", 1, fixed(surfaces.asphalt)),
-        TileSet("slabs", 1, fixed(surfaces.slabs)),
-        TileSet("grass", 1, fixed(surfaces.grass)),
-        TileSet("gravel", 1, fixed(surfaces.gravel)),
-        TileSet("clouds", 1, fixed(surfaces.clouds)),
+        *(
+            TileSet(f"{name}/{n}", 1, _always(partial(draw, n)))
+            for name, (draw, numbers) in numbered.items()
+            for n in numbers
+        ),
+        *(TileSet(name, 1, _always(draw)) for name, draw in plain.items()),
     )
+
+
+def _always(draw: Callable[[], Surface]) -> Callable[[int], Surface]:
+    """For a tile with one variant."""
+
+    def only(_: int) -> Surface:
+        return draw()
+
+    return only
 
 
 TILE_SETS = tile_sets()
@@ -78,8 +113,13 @@ TILE_INDEX = {tiles.name: i for i, tiles in enumerate(TILE_SETS)}
 
 def draw_tiles() -> Words:
     """All tiles with their mip levels, flat."""
-    drawn = [_mip_chain(tiles.draw(v)) for tiles in TILE_SETS for v in range(tiles.variants)]
-    return np.concatenate(drawn)
+    texels = np.empty(STRIDE * sum(tiles.variants for tiles in TILE_SETS), np.uint32)
+    offset = 0
+    for tiles in TILE_SETS:
+        for variant in range(tiles.variants):
+            texels[offset : offset + STRIDE] = _mip_chain(tiles.draw(variant))
+            offset += STRIDE
+    return texels
 
 
 def texture_table(sign_sizes: Sequence[tuple[int, int]]) -> tuple[Table, int]:
@@ -104,7 +144,7 @@ def _letter_levels(width: int, height: int) -> list[tuple[int, int]]:
     return [(max(1, width >> level), max(1, height >> level)) for level in range(MAX_LETTER_LEVELS)]
 
 
-def letter_chain(coverage: Bytes) -> Bytes:
+def letter_chain(coverage: Coverage) -> Coverage:
     """A sign's coverage, row 0 at the bottom, with its mip levels, flat."""
     height, width = coverage.shape
     levels = [coverage]
@@ -118,7 +158,7 @@ def _mip_chain(surface: Surface) -> Words:
     level = np.clip(surface, 0, 1)
     for _ in range(LEVELS):
         packed = np.ascontiguousarray((level * 255 + 0.5).astype(np.uint8))
-        levels.append(packed.view(np.uint32).reshape(-1))
-        if level.shape[0] > 1:
-            level = level.reshape(level.shape[0] // 2, 2, level.shape[1] // 2, 2, 4).mean((1, 3), np.float32)
+        squares = packed.view(np.uint32).reshape(level.shape[0] // 4, 4, -1, 4).transpose(0, 2, 1, 3)
+        levels.append(squares.reshape(-1))
+        level = level.reshape(level.shape[0] // 2, 2, level.shape[1] // 2, 2, 4).mean((1, 3), np.float32)
     return np.concatenate(levels)

@@ -7,8 +7,8 @@ streets and a fashion street, and districts without either.
 import numpy as np
 from numpy.random import Generator
 
+from virl.platform.providers.offline.life.trades import Group, Trade, trades_table
 from virl.platform.providers.offline.plan import Floats, Frontage, StreetPlan
-from virl.platform.providers.offline.trades import Group, Trade, trades_table
 
 FADING = 0.8  # each centre of a group draws this share of the one before; chosen
 CANDIDATES = 12  # of which the one farthest from the other centres becomes a centre; chosen

@@ -11,9 +11,9 @@ import shapely
 from numpy.random import Generator
 from shapely import LineString
 
-from virl.platform.providers.offline.grid import COLUMNS, ROWS, Grid, draw_grid
 from virl.platform.providers.offline.plan import Floats, Street
-from virl.platform.providers.offline.street_names import Names, WayKind
+from virl.platform.providers.offline.town.grid import COLUMNS, ROWS, Grid, draw_grid
+from virl.platform.providers.offline.town.street_names import Names, WayKind
 
 WIDTHS_M: dict[WayKind, tuple[float, float]] = {
     "avenue": (12.0, 4.5),

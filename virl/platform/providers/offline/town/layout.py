@@ -5,11 +5,11 @@ import shapely
 from numpy.random import PCG64, Generator, SeedSequence
 
 from virl.geo import LatLng, LocalFrame
-from virl.platform.providers.offline.blocks import divide_ground
-from virl.platform.providers.offline.furnish import furnish
-from virl.platform.providers.offline.kerb import Kerbs
 from virl.platform.providers.offline.plan import Panoramas, StreetPlan
-from virl.platform.providers.offline.streets import Network, draw_streets
+from virl.platform.providers.offline.town.blocks import divide_ground
+from virl.platform.providers.offline.town.furnish import furnish
+from virl.platform.providers.offline.town.kerb import Kerbs
+from virl.platform.providers.offline.town.streets import Network, draw_streets
 
 ORIGIN = LatLng(41.25, -38.75)  # the open Atlantic, so that no one takes the city for a real one
 SPACING_M = 10.0  # between panoramas, as in Street View

@@ -8,11 +8,11 @@ import shapely
 from numpy.random import Generator
 from shapely import Polygon
 
-from virl.platform.providers.offline.bustle import Bustle
-from virl.platform.providers.offline.kerb import Kerbs
-from virl.platform.providers.offline.lots import Lots, cut_lots
 from virl.platform.providers.offline.plan import Building, Floats, Frontage, Ints
-from virl.platform.providers.offline.streets import Network
+from virl.platform.providers.offline.town.bustle import Bustle
+from virl.platform.providers.offline.town.kerb import Kerbs
+from virl.platform.providers.offline.town.lots import Lots, cut_lots
+from virl.platform.providers.offline.town.streets import Network
 
 OUTSKIRTS_M = 32.0  # how far the ground reaches beyond the outermost streets; chosen
 LARGE_BLOCKS = 4  # blocks of a few big buildings; chosen

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.random import Generator
 from scipy.spatial import cKDTree
 
-from virl.platform.providers.offline.kerb import Kerbs
 from virl.platform.providers.offline.plan import Floats, Ints
-from virl.platform.providers.offline.streets import Network
+from virl.platform.providers.offline.town.kerb import Kerbs
+from virl.platform.providers.offline.town.streets import Network
 
 # All chosen, so that some 600 of 5,000 fronts are busier than 0.5 and two thirds lie in quiet streets.
 AVENUE, SHOPPING_STREET, CORNER, QUIET = 0.85, 0.8, 0.6, 0.06  # busyness where each is busiest

@@ -3,7 +3,7 @@
 from math import hypot
 from random import Random
 
-from virl.platform.providers.offline.naming import Lettering, units
+from virl.platform.providers.offline.life.naming import Lettering, units
 from virl.platform.providers.offline.plan import Point, Sign
 
 LETTER_M = 0.30  # width of board for each Latin letter, so that a name can be read across a street; chosen
@@ -11,9 +11,9 @@ MARGIN_M = 0.4  # of board beyond the letters, both sides together; chosen
 TAGLINE_LETTER_M = 0.16
 FASCIA_BOTTOM_M, FASCIA_HEIGHT_M = (2.9, 3.1), (0.75, 0.95)
 PROUD_M = 0.12  # a fascia's front before the facade
-BLADES = 0.45  # share of shops that have one; chosen
-BLADE_WIDTH_M, BLADE_HEIGHT_M = (0.9, 1.6), (0.6, 0.9)
-BLADE_LETTER_M = 0.17
+BLADES = 0.75  # share of shops that have one; chosen
+BLADE_WIDTH_M, BLADE_HEIGHT_M = (0.9, 2.0), (0.7, 1.0)
+BLADE_LETTER_M = 0.24  # read from up the street, so nearly as large as on a fascia; chosen
 BLADE_BOTTOM_M = 3.6
 BOARD_BOTTOM_M, BOARD_HEIGHT_M = 1.2, 0.7
 POSTS_M = 0.6  # of a board that its two posts may hide

@@ -7,14 +7,14 @@ from random import Random
 import numpy as np
 
 from virl.platform.places import Place, Review
-from virl.platform.providers.offline.hours import keep_hours
-from virl.platform.providers.offline.naming import Lettering, Namer
-from virl.platform.providers.offline.parks import Green, greens
+from virl.platform.providers.offline.life.hours import keep_hours
+from virl.platform.providers.offline.life.naming import Lettering, Namer
+from virl.platform.providers.offline.life.parks import Green, greens
+from virl.platform.providers.offline.life.reviews import Reviewers
+from virl.platform.providers.offline.life.signs import hang_signs, plant_board, room_for_name
+from virl.platform.providers.offline.life.siting import Sites, roster
+from virl.platform.providers.offline.life.trades import Trade, trades_table
 from virl.platform.providers.offline.plan import Point, Shop, Sign, StreetPlan
-from virl.platform.providers.offline.reviews import Reviewers
-from virl.platform.providers.offline.signs import hang_signs, plant_board, room_for_name
-from virl.platform.providers.offline.siting import Sites, roster
-from virl.platform.providers.offline.trades import Trade, trades_table
 
 TOWN = "Virlton"
 CLOSED = 0.04  # share of places that have closed for good; chosen

@@ -1,12 +1,12 @@
 """Names for streets, each given once."""
 
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 from numpy.random import Generator
 
-from virl.settings import Settings, parse_settings
+from virl.platform.providers.offline.tables import read_table
+from virl.settings import Settings
 
 WayKind = Literal["avenue", "street", "lane", "court"]
 
@@ -18,8 +18,7 @@ class _Parts(Settings):
 
 @cache
 def _parts() -> _Parts:
-    text = files(__package__).joinpath("data/streets.yaml").read_text(encoding="utf-8")
-    return parse_settings(text, _Parts, source="data/streets.yaml")
+    return read_table("streets", _Parts)
 
 
 class Names:

@@ -13,8 +13,8 @@ from random import Random
 from typing import Literal
 
 from virl.platform.places import Review
+from virl.platform.providers.offline.life.trades import Trade
 from virl.platform.providers.offline.tables import read_table
-from virl.platform.providers.offline.trades import Trade
 from virl.settings import Settings
 
 Tone = Literal["good", "bad"]

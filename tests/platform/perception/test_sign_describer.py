@@ -1,0 +1,88 @@
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from virl.platform.perception.base import Detection
+from virl.platform.perception.describe import NOTHING, SignDescriber, SignDescriberSettings
+from virl.platform.streetview import Camera, View
+
+GREY = np.full((640, 640, 3), 120, np.uint8)
+BOX = (0.0, 0.0, 10.0, 10.0)
+BOOKS = Detection("book_store", 0.95, BOX, "Blue Door Books")
+NOODLES = Detection("restaurant", 0.9, BOX, "Golden Noodle House / daily")
+NAMELESS = Detection("sign", 0.9, BOX, "Ito & Co")
+BIN = Detection("trash_bin", 0.9, BOX)
+
+
+class FixedDetector:
+    """Finds what it was given, one list for each view."""
+
+    def __init__(self, *found: list[Detection]) -> None:
+        self.found = found
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+        return [list(things) for things in self.found]
+
+
+@pytest.fixture
+def describe(lexicon):
+    def say(*found, question="", most=6, fov=30, pixels=GREY):
+        views = [View("p", Camera(0, fov=fov), pixels) for _ in found]
+        settings = SignDescriberSettings(
+            kind="sign-describer", detector="d", lexicon="l", most=most, some_fronts=0.05, many_fronts=0.3
+        )
+        return SignDescriber(FixedDetector(*found), lexicon, settings).describe(views, question)
+
+    return say
+
+
+def test_signs_are_named_with_what_they_tell_of(describe):
+    assert describe([BOOKS, NOODLES, NAMELESS], [NAMELESS]) == [
+        "3 signs: 'Blue Door Books' (book store), 'Golden Noodle House / daily' (restaurant), 'Ito & Co'",
+        "1 sign: 'Ito & Co'",
+    ]
+
+
+def test_nothing_to_read_is_said_so(describe):
+    assert describe([]) == [NOTHING]
+
+
+def test_signs_that_the_question_is_about_come_first(describe):
+    (said,) = describe([BOOKS, NOODLES], question="Which road leads to a restaurant for lunch?")
+    assert said.index("Golden Noodle") < said.index("Blue Door")
+
+
+def test_at_most_so_many_signs_are_named_but_all_are_counted(describe):
+    assert describe([BOOKS, NOODLES, NAMELESS], most=1) == ["3 signs: 'Blue Door Books' (book store), ..."]
+
+
+def test_things_without_words_are_counted(describe):
+    assert describe([BIN, BIN, NAMELESS], [BIN]) == ["1 sign: 'Ito & Co'; 2 trash bins", "1 trash bin"]
+
+
+def street(red: float, colour: tuple[int, int, int] = (200, 30, 30)) -> np.ndarray:
+    """A grey picture of which a share of every row is coloured."""
+    picture = GREY.copy()
+    picture[:, : round(640 * red)] = colour
+    return picture
+
+
+@pytest.mark.parametrize(
+    ("pixels", "said"),
+    [
+        (GREY, "no shopfronts"),
+        (street(0.1), "some shopfronts"),
+        (street(0.5), "many shopfronts"),
+        (street(0.5, (40, 160, 40)), "no shopfronts"),  # greenery
+        (street(0.5, (80, 130, 220)), "no shopfronts"),  # sky
+    ],
+)
+def test_a_street_is_judged_by_the_colours_of_its_ground_floors(describe, pixels, said):
+    assert describe([NAMELESS], fov=60, pixels=pixels) == [f"1 sign: 'Ito & Co'; {said}"]
+
+
+def test_colours_above_and_below_the_ground_floors_do_not_count(describe):
+    picture = street(0.5)
+    picture[280:400] = 120
+    assert describe([], fov=60, pixels=picture) == [f"{NOTHING}; no shopfronts"]

@@ -1,0 +1,92 @@
+"""Saying in plain words what a view shows."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from virl.platform.perception.base import Detection, Detector
+from virl.platform.perception.lexicon import Lexicon
+from virl.platform.perception.shopfronts import colourful_share
+from virl.platform.perception.signs import SIGN
+from virl.platform.streetview import View
+from virl.settings import Settings
+
+NOTHING = "no signs that can be read"
+STREET_FOV = 45.0  # degrees; chosen: narrower views show a few fronts, not a street
+
+
+class SignDescriberSettings(Settings):
+    """Settings of the describer, read from `platform/models/sign-describer.yaml`."""
+
+    kind: Literal["sign-describer"]
+    detector: str
+    """Name of a detector in `platform/models`."""
+    lexicon: str
+    """Name of a lexicon in `platform/models`: tells which signs a question is about."""
+    most: int = Field(ge=1)
+    """How many signs are named at most."""
+    some_fronts: float = Field(ge=0, le=1)
+    """Least colourful share of the ground floors that is said to be some shopfronts."""
+    many_fronts: float = Field(ge=0, le=1)
+    """Least share that is said to be many."""
+
+
+class SignDescriber:
+    """Names the signs in a view and what they tell of, and judges by its colours if a street has shops."""
+
+    def __init__(self, detector: Detector, lexicon: Lexicon, settings: SignDescriberSettings) -> None:
+        self._detector = detector
+        self._lexicon = lexicon
+        self._settings = settings
+
+    def describe(self, views: Sequence[View], question: str = "") -> list[str]:
+        """What signs and other things each view shows.
+
+        Args:
+            views: what to describe.
+            question: what the description is wanted for; signs of the place types that it tells of come
+                first.
+
+        Returns:
+            A line for each view, such as `"2 signs: 'Golden Noodle House' (restaurant), 'Ito & Co'; some
+            shopfronts"`. Views too narrow to show a street are not judged for shopfronts.
+
+        Raises:
+            ModelUnavailable: the detector's model is missing.
+        """
+        wanted = self._lexicon.classify(question) if question else {}
+        found = self._detector.detect(views, ())
+        return [self._say(view, things, wanted) for view, things in zip(views, found, strict=True)]
+
+    def _say(self, view: View, found: Sequence[Detection], wanted: dict[str, float]) -> str:
+        signs = sorted(
+            (thing for thing in found if thing.text), key=lambda sign: -wanted.get(sign.label, 0.0)
+        )
+        things = Counter(_words(thing.label) for thing in found if not thing.text)
+        parts = [_list_signs(signs, self._settings.most)] if signs else [] if things else [NOTHING]
+        parts += [_count(number, thing) for thing, number in sorted(things.items())]
+        if view.camera.fov >= STREET_FOV:
+            parts.append(self._fronts(colourful_share(view)))
+        return "; ".join(parts)
+
+    def _fronts(self, share: float) -> str:
+        if share >= self._settings.many_fronts:
+            return "many shopfronts"
+        return "some shopfronts" if share >= self._settings.some_fronts else "no shopfronts"
+
+
+def _list_signs(signs: Sequence[Detection], most: int) -> str:
+    named = ", ".join(
+        f"'{sign.text}'" + ("" if sign.label == SIGN else f" ({_words(sign.label)})") for sign in signs[:most]
+    )
+    return f"{_count(len(signs), 'sign')}: {named}" + (", ..." if len(signs) > most else "")
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def _words(label: str) -> str:
+    return label.replace("_", " ")

@@ -1,0 +1,186 @@
+"""What the words on a sign say of the place behind it.
+
+A lexicon holds words of many languages for each of Google's place types. A text matches a word in spite of
+case, accents, missing or added spaces, look-alike letters (0 and O, Latin and Greek A) and slips of the
+reader.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, Field
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+from virl.settings import Settings
+
+Span = tuple[int, int]
+
+MIN_PART = 5  # chosen: a shorter word inside another is chance, as "bar" in "barber"
+MIN_SLIP = 6  # chosen: one slip in five letters turns "books" into "boots"
+SLIP_SIMILARITY = 0.8  # chosen: one slip in 6 to 9 letters, two in 10 to 14
+PART_STRENGTH = 0.8  # chosen: "stadtbibliothek" tells of a library a little less surely than "bibliothek"
+HIDE_STRENGTH = 0.75  # chosen: a word inside a longer one speaks only if the longer one is a poor match
+
+_SIGNS = {ord("'"): "", ord("\u2019"): "", ord("&"): " and "}
+_MARKS = re.compile("[\u0300-\u036f]")  # accents; the voicing marks of kana lie elsewhere
+_WORD = re.compile(r"[^\W_]+")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")  # kana, Han, Hangul
+_CYRILLIC, _GREEK = (
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0423\u041f\u0413\u0424",
+    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7",
+)
+_ALIKE = str.maketrans(
+    "0158|$€IĐØŁ" + _CYRILLIC + _GREEK,
+    "OLSBLSELDOL" + "ABEKMHOPCTXY\u03a0\u0393\u03a6" + "ABEZHLKMNOPTYX",
+)
+
+
+def _split(words: object) -> object:
+    return tuple(word.strip() for word in words.split(",")) if isinstance(words, str) else words
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
+
+
+class TypeWords(Settings):
+    """The words for one place type, by ISO 639-1 code of their language."""
+
+    weight: float = Field(default=1.0, gt=0, le=1)
+    """Factor on its words; below 1 for types whose words also serve as names of streets and quarters."""
+    names: dict[str, Words]
+    """Words that say outright what the place is."""
+    hints: dict[str, Words] = Field(default_factory=dict)
+    """What it sells or does."""
+
+
+class LexiconSettings(Settings):
+    """A lexicon as `platform/models/*.yaml` holds it."""
+
+    kind: Literal["sign-lexicon"]
+    name_weight: float = Field(gt=0, lt=1)
+    """Score of a sign that bears one of a type's names, (0, 1)."""
+    hint_weight: float = Field(gt=0, lt=1)
+    """Score of a sign that bears one of a type's hints, (0, 1)."""
+    types: dict[str, TypeWords]
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    type: str
+    span: Span
+    strength: float
+    weight: float
+
+
+class Lexicon:
+    """Tells place types by the words on a sign."""
+
+    def __init__(self, settings: LexiconSettings) -> None:
+        weights: dict[str, dict[str, float]] = {}
+        for place_type, words in settings.types.items():
+            for group, weight in ((words.hints, settings.hint_weight), (words.names, settings.name_weight)):
+                for word in (word for language in group.values() for word in language):
+                    weights.setdefault("".join(_tokens(word)), {})[place_type] = weight * words.weight
+        self.types = tuple(settings.types)
+        """Every place type it knows."""
+        self._weights: Mapping[str, Mapping[str, float]] = weights
+        self._unspaced = [key for key in weights if _UNSPACED.search(key)]
+        spaced = [key for key in weights if not _UNSPACED.search(key)]
+        self._parts = [key for key in spaced if len(key) >= MIN_PART]
+        self._slips = [key for key in spaced if len(key) >= MIN_SLIP]
+        self._longest = max((len(_tokens(word)) for word in _all_words(settings)), default=1)
+
+    @property
+    def place_types(self) -> tuple[str, ...]:
+        """The place types it has words for, sorted."""
+        return tuple(sorted({place_type for types in self._weights.values() for place_type in types}))
+
+    def classify(self, text: str) -> dict[str, float]:
+        """The place types that a text tells of, best first, with scores in (0, 1); empty if none."""
+        matches = list(self._matches(_tokens(text)))
+        doubt: dict[str, float] = {}
+        spans: set[tuple[str, Span]] = set()
+        for match in sorted(matches, key=lambda match: (-match.strength * match.weight, -match.span[0])):
+            if (match.type, match.span) in spans or any(_hides(other, match) for other in matches):
+                continue
+            spans.add((match.type, match.span))
+            doubt[match.type] = doubt.get(match.type, 1.0) * (1 - match.strength * match.weight)
+        return dict(sorted(((name, 1 - rest) for name, rest in doubt.items()), key=lambda item: -item[1]))
+
+    def _matches(self, tokens: list[str]) -> Iterator[_Match]:
+        windows = _windows(tokens, self._longest)
+        found: list[_Match] = []
+        for window, span in windows:
+            found += self._as_types(window, span, 1.0)
+        found += self._inside(tokens)
+        yield from found
+        unknown = [(w, s) for w, s in windows if len(w) >= MIN_SLIP - 1 and not _explained(s, found)]
+        yield from self._with_slips(unknown)
+
+    def _inside(self, tokens: list[str]) -> Iterator[_Match]:
+        """Words within longer ones: compounds, lost spaces, and scripts that write none."""
+        line = "".join(tokens)
+        for key in self._unspaced:
+            if (start := line.find(key)) >= 0:
+                yield from self._as_types(key, (start, start + len(key)), 1.0)
+        start = 0
+        for token in tokens:
+            for key in self._parts:
+                if len(key) < len(token) and (token.startswith(key) or token.endswith(key)):
+                    begin = start if token.startswith(key) else start + len(token) - len(key)
+                    yield from self._as_types(key, (begin, begin + len(key)), PART_STRENGTH)
+            start += len(token)
+
+    def _with_slips(self, windows: list[tuple[str, Span]]) -> Iterator[_Match]:
+        if not windows or not self._slips:
+            return
+        texts = [window for window, _ in windows]
+        alike = cdist(
+            texts, self._slips, scorer=Levenshtein.normalized_similarity, score_cutoff=SLIP_SIMILARITY
+        )
+        for row, column in zip(*np.nonzero(alike), strict=True):
+            similarity = float(alike[row, column])
+            yield from self._as_types(self._slips[column], windows[row][1], similarity**2)
+
+    def _as_types(self, key: str, span: Span, strength: float) -> Iterator[_Match]:
+        for place_type, weight in self._weights.get(key, {}).items():
+            yield _Match(place_type, span, strength, weight)
+
+
+def _all_words(settings: LexiconSettings) -> Iterable[str]:
+    for words in settings.types.values():
+        for group in (words.names, words.hints):
+            for language in group.values():
+                yield from language
+
+
+def _tokens(text: str) -> list[str]:
+    """Words in the form in which they are compared: upper case, no accents, one letter for look-alikes."""
+    plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_SIGNS).upper())
+    alike = unicodedata.normalize("NFC", _MARKS.sub("", plain)).translate(_ALIKE)
+    return _WORD.findall(alike.replace("RN", "M").replace("VV", "W"))
+
+
+def _windows(tokens: list[str], longest: int) -> list[tuple[str, Span]]:
+    """Runs of up to `longest` tokens, written together, with where they stand in the joined text."""
+    starts = np.cumsum([0, *map(len, tokens)]).tolist()
+    return [
+        ("".join(tokens[first:last]), (starts[first], starts[last]))
+        for first in range(len(tokens))
+        for last in range(first + 1, min(first + longest, len(tokens)) + 1)
+    ]
+
+
+def _hides(longer: _Match, shorter: _Match) -> bool:
+    (start, end), (begin, stop) = longer.span, shorter.span
+    wraps = start <= begin and stop <= end and end - start > stop - begin
+    return wraps and longer.strength >= HIDE_STRENGTH
+
+
+def _explained(span: Span, found: list[_Match]) -> bool:
+    return any(match.span[0] < span[1] and span[0] < match.span[1] for match in found)

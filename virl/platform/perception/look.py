@@ -1,0 +1,118 @@
+"""Where to look: sweeps of views, and a closer look at what was found."""
+
+from math import acos, atan, ceil, cos, degrees, radians, sin, tan
+
+import numpy as np
+
+from virl.geo import Floats
+from virl.platform.perception.base import Detection, Detector
+from virl.platform.streetview import MAX_FOV, MIN_FOV, Box, Camera, StreetView, View
+
+ENLARGE = 4.0  # V-IRL's active detection: the closer picture is four times as wide as the thing looked at
+CLOSEST_FOV = 30.0  # degrees; V-IRL's active detection narrows no further
+RECHECK_SCORE = 0.55  # V-IRL's score for Hiro's second look
+MIDDLE = 0.25  # chosen: a confirmed thing lies within this share of the picture's size from its middle
+
+
+def sweep_cameras(
+    heading: float | None,
+    range_deg: float = 180.0,
+    fov: float = 60.0,
+    *,
+    pitch: float = 0.0,
+    width: int = 640,
+    height: int = 640,
+) -> list[Camera]:
+    """Cameras side by side that cover a range of headings, from left to right.
+
+    Args:
+        heading: middle of the range, degrees clockwise from north; `None` looks all around from north on.
+        range_deg: degrees covered, (0, 360]; 180 at a fov of 60 gives headings -60, 0 and +60 from `heading`.
+        fov: horizontal field of view of each camera, degrees.
+        pitch: degrees above the horizon.
+        width: pixels.
+        height: pixels.
+
+    Raises:
+        BadInput: a value is out of a camera's range.
+    """
+    count = max(ceil((360.0 if heading is None else min(range_deg, 360.0)) / fov - 1e-9), 1)
+    first = 0.0 if heading is None else heading - (count - 1) / 2 * fov
+    return [Camera(first + i * fov, pitch, fov, width, height) for i in range(count)]
+
+
+def closer_camera(
+    camera: Camera, box: Box, *, enlarge: float = ENLARGE, min_fov: float = CLOSEST_FOV
+) -> Camera:
+    """The camera that looks straight at the middle of a box, narrowed to it.
+
+    Args:
+        camera: the camera of the picture that the box lies in.
+        box: what to look at, pixels.
+        enlarge: how many times wider (and higher) than the box the closer picture shall be, above 0.
+        min_fov: narrowest field of view, degrees; the widest is 120.
+
+    Returns:
+        A camera of the same picture size.
+    """
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    wide = _angle(camera, (box[0], y), (box[2], y))
+    high = _angle(camera, (x, box[1]), (x, box[3]))
+    half_width = enlarge * max(tan(wide / 2), tan(high / 2) * camera.width / camera.height)
+    fov = min(max(2 * degrees(atan(half_width)), min_fov, MIN_FOV), MAX_FOV)
+    heading, pitch = camera.direction(x, y)
+    return Camera(heading, min(max(pitch, -90.0), 90.0), fov, camera.width, camera.height)
+
+
+def look_closer(
+    streetview: StreetView,
+    detector: Detector,
+    view: View,
+    detection: Detection,
+    *,
+    enlarge: float = ENLARGE,
+    min_fov: float = CLOSEST_FOV,
+    recheck: float = RECHECK_SCORE,
+) -> tuple[View, Detection] | None:
+    """Look again at a detection, from the same place, aimed at it and narrowed.
+
+    Args:
+        streetview: where the closer view comes from.
+        detector: looks for the detection's label once more.
+        view: the view that the detection was found in.
+        detection: what to confirm.
+        enlarge: as in `closer_camera`.
+        min_fov: as in `closer_camera`.
+        recheck: least score that confirms, [0, 1].
+
+    Returns:
+        The closer view and the confirmed detection in it, or `None` if it is not there again.
+
+    Raises:
+        NoStreetView, NoImagery: the provider has no such view.
+        ModelUnavailable: the detector's model is missing.
+    """
+    closer = streetview.view(
+        view.pano_id, closer_camera(view.camera, detection.box, enlarge=enlarge, min_fov=min_fov)
+    )
+    again = detector.detect([closer], [detection.label])[0]
+    for candidate in again:
+        if candidate.score >= recheck and _in_the_middle(candidate.box, closer.camera):
+            return closer, candidate
+    return None
+
+
+def _in_the_middle(box: Box, camera: Camera) -> bool:
+    off_x = max(box[0] - camera.width / 2, camera.width / 2 - box[2], 0.0)
+    off_y = max(box[1] - camera.height / 2, camera.height / 2 - box[3], 0.0)
+    return off_x <= MIDDLE * camera.width and off_y <= MIDDLE * camera.height
+
+
+def _angle(camera: Camera, a: tuple[float, float], b: tuple[float, float]) -> float:
+    """Radians between the rays through two pixels."""
+    return acos(min(max(float(_ray(camera, a) @ _ray(camera, b)), -1.0), 1.0))
+
+
+def _ray(camera: Camera, pixel: tuple[float, float]) -> Floats:
+    heading, pitch = (radians(angle) for angle in camera.direction(*pixel))
+    return np.array([sin(heading) * cos(pitch), cos(heading) * cos(pitch), sin(pitch)])

@@ -1,0 +1,71 @@
+"""From a box in a view to the place that it shows."""
+
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz, utils
+
+from virl.geo import LatLng, bearing, distance, in_sector, signed_turn
+from virl.platform.places import Place
+from virl.platform.streetview import Box, Camera
+
+RADIUS_M = 20.0  # V-IRL's value for Hiro
+SLACK_DEG = 5.0  # V-IRL's value for Hiro
+RESEMBLES = 80.0  # chosen: of 100; lets one letter in five be misread
+MIN_LETTERS = 4  # chosen: fewer letters are found by chance in many a name
+
+
+def match_place(
+    camera: Camera,
+    box: Box,
+    position: LatLng,
+    places: Sequence[Place],
+    *,
+    radius: float = RADIUS_M,
+    slack: float = SLACK_DEG,
+    text: str = "",
+) -> Place | None:
+    """The place that a box shows: the nearest one in its direction (V-IRL, section 5.2).
+
+    A place is a candidate if it lies within the radius and within the headings of the box's left and right
+    edges, through the exact pinhole. The nearest candidate wins, as it would hide the others. One exception:
+    if `text` was read in the box and clearly resembles the name of a candidate, that one wins. A name is
+    never looked for among places that are no candidates.
+
+    Args:
+        camera: the camera of the picture that the box lies in.
+        box: pixels.
+        position: where the camera stands.
+        places: those to choose from, in any order.
+        radius: metres.
+        slack: degrees added on either side of the box, [0, 180].
+        text: the words read in the box, if any.
+
+    Returns:
+        The place, or `None` if there is no candidate.
+    """
+    candidates = [
+        place
+        for place in places
+        if distance(position, place.position) <= radius
+        and _toward(place.position, position, camera.sector(box), slack)
+    ]
+    if not candidates:
+        return None
+    nearest_first = sorted(candidates, key=lambda place: (distance(position, place.position), place.id))
+    named = max(nearest_first, key=lambda place: resemblance(text, place.name))
+    return named if resemblance(text, named.name) >= RESEMBLES else nearest_first[0]
+
+
+def resemblance(text: str, name: str) -> float:
+    """How well the shorter of a text and a name is found in the longer one, [0, 100]; case does not count."""
+    read, known = utils.default_process(text), utils.default_process(name)
+    if min(len(read), len(known)) < MIN_LETTERS:
+        return 100.0 if read and read == known else 0.0
+    return fuzz.partial_ratio(read, known)
+
+
+def _toward(place: LatLng, position: LatLng, sector: tuple[float, float], slack: float) -> bool:
+    left, right = sector
+    if abs(signed_turn(left, right)) + 2 * slack >= 360:
+        return True
+    return in_sector(bearing(position, place), left - slack, right + slack)

@@ -1,0 +1,1 @@
+"""Who lives in the town: shops with names, signs, hours and reviews."""

@@ -1,0 +1,1 @@
+"""The town before anyone moves in: streets, blocks, buildings, furniture."""

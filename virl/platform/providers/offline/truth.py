@@ -1,0 +1,45 @@
+"""What a made city truly shows, for scoring."""
+
+from collections.abc import Mapping
+
+from virl.errors import NoStreetView, NotFound
+from virl.platform.city import Visible
+from virl.platform.providers.offline.plan import CityPlan
+from virl.platform.providers.offline.render.renderer import CityRenderer
+from virl.platform.streetview import Camera
+
+
+class OfflineTruth:
+    """The ground truth of a made city: an implementation of `virl.platform.city.Truth`.
+
+    Args:
+        plan: the city.
+        renderer: draws the same plan.
+    """
+
+    def __init__(self, plan: CityPlan, renderer: CityRenderer) -> None:
+        self._xy = plan.layout.panoramas.xy
+        self._renderer = renderer
+        self._attributes = {shop.place.id: shop.attributes for shop in plan.shops}
+
+    def visible(self, pano_id: str, camera: Camera, min_pixels: int = 12) -> list[Visible]:
+        """Signs and furniture of which a view shows at least `min_pixels` pixels, nearest first.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+        """
+        prefix, _, number = pano_id.partition("-")
+        if prefix != "vt" or not number.isdecimal() or int(number) >= len(self._xy):
+            raise NoStreetView(f"there is no panorama {pano_id!r}: ids run to vt-{len(self._xy) - 1:05d}")
+        x, y = self._xy[int(number)]
+        return self._renderer.visible(float(x), float(y), camera, min_pixels)
+
+    def attributes(self, place_id: str) -> Mapping[str, bool]:
+        """Hidden attributes of a place.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        if place_id not in self._attributes:
+            raise NotFound(f"there is no place {place_id!r} in this city")
+        return self._attributes[place_id]
