@@ -23,7 +23,7 @@ from virl.platform.perception.matching import match_place
 from virl.platform.places import Place
 from virl.platform.streetview import Pose, View
 
-# BEHAVIOUR 1.6, after the original's configuration.
+# As in the configuration that V-IRL was published with.
 LOOK_FOV = 60.0
 LOOK_RANGE = 180.0
 MIN_SCORE = 0.55
@@ -195,8 +195,7 @@ def _write_down(agent: Agent, step: Step, sight: Sight, choice: Choice) -> None:
     roads = [
         record
         for road in choice.roads
-        for view in road.views
-        for record in agent.run.keep(view, "road", caption=road.description)
+        for record in agent.run.keep(road.view, "road", caption=road.description)
     ]
     agent.run.step(
         step,

@@ -42,7 +42,7 @@ from virl.platform.streetview import Image, Panorama, Pose
 from virl.run import Run
 
 MAX_STEPS = 60
-PASSING_RADIUS_M = 20.0  # as far as Hiro matches signs to places (BEHAVIOUR 1.6)
+PASSING_RADIUS_M = 20.0  # as far as Hiro matches signs to places
 WANTED = "restaurant"
 
 

@@ -13,7 +13,6 @@ from virl import __version__
 from virl.agent import agent_names, find_character, load_character
 from virl.errors import VirlError
 from virl.platform.providers import city_names
-from virl.start import RunOptions, run_agent
 
 app = typer.Typer(
     help="Tool-using agents that live in real cities, and in one that needs no key.",
@@ -46,17 +45,15 @@ def run(
     debug: Annotated[bool, typer.Option("--debug", help="Log what happens; show tracebacks.")] = False,
 ) -> None:
     """Let an agent live; writes a journal, the views, a result and a report."""
-    options = RunOptions(agent=agent, city=city, mind=mind, out=out, resume=resume, seed=seed)
-    guard(lambda: _run(options, quiet=quiet, as_json=as_json), debug=debug)
 
+    def live() -> None:
+        from virl.start import RunOptions, run_agent  # noqa: PLC0415 - brings in the city and the senses
 
-def _run(options: RunOptions, *, quiet: bool, as_json: bool) -> None:
-    console = Console(stderr=as_json, quiet=quiet or as_json)
-    finished = run_agent(options, console)
-    if as_json:
-        typer.echo(finished.result.model_dump_json(indent=2))
-    else:
-        typer.echo(f"report: {finished.report}")
+        options = RunOptions(agent=agent, city=city, mind=mind, out=out, resume=resume, seed=seed)
+        finished = run_agent(options, Console(quiet=quiet or as_json))
+        typer.echo(finished.result.model_dump_json(indent=2) if as_json else f"report: {finished.report}")
+
+    guard(live, debug=debug)
 
 
 @app.command()

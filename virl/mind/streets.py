@@ -105,7 +105,8 @@ def _prospect(road: Road, place_type: str, lexicon: Lexicon) -> _Prospect:
         words = phrase_pattern(phrases).findall(text)
         text = phrase_pattern(phrases).sub(" ", text)  # each word counts once
         score += weight * min(len(words), MOST_COUNTED)
-        seen += list(dict.fromkeys(words))[:MOST_COUNTED]
+        if weight > 0:
+            seen += list(dict.fromkeys(words))[:MOST_COUNTED]
     return _Prospect(road.index, score, tuple(seen))
 
 
@@ -114,5 +115,5 @@ def _reason(best: _Prospect, prospects: list[_Prospect]) -> str:
     if len(prospects) == 1:
         return f"Road {best.index} is the only way; seen there: {seen}."
     if all(prospect.score == best.score for prospect in prospects):
-        return f"All roads look the same to the rules; road {best.index} comes first. Seen there: {seen}."
+        return f"All roads look the same to the rules, so the first one: road {best.index}."
     return f"Road {best.index} looks most promising; seen there: {seen}."

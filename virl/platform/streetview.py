@@ -16,7 +16,7 @@ Image = NDArray[np.uint8]
 Box = tuple[float, float, float, float]
 """Pixels (x0, y0, x1, y1): left, top, right, bottom; x right and y down from the top left corner."""
 
-MIN_FOV, MAX_FOV = 10.0, 120.0  # limits of Street View Static (BEHAVIOUR 2.1)
+MIN_FOV, MAX_FOV = 10.0, 120.0  # limits of Street View Static
 
 
 @dataclass(frozen=True, slots=True)

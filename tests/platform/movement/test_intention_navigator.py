@@ -45,7 +45,7 @@ def navigator(streets: MadeStreetView, mind: ScriptedMind, max_steps: int = 50) 
 
 
 def seen(heading: int) -> str:
-    return f"bar at {heading}; further on: bar at {heading}"
+    return f"bar at {heading}"
 
 
 def ids(steps: Sequence[Step]) -> list[str]:

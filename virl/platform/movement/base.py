@@ -34,8 +34,7 @@ class Road:
     """A way that could be taken from a crossing, as seen from it."""
 
     link: Link
-    views: tuple[View, ...]
-    """Down the road, the wide one first."""
+    view: View
     description: str
 
 

@@ -12,8 +12,7 @@ from virl.platform.movement.memory import StreetMemory
 from virl.platform.perception.base import Senses
 from virl.platform.streetview import Camera, Link, Pose, StreetView
 
-ROAD_FOVS = (60.0, 25.0)
-"""A look down a road (paper, appendix D.2), and one further down it: signs 40 m off become legible. Chosen."""
+ROAD_FOV = 60.0  # the fov of a look down a road (as in V-IRL)
 
 
 class IntentionNavigator:
@@ -91,21 +90,20 @@ class IntentionNavigator:
     def _ask(self, pose: Pose, links: Sequence[Link]) -> Choice:
         """Ask the mind; roads are numbered by how little they turn, so that rules that see nothing go on."""
         links = sorted(links, key=lambda link: abs(signed_turn(pose.heading, link.heading)))
-        roads = [self._look_down(pose, link) for link in links]
+        views = [
+            self._streetview.view(pose.pano_id, Camera(link.heading, fov=ROAD_FOV)) for link in links
+        ]
+        descriptions = self._senses.describer.describe(views, self._place_type)
+        roads = tuple(Road(*road) for road in zip(links, views, descriptions, strict=True))
         reply = self._mind.ask(
             self._prompt,
-            images=[road.views[0].pixels for road in roads],
+            images=[view.pixels for view in views],
             intention=self._intention,
             place_type=self._place_type,
             roads=[{"index": i, "description": road.description} for i, road in enumerate(roads)],
             came_from=None,
         )
-        return Choice(roads[reply.index].link, reply.reason, tuple(roads))
-
-    def _look_down(self, pose: Pose, link: Link) -> Road:
-        views = tuple(self._streetview.view(pose.pano_id, Camera(link.heading, fov=fov)) for fov in ROAD_FOVS)
-        near, far = self._senses.describer.describe(views, self._place_type)
-        return Road(link, views, f"{near}; further on: {far}")
+        return Choice(roads[reply.index].link, reply.reason, roads)
 
     def _recall(self, trail: Sequence[str], start: Pose) -> StreetMemory:
         memory = StreetMemory()

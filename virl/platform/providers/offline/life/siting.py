@@ -14,6 +14,7 @@ FADING = 0.8  # each centre of a group draws this share of the one before; chose
 CANDIDATES = 12  # of which the one farthest from the other centres becomes a centre; chosen
 ROUND_THE_CORNER = 0.55  # pull of a centre on other streets than its own; chosen
 RIVALRY_M = 60.0  # places of one trade keep about this far apart; chosen
+CORNER_SHOPS = 2.0  # how much less often scattered shops choose the quietest streets, as a logarithm; chosen
 OCCUPIED = 0.6  # share of all frontages that places take at most; chosen
 
 
@@ -48,15 +49,12 @@ class Sites:
 
     def _appeal(self, key: str, group_name: str) -> Floats:
         group, pulls = trades_table().groups[group_name], self._pulls[group_name]
-        appeal: Floats = group.busy * self._busy
-        noise = self._rng.random(len(self.frontages))
+        appeal: Floats = group.busy * self._busy - 0.6 * self._rivalry.get(key, 0.0)
         if self._rng.random() < group.scattered:
-            appeal = appeal + noise
-        else:
-            weights = FADING ** np.arange(len(pulls))
-            centre = int(self._rng.choice(len(pulls), p=weights / weights.sum()))
-            appeal = appeal + 2.0 * pulls[centre] + 0.4 * noise
-        return appeal - 0.6 * self._rivalry.get(key, 0.0)
+            return CORNER_SHOPS * appeal + self._rng.gumbel(size=len(self.frontages))
+        weights = FADING ** np.arange(len(pulls))
+        centre = int(self._rng.choice(len(pulls), p=weights / weights.sum()))
+        return appeal + 2.0 * pulls[centre] + 0.4 * self._rng.random(len(self.frontages))
 
     def _pull_of_centres(self, group: Group) -> list[Floats]:
         """How strongly each of a group's centres draws to each frontage, [0, 1]."""

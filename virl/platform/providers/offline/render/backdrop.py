@@ -10,31 +10,37 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.providers.offline.render.ground import Ground, Heights, Indices
+from virl.platform.providers.offline.render.ground import (
+    Grid,
+    Ground,
+    Heights,
+    Indices,
+    along_street,
+    cell_at,
+    raster_at,
+    segment_at,
+)  # fmt: skip
 from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.light import SKY_RGB, SUN, SUN_RGB
 from virl.platform.providers.offline.render.markings import markings, share_between
 from virl.platform.providers.offline.render.raster import Drawing
-from virl.platform.providers.offline.render.shade import (
-    BLOCK,
+from virl.platform.providers.offline.render.sampling import (
     Footprint,
     Growth,
     Tile,
     channel,
     footprint,
     gather,
-    haze_over,
-    put,
     tile_at,
 )  # fmt: skip
+from virl.platform.providers.offline.render.shade import BLOCK, haze_over, put
 from virl.platform.providers.offline.render.sky import CLOUDS, sky_colour
 from virl.platform.providers.offline.render.textures import TILE_INDEX, Textures, Words
 from virl.platform.streetview import Image
 
 Rgb = tuple[float, float, float]
 Floats = NDArray[np.float64]
-Cell = tuple[int, int, float, float]
 
 _SUNLIT = (float(SUN_RGB[0] * SUN[2]), float(SUN_RGB[1] * SUN[2]), float(SUN_RGB[2] * SUN[2]))
 _SKYLIT = (float(SKY_RGB[0]), float(SKY_RGB[1]), float(SKY_RGB[2]))
@@ -78,16 +84,6 @@ class _Spot(NamedTuple):
     ay: float
     bx: float
     by: float
-
-
-class _Grid(NamedTuple):
-    """Where the cells of the ground's rasters lie."""
-
-    x: float
-    y: float
-    per_metre: float
-    columns: int
-    rows: int
 
 
 class _Materials(NamedTuple):
@@ -161,37 +157,13 @@ def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
     )  # fmt: skip
 
 
-@inlined
-def _cell(grid: _Grid, x: float, y: float) -> Cell:
-    """Column and row of the cell south-west of a point, and the way to the next ones, [0, 1)."""
-    px, py = (x - grid.x) * grid.per_metre, (y - grid.y) * grid.per_metre
-    px, py = min(max(px, 0.0), grid.columns - 1.001), min(max(py, 0.0), grid.rows - 1.001)
-    c, r = int(px), int(py)
-    return c, r, px - c, py - r
-
-
-@inlined
-def _raster_at(raster: NDArray[np.generic], cell: Cell) -> Rgb:
-    """Value of a raster between four cells, and its differences per cell along x and y."""
-    c, r, fx, fy = cell
-    a, b = float(raster[r, c]), float(raster[r, c + 1])
-    d, e = float(raster[r + 1, c]), float(raster[r + 1, c + 1])
-    low, high = a + (b - a) * fx, d + (e - d) * fx
-    return low + (high - low) * fy, (b - a) * (1.0 - fy) + (e - d) * fy, high - low
-
-
-@inlined
-def _segment_at(nearest: Indices, cell: Cell) -> int:
-    return int(nearest[cell[1] + int(cell[3] + 0.5), cell[0] + int(cell[2] + 0.5)])
-
-
 @kernel
 def _ground_run(
     row: _Row, ground: Ground, textures: Textures, lens: Lens, picture: Image, first: int, end: int
 ) -> None:
     kerb, parks, nearest, shadow = ground.kerb, ground.parks, ground.nearest, ground.shadow
     segments, texels, table, eye, cx = ground.segments, textures.texels, textures.table, lens.eye, lens.cx
-    grid = _Grid(ground.origin[0], ground.origin[1], ground.per_cell, kerb.shape[1], kerb.shape[0])
+    grid = Grid(ground.origin[0], ground.origin[1], ground.per_cell, kerb.shape[1], kerb.shape[0])
     asphalt = tile_at(table, ASPHALT)
     base = asphalt.offset
     materials = _Materials(asphalt, table[SLABS, 1] - base, table[GRASS, 1] - base, table[GRAVEL, 1] - base)
@@ -201,11 +173,11 @@ def _ground_run(
         growth = Growth(spot.ax / TILE_M, spot.ay / TILE_M, spot.bx / TILE_M, spot.by / TILE_M)
         cover = footprint(asphalt, growth, GROUND_TAPS)
         share = 1.0 / cover.taps
-        cell = _cell(grid, spot.x, spot.y)
-        i = _segment_at(nearest, cell)
+        cell = cell_at(grid, spot.x, spot.y)
+        i = segment_at(nearest, cell)
         around = 0.5 * BLOCK * row.k + abs(spot.bx) + abs(spot.by)
-        material = _only_material(_raster_at(kerb, cell)[0] / 256.0, around, segments, i, spot.x, spot.y)
-        sun = 1.0 - SHADOW * _raster_at(shadow, cell)[0]
+        material = _only_material(raster_at(kerb, cell)[0] / 256.0, around, segments, i, spot.x, spot.y)
+        sun = 1.0 - SHADOW * raster_at(shadow, cell)[0]
         lit = (_SKYLIT[0] + sun * _SUNLIT[0], _SKYLIT[1] + sun * _SUNLIT[1], _SKYLIT[2] + sun * _SUNLIT[2])
         laid = _laid(cover, segments[i, 2], segments[i, 3])
         for column in range(block, stop):
@@ -221,7 +193,7 @@ def _ground_run(
                 if material == ASPHALT:
                     total = gather(texels, cover, 0, x / TILE_M, y / TILE_M)
                 else:
-                    u, v = _along_street(segments, i, x, y)
+                    u, v = along_street(segments, i, x, y)
                     total = gather(texels, laid, materials.slabs, u / TILE_M, v / TILE_M)
                 red, green, blue = (
                     channel(total, 0) * share,
@@ -239,13 +211,6 @@ def _laid(cover: Footprint, ux: float, uy: float) -> Footprint:
 
 
 @inlined
-def _along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, float]:
-    """Metres along a segment from its start, and to its left."""
-    dx, dy, ux, uy = x - segments[i, 0], y - segments[i, 1], segments[i, 2], segments[i, 3]
-    return dx * ux + dy * uy, dy * ux - dx * uy
-
-
-@inlined
 def _only_material(d: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
     """`ASPHALT` or `SLABS` where nothing else lies within `around` metres of a point, else `MIXED`.
 
@@ -255,7 +220,7 @@ def _only_material(d: float, around: float, segments: Floats, i: int, x: float, 
         return SLABS
     if d + around > -GUTTER_M:
         return MIXED
-    along, aside = _along_street(segments, i, x, y)
+    along, aside = along_street(segments, i, x, y)
     along += segments[i, 5]
     reach = 5.0 + around  # zebra and stop line together
     to_start, to_end = along - segments[i, 9], segments[i, 6] - along - segments[i, 10]
@@ -265,19 +230,19 @@ def _only_material(d: float, around: float, segments: Floats, i: int, x: float, 
 
 @inlined
 def _mixed_ground(
-    spot: _Spot, cover: Footprint, grid: _Grid, materials: _Materials, kerb: Heights, parks: Heights,
+    spot: _Spot, cover: Footprint, grid: Grid, materials: _Materials, kerb: Heights, parks: Heights,
     nearest: Indices, segments: Floats, texels: Words,
 ) -> Rgb:  # fmt: skip
     """Red, green and blue, unlit, where kerb, paint and materials may meet in one pixel."""
-    cell = _cell(grid, spot.x, spot.y)
-    d, d_x, d_y = _raster_at(kerb, cell)
+    cell = cell_at(grid, spot.x, spot.y)
+    d, d_x, d_y = raster_at(kerb, cell)
     d, d_x, d_y = d / 256.0, d_x * (grid.per_metre / 256.0), d_y * (grid.per_metre / 256.0)
-    i = _segment_at(nearest, cell)
+    i = segment_at(nearest, cell)
     per = 1.0 / (abs(d_x * spot.ax + d_y * spot.ay) + abs(d_x * spot.bx + d_y * spot.by) + 1e-6)
     share = 1.0 / cover.taps
     red = green = blue = 0.0
     road = min(1.0, max(0.0, 0.5 - d * per))
-    along, aside = _along_street(segments, i, spot.x, spot.y)
+    along, aside = along_street(segments, i, spot.x, spot.y)
     ux, uy = segments[i, 2], segments[i, 3]
     if road > 0.0:
         total = gather(texels, cover, 0, spot.x / TILE_M, spot.y / TILE_M)
@@ -291,7 +256,7 @@ def _mixed_ground(
     if road < 1.0:
         ahead = materials.slabs
         if d > segments[i, 8]:
-            inside = -_raster_at(parks, cell)[0] / 256.0
+            inside = -raster_at(parks, cell)[0] / 256.0
             ahead = materials.gravel if PATH_M[0] < inside < PATH_M[1] else materials.grass
         total = gather(texels, _laid(cover, ux, uy), ahead, along / TILE_M, aside / TILE_M)
         stone = share_between(d, 0.0, KERB_M, per)

@@ -188,7 +188,7 @@ def _trims(walls: _Walls) -> Quads:
     ):
         o, a, height = out[which], along[which], top[which]
         # Neighbours in one line differ by millimetres, or their ends would lie in one plane.
-        reach = depth + 0.006 * (walls.building[which, None] % 5)
+        reach = depth + np.asarray(walls.building[which, None] % 5, float) * 0.006
         left, right = walls.left[which] - a * reach, walls.right[which] + a * reach
         low, high_edge = height - high - reach[:, 0] / 10, height + reach[:, 0] / 10
         parts.append(quads(upright(left + o * reach, right + o * reach, low, high_edge), paint=own[which]))

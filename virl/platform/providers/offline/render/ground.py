@@ -1,5 +1,6 @@
 """The ground: what lies at each point of the plane z = 0, as rasters drawn from the plan."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import cv2
@@ -8,13 +9,14 @@ import shapely
 from numpy.typing import NDArray
 from shapely import Polygon
 
-from virl.platform.providers.offline.plan import StreetPlan
-from virl.platform.providers.offline.render.kernel import kernel
+from virl.platform.providers.offline.plan import Building, StreetPlan
+from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.light import SUN
 
 Floats = NDArray[np.float64]
 Heights = NDArray[np.int16]
 Indices = NDArray[np.uint16]
+Cell = tuple[int, int, float, float]
 
 CELL_M = 0.75  # chosen: kerbs of the blended distance turn corners with about this radius
 RIM_M = 80.0  # ground kept around the streets
@@ -141,11 +143,22 @@ def _signed_distance(areas: tuple[Polygon, ...], origin: Floats, shape: tuple[in
 def _shadows(plan: StreetPlan, origin: Floats, shape: tuple[int, int]) -> NDArray[np.uint8]:
     """Shadows of buildings and trees, softened by one cell."""
     dark = np.zeros(shape, np.uint8)
-    throw = -SUN[:2] / SUN[2]
-    # A building's shadow is that of its roof, and the way there from the walls that face the sun.
-    footprints = shapely.orient_polygons(np.array([b.footprint for b in plan.buildings]), exterior_cw=False)
+    if plan.buildings:
+        _shade_buildings(dark, plan.buildings, origin)
+    for thing in plan.furniture:
+        if thing.kind in _SHADE:
+            radius, height, depth = _SHADE[thing.kind]
+            at = (np.array([thing.x, thing.y]) + _THROW * height - origin) / CELL_M * 16
+            patch = (int(at[0]), int(at[1]))
+            cv2.circle(dark, patch, int(radius / CELL_M * 16), depth, -1, cv2.LINE_8, 4)
+    return np.asarray(cv2.GaussianBlur(dark, (3, 3), 0), np.uint8)
+
+
+def _shade_buildings(dark: NDArray[np.uint8], buildings: Sequence[Building], origin: Floats) -> None:
+    """A building's shadow is that of its roof, and the way there from the walls that face the sun."""
+    footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
     ring, owner = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)
-    far = ring + throw * np.array([b.height for b in plan.buildings])[owner, None]
+    far = ring + _THROW * np.array([b.height for b in buildings])[owner, None]
     walls = np.stack([ring[:-1], ring[1:], far[1:], far[:-1]], axis=1)
     along = ring[1:] - ring[:-1]
     sunny = (owner[1:] == owner[:-1]) & (along[:, 1] * SUN[0] - along[:, 0] * SUN[1] > 0)
@@ -153,14 +166,10 @@ def _shadows(plan: StreetPlan, origin: Floats, shape: tuple[int, int]) -> NDArra
         cv2.fillConvexPoly(dark, wall, 255, cv2.LINE_8, 4)
     for roof in np.split(_cells(far, origin), np.flatnonzero(np.diff(owner)) + 1):
         cv2.fillPoly(dark, [roof], 255, cv2.LINE_8, 4)
-    for thing in plan.furniture:
-        if thing.kind in _SHADE:
-            radius, height, depth = _SHADE[thing.kind]
-            at = (np.array([thing.x, thing.y]) + throw * height - origin) / CELL_M * 16
-            patch = (int(at[0]), int(at[1]))
-            cv2.circle(dark, patch, int(radius / CELL_M * 16), depth, -1, cv2.LINE_8, 4)
-    return np.asarray(cv2.GaussianBlur(dark, (3, 3), 0), np.uint8)
 
+
+_THROW = -SUN[:2] / SUN[2]
+"""Where the shadow of a point falls, for each metre of its height."""
 
 _SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
 """Radius, height of what throws the shadow, and its depth."""
@@ -169,3 +178,45 @@ _SHADE = {"tree": (2.1, 3.6, 190), "parked car": (1.7, 0.3, 200)}
 def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
     """Points in sixteenths of cells, as OpenCV takes them with a shift of 4."""
     return np.rint((points - origin) / CELL_M * 16).astype(np.int32)
+
+
+class Grid(NamedTuple):
+    """Where the cells of the ground's rasters lie."""
+
+    x: float
+    y: float
+    per_metre: float
+    columns: int
+    rows: int
+
+
+@inlined
+def cell_at(grid: Grid, x: float, y: float) -> Cell:
+    """Column and row of the cell south-west of a point, and the way to the next ones, [0, 1)."""
+    px, py = (x - grid.x) * grid.per_metre, (y - grid.y) * grid.per_metre
+    px, py = min(max(px, 0.0), grid.columns - 1.001), min(max(py, 0.0), grid.rows - 1.001)
+    c, r = int(px), int(py)
+    return c, r, px - c, py - r
+
+
+@inlined
+def raster_at(raster: NDArray[np.generic], cell: Cell) -> tuple[float, float, float]:
+    """Value of a raster between four cells, and its differences per cell along x and y."""
+    c, r, fx, fy = cell
+    a, b = float(raster[r, c]), float(raster[r, c + 1])
+    d, e = float(raster[r + 1, c]), float(raster[r + 1, c + 1])
+    low, high = a + (b - a) * fx, d + (e - d) * fx
+    return low + (high - low) * fy, (b - a) * (1.0 - fy) + (e - d) * fy, high - low
+
+
+@inlined
+def segment_at(nearest: Indices, cell: Cell) -> int:
+    """The segment of street whose carriageway is nearest."""
+    return int(nearest[cell[1] + int(cell[3] + 0.5), cell[0] + int(cell[2] + 0.5)])
+
+
+@inlined
+def along_street(segments: Floats, i: int, x: float, y: float) -> tuple[float, float]:
+    """Metres along a segment from its start, and to its left."""
+    dx, dy, ux, uy = x - segments[i, 0], y - segments[i, 1], segments[i, 2], segments[i, 3]
+    return dx * ux + dy * uy, dy * ux - dx * uy

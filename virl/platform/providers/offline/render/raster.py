@@ -8,7 +8,7 @@ linear forms over pixel coordinates (x, y):
 and s, t run along its edges 0 -> 1 and 0 -> 3. The form W also orders quads by depth: greater is nearer.
 """
 
-from math import ceil, sqrt
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.lens import Lens
-from virl.platform.providers.offline.render.mesh import CUTOUT, FRONT_ONLY
+from virl.platform.providers.offline.render.mesh import CUTOUT
 from virl.platform.providers.offline.render.scene import Scene
-from virl.platform.providers.offline.render.textures import Textures, Words
+from virl.platform.providers.offline.render.textures import Textures, Words, column_start, row_start
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -41,8 +41,8 @@ class Drawing(NamedTuple):
         shown: its place in `order`, or `BACKGROUND`, (height, width).
         forms: W, S and T, each as (constant, per x, per y), (m, 9).
         polygons: outlines in the picture, (m, `MAX_CORNERS`, 2).
-        counts: corners of each outline, 0 if nothing of it is before the camera, and below 0 for a cutout, whose
-            outline says little, (m,).
+        counts: corners of each outline, 0 if nothing of it is before the camera, (m,); below 0 for a
+            cutout, whose outline says little.
     """
 
     order: Ints
@@ -75,62 +75,6 @@ def blank_drawing(order: Ints, lens: Lens) -> Drawing:
         np.empty((len(order), 9)),
         np.empty((len(order), MAX_CORNERS, 2)),
         np.zeros(len(order), np.int64),
-    )
-
-
-@kernel
-def cull(lens: Lens, scene: Scene, reach: float, smallest: float, chosen: Ints, distance: Floats) -> int:
-    """Find the quads that may be seen.
-
-    Args:
-        lens: the camera.
-        scene: the quads.
-        reach: metres beyond which nothing is drawn.
-        smallest: radius over distance below which a quad is left out.
-        chosen: receives the indices of the quads, (n,).
-        distance: receives their distances, (n,).
-
-    Returns:
-        How many there are.
-    """
-    cells, starts = scene.cells, scene.starts
-    spheres, planes, mode = scene.spheres, scene.planes, scene.mode
-    eye_x, eye_y, eye_z = lens.eye[0], lens.eye[1], lens.eye[2]
-    frame, wide, high = lens.frame, lens.cx / lens.focal, lens.cy / lens.focal
-    found = 0
-    for cell in range(len(cells)):
-        x, y, z = cells[cell, 0] - eye_x, cells[cell, 1] - eye_y, cells[cell, 2] - eye_z
-        if sqrt(x * x + y * y) - cells[cell, 3] > reach or not _in_sight(
-            frame, wide, high, x, y, z, cells[cell, 3]
-        ):
-            continue
-        for q in range(starts[cell], starts[cell + 1]):
-            x, y, z = spheres[q, 0] - eye_x, spheres[q, 1] - eye_y, spheres[q, 2] - eye_z
-            far = sqrt(x * x + y * y + z * z)
-            if far > reach or spheres[q, 3] < smallest * far:
-                continue
-            if mode[q] == FRONT_ONLY and x * planes[q, 0] + y * planes[q, 1] + z * planes[q, 2] >= 0.0:
-                continue
-            if _in_sight(frame, wide, high, x, y, z, spheres[q, 3]):
-                chosen[found] = q
-                distance[found] = far - 0.5 * spheres[q, 3]
-                found += 1
-    return found
-
-
-@inlined
-def _in_sight(frame: Floats, wide: float, high: float, x: float, y: float, z: float, radius: float) -> bool:
-    """Whether some of a sphere around a point relative to the eye may be in the picture.
-
-    `wide` and `high` are the tangents of half the fields of view.
-    """
-    ahead = x * frame[2, 0] + y * frame[2, 1] + z * frame[2, 2]
-    right = abs(x * frame[0, 0] + y * frame[0, 1] + z * frame[0, 2])
-    up = abs(x * frame[1, 0] + y * frame[1, 1] + z * frame[1, 2])
-    return bool(
-        ahead >= -radius
-        and right <= ahead * wide + radius * sqrt(1 + wide * wide)
-        and up <= ahead * high + radius * sqrt(1 + high * high)
     )
 
 
@@ -264,18 +208,6 @@ def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: N
         if w > depth[i]:
             depth[i] = w
             shown[i] = k
-
-
-@inlined
-def row_start(y: int, wide: int) -> int:
-    """Where a row of texels begins, in a tile so many texels wide that is stored in squares of 4 by 4."""
-    return (y >> 2) * (wide << 2) + ((y & 3) << 2)
-
-
-@inlined
-def column_start(x: int) -> int:
-    """Where a column lies in its row: a square of 4 by 4 texels fills one line of the cache."""
-    return ((x >> 2) << 4) + (x & 3)
 
 
 @kernel

@@ -12,13 +12,14 @@ from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, CityPlan, Shop
 from virl.platform.providers.offline.render import textures
 from virl.platform.providers.offline.render.backdrop import shade_backdrop
 from virl.platform.providers.offline.render.buildings import building_mesh, door_mesh
+from virl.platform.providers.offline.render.culling import cull
 from virl.platform.providers.offline.render.furniture import furniture_mesh
 from virl.platform.providers.offline.render.ground import Ground, lay_ground
 from virl.platform.providers.offline.render.lens import Lens, aimed, lens_at, widened
 from virl.platform.providers.offline.render.lettering import letter, texture_size
 from virl.platform.providers.offline.render.mesh import FRONT_ONLY, Quads, join
 from virl.platform.providers.offline.render.panorama import FACE_FOV, FACES, unroll
-from virl.platform.providers.offline.render.raster import Drawing, blank_drawing, cull, draw
+from virl.platform.providers.offline.render.raster import Drawing, blank_drawing, draw
 from virl.platform.providers.offline.render.scene import Scene, build_scene
 from virl.platform.providers.offline.render.shade import shade_quads
 from virl.platform.providers.offline.render.smooth import smooth_edges
@@ -56,7 +57,6 @@ class CityRenderer:
         self._lettered = np.zeros(len(self._signs), bool)
         self._lock = Lock()
         self._ground: Ground | None = None
-        self._texels: textures.Words | None = None
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
         """The picture from `x` metres east and `y` north of the city's origin."""
@@ -166,9 +166,7 @@ class CityRenderer:
 
     def _textures(self) -> textures.Textures:
         with self._lock:
-            if self._texels is None:
-                self._texels = textures.draw_tiles()
-            return textures.Textures(self._table, self._texels, self._coverage)
+            return textures.Textures(self._table, textures.draw_tiles(), self._coverage)
 
     def _letter_signs(self, drawing: Drawing) -> None:
         """Letter the signs that a drawing shows, where that has not been done."""

@@ -1,11 +1,9 @@
 """Compiled kernels, second pass: what colour has each pixel that shows a quad?
 
 Every visible pixel is textured once. The derivatives of texture coordinates come from the linear forms
-exactly; their footprint is covered by bilinear taps along its long axis, at the mip level of its short
-one, so that facades and signs seen along the street stay sharp.
+exactly.
 """
 
-from math import floor, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +12,19 @@ from numpy.typing import NDArray
 from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.mesh import CUTOUT
-from virl.platform.providers.offline.render.raster import Drawing, column_start, row_start
+from virl.platform.providers.offline.render.raster import Drawing
+from virl.platform.providers.offline.render.sampling import (
+    Growth,
+    Tile,
+    channel,
+    footprint,
+    gather,
+    letters,
+    tile_at,
+    variant_of,
+)  # fmt: skip
 from virl.platform.providers.offline.render.scene import Scene
-from virl.platform.providers.offline.render.textures import TILE, Coverage, Table, Textures, Words
+from virl.platform.providers.offline.render.textures import TILE, Coverage, Textures, Words
 from virl.platform.streetview import Image
 
 Floats = NDArray[np.float64]
@@ -24,37 +32,11 @@ Singles = NDArray[np.float32]
 Rgb = tuple[float, float, float]
 
 TILE_TAPS, LETTER_TAPS = 4, 8  # chosen: letters that need more are too narrow to read
-TAP_SHARE = 0.5  # of the taps that would leave no gap between them; chosen: no blur can be seen
-
 BLOCK = 8
 """Pixels of a row that share one footprint and one haze. Chosen: both change slowly along a row."""
 
 HAZE_RGB = (196.0, 208.0, 220.0)
 HAZE_M = 1200.0  # chosen: metres at which half of the contrast is gone, a clear day in town
-
-_SPREAD_1 = np.uint64(0x0000FFFF0000FFFF)
-_SPREAD_2 = np.uint64(0x00FF00FF00FF00FF)
-_LANE = np.uint64(0xFFFF)
-
-
-class Footprint(NamedTuple):
-    """How to cover a pixel: a mip level, and taps along the long axis (du, dv) in texels of it."""
-
-    offset: int
-    wide: int
-    high: int
-    taps: int
-    du: float
-    dv: float
-
-
-class Growth(NamedTuple):
-    """Derivatives of (u, v), in repeats of the texture, per pixel to the right (x) and down (y)."""
-
-    ux: float
-    vx: float
-    uy: float
-    vy: float
 
 
 class _Plane(NamedTuple):
@@ -69,17 +51,6 @@ class _Plane(NamedTuple):
     wy: float
     sy: float
     ty: float
-
-
-class Tile(NamedTuple):
-    """A texture: where its finest level lies, its sides in texels, its levels, variants and their stride."""
-
-    offset: int
-    wide: int
-    high: int
-    levels: int
-    variants: int
-    stride: int
 
 
 class _Wear(NamedTuple):
@@ -111,15 +82,6 @@ class _Run(NamedTuple):
 
 
 @inlined
-def tile_at(table: Table, texture: int) -> Tile:
-    """A row of the table of textures."""
-    return Tile(
-        table[texture, 1], table[texture, 2], table[texture, 3], table[texture, 4], table[texture, 5],
-        table[texture, 6],
-    )  # fmt: skip
-
-
-@inlined
 def _plane(forms: Floats, k: int, row: int) -> _Plane:
     y = row + 0.5
     return _Plane(
@@ -144,96 +106,6 @@ def _growth(p: _Plane, k_ray: float, s: float, t: float, du: float, dv: float) -
     return Growth(
         (p.sx - s * p.wx) * du, (p.tx - t * p.wx) * dv, (p.sy - s * p.wy) * du, (p.ty - t * p.wy) * dv
     )
-
-
-@inlined
-def lanes(texel: np.uint32) -> np.uint64:
-    """The four bytes of a texel in the four 16-bit lanes of one word, so that one product weighs all."""
-    word = np.uint64(texel)
-    word = (word | (word << np.uint64(16))) & _SPREAD_1
-    return (word | (word << np.uint64(8))) & _SPREAD_2
-
-
-@inlined
-def bilinear(texels: Words, offset: int, wide: int, high: int, u: float, v: float) -> np.uint64:
-    """Lanes of a wrapped texture at (u, v) in texels of its level; sides are powers of two."""
-    sixteenth_u, sixteenth_v = floor(u * 16.0 - 8.0), floor(v * 16.0 - 8.0)
-    fx, fy = sixteenth_u & 15, sixteenth_v & 15
-    x0, y0 = (sixteenth_u >> 4) & (wide - 1), (sixteenth_v >> 4) & (high - 1)
-    x1, y1 = (x0 + 1) & (wide - 1), (y0 + 1) & (high - 1)
-    row0, row1 = offset + row_start(y0, wide), offset + row_start(y1, wide)
-    column0, column1 = column_start(x0), column_start(x1)
-    total = lanes(texels[row0 + column0]) * np.uint64((16 - fx) * (16 - fy))
-    total += lanes(texels[row0 + column1]) * np.uint64(fx * (16 - fy))
-    total += lanes(texels[row1 + column0]) * np.uint64((16 - fx) * fy)
-    total += lanes(texels[row1 + column1]) * np.uint64(fx * fy)
-    return (total >> np.uint64(8)) & _SPREAD_2
-
-
-@inlined
-def letters(coverage: Coverage, offset: int, wide: int, high: int, u: float, v: float) -> float:
-    """Coverage in [0, 255] of a sign's letters at (u, v) in texels of its level, edges repeated."""
-    left, low = floor(u - 0.5), floor(v - 0.5)
-    fx, fy = u - 0.5 - left, v - 0.5 - low
-    x0, y0 = min(max(left, 0), wide - 1), min(max(low, 0), high - 1)
-    x1, y1 = min(max(left + 1, 0), wide - 1), min(max(low + 1, 0), high - 1)
-    row0, row1 = offset + y0 * wide, offset + y1 * wide
-    first = coverage[row0 + x0] * (1.0 - fx) + coverage[row0 + x1] * fx
-    second = coverage[row1 + x0] * (1.0 - fx) + coverage[row1 + x1] * fx
-    return first * (1.0 - fy) + second * fy
-
-
-@inlined
-def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
-    """Cover a pixel where texture coordinates grow so, with so many taps at most."""
-    offset, wide, high = tile.offset, tile.wide, tile.high
-    ux, uy, vx, vy = growth.ux * wide, growth.uy * wide, growth.vx * high, growth.vy * high
-    along_x, along_y = ux * ux + vx * vx, uy * uy + vy * vy
-    taps, du, dv = 1, 0.0, 0.0
-    if along_x > 1.0 or along_y > 1.0:
-        if along_x >= along_y:
-            du, dv, major = ux, vx, sqrt(along_x)
-        else:
-            du, dv, major = uy, vy, sqrt(along_y)
-        minor = max(abs(ux * vy - uy * vx) / major, 1.0)
-        taps = max(1, min(int(TAP_SHARE * major / minor + 0.5), most))
-        scale = max(major / taps, minor)
-        for _ in range(tile.levels - 1):
-            if scale <= 1.5:
-                break
-            offset += wide * high
-            wide, high = max(1, wide >> 1), max(1, high >> 1)
-            scale, du, dv = scale * 0.5, du * 0.5, dv * 0.5
-    return Footprint(offset, wide, high, taps, du, dv)
-
-
-@inlined
-def gather(texels: Words, f: Footprint, ahead: int, u: float, v: float) -> np.uint64:
-    """Lanes of a tile at (u, v) in repeats, added up over the taps; `ahead` is an offset to another tile."""
-    offset = f.offset + ahead
-    u, v = u * f.wide, v * f.high
-    if f.taps == 1:
-        return bilinear(texels, offset, f.wide, f.high, u, v)
-    total, share = np.uint64(0), 1.0 / f.taps
-    u, v = u + (0.5 * share - 0.5) * f.du, v + (0.5 * share - 0.5) * f.dv
-    du, dv = f.du * share, f.dv * share
-    for tap in range(f.taps):
-        total += bilinear(texels, offset, f.wide, f.high, u + tap * du, v + tap * dv)
-    return total
-
-
-@inlined
-def channel(total: np.uint64, number: int) -> float:
-    """One lane as a number."""
-    return float(np.int64((total >> np.uint64(16 * number)) & _LANE))
-
-
-@inlined
-def variant_of(u: float, v: float, seed: int, variants: int) -> int:
-    """Which of a power of two of variants the texture's cell at (u, v) shows, on a quad with this seed."""
-    cell = np.uint32(floor(u) * 73856093 ^ floor(v) * 19349663 ^ np.int64(seed) * 83492791)
-    cell = (cell ^ (cell >> np.uint32(15))) * np.uint32(0x2C1B3C6D)
-    return int(np.int64(cell >> np.uint32(12)) & (variants - 1))
 
 
 @inlined

@@ -4,7 +4,7 @@ from math import sqrt
 
 from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.light import SUN
-from virl.platform.providers.offline.render.shade import Growth, Tile, channel, footprint, gather
+from virl.platform.providers.offline.render.sampling import Growth, Tile, channel, footprint, gather
 from virl.platform.providers.offline.render.textures import TILE_INDEX, Words
 
 Rgb = tuple[float, float, float]

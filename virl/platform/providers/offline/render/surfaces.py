@@ -63,8 +63,10 @@ def _courses(rows: int, columns: int, joint: float, seed: int, *, side: int = SI
     return gap.astype(np.float32), block[row, column]
 
 
-def _masonry(rows: int, columns: int, joint: float, contrast: float, mortar: float, seed: int) -> Surface:
-    gap, block = _courses(rows, columns, joint, seed)
+def _masonry(
+    rows: int, columns: int, joint: float, contrast: float, mortar: float, seed: int, bay: int
+) -> Surface:
+    gap, block = _courses(rows, columns, joint, 100 * seed + bay)
     wall = blank((0.86, 0.86, 0.86))
     shaded(wall, 1 + contrast * block + 0.05 * noise(SIDE, 8, seed) + 0.05 * grains(SIDE, seed))
     wall[..., :3] += gap[..., None] * (mortar - wall[..., :3])
@@ -72,28 +74,28 @@ def _masonry(rows: int, columns: int, joint: float, contrast: float, mortar: flo
     return wall
 
 
-def brick() -> Surface:
+def _brick(bay: int) -> Surface:
     """Bricks of 25 x 8 cm on a bay of 3.0 x 3.2 m."""
-    return _masonry(40, 12, 0.0035, 0.13, 0.72, 1)
+    return _masonry(40, 12, 0.0035, 0.13, 0.72, 1, bay)
 
 
-def stone() -> Surface:
+def _stone(bay: int) -> Surface:
     """Ashlar of 75 x 40 cm."""
-    return _masonry(8, 4, 0.0032, 0.06, 0.66, 2)
+    return _masonry(8, 4, 0.0032, 0.06, 0.66, 2, bay)
 
 
-def tiles() -> Surface:
+def _tiles(bay: int) -> Surface:
     """Small glazed tiles, 10 x 10 cm, stacked."""
-    return _masonry(32, 30, 0.0030, 0.05, 0.93, 3)
+    return _masonry(32, 30, 0.0030, 0.05, 0.93, 3, bay)
 
 
-def plaster() -> Surface:
+def _plaster(_: int) -> Surface:
     """Painted plaster with slight stains."""
     wall = blank((0.92, 0.92, 0.92))
     return shaded(wall, 1 + 0.035 * noise(SIDE, 4, 4) + 0.025 * grains(SIDE, 4))
 
 
-def concrete() -> Surface:
+def _concrete(_: int) -> Surface:
     """Cast panels, one to a bay, with their joints."""
     wall = blank((0.80, 0.80, 0.79))
     shaded(wall, 1 + 0.07 * noise(SIDE, 4, 5) + 0.04 * grains(SIDE, 5))
@@ -102,7 +104,7 @@ def concrete() -> Surface:
     return wall
 
 
-def wood() -> Surface:
+def _wood(_: int) -> Surface:
     """Horizontal boards of 16 cm."""
     y = np.arange(SIDE) / SIDE * 20
     board = np.random.default_rng(6).uniform(-1, 1, 20).astype(np.float32)[np.floor(y).astype(int)]
@@ -112,14 +114,25 @@ def wood() -> Surface:
     return shaded(wall, (lap * (1 + 0.06 * board))[:, None] * (1 + 0.05 * streaks))
 
 
-WALLS: dict[str, Callable[[], Surface]] = {
-    "brick": brick,
-    "stone": stone,
-    "plaster": plaster,
-    "concrete": concrete,
-    "wood": wood,
-    "tiles": tiles,
+_WALLS: dict[str, Callable[[int], Surface]] = {
+    "brick": _brick,
+    "stone": _stone,
+    "plaster": _plaster,
+    "concrete": _concrete,
+    "wood": _wood,
+    "tiles": _tiles,
 }
+
+
+WALLS = tuple(_WALLS)
+"""The wall materials."""
+
+
+def wall_surface(material: str, bay: int) -> Surface:
+    """A bay of wall; bays of any numbers fit side by side, and no two numbers look quite the same."""
+    inner = np.sin(np.linspace(0, np.pi, SIDE, dtype=np.float32))
+    stains = noise(SIDE, 8, 200 + bay, 4) * inner[:, None] * inner
+    return shaded(_WALLS[material](bay), 1 + 0.07 * stains)
 
 
 def asphalt() -> Surface:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.platform.providers.offline.render import displays, facades, surfaces
+from virl.platform.providers.offline.render.kernel import inlined
 from virl.platform.providers.offline.render.surfaces import SIDE, Surface
 
 Words = NDArray[np.uint32]
@@ -24,6 +25,18 @@ MAX_LETTER_LEVELS = 6
 
 TILE, LETTERS = 0, 1
 """The kinds of texture."""
+
+
+@inlined
+def row_start(y: int, wide: int) -> int:
+    """Where a row of texels begins, in a tile so many texels wide that is stored in squares of 4 by 4."""
+    return (y >> 2) * (wide << 2) + ((y & 3) << 2)
+
+
+@inlined
+def column_start(x: int) -> int:
+    """Where a column lies in its row: a square of 4 by 4 texels fills one line of the cache."""
+    return ((x >> 2) << 4) + (x & 3)
 
 
 class Textures(NamedTuple):
@@ -53,7 +66,7 @@ class TileSet:
 
 def tile_sets() -> tuple[TileSet, ...]:
     """All tiles, in the order of their texture indices. A material is drawn when its first tile is."""
-    walls = cache(lambda name: surfaces.WALLS[name]())
+    walls = cache(surfaces.wall_surface)
     plain: dict[str, Callable[[], Surface]] = {
         "shop door": displays.shop_door_tile,
         "house door": displays.house_door_tile,
@@ -75,10 +88,10 @@ def tile_sets() -> tuple[TileSet, ...]:
 
     def facade(number: int, variant: int) -> Surface:
         chosen = facades.FACADES[number]
-        return facades.facade_tile(walls(chosen.wall), chosen.window, variant)
+        return facades.facade_tile(walls(chosen.wall, variant), chosen.window, variant)
 
     def ground_floor(name: str, variant: int) -> Surface:
-        return facades.ground_floor_tile(walls(name), variant)
+        return facades.ground_floor_tile(walls(name, variant), variant)
 
     return (
         *(TileSet(f"facade/{i}", facades.VARIANTS, partial(facade, i)) for i in range(len(facades.FACADES))),
@@ -86,7 +99,7 @@ def tile_sets() -> tuple[TileSet, ...]:
             TileSet(f"ground/{name}", facades.VARIANTS, partial(ground_floor, name))
             for name in surfaces.WALLS
         ),
-        *(TileSet(f"wall/{name}", 1, _always(partial(walls, name))) for name in surfaces.WALLS),
+        *(TileSet(f"wall/{name}", facades.VARIANTS, partial(walls, name)) for name in surfaces.WALLS),
         TileSet("display", displays.DISPLAYS, displays.display_tile),
         *(
             TileSet(f"{name}/{n}", 1, _always(partial(draw, n)))
@@ -111,11 +124,12 @@ TILE_INDEX = {tiles.name: i for i, tiles in enumerate(TILE_SETS)}
 """Texture indices of the tiles by name."""
 
 
+@cache
 def draw_tiles() -> Words:
-    """All tiles with their mip levels, flat."""
+    """All tiles with their mip levels, flat; the same for every city. Not to be written to."""
     texels = np.empty(STRIDE * sum(tiles.variants for tiles in TILE_SETS), np.uint32)
     offset = 0
-    for tiles in TILE_SETS:
+    for tiles in tile_sets():  # anew, so that the materials it keeps are freed
         for variant in range(tiles.variants):
             texels[offset : offset + STRIDE] = _mip_chain(tiles.draw(variant))
             offset += STRIDE
