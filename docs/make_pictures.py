@@ -1,0 +1,96 @@
+"""Make the README's pictures from a finished run in Virlton: `python docs/make_pictures.py RUN`."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from virl.platform.providers.offline.city import draw_plan
+from virl.platform.providers.offline.plan import CityPlan, Floats
+from virl.platform.providers.offline.render.renderer import CityRenderer
+from virl.platform.streetview import Camera
+
+IMAGES = Path(__file__).parent / "images"
+SEED = 1  # Virlton's
+# Panorama number, heading, pitch and fov of four views, chosen by eye.
+VIEWS = [(1194, 266.0, 4.0, 80.0), (2108, 179.0, 4.0, 80.0), (26, 289.0, 4.0, 90.0), (1387, 177.0, 4.0, 85.0)]
+SCALE = 1.0  # pixels a metre
+GROUND, STREET, PARK, HOUSE, FOOD, PATH = "#efebe0", "#ffffff", "#bcdca8", "#d8ccbb", "#c2410c", "#1d4ed8"
+
+
+def main(run: Path) -> None:
+    """Write `docs/images/`."""
+    IMAGES.mkdir(exist_ok=True)
+    plan = draw_plan(SEED)
+    draw_views(plan)
+    draw_map(plan, run).save(IMAGES / "map.png", optimize=True)
+    photograph_report(run / "report.html", IMAGES / "report.png")
+
+
+def draw_views(plan: CityPlan) -> None:
+    """The four views."""
+    renderer = CityRenderer(plan)
+    for number, (panorama, heading, pitch, fov) in enumerate(VIEWS, 1):
+        x, y = plan.layout.panoramas.xy[panorama]
+        pixels = renderer.picture(x, y, Camera(heading, pitch, fov, 800, 500))
+        Image.fromarray(pixels).save(IMAGES / f"view-{number}.jpg", quality=85)
+
+
+def draw_map(plan: CityPlan, run: Path) -> Image.Image:
+    """The town, its restaurants, and the walk of a run."""
+    layout = plan.layout
+    low, high = layout.junctions.min(axis=0) - 60, layout.junctions.max(axis=0) + 60
+    width, height = ((high - low) * SCALE * 2).astype(int)  # drawn twice as large, then shrunk
+    picture = Image.new("RGB", (width, height), GROUND)
+    pen = ImageDraw.Draw(picture)
+
+    def paper(points: Floats) -> list[tuple[float, float]]:
+        return [((x - low[0]) * SCALE * 2, (high[1] - y) * SCALE * 2) for x, y in points]
+
+    for street in layout.streets:
+        pen.line(paper(street.line), fill=STREET, width=int(2 * SCALE * street.road), joint="curve")
+    for park in layout.parks:
+        pen.polygon(paper(np.asarray(park.exterior.coords)), fill=PARK)
+    for building in layout.buildings:
+        pen.polygon(paper(np.asarray(building.footprint.exterior.coords)), fill=HOUSE)
+    for shop in plan.shops:
+        if "restaurant" in shop.place.types:
+            ((x, y),) = paper(np.array([layout.frame.point(shop.place.position)]))
+            pen.ellipse([x - 5, y - 5, x + 5, y + 5], fill=FOOD)
+    walked = [layout.frame.to_metres(step["pose"]["lat"], step["pose"]["lng"]) for step in steps_of(run)]
+    pen.line(paper(np.array(walked)), fill=PATH, width=9, joint="curve")
+    return picture.resize((width // 2, height // 2), Image.Resampling.LANCZOS)
+
+
+def steps_of(run: Path) -> list[dict[str, dict[str, float]]]:
+    """The steps of a run's journal."""
+    records = [json.loads(line) for line in (run / "journal.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [record for record in records if record["kind"] == "step"]
+
+
+def photograph_report(report: Path, picture: Path) -> None:
+    """The top of a report as a browser shows it."""
+    browser = shutil.which("chromium")
+    if browser is None:
+        sys.exit("chromium is missing: run `make web-deps`")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    subprocess.run(  # noqa: S603 - our own page
+        [
+            browser,
+            *options,
+            "--hide-scrollbars",
+            "--window-size=1280,1500",
+            f"--screenshot={picture}",
+            report.resolve().as_uri(),
+        ],
+        check=True,
+        capture_output=True,
+    )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
