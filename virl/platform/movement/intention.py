@@ -90,9 +90,7 @@ class IntentionNavigator:
     def _ask(self, pose: Pose, links: Sequence[Link]) -> Choice:
         """Ask the mind; roads are numbered by how little they turn, so that rules that see nothing go on."""
         links = sorted(links, key=lambda link: abs(signed_turn(pose.heading, link.heading)))
-        views = [
-            self._streetview.view(pose.pano_id, Camera(link.heading, fov=ROAD_FOV)) for link in links
-        ]
+        views = [self._streetview.view(pose.pano_id, Camera(link.heading, fov=ROAD_FOV)) for link in links]
         descriptions = self._senses.describer.describe(views, self._place_type)
         roads = tuple(Road(*road) for road in zip(links, views, descriptions, strict=True))
         reply = self._mind.ask(
