@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import platformdirs
+from pydantic import ValidationError
 from rich.console import Console
 
 from virl import __version__
 from virl.agent import Agent, Character, find_character, load_character, load_routine, start_panorama
-from virl.errors import BadInput
+from virl.errors import BadInput, JournalBroken
 from virl.journal.journal import Journal, write_result
 from virl.journal.records import EndRecord, Result, StartRecord, StepRecord
 from virl.journal.report import write_report
@@ -76,20 +77,24 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
 
 def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
     journal, records = Journal.resume(options.out or _latest_run(source.stem))
-    start = next(record for record in records if isinstance(record, StartRecord))
-    steps = [record for record in records if isinstance(record, StepRecord)]
-    result = next((record.result for record in records if isinstance(record, EndRecord)), None)
-    for asked, begun in ((options.city, start.city), (options.mind, start.mind)):
-        if asked and asked != begun:
-            raise BadInput(
-                f"{journal.folder}: was begun with {begun!r}, not {asked!r}: resume it as it was begun"
-            )
-    if result:
-        journal.close()
-        write_result(journal.folder, result)  # the run may have been killed between the two
-        return Finished(result, write_report(journal.folder, open_city(start.city)))
-    character = Character.model_validate(start.character)
-    return _live(source, character, start, steps, lambda: journal, console)
+    with journal:
+        start = next(record for record in records if isinstance(record, StartRecord))
+        steps = [record for record in records if isinstance(record, StepRecord)]
+        for asked, begun in ((options.city, start.city), (options.mind, start.mind)):
+            if asked and asked != begun:
+                raise BadInput(
+                    f"{journal.folder}: was begun with {begun!r}, not {asked!r}: resume it with that"
+                )
+        for ended in records:
+            if isinstance(ended, EndRecord):
+                write_result(journal.folder, ended.result)  # the run may have been killed between the two
+                return Finished(ended.result, write_report(journal.folder, open_city(start.city)))
+        try:
+            character = Character.model_validate(start.character)
+        except ValidationError as fault:
+            field = ".".join(map(str, fault.errors()[0]["loc"]))
+            raise JournalBroken(f"{journal.folder}: line 1: character: {field} is not valid") from fault
+        return _live(source, character, start, steps, lambda: journal, console)
 
 
 def _live(
