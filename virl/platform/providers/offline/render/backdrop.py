@@ -30,11 +30,13 @@ from virl.platform.providers.offline.render.sampling import (
     Growth,
     Tile,
     channel,
+    fixed,
     footprint,
     gather,
+    taps_of,
     tile_at,
 )  # fmt: skip
-from virl.platform.providers.offline.render.shade import BLOCK, haze_over, put
+from virl.platform.providers.offline.render.shade import Run, haze_over, plain_mix, put, write
 from virl.platform.providers.offline.render.sky import CLOUDS, sky_colour
 from virl.platform.providers.offline.render.textures import TILE_INDEX, Textures, Words
 from virl.platform.streetview import Image
@@ -50,7 +52,7 @@ KERB_RGB = (184.0, 182.0, 176.0)
 PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is left
 PATH_M = (1.2, 3.4)  # a park's path lies this far inside its edge
 TILE_M = 4.0  # side of a ground texture
-GROUND_TAPS = 2
+GROUND_BLOCK, GROUND_TAPS = 8, 2
 SHADOW = 0.92 / 255.0  # share of the sun that a full shadow keeps off, for a byte of the raster
 SKY_STEP = 4
 HORIZON = -1e-3  # the ground ends where a ray falls by less than this share of its length ahead
@@ -65,7 +67,6 @@ class _Row(NamedTuple):
     `k` is where they meet the ground, and `haze` lies before it.
     """
 
-    number: int
     x: float
     y: float
     z: float
@@ -109,7 +110,7 @@ def shade_backdrop(drawing: Drawing, ground: Ground, textures: Textures, lens: L
         k = -lens.eye[2] / z if is_ground else 0.0
         x, y = up * frame[1, 0] + lens.focal * frame[2, 0], up * frame[1, 1] + lens.focal * frame[2, 1]
         row = _Row(
-            number, x, y, z, frame[0, 0], frame[0, 1], k, haze_over(k * lens.focal),
+            x, y, z, frame[0, 0], frame[0, 1], k, haze_over(k * lens.focal),
         )  # fmt: skip
         column = 0
         while column < width:
@@ -120,29 +121,27 @@ def shade_backdrop(drawing: Drawing, ground: Ground, textures: Textures, lens: L
             while column < width and shown[number, column] < 0:
                 column += 1
             if is_ground:
-                _ground_run(row, ground, textures, lens, picture, first, column)
+                _ground_run(Run(number, first, column), row, ground, textures, lens, picture)
             else:
-                _sky_run(row, clouds, texels, lens.focal, lens.cx, picture, first, column)
+                _sky_run(Run(number, first, column), row, clouds, texels, lens.focal, lens.cx, picture)
 
 
 @kernel
 def _sky_run(
-    row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image, first: int, end: int
+    run: Run, row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image
 ) -> None:
     """Colour a run of sky: exactly at every `SKY_STEP`th pixel, and evenly in between."""
-    right = first + 0.5 - cx
+    right = run.first + 0.5 - cx
     red, green, blue = sky_colour(
         row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels
     )
-    for block in range(first, end, SKY_STEP):
+    for block in range(run.first, run.end, SKY_STEP):
         right = block + SKY_STEP + 0.5 - cx
         to = sky_colour(row.x + right * row.dx, row.y + right * row.dy, row.z, focal, clouds, texels)
-        for column in range(block, min(block + SKY_STEP, end)):
+        for column in range(block, min(block + SKY_STEP, run.end)):
             s = (column - block) * (1.0 / SKY_STEP)
-            put(
-                picture, row.number, column, red + s * (to[0] - red), green + s * (to[1] - green),
-                blue + s * (to[2] - blue), 0.0,
-            )  # fmt: skip
+            r, g, b = red + s * (to[0] - red), green + s * (to[1] - green), blue + s * (to[2] - blue)
+            put(picture, run.row, column, r, g, b, 0.0)
         red, green, blue = to
 
 
@@ -158,56 +157,55 @@ def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
 
 
 @kernel
-def _ground_run(
-    row: _Row, ground: Ground, textures: Textures, lens: Lens, picture: Image, first: int, end: int
-) -> None:
+def _ground_run(run: Run, row: _Row, ground: Ground, textures: Textures, lens: Lens, picture: Image) -> None:
     kerb, parks, nearest, shadow = ground.kerb, ground.parks, ground.nearest, ground.shadow
     segments, texels, table, eye, cx = ground.segments, textures.texels, textures.table, lens.eye, lens.cx
     grid = Grid(ground.origin[0], ground.origin[1], ground.per_cell, kerb.shape[1], kerb.shape[0])
+    x_step, y_step = row.k * row.dx, row.k * row.dy
+    x0, y0 = eye[0] + row.k * row.x + (0.5 - cx) * x_step, eye[1] + row.k * row.y + (0.5 - cx) * y_step
     asphalt = tile_at(table, ASPHALT)
     base = asphalt.offset
     materials = _Materials(asphalt, table[SLABS, 1] - base, table[GRASS, 1] - base, table[GRAVEL, 1] - base)
-    for block in range(first, end, BLOCK):
-        stop = min(block + BLOCK, end)
+    for block in range(run.first, run.end, GROUND_BLOCK):
+        stop = min(block + GROUND_BLOCK, run.end)
         spot = _spot(row, eye, lens.frame, 0.5 * (block + stop) - cx)
         growth = Growth(spot.ax / TILE_M, spot.ay / TILE_M, spot.bx / TILE_M, spot.by / TILE_M)
         cover = footprint(asphalt, growth, GROUND_TAPS)
-        share = 1.0 / cover.taps
         cell = cell_at(grid, spot.x, spot.y)
         i = segment_at(nearest, cell)
-        around = 0.5 * BLOCK * row.k + abs(spot.bx) + abs(spot.by)
+        around = 0.5 * GROUND_BLOCK * row.k + abs(spot.bx) + abs(spot.by)
         material = _only_material(raster_at(kerb, cell)[0] / 256.0, around, segments, i, spot.x, spot.y)
         sun = 1.0 - SHADOW * raster_at(shadow, cell)[0]
         lit = (_SKYLIT[0] + sun * _SUNLIT[0], _SKYLIT[1] + sun * _SUNLIT[1], _SKYLIT[2] + sun * _SUNLIT[2])
-        laid = _laid(cover, segments[i, 2], segments[i, 3])
-        for column in range(block, stop):
-            right = column + 0.5 - cx
-            x = eye[0] + row.k * (row.x + right * row.dx)
-            y = eye[1] + row.k * (row.y + right * row.dy)
-            if material == MIXED:
-                here = _Spot(x, y, spot.ax, spot.ay, spot.bx, spot.by)
+        taps = taps_of(cover)
+        if material == MIXED:
+            for column in range(block, stop):
+                here = _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by)
                 red, green, blue = _mixed_ground(
                     here, cover, grid, materials, kerb, parks, nearest, segments, texels
                 )
-            else:
-                if material == ASPHALT:
-                    total = gather(texels, cover, 0, x / TILE_M, y / TILE_M)
-                else:
-                    u, v = along_street(segments, i, x, y)
-                    total = gather(texels, laid, materials.slabs, u / TILE_M, v / TILE_M)
-                red, green, blue = (
-                    channel(total, 0) * share,
-                    channel(total, 1) * share,
-                    channel(total, 2) * share,
-                )
-            put(picture, row.number, column, red * lit[0], green * lit[1], blue * lit[2], row.haze)
+                put(picture, run.row, column, red * lit[0], green * lit[1], blue * lit[2], row.haze)
+            continue
+        u, v, du, dv, ahead = x0 + block * x_step, y0 + block * y_step, x_step, y_step, 0
+        if material == SLABS:
+            ux, uy = segments[i, 2], segments[i, 3]
+            u, v = along_street(segments, i, u, v)
+            du, dv = x_step * ux + y_step * uy, y_step * ux - x_step * uy
+            taps, ahead = taps_of(_laid(cover, ux, uy)), materials.slabs
+        mix = plain_mix(lit, 1.0 / cover.taps, row.haze)
+        along, aside = fixed(u / TILE_M, taps.bits), fixed(v / TILE_M, taps.bits)
+        along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
+        for column in range(block, stop):
+            total = gather(texels, taps, ahead, along, aside)
+            write(picture, run.row, column, mix, channel(total, 0), channel(total, 1), channel(total, 2), 0)
+            along, aside = along + along_step, aside + aside_step
 
 
 @inlined
 def _laid(cover: Footprint, ux: float, uy: float) -> Footprint:
     """A footprint on the ground as seen by a texture that is laid along the direction (ux, uy)."""
     du, dv = cover.du * ux + cover.dv * uy, cover.dv * ux - cover.du * uy
-    return Footprint(cover.offset, cover.wide, cover.high, cover.taps, du, dv)
+    return Footprint(cover.level, cover.offset, cover.wide, cover.high, cover.taps, du, dv)
 
 
 @inlined
@@ -239,13 +237,13 @@ def _mixed_ground(
     d, d_x, d_y = d / 256.0, d_x * (grid.per_metre / 256.0), d_y * (grid.per_metre / 256.0)
     i = segment_at(nearest, cell)
     per = 1.0 / (abs(d_x * spot.ax + d_y * spot.ay) + abs(d_x * spot.bx + d_y * spot.by) + 1e-6)
-    share = 1.0 / cover.taps
+    taps, share = taps_of(cover), 1.0 / cover.taps
     red = green = blue = 0.0
     road = min(1.0, max(0.0, 0.5 - d * per))
     along, aside = along_street(segments, i, spot.x, spot.y)
     ux, uy = segments[i, 2], segments[i, 3]
     if road > 0.0:
-        total = gather(texels, cover, 0, spot.x / TILE_M, spot.y / TILE_M)
+        total = gather(texels, taps, 0, fixed(spot.x / TILE_M, taps.bits), fixed(spot.y / TILE_M, taps.bits))
         blur_along = abs(spot.ax * ux + spot.ay * uy) + abs(spot.bx * ux + spot.by * uy) + 1e-6
         blur_aside = abs(spot.ay * ux - spot.ax * uy) + abs(spot.by * ux - spot.bx * uy) + 1e-6
         paint = WEAR * markings(segments, i, along, aside, blur_along, blur_aside)
@@ -258,7 +256,10 @@ def _mixed_ground(
         if d > segments[i, 8]:
             inside = -raster_at(parks, cell)[0] / 256.0
             ahead = materials.gravel if PATH_M[0] < inside < PATH_M[1] else materials.grass
-        total = gather(texels, _laid(cover, ux, uy), ahead, along / TILE_M, aside / TILE_M)
+        laid = taps_of(_laid(cover, ux, uy))
+        total = gather(
+            texels, laid, ahead, fixed(along / TILE_M, taps.bits), fixed(aside / TILE_M, taps.bits)
+        )
         stone = share_between(d, 0.0, KERB_M, per)
         tone = share * (1.0 - stone) * (1.0 - 0.35 * share_between(d, KERB_M, KERB_M + JOINT_M, per))
         red += (1.0 - road) * (channel(total, 0) * tone + stone * KERB_RGB[0])

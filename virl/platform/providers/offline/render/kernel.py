@@ -1,9 +1,13 @@
 """How the kernels are compiled: kept on disk, without the interpreter's lock, division as in NumPy.
 
-No fast-math, so equal input gives equal pixels. Kernels take arrays, numbers and named tuples of them.
+No fast-math, so equal input gives equal pixels. Kernels take arrays, numbers and named tuples of them. Two
+habits keep them fast: arrays are taken out of a named tuple once, at the top of a kernel, and a function
+that is called for each pixel is inlined, because both would count references otherwise.
 """
 
 from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
 from typing import TypeVar, cast
 
 from numba import njit
@@ -11,11 +15,25 @@ from numba import njit
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
+def _digest_of_sources() -> str:
+    """Changes with any file of this package."""
+    digest = sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+_SOURCES = _digest_of_sources()
+
+
 def kernel(function: Function) -> Function:
     """Decorates a function over arrays, numbers and named tuples of them."""
+    # Numba names what it keeps after the function, and compiles anew only when the function's own file has
+    # changed, not when a constant, a type or an inlined function of another file has.
+    function.__qualname__ += f".{_SOURCES}"
     return cast("Function", njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 def inlined(function: Function) -> Function:
-    """Decorates a small function that kernels call for each pixel: a call with arrays counts references."""
+    """Decorates a small function that kernels call for each pixel."""
     return cast("Function", njit(inline="always", error_model="numpy")(function))

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M
 from virl.platform.streetview import Camera
 
+NEAR_M = 0.08  # of the near plane; chosen: nothing stands nearer to a panorama
+
 
 class Lens(NamedTuple):
     """A pinhole camera without roll.
@@ -47,8 +49,19 @@ def aimed(x: float, y: float, heading: float, pitch: float, fov: float, size: tu
     return Lens(eye, np.array([right, up, forward]), focal, width / 2, height / 2, width, height)
 
 
-def widened(lens: Lens) -> Lens:
-    """The same camera with a picture three times as wide and high around the old one."""
-    return lens._replace(
-        cx=lens.cx + lens.width, cy=lens.cy + lens.height, width=3 * lens.width, height=3 * lens.height
-    )
+def around(lens: Lens, points: NDArray[np.float32]) -> Lens:
+    """The same camera with a picture that just holds some points, in metres, (n, 3).
+
+    It reaches no farther than one picture's size beyond the old one on each side, and reaches that far where
+    a point is behind the camera.
+    """
+    size = np.array([lens.width, lens.height])
+    low, high = -size, 2 * size
+    seen = (points - lens.eye) @ lens.frame.T
+    if (seen[:, 2] > NEAR_M).all():
+        scale = lens.focal / seen[:, 2:]
+        pixels = np.array([lens.cx, lens.cy]) + seen[:, :2] * scale * np.array([1, -1])
+        low = np.clip(np.floor(pixels.min(axis=0)), low, high - 1).astype(int)
+        high = np.clip(np.ceil(pixels.max(axis=0)), low + 1, high).astype(int)
+    width, height = (int(v) for v in high - low)
+    return lens._replace(cx=lens.cx - low[0], cy=lens.cy - low[1], width=width, height=height)

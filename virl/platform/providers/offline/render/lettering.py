@@ -16,7 +16,7 @@ PIXELS_PER_M = 84
 """Chosen: a view of 60 degrees and 640 pixels shows 69 pixels a metre at 8 m."""
 MAX_WIDTH = 768
 
-_REFERENCE = 100  # font size at which texts are measured
+_REFERENCE = 50  # font size at which texts are measured
 _TAGLINE_SHARE = 0.30  # of the board's height
 
 Rgb = tuple[float, float, float]
@@ -42,6 +42,7 @@ _PARK_SCHEME: tuple[Rgb, Rgb] = ((0.09, 0.28, 0.16), (0.99, 0.98, 0.90))
 
 class _Fit(NamedTuple):
     size: float
+    width: float
     lines: tuple[str, ...]
 
 
@@ -93,7 +94,9 @@ def _write(
     draw: ImageDraw.ImageDraw, text: str, face: str, corner: tuple[float, float], room: tuple[float, float]
 ) -> None:
     """Set a text in the middle of a rectangle, as large as it fits."""
-    fit = max((_fit(lines, face, room) for lines in _breaks(text, room)), key=lambda fit: fit.size)
+    fit = _fit((text,), face, room)
+    if fit.width * fit.size > 0.98 * room[0] * _REFERENCE:  # one line leaves height to spare
+        fit = max((_fit(lines, face, room) for lines in _breaks(text, room)), key=lambda fit: fit.size)
     size = max(int(fit.size), 6)
     chosen = font(face, size)
     step = room[1] / len(fit.lines)
@@ -121,4 +124,4 @@ def _fit(lines: tuple[str, ...], face: str, room: tuple[float, float]) -> _Fit:
     wide = max(box[2] - box[0] for box in boxes) or 1
     high = max(box[3] - box[1] for box in boxes) or 1
     gaps = 1.0 if len(lines) == 1 else 1.18
-    return _Fit(min(room[0] / wide, room[1] / (high * gaps * len(lines))) * _REFERENCE, lines)
+    return _Fit(min(room[0] / wide, room[1] / (high * gaps * len(lines))) * _REFERENCE, wide, lines)

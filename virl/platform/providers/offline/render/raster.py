@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.platform.providers.offline.render.kernel import inlined, kernel
-from virl.platform.providers.offline.render.lens import Lens
+from virl.platform.providers.offline.render.lens import NEAR_M, Lens
 from virl.platform.providers.offline.render.mesh import CUTOUT
 from virl.platform.providers.offline.render.scene import Scene
+from virl.platform.providers.offline.render.surfaces import SIDE
 from virl.platform.providers.offline.render.textures import Textures, Words, column_start, row_start
 
 Floats = NDArray[np.float64]
@@ -25,8 +26,8 @@ Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Triple = tuple[float, float, float]
 
-NEAR_M = 0.08  # chosen: nothing stands nearer to a panorama
 MAX_CORNERS = 5  # of a quad cut by the near plane
+SIDE_BITS = SIDE.bit_length() - 1
 
 BACKGROUND = -1
 """Marks a pixel that no quad covers: ground or sky."""
@@ -201,6 +202,16 @@ def draw(drawing: Drawing, scene: Scene, textures: Textures, lens: Lens) -> None
                 _fill(k, np.float32(start), np.float32(form[1]), depth[row, first:end], shown[row, first:end])
 
 
+@kernel
+def mark_shown(drawing: Drawing, marks: NDArray[np.bool_]) -> None:
+    """Mark the places in a drawing's order whose quads some pixel shows."""
+    shown = drawing.shown
+    for row in range(shown.shape[0]):
+        for column in range(shown.shape[1]):
+            if shown[row, column] >= 0:
+                marks[shown[row, column]] = True
+
+
 @inlined
 def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: NDArray[np.int32]) -> None:
     for i in range(len(depth)):
@@ -215,22 +226,21 @@ def _fill_cutout(
     line: _Line, uv: Singles, entry: Ints, texels: Words, depth: Singles, shown: NDArray[np.int32]
 ) -> None:
     """Fill where the texture's opacity is at least a half, at the mip level that fits the line's start."""
-    offset, wide, high = entry[1], entry[2], entry[3]
     s, t = line.s / line.w, line.t / line.w
-    across = abs((line.ds - s * line.dw) / line.w * uv[2]) * wide
-    across = max(across, abs((line.dt - t * line.dw) / line.w * uv[3]) * high)
-    level = 0
-    while across > 1.5 and level + 1 < entry[4]:
-        offset += wide * high
-        wide, high = max(1, wide >> 1), max(1, high >> 1)
+    across = abs((line.ds - s * line.dw) / line.w * uv[2]) * SIDE
+    across = max(across, abs((line.dt - t * line.dw) / line.w * uv[3]) * SIDE)
+    offset, bits = entry[1], SIDE_BITS
+    while across > 1.5 and bits > 2:
+        offset += 1 << (2 * bits)
         across *= 0.5
-        level += 1
+        bits -= 1
+    side = 1 << bits
     for i in range(len(depth)):
         w = line.w + i * line.dw
         if np.float32(w) <= depth[i]:
             continue
-        column = int((uv[0] + (line.s + i * line.ds) / w * uv[2]) * wide) & (wide - 1)
-        row = int((uv[1] + (line.t + i * line.dt) / w * uv[3]) * high) & (high - 1)
-        if texels[offset + row_start(row, wide) + column_start(column)] >> np.uint32(31):
+        column = int((uv[0] + (line.s + i * line.ds) / w * uv[2]) * side) & (side - 1)
+        row = int((uv[1] + (line.t + i * line.dt) / w * uv[3]) * side) & (side - 1)
+        if texels[offset + row_start(row, bits) + column_start(column)] >> np.uint32(31):
             depth[i] = np.float32(w)
             shown[i] = line.k

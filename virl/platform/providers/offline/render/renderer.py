@@ -15,11 +15,11 @@ from virl.platform.providers.offline.render.buildings import building_mesh, door
 from virl.platform.providers.offline.render.culling import cull
 from virl.platform.providers.offline.render.furniture import furniture_mesh
 from virl.platform.providers.offline.render.ground import Ground, lay_ground
-from virl.platform.providers.offline.render.lens import Lens, aimed, lens_at, widened
+from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at
 from virl.platform.providers.offline.render.lettering import letter, texture_size
 from virl.platform.providers.offline.render.mesh import FRONT_ONLY, Quads, join
 from virl.platform.providers.offline.render.panorama import FACE_FOV, FACES, unroll
-from virl.platform.providers.offline.render.raster import Drawing, blank_drawing, draw
+from virl.platform.providers.offline.render.raster import Drawing, blank_drawing, draw, mark_shown
 from virl.platform.providers.offline.render.scene import Scene, build_scene
 from virl.platform.providers.offline.render.shade import shade_quads
 from virl.platform.providers.offline.render.smooth import smooth_edges
@@ -35,7 +35,7 @@ PHOTO_DISTANCE_M, PHOTO_FOV, PHOTO_SIZE = 9.0, 70.0, (640, 480)
 class CityRenderer:
     """Pictures of one city. Safe to use from several threads; equal calls give equal pixels.
 
-    The ground and the textures are drawn with the first picture, signs when they first come into view.
+    Meshes, ground and textures are made with the first picture, signs when they first come into view.
 
     Args:
         plan: what to draw.
@@ -50,8 +50,7 @@ class CityRenderer:
         self._frontages = {frontage.id: frontage for frontage in plan.layout.frontages}
         self._streets = {street.id: street for street in plan.layout.streets}
         self._first_thing = len(self._signs)
-        self._scene: Scene = build_scene(self._mesh())
-        self._members = _members(self._scene.owner, len(self._signs) + len(plan.layout.furniture))
+        self._built: tuple[Scene, list[NDArray[np.int64]]] | None = None
         self._table, size = textures.texture_table([texture_size(sign) for sign in self._signs])
         self._coverage = np.zeros(size, np.uint8)
         self._lettered = np.zeros(len(self._signs), bool)
@@ -114,6 +113,23 @@ class CityRenderer:
         thing = self._plan.layout.furniture[owner - self._first_thing]
         return Visible(thing.id, thing.kind, thing.kind, box, hypot(thing.x - x, thing.y - y), share)
 
+    @property
+    def _scene(self) -> Scene:
+        return self._build()[0]
+
+    @property
+    def _members(self) -> list[NDArray[np.int64]]:
+        """The quads of each sign and thing, and an empty last entry."""
+        return self._build()[1]
+
+    def _build(self) -> tuple[Scene, list[NDArray[np.int64]]]:
+        with self._lock:
+            if self._built is None:
+                scene = build_scene(self._mesh())
+                things = len(self._signs) + len(self._plan.layout.furniture)
+                self._built = scene, _members(scene.owner, things)
+            return self._built
+
     def _mesh(self) -> Quads:
         layout, shops = self._plan.layout, self._plan.shops
         return join(
@@ -152,11 +168,12 @@ class CityRenderer:
         return drawing
 
     def _alone(self, owner: int, lens: Lens) -> int:
-        """Pixels that a thing would cover with nothing before it, in a picture of three times the size."""
+        """Pixels that a thing would cover with nothing before it, in a picture that holds it."""
         scene, members = self._scene, self._members[owner]
         away = scene.spheres[members, :3] - lens.eye
         faces = (scene.mode[members] != FRONT_ONLY) | (np.sum(away * scene.planes[members], axis=1) < 0)
-        return int(np.count_nonzero(self._first_pass(widened(lens), members[faces]).depth))
+        whole = around(lens, scene.corners[members].reshape(-1, 3))
+        return int(np.count_nonzero(self._first_pass(whole, members[faces]).depth))
 
     def _laid_ground(self) -> Ground:
         with self._lock:
@@ -173,9 +190,9 @@ class CityRenderer:
         signs = self._scene.texture[drawing.order] - len(textures.TILE_SETS)
         if self._lettered[signs[signs >= 0]].all():
             return
-        shown = np.zeros(len(drawing.order) + 1, bool)
-        shown[drawing.shown] = True  # the last entry is the background's
-        wanted = np.unique(signs[shown[:-1] & (signs >= 0)])
+        shown = np.zeros(len(drawing.order), bool)
+        mark_shown(drawing, shown)
+        wanted = np.unique(signs[shown & (signs >= 0)])
         with self._lock:
             for number in wanted[~self._lettered[wanted]]:
                 chain = textures.letter_chain(letter(self._signs[number]))
@@ -185,7 +202,6 @@ class CityRenderer:
 
 
 def _members(owner: NDArray[np.int32], count: int) -> list[NDArray[np.int64]]:
-    """The quads of each owner, and an empty last entry."""
     order = np.argsort(owner, kind="stable")
     bounds = np.searchsorted(owner[order], np.arange(count + 1))
     return [order[a:b] for a, b in zip(bounds, [*bounds[1:], bounds[-1]], strict=True)]

@@ -10,9 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from virl.platform.providers.offline.render.kernel import inlined
+from virl.platform.providers.offline.render.surfaces import SIDE
 from virl.platform.providers.offline.render.textures import Coverage, Table, Words, column_start, row_start
 
 TAP_SHARE = 0.5  # of the taps that would leave no gap between them; chosen: no blur can be seen
+
+SIDE_BITS = SIDE.bit_length() - 1
+AWAY = 1024  # repeats of a tile, so that places on it are positive
 
 _SPREAD_1 = np.uint64(0x0000FFFF0000FFFF)
 _SPREAD_2 = np.uint64(0x00FF00FF00FF00FF)
@@ -33,12 +37,28 @@ class Tile(NamedTuple):
 class Footprint(NamedTuple):
     """How to cover a pixel: a mip level, and taps along the long axis (du, dv) in texels of it."""
 
+    level: int
     offset: int
     wide: int
     high: int
     taps: int
     du: float
     dv: float
+
+
+class Taps(NamedTuple):
+    """A footprint on a tile, in whole numbers: sides of 2 ** bits texels, lengths in 1/256 of a texel.
+
+    The first tap is off the middle by (first_u, first_v), and the others follow by steps of (du, dv).
+    """
+
+    offset: int
+    bits: int
+    taps: int
+    first_u: int
+    first_v: int
+    du: int
+    dv: int
 
 
 class Growth(NamedTuple):
@@ -68,13 +88,13 @@ def lanes(texel: np.uint32) -> np.uint64:
 
 
 @inlined
-def bilinear(texels: Words, offset: int, wide: int, high: int, u: float, v: float) -> np.uint64:
-    """Lanes of a wrapped texture at (u, v) in texels of its level; sides are powers of two."""
-    sixteenth_u, sixteenth_v = floor(u * 16.0 - 8.0), floor(v * 16.0 - 8.0)
-    fx, fy = sixteenth_u & 15, sixteenth_v & 15
-    x0, y0 = (sixteenth_u >> 4) & (wide - 1), (sixteenth_v >> 4) & (high - 1)
-    x1, y1 = (x0 + 1) & (wide - 1), (y0 + 1) & (high - 1)
-    row0, row1 = offset + row_start(y0, wide), offset + row_start(y1, wide)
+def bilinear(texels: Words, offset: int, bits: int, u: int, v: int) -> np.uint64:
+    """Lanes of a tile of 2 ** bits texels a side, u and v in 1/256 of one from its first one's middle."""
+    mask = (1 << bits) - 1
+    fx, fy = (u >> 4) & 15, (v >> 4) & 15
+    x0, y0 = (u >> 8) & mask, (v >> 8) & mask
+    x1, y1 = (x0 + 1) & mask, (y0 + 1) & mask
+    row0, row1 = offset + row_start(y0, bits), offset + row_start(y1, bits)
     column0, column1 = column_start(x0), column_start(x1)
     total = lanes(texels[row0 + column0]) * np.uint64((16 - fx) * (16 - fy))
     total += lanes(texels[row0 + column1]) * np.uint64(fx * (16 - fy))
@@ -102,7 +122,7 @@ def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
     offset, wide, high = tile.offset, tile.wide, tile.high
     ux, uy, vx, vy = growth.ux * wide, growth.uy * wide, growth.vx * high, growth.vy * high
     along_x, along_y = ux * ux + vx * vx, uy * uy + vy * vy
-    taps, du, dv = 1, 0.0, 0.0
+    level, taps, du, dv = 0, 1, 0.0, 0.0
     if along_x > 1.0 or along_y > 1.0:
         if along_x >= along_y:
             du, dv, major = ux, vx, sqrt(along_x)
@@ -117,34 +137,48 @@ def footprint(tile: Tile, growth: Growth, most: int) -> Footprint:
             offset += wide * high
             wide, high = max(1, wide >> 1), max(1, high >> 1)
             scale, du, dv = scale * 0.5, du * 0.5, dv * 0.5
-    return Footprint(offset, wide, high, taps, du, dv)
+            level += 1
+    return Footprint(level, offset, wide, high, taps, du, dv)
 
 
 @inlined
-def gather(texels: Words, f: Footprint, ahead: int, u: float, v: float) -> np.uint64:
-    """Lanes of a tile at (u, v) in repeats, added up over the taps; `ahead` is an offset to another tile."""
-    offset = f.offset + ahead
-    u, v = u * f.wide, v * f.high
-    if f.taps == 1:
-        return bilinear(texels, offset, f.wide, f.high, u, v)
-    total, share = np.uint64(0), 1.0 / f.taps
-    u, v = u + (0.5 * share - 0.5) * f.du, v + (0.5 * share - 0.5) * f.dv
-    du, dv = f.du * share, f.dv * share
-    for tap in range(f.taps):
-        total += bilinear(texels, offset, f.wide, f.high, u + tap * du, v + tap * dv)
+def taps_of(cover: Footprint) -> Taps:
+    """The taps of a footprint on a tile."""
+    du, dv, share = cover.du * 256.0, cover.dv * 256.0, 1.0 / cover.taps
+    first = 0.5 * share - 0.5
+    return Taps(
+        cover.offset, SIDE_BITS - cover.level, cover.taps, int(first * du) - 128, int(first * dv) - 128,
+        int(share * du), int(share * dv),
+    )  # fmt: skip
+
+
+@inlined
+def fixed(repeats: float, bits: int) -> int:
+    """A place on a tile in 1/256 of a texel, at the level of 2 ** bits texels a side; never below zero."""
+    return int((repeats + AWAY) * (256 << bits))
+
+
+@inlined
+def gather(texels: Words, taps: Taps, ahead: int, u: int, v: int) -> np.uint64:
+    """Lanes of a tile at a `fixed` place, added up over the taps; `ahead` is an offset to another tile."""
+    u, v = u + taps.first_u, v + taps.first_v
+    total = np.uint64(0)
+    for _ in range(taps.taps):
+        total += bilinear(texels, taps.offset + ahead, taps.bits, u, v)
+        u, v = u + taps.du, v + taps.dv
     return total
 
 
 @inlined
-def channel(total: np.uint64, number: int) -> float:
+def channel(total: np.uint64, number: int) -> int:
     """One lane as a number."""
-    lane = np.int64((total >> np.uint64(16 * number)) & _LANE)
-    return float(lane)
+    return int(np.int64((total >> np.uint64(16 * number)) & _LANE))
 
 
 @inlined
-def variant_of(u: float, v: float, seed: int, variants: int) -> int:
-    """Which of a power of two of variants the texture's cell at (u, v) shows, on a quad with this seed."""
-    cell = np.uint32(floor(u) * 73856093 ^ floor(v) * 19349663 ^ np.int64(seed) * 83492791)
+def variant_of(u: int, v: int, bits: int, seed: int, variants: int) -> int:
+    """Which of a power of two of variants the texture shows at a `fixed` place, on a quad with this seed."""
+    column, row = u >> (bits + 8), v >> (bits + 8)
+    cell = np.uint32(column * 73856093 ^ row * 19349663 ^ np.int64(seed) * 83492791)
     cell = (cell ^ (cell >> np.uint32(15))) * np.uint32(0x2C1B3C6D)
     return int(np.int64(cell >> np.uint32(12)) & (variants - 1))

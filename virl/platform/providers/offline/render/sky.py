@@ -4,7 +4,15 @@ from math import sqrt
 
 from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.light import SUN
-from virl.platform.providers.offline.render.sampling import Growth, Tile, channel, footprint, gather
+from virl.platform.providers.offline.render.sampling import (
+    Growth,
+    Tile,
+    channel,
+    fixed,
+    footprint,
+    gather,
+    taps_of,
+)  # fmt: skip
 from virl.platform.providers.offline.render.textures import TILE_INDEX, Words
 
 Rgb = tuple[float, float, float]
@@ -62,5 +70,6 @@ def _cloud(x: float, y: float, up: float, focal: float, clouds: Tile, texels: Wo
     depth = CLOUD_SCALE / (up + CLOUD_BEND)
     grow = depth / focal
     cover = footprint(clouds, Growth(grow, 0.0, 0.0, grow / (up + CLOUD_BEND)), 1)
-    total = gather(texels, cover, 0, x * depth, y * depth)
+    taps = taps_of(cover)
+    total = gather(texels, taps, 0, fixed(x * depth, taps.bits), fixed(y * depth, taps.bits))
     return channel(total, 0) * (1.0 / 255.0) * min(1.0, up * 7.0)

@@ -29,19 +29,24 @@ def smooth_edges(drawing: Drawing, sharp: Image, picture: Image) -> None:
     height, width = shown.shape
     found = np.empty((5, 3), np.int64)
     for row in range(height):
-        above, below = max(row - 1, 0), min(row + 1, height - 1)
+        middle, above, below = shown[row], shown[max(row - 1, 0)], shown[min(row + 1, height - 1)]
         for column in range(width):
-            own = shown[row, column]
-            if (
-                own != shown[above, column]
-                or own != shown[below, column]
-                or own != shown[row, max(column - 1, 0)]
-                or own != shown[row, min(column + 1, width - 1)]
-            ):
-                count = _quads_around(shown, row, column, found)
-                if not _differ(sharp, counts, found[:count]):
+            own, up, down = middle[column], above[column], below[column]
+            left, right = middle[max(column - 1, 0)], middle[min(column + 1, width - 1)]
+            if own == up and own == down and own == left and own == right:
+                continue
+            if _leaf(counts, own) and _leaf(counts, up) and _leaf(counts, down):
+                if _leaf(counts, left) and _leaf(counts, right):
                     continue
+            count = _quads_around(shown, row, column, found)
+            if _differ(sharp, found[:count]):
                 _mix(forms, polygons, counts, sharp, picture, row, column, found[:count])
+
+
+@inlined
+def _leaf(counts: Ints, k: int) -> bool:
+    """Whether a quad is a cutout."""
+    return bool(k >= 0 and counts[k] < 0)
 
 
 @inlined
@@ -61,16 +66,15 @@ def _quads_around(shown: NDArray[np.int32], row: int, column: int, found: Ints) 
 
 
 @inlined
-def _differ(sharp: Image, counts: Ints, found: Ints) -> bool:
-    """Whether an edge can be seen: the colours differ, and it is not one between two cutouts."""
-    cutouts, contrast = 0, 0
-    for i in range(len(found)):
-        if found[i, 0] >= 0 and counts[found[i, 0]] < 0:
-            cutouts += 1
+def _differ(sharp: Image, found: Ints) -> bool:
+    """Whether the edges between quads can be seen."""
+    row, column = found[0, 1], found[0, 2]
+    contrast = 0
+    for i in range(1, len(found)):
         for c in range(3):
-            own, other = int(sharp[found[0, 1], found[0, 2], c]), int(sharp[found[i, 1], found[i, 2], c])
-            contrast = max(contrast, abs(own - other))
-    return contrast > FAINT and cutouts < len(found)
+            gap = int(sharp[row, column, c]) - int(sharp[found[i, 1], found[i, 2], c])
+            contrast = max(contrast, abs(gap))
+    return contrast > FAINT
 
 
 @inlined

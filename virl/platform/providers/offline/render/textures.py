@@ -28,9 +28,9 @@ TILE, LETTERS = 0, 1
 
 
 @inlined
-def row_start(y: int, wide: int) -> int:
-    """Where a row of texels begins, in a tile so many texels wide that is stored in squares of 4 by 4."""
-    return (y >> 2) * (wide << 2) + ((y & 3) << 2)
+def row_start(y: int, bits: int) -> int:
+    """Where a row of texels begins in a tile of 2 ** bits texels a side, which lie in squares of 4 by 4."""
+    return ((y >> 2) << (bits + 2)) + ((y & 3) << 2)
 
 
 @inlined
