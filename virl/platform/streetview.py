@@ -131,6 +131,9 @@ class StreetView(Protocol):
 
         Returns:
             The nearest panorama, or `None` if there is none within `radius`.
+
+        Raises:
+            BadInput: the radius is out of its range.
         """
         ...
 

@@ -23,6 +23,10 @@ class Renderer(Protocol):
         """The picture from a panorama at `x` metres east and `y` north of the city's origin."""
         ...
 
+    def equirectangular(self, x: float, y: float, width: int = 2048, *, heading: float = 0.0) -> Image:
+        """The whole panorama in one picture; the centre column looks to `heading`."""
+        ...
+
 
 def panorama_graph(layout: StreetPlan) -> NavigationGraph:
     """The panoramas and links of a plan, with an id for each panorama such as `vt-00042`."""
@@ -73,6 +77,23 @@ class OfflineStreetView:
         """
         x, y = self._xy[self._graph.number(pano_id)].tolist()
         return View(pano_id, camera, self._renderer.picture(x, y, camera))
+
+    def panorama_image(self, pano_id: str, width: int = 2048) -> Image:
+        """The whole panorama as one equirectangular picture, for tools that want one.
+
+        Args:
+            pano_id: which panorama.
+            width: pixels; the height is half of it.
+
+        Returns:
+            RGB, shape (width / 2, width, 3). The centre column looks north, columns run clockwise, the top
+            row looks up.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+        """
+        x, y = self._xy[self._graph.number(pano_id)].tolist()
+        return self._renderer.equirectangular(x, y, width)
 
     def _panorama(self, node: int) -> Panorama:
         graph, links = self._graph, self._graph.links(node)
