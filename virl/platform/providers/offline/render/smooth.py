@@ -16,12 +16,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # A rotated grid: each sample has its own row and its own column of quarters.
-_SAMPLES_RIGHT, _SAMPLES_DOWN = (0.125, 0.375, -0.125, -0.375), (-0.375, 0.125, 0.375, -0.125)
-_RIGHT, _DOWN = (0, 0, -1, 1), (-1, 1, 0, 0)
-"""The four neighbours of a pixel."""
+_RIGHT, _DOWN = (0.125, 0.375, -0.125, -0.375), (-0.375, 0.125, 0.375, -0.125)
+_ALL = 15
+"""All four samples, one bit each."""
 
 FAINT = 10  # chosen: differences of colour below it make no visible stairs
-NEXT_DOOR = 0.3  # a cutout counts in samples this far towards it, in pixels; chosen
+_TOWARDS = (_ALL, 1 << 0, 1 << 2, 1 << 3, 1 << 1)
+"""The samples in which a cutout counts: all in its own pixel, one next door above, below, left and right."""
 
 
 @kernel
@@ -30,75 +31,101 @@ def smooth_edges(drawing: Drawing, sharp: Image, picture: Image) -> None:
     # Taken out of the tuple once: to do so for each pixel would cost more than the work itself.
     shown, forms, polygons, counts = drawing.shown, drawing.forms, drawing.polygons, drawing.counts
     height, width = shown.shape
-    around = np.empty((4, 3), np.int64)
+    around, best, depths = np.empty((5, 3), np.int64), np.empty(4, np.int64), np.empty(4)
     for row in range(height):
         above, below = max(row - 1, 0), min(row + 1, height - 1)
         for column in range(width):
             left, right = max(column - 1, 0), min(column + 1, width - 1)
-            own = shown[row, column]
-            if (
-                own == shown[above, column]
-                and own == shown[below, column]
-                and own == shown[row, left]
-                and own == shown[row, right]
-            ):
+            own, up, down = shown[row, column], shown[above, column], shown[below, column]
+            if own == up and own == down and own == shown[row, left] and own == shown[row, right]:
                 continue
-            leaves, contrast = _is_cutout(counts, own), 0
-            for n in range(4):
-                r, c = min(max(row + _DOWN[n], 0), height - 1), min(max(column + _RIGHT[n], 0), width - 1)
-                around[n, 0], around[n, 1], around[n, 2] = shown[r, c], r, c
-                leaves = leaves and _is_cutout(counts, shown[r, c])
-                for i in range(3):
-                    contrast = max(contrast, abs(int(sharp[row, column, i]) - int(sharp[r, c, i])))
-            if contrast > FAINT and not leaves:
-                _mix(forms, polygons, counts, sharp, picture, row, column, own, around)
+            _note(around, 0, own, row, column)
+            _note(around, 1, up, above, column)
+            _note(around, 2, down, below, column)
+            _note(around, 3, shown[row, left], row, left)
+            _note(around, 4, shown[row, right], row, right)
+            if _visible(counts, sharp, around):
+                _compete(forms, polygons, counts, around, row + 0.5, column + 0.5, best, depths)
+                for c in range(3):
+                    total = 2
+                    for sample in range(4):
+                        total += sharp[around[best[sample], 1], around[best[sample], 2], c]
+                    picture[row, column, c] = total >> 2
 
 
 @inlined
-def _is_cutout(counts: Ints, k: int) -> bool:
-    return bool(k >= 0 and counts[k] < 0)
+def _note(around: Ints, n: int, k: int, row: int, column: int) -> None:
+    around[n, 0], around[n, 1], around[n, 2] = k, row, column
 
 
 @inlined
-def _mix(
-    forms: Floats, polygons: Floats, counts: Ints, sharp: Image, picture: Image,
-    row: int, column: int, own: int, around: Ints,
-) -> None:  # fmt: skip
-    """Colour one pixel from its own quad and those around it."""
-    red = green = blue = 2
+def _visible(counts: Ints, sharp: Image, around: Ints) -> bool:
+    """Whether the edge at a pixel can be seen: the colours differ, and not all around it are cutouts."""
+    leaves, contrast = True, 0
+    for n in range(5):
+        k = around[n, 0]
+        leaves = leaves and k >= 0 and counts[k] < 0
+        for c in range(3):
+            gap = np.int64(sharp[around[0, 1], around[0, 2], c]) - np.int64(
+                sharp[around[n, 1], around[n, 2], c]
+            )
+            contrast = max(contrast, abs(gap))
+    return bool(contrast > FAINT and not leaves)
+
+
+@inlined
+def _compete(
+    forms: Floats,
+    polygons: Floats,
+    counts: Ints,
+    around: Ints,
+    y: float,
+    x: float,
+    best: Ints,
+    depths: Floats,
+) -> None:
+    """Find which of the quads around is the nearest at each sample of the pixel at (x, y).
+
+    Args:
+        forms: of the drawing.
+        polygons: of the drawing.
+        counts: of the drawing.
+        around: the quads of the pixel and its neighbours, the own one first, (5, 3).
+        y: middle of the pixel.
+        x: middle of the pixel.
+        best: receives the places of the nearest quads in `around`, (4,).
+        depths: scratch, (4,).
+    """
     for sample in range(4):
-        right, down = _SAMPLES_RIGHT[sample], _SAMPLES_DOWN[sample]
-        x, y = column + 0.5 + right, row + 0.5 + down
-        from_row, from_column = row, column
-        nearest = _depth(forms, polygons, counts, own, x, y)
-        for n in range(4):
-            k = around[n, 0]
-            if k == own or (_is_cutout(counts, k) and _RIGHT[n] * right + _DOWN[n] * down < NEXT_DOOR):
-                continue
-            depth = _depth(forms, polygons, counts, k, x, y)
-            if depth > nearest:
-                nearest, from_row, from_column = depth, around[n, 1], around[n, 2]
-        red += sharp[from_row, from_column, 0]
-        green += sharp[from_row, from_column, 1]
-        blue += sharp[from_row, from_column, 2]
-    picture[row, column, 0] = red >> 2
-    picture[row, column, 1] = green >> 2
-    picture[row, column, 2] = blue >> 2
+        best[sample], depths[sample] = 0, -1.0
+    for n in range(5):
+        k = around[n, 0]
+        if n > 0 and k == around[0, 0]:
+            continue
+        if k < 0:
+            for sample in range(4):
+                if depths[sample] < 0.0:
+                    best[sample], depths[sample] = n, 0.0
+            continue
+        held = _TOWARDS[n] if counts[k] < 0 else _samples_in(polygons, k, counts[k], x, y)
+        for sample in range(4):
+            w = forms[k, 0] + forms[k, 1] * (x + _RIGHT[sample]) + forms[k, 2] * (y + _DOWN[sample])
+            if (held >> sample) & 1 and w > depths[sample]:
+                best[sample], depths[sample] = n, w
 
 
 @inlined
-def _depth(forms: Floats, polygons: Floats, counts: Ints, k: int, x: float, y: float) -> float:
-    """The form W of a quad at a point; 0 for the background, -1 beside the quad's outline."""
-    if k < 0:
-        return 0.0
-    positive = negative = False
-    count = counts[k]  # below 0 for a cutout, whose outline says little
+def _samples_in(polygons: Floats, k: int, count: int, x: float, y: float) -> int:
+    """Which samples of the pixel at (x, y) a convex outline of either orientation holds, one bit each."""
+    left, right = 0, 0
     for i in range(count):
         j = i + 1 if i + 1 < count else 0
-        ax, ay = polygons[k, i, 0], polygons[k, i, 1]
-        side = (polygons[k, j, 0] - ax) * (y - ay) - (polygons[k, j, 1] - ay) * (x - ax)
-        positive = positive or side > 0.0
-        negative = negative or side < 0.0
-    if positive and negative:
-        return -1.0
-    return float(forms[k, 0] + forms[k, 1] * x + forms[k, 2] * y)
+        dx, dy = polygons[k, j, 0] - polygons[k, i, 0], polygons[k, j, 1] - polygons[k, i, 1]
+        middle = dx * (y - polygons[k, i, 1]) - dy * (x - polygons[k, i, 0])
+        for sample in range(4):
+            side = middle + dx * _DOWN[sample] - dy * _RIGHT[sample]
+            if side > 0.0:
+                left |= 1 << sample
+            elif side < 0.0:
+                right |= 1 << sample
+    return _ALL & ~(left & right)
