@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from made_corner import FRONT_Y, bare_plan, made_corner, made_shop, made_sign
 from shapely import box
 
+from virl.geo import signed_turn
 from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, Building
 from virl.platform.providers.offline.render.lens import lens_at
 from virl.platform.providers.offline.render.mesh import quads, upright
@@ -44,7 +45,7 @@ def test_a_corner_lands_where_the_cameras_direction_looks(heading, pitch, fov, x
     for point, pixel in zip(CORNERS, polygon, strict=False):
         wanted = to_heading_and_pitch(point, x, 0.0)
         got = camera.direction(float(pixel[0]), float(pixel[1]))
-        assert got[0] == pytest.approx(wanted[0] % 360, abs=1e-3)
+        assert signed_turn(wanted[0], got[0]) == pytest.approx(0.0, abs=1e-3)
         assert got[1] == pytest.approx(wanted[1], abs=1e-3)
 
 

@@ -69,7 +69,7 @@ def _visible(counts: Ints, sharp: Image, around: Ints) -> bool:
             gap = np.int64(sharp[around[0, 1], around[0, 2], c]) - np.int64(
                 sharp[around[n, 1], around[n, 2], c]
             )
-            contrast = max(contrast, abs(gap))
+            contrast = max(contrast, int(abs(gap)))
     return bool(contrast > FAINT and not leaves)
 
 
