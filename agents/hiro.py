@@ -48,7 +48,16 @@ class Sight:
 
 def live(agent: Agent) -> None:
     """Explore until a place is entered or the limit of steps is reached."""
-    steps = agent.run.steps
+    if not agent.run.steps or agent.run.steps[-1].next_pano_id:
+        _explore(agent)
+    last = agent.run.steps[-1]
+    entered = next((place for place in last.places if place.decision == "enter"), None)
+    agent.run.end("entered" if entered else "gave up", last.decided, entered)
+
+
+def _explore(agent: Agent) -> None:
+    """Walk and write down, from the start or from where an earlier process stopped."""
+    steps = list(agent.run.steps)
     place_type = _remembered_place_type(agent) or _place_type(agent)
     navigator = IntentionNavigator(
         agent.city.streetview,
@@ -60,16 +69,12 @@ def live(agent: Agent) -> None:
         max_steps=agent.character.limits.steps,
     )
     considered = {place.id for step in steps for place in step.places}
-    choice = Choice(None, "")
     for step in navigator.walk(_where_to_go_on(agent), [step.pose.pano_id for step in steps]):
         sight = _look_around(agent, step, place_type, considered)
-        considered |= {place.id for place in sight.places}
         choice = Choice(None, sight.entered.reason) if sight.entered else step.choice
         _write_down(agent, step, sight, choice)
         if sight.entered:
-            agent.run.end("entered", sight.entered.reason, sight.entered)
             return
-    agent.run.end("gave up", choice.reason)
 
 
 def _place_type(agent: Agent) -> str:

@@ -171,6 +171,15 @@ def test_a_journal_cut_in_the_middle_of_a_line_goes_on_to_the_same_end(
     assert list(copy.glob("journal.jsonl.cut-*")), "what was cut off is kept"
 
 
+def test_a_run_killed_before_its_last_line_is_ended_without_another_step(
+    finished: Path, tmp_path: Path
+) -> None:
+    copy = copy_of(finished, tmp_path)
+    done = virl("run", write_hiro(tmp_path), "--out", copy, "--resume", "--quiet")
+    assert done.exit_code == 0, done.output
+    assert comparable(copy) == comparable(finished)
+
+
 def test_a_broken_line_in_the_middle_is_named_and_left_alone(finished: Path, tmp_path: Path) -> None:
     copy = copy_of(finished, tmp_path)
     journal = copy / "journal.jsonl"
