@@ -18,7 +18,7 @@ from virl.platform.providers.offline.truth import OfflineTruth
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Pause the garbage collector: a plan is many small objects, none of them garbage (a fifth of the time)."""
+    """Pause the garbage collector: a plan is many small objects, none garbage (a fifth of the time)."""
     was_on = gc.isenabled()
     gc.disable()
     try:
