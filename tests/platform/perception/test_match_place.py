@@ -64,8 +64,10 @@ def test_a_place_straight_behind_its_box_is_always_found(heading, fov, x, width,
     camera = Camera(heading, 0, fov)
     box = (x, 310.0, x + width, 330.0)
     toward = camera.direction(x + width / 2, 320)[0]
-    found = match_place(camera, box, HERE, [place("it", toward, metres)], slack=0.01)
+    behind = place("behind me", toward + 180, metres / 2)
+    found = match_place(camera, box, HERE, [behind, place("it", toward, metres)], slack=0.01)
     assert found is not None
+    assert found.name == "it"
 
 
 def test_a_name_that_was_read_goes_before_a_nearer_place():
