@@ -33,6 +33,10 @@ class NavigationGraph:
     """Degrees clockwise from north in which each link leaves, [0, 360)."""
     length: Floats
     """Metres."""
+    yaw: Floats
+    """The way the capturing car faced at each node, degrees, [0, 360); `nan` where it is not known."""
+    height: Floats
+    """Metres of each node above a level of the graph's own, 0 where all lie flat."""
     _number: dict[str, int] = field(repr=False)
     _frame: LocalFrame = field(repr=False)
     _tree: cKDTree = field(repr=False)
@@ -109,6 +113,9 @@ def build_graph(
     target: ArrayLike,
     heading: ArrayLike | None = None,
     length: ArrayLike | None = None,
+    *,
+    yaw: ArrayLike | None = None,
+    height: ArrayLike | None = None,
 ) -> NavigationGraph:
     """Builds a graph from its nodes and links.
 
@@ -120,6 +127,8 @@ def build_graph(
         target: node number at which each link ends.
         heading: degrees in which each link leaves; that of the straight line by default.
         length: metres of each link; that of the straight line by default.
+        yaw: degrees that the capturing car faced at each node; not known by default.
+        height: metres of each node above a common level; 0 by default.
 
     Raises:
         BadInput: no nodes, an id twice, a link to a node that is not there, or a negative length.
@@ -142,10 +151,23 @@ def build_graph(
     if len(lengths) and not lengths.min() >= 0:
         raise BadInput("a link of the navigation graph has a negative length")
 
+    yaws = np.full(len(nodes), np.nan) if yaw is None else np.asarray(yaw, float) % 360.0
+    heights = np.zeros(len(nodes)) if height is None else np.asarray(height, float)
     order = np.argsort(sources, kind="stable")
     first = np.searchsorted(sources[order], np.arange(len(nodes) + 1))
     frame = LocalFrame(LatLng(float(lats.mean()), float(lngs.mean())))
     tree = cKDTree(np.stack(frame.to_metres(lats, lngs), axis=1))
     return NavigationGraph(
-        nodes, lats, lngs, first, targets[order], headings[order], lengths[order], number, frame, tree
+        ids=nodes,
+        lat=lats,
+        lng=lngs,
+        first=first,
+        target=targets[order],
+        heading=headings[order],
+        length=lengths[order],
+        yaw=yaws,
+        height=heights,
+        _number=number,
+        _frame=frame,
+        _tree=tree,
     )

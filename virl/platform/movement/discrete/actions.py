@@ -1,0 +1,35 @@
+"""The actions of a discrete walk, and how they are read from text."""
+
+import re
+from enum import StrEnum
+
+
+class Action(StrEnum):
+    """What an agent does in one step."""
+
+    FORWARD = "forward"
+    LEFT = "left"
+    RIGHT = "right"
+    TURN_AROUND = "turn_around"
+    STOP = "stop"
+
+
+_WORDS = re.compile(r"[a-z]+")
+_SYNONYMS = {
+    "turnleft": Action.LEFT,
+    "turnright": Action.RIGHT,
+    "turnaround": Action.TURN_AROUND,
+    "around": Action.TURN_AROUND,
+}
+_SYNONYMS |= {action.value.replace("_", ""): action for action in Action}
+
+
+def parse_action(text: str) -> Action | None:
+    """The action that a reply begins with, `None` if it begins with none.
+
+    Case, numbers, punctuation and spaces around it do not matter: `" 12. Turn left."` is `LEFT`.
+    """
+    words = _WORDS.findall(text.lower())[:2]
+    if words[:1] == ["turn"]:
+        return _SYNONYMS.get("".join(words))
+    return _SYNONYMS.get(words[0]) if words else None

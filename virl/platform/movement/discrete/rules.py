@@ -1,0 +1,175 @@
+"""What each action does: the transition functions of VELMA and of the original Touchdown.
+
+Both are pure functions of a graph, a state and an action. Headings compare exactly, as the data sets give
+them in whole degrees.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from virl.geo import signed_turn
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.actions import Action
+
+
+@dataclass(frozen=True, slots=True)
+class WalkState:
+    """Where a walker stands and faces."""
+
+    node: int
+    heading: float
+    """Degrees clockwise from north, [0, 360)."""
+    came_from: int | None = None
+    """The node before, where the last action moved; `None` after a turn, a stop or at the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A transition function with the validation that goes with it."""
+
+    name: str
+    actions: tuple[Action, ...]
+    """The action space."""
+    step: Callable[[NavigationGraph, WalkState, Action], WalkState]
+    """The next state."""
+    validate: Callable[[NavigationGraph, WalkState, Action], Action]
+    """The action that is carried out where one that is not possible was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    heading: float
+    target: int
+
+
+def velma_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
+    """The transition function of VELMA (section 3.1, appendix B, and its published code).
+
+    Where three or more links leave, arriving and having turned differ: on arrival the link back is left out
+    and `forward` is the middle one of the others; after a turn the agent faces a link, and `forward` takes
+    it. Where the published code has no answer (a heading that no link has, without having arrived),
+    `forward` takes the link nearest to the heading.
+    """
+    ways = _ways(graph, state.node)
+    if action is Action.STOP or not ways:
+        return WalkState(state.node, state.heading)
+    if action is Action.TURN_AROUND:
+        return _face(state, _nearest(ways, state.heading + 180))
+    facing = next((way for way in ways if way.heading == state.heading), None)
+    if action is Action.FORWARD and facing:
+        return _move(state, facing)
+    if len(ways) == 1 and state.came_from is not None:
+        return WalkState(state.node, state.heading)
+    ahead, left, right = _choices(state, ways)
+    if action is Action.FORWARD:
+        return _move(state, ahead)
+    return _face(state, left if action is Action.LEFT else right)
+
+
+def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
+    """VELMA's validation: a dead end allows only stopping and turning around, a road no turns."""
+    degree = int(graph.first[state.node + 1] - graph.first[state.node])
+    if degree <= 1:
+        return action if action in (Action.STOP, Action.TURN_AROUND) else Action.STOP
+    if degree == 2 and action in (Action.LEFT, Action.RIGHT):
+        return Action.FORWARD
+    return action
+
+
+def _choices(state: WalkState, ways: list[_Way]) -> tuple[_Way, _Way, _Way]:
+    """What forward, left and right take."""
+    if len(ways) <= 2:
+        way = _nearest(ways, state.heading)
+        return way, way, way
+    arrived = state.came_from is not None and any(way.target != state.came_from for way in ways)
+    return _arrival_ways(state, ways) if arrived else _turned_ways(state, ways)
+
+
+def _arrival_ways(state: WalkState, ways: list[_Way]) -> tuple[_Way, _Way, _Way]:
+    """What forward, left and right take at a crossing that the agent has just come to."""
+    rest = sorted(
+        (way for way in ways if way.target != state.came_from),
+        key=lambda way: _half_turn(state.heading, way.heading),
+    )
+    middle = len(rest) // 2
+    ahead = rest[middle] if len(rest) % 2 else _nearest(rest[middle - 1 : middle + 1], state.heading)
+    if len(ways) == 3 or len(rest) == 1:
+        return ahead, rest[0], rest[-1]
+    return ahead, *_beside(ahead.heading, [way for way in rest if way is not ahead])
+
+
+def _turned_ways(state: WalkState, ways: list[_Way]) -> tuple[_Way, _Way, _Way]:
+    """What forward, left and right take where the agent has turned on the spot."""
+    ahead = _nearest(ways, state.heading)
+    return ahead, *_beside(state.heading, [way for way in ways if way.heading != state.heading])
+
+
+def _beside(heading: float, ways: list[_Way]) -> tuple[_Way, _Way]:
+    """The first ways counter-clockwise and clockwise of a heading."""
+    left = min(ways, key=lambda way: (heading - way.heading) % 360)
+    right = min(ways, key=lambda way: (way.heading - heading) % 360)
+    return left, right
+
+
+def touchdown_step(graph: NavigationGraph, state: WalkState, action: Action) -> WalkState:
+    """The transition function of the original Touchdown (Chen et al. 2019; VELMA appendix B, Table 4).
+
+    `forward` takes the link that the agent faces and then faces the link nearest to the old heading; `left`
+    and `right` turn to the next link, the way back included. There is no `turn_around`; asking for it turns
+    to the link nearest to the way back.
+    """
+    ways = _ways(graph, state.node)
+    if action is Action.STOP or not ways:
+        return WalkState(state.node, state.heading)
+    facing = _nearest(ways, state.heading)
+    if action is Action.FORWARD:
+        onward = _ways(graph, facing.target)
+        heading = _nearest(onward, facing.heading).heading if onward else facing.heading
+        return WalkState(facing.target, heading, state.node)
+    if action is Action.TURN_AROUND:
+        return _face(state, _nearest(ways, state.heading + 180))
+    others = [way for way in ways if way is not facing]
+    if not others:
+        return _face(state, facing)
+    left, right = _beside(facing.heading, others)
+    return _face(state, left if action is Action.LEFT else right)
+
+
+def touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action) -> Action:
+    """Every action is possible everywhere."""
+    del graph, state
+    return action
+
+
+def _ways(graph: NavigationGraph, node: int) -> list[_Way]:
+    links = graph.links(node)
+    return [
+        _Way(heading, target)
+        for heading, target in zip(graph.heading[links].tolist(), graph.target[links].tolist(), strict=True)
+    ]
+
+
+def _nearest(ways: list[_Way], heading: float) -> _Way:
+    return min(ways, key=lambda way: abs(signed_turn(heading, way.heading)))
+
+
+def _half_turn(source: float, target: float) -> float:
+    """The turn in [-180, 180): the way straight back counts as leftmost, as in the published order."""
+    return (target - source + 180.0) % 360.0 - 180.0
+
+
+def _move(state: WalkState, way: _Way) -> WalkState:
+    return WalkState(way.target, way.heading, state.node)
+
+
+def _face(state: WalkState, way: _Way) -> WalkState:
+    return WalkState(state.node, way.heading)
+
+
+VELMA = Rules("velma", tuple(Action), velma_step, velma_validate)
+TOUCHDOWN = Rules(
+    "touchdown",
+    (Action.FORWARD, Action.LEFT, Action.RIGHT, Action.STOP),
+    touchdown_step,
+    touchdown_validate,
+)

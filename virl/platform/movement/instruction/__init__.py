@@ -1,0 +1,1 @@
+"""Navigators that follow an instruction."""

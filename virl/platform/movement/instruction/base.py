@@ -1,0 +1,86 @@
+"""The contract of navigators that follow an instruction by discrete actions."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.actions import Action
+from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState
+
+MAX_ACTIONS = 55  # VELMA's limit of actions an episode
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a navigator wants to do next, and why."""
+
+    action: Action
+    reason: str = ""
+    refused: tuple[str, ...] = ()
+    """Replies of a model that named no possible action, in the order given; it was asked again after each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One action of a walk, and where it led."""
+
+    action: str
+    """As carried out: the value of an `Action`, or the id of the viewpoint gone to."""
+    state: WalkState
+    """After the action."""
+    asked: str = ""
+    """As decided, where validation made another action of it."""
+    reason: str = ""
+    refused: tuple[str, ...] = ()
+    """Replies of a model that named no possible action, in the order given."""
+
+
+class InstructionNavigator(Protocol):
+    """Follows an instruction on a navigation graph."""
+
+    @property
+    def name(self) -> str:
+        """What its results are called, such as `"follower --map"`."""
+        ...
+
+    def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """The moves of a walk, as they are decided; it ends with a stop or at the navigator's limit.
+
+        Raises:
+            MindFailed: the model gave no usable reply within its retries.
+        """
+        ...
+
+
+def act(
+    graph: NavigationGraph,
+    start: WalkState,
+    choose: Callable[[Sequence[Move]], Decision],
+    *,
+    rules: Rules = VELMA,
+    opening: Sequence[Action] = (),
+    max_actions: int = MAX_ACTIONS,
+) -> Iterator[Move]:
+    """Carry out what `choose` decides, action by action, until it stops or the limit is reached.
+
+    Args:
+        graph: where the walk goes.
+        start: where it begins.
+        choose: the next decision, given the moves so far.
+        rules: what actions do.
+        opening: actions that are taken before the first decision (Map2seq episodes begin with one forward).
+        max_actions: the limit, opening included.
+    """
+    moves: list[Move] = []
+    state = start
+    while len(moves) < max_actions:
+        given = len(moves) < len(opening)
+        decision = Decision(opening[len(moves)], "given") if given else choose(moves)
+        action = rules.validate(graph, state, decision.action)
+        state = rules.step(graph, state, action)
+        asked = "" if action is decision.action else decision.action.value
+        moves.append(Move(action.value, state, asked, decision.reason, decision.refused))
+        yield moves[-1]
+        if action is Action.STOP:
+            return
