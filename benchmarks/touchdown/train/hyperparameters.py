@@ -1,0 +1,98 @@
+"""The numbers of a fine-tuning, each with its source.
+
+Sources: *paper* is VELMA (Schumann et al. 2024), section 6.4 and appendix A; *code* is what it published.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, Self
+
+import yaml
+from pydantic import Field, ValidationError, model_validator
+
+from virl.errors import BadInput
+from virl.settings import Settings
+
+Method = Literal["ft", "rbl"]
+Precision = Literal["auto", "fp32", "bf16", "fp16"]
+
+
+class Hyperparameters(Settings):
+    """How a model is fine-tuned. The defaults are the paper's where it names them."""
+
+    learning_rate: float = Field(3e-4, gt=0)
+    """Peak of AdamW's learning rate (paper, appendix A)."""
+    warmup_ratio: float = Field(0.1, ge=0, le=1)
+    """Share of all steps in which the rate rises from 0; from there it falls linearly to 0 (appendix A)."""
+    weight_decay: float = Field(0.0, ge=0)
+    """Of AdamW; 0 is the Adam that the paper names (appendix A)."""
+    max_grad_norm: float = Field(1.0, gt=0)
+    """Gradients are scaled down to this norm (chosen: the default of transformers' Trainer)."""
+    batch_size: int = Field(16, ge=1)
+    """Samples an optimizer step (appendix A), run one by one and accumulated (code)."""
+    epochs: int = Field(20, ge=1)
+    """Passes over the training split (appendix A)."""
+    cutoff: int = Field(2048, ge=16)
+    """Tokens of a sample beyond which it is cut (code)."""
+
+    lora_rank: int = Field(8, ge=1)
+    """Appendix A."""
+    lora_alpha: float = Field(16, gt=0)
+    """Appendix A."""
+    lora_dropout: float = Field(0.05, ge=0, lt=1)
+    """Appendix A."""
+    lora_modules: tuple[str, ...] = Field(("q_proj", "v_proj"), min_length=1)
+    """Appendix A and code; the body (section 6.4) names further projections."""
+
+    mixing: float = Field(0.5, ge=0, le=1)
+    """Lambda of Algorithm 1: how likely a sample is student-forced; used by `rbl` only (section 6.4)."""
+    rollout_cutoff: int = Field(1560, ge=16)
+    """Tokens beyond which the model's own walk is dropped for the gold one; used by `rbl` only (code)."""
+
+    max_actions: int = Field(55, ge=1)
+    """Actions an episode, an opening one included (code)."""
+    max_reply_tokens: int = Field(8, ge=1)
+    """Tokens of a reply (chosen: the longest action, `turn_around`, has 3 to 4 in LLaMA's tokenizers)."""
+    precision: Precision = "auto"
+    """Mixed precision: `auto` is bf16 on a GPU that has it, else fp16, as in the code; fp32 on a CPU."""
+    save_every: int = Field(50, ge=1)
+    """Optimizer steps between checkpoints; there is one at the end of each epoch too (chosen)."""
+    seed: int = Field(0, ge=0)
+    """Of the order of samples, the mixing, dropout and the adapter's first weights."""
+
+    @model_validator(mode="after")
+    def _rollouts_fit(self) -> Self:
+        if self.rollout_cutoff > self.cutoff:
+            raise ValueError(f"rollout_cutoff {self.rollout_cutoff} is above cutoff {self.cutoff}")
+        return self
+
+
+def read_overrides(assignments: Sequence[str]) -> Hyperparameters:
+    """The defaults with overrides such as `"epochs=3"` or `"lora_modules=[q_proj, k_proj]"` (YAML values).
+
+    Raises:
+        BadInput: an assignment has no `=`, a name is unknown, or a value is out of its range.
+    """
+    values: dict[str, object] = {}
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise BadInput(f"--set {assignment!r}: should be NAME=VALUE, such as epochs=3")
+        try:
+            values[name.strip()] = yaml.safe_load(text)
+        except yaml.YAMLError as fault:
+            raise BadInput(f"--set {assignment!r}: the value is not valid YAML") from fault
+    try:
+        return Hyperparameters.model_validate(values)
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        raise BadInput(f"--set {_named(first['loc'])}{_reason(first['type'], first['msg'])}") from fault
+
+
+def _named(location: tuple[int | str, ...]) -> str:
+    return f"{location[0]}: " if location else ""
+
+
+def _reason(kind: str, message: str) -> str:
+    if kind == "extra_forbidden":
+        return f"unknown name: there is {', '.join(sorted(Hyperparameters.model_fields))}"
+    return message.removeprefix("Value error, ")
