@@ -49,7 +49,7 @@ def walk_record(
     graph: NavigationGraph,
     episode: Episode,
     walk: Walk,
-    scores: Mapping[str, float],
+    scores: Mapping[str, float | None],
     exchanges: Sequence[Exchange] = (),
 ) -> Record:
     """An episode as a line of `records.jsonl`; `decisions` holds what is not said by the actions alone."""

@@ -1,0 +1,95 @@
+"""The data of a run: the street network, the episodes, and what is wrong with any of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from virl.errors import BadInput
+from virl.export.files import MANIFEST
+from virl.export.touchdown import exported_touchdown
+from virl.platform.episodes import Episode
+from virl.platform.graph import NavigationGraph
+from virl.platform.providers.graph.cache import load_touchdown
+from virl.platform.providers.graph.episodes import episode_faults
+from virl.platform.providers.graph.home import cache_home, data_home, find_data
+from virl.platform.providers.graph.touchdown import Dataset, read_episode_file
+
+Scenario = Literal["seen", "unseen"]
+
+PANORAMAS = 29_641  # of the public graph
+EXPORTED = "an export of a made city, not Manhattan (`virl data touchdown` gets the public data)"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which episodes are asked for."""
+
+    data: Path | None = None
+    """Folder with `graph/` and one folder a data set; `None` to look in the user's data folder."""
+    dataset: Dataset = "map2seq"
+    scenario: Scenario = "unseen"
+    split: str = "dev"
+    episodes: Path | None = None
+    """A file of episodes to take instead of the split's."""
+    limit: int | None = None
+    """Only the first so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Episodes that can be walked, and those that cannot."""
+
+    folder: Path
+    source: str
+    """What the data is, for people; says so where it is the export of a made city."""
+    is_published: bool
+    """Whether published results are on the same data."""
+    graph: NavigationGraph
+    episodes: Mapping[str, Episode]
+    faults: Mapping[str, str]
+    """Why an episode cannot be tried, by its id; one that cannot be read goes by its line."""
+
+
+def open_data(chosen: Selection) -> Data:
+    """Read the street network and the episodes.
+
+    Without a folder, and where the user has no Touchdown data, the export of Virlton is read instead.
+
+    Raises:
+        BadInput: a folder or file is missing or damaged, or no episode is in it.
+    """
+    folder = _folder(chosen.data)
+    exported = (folder / MANIFEST).is_file()
+    graph = load_touchdown(folder / "graph")
+    file = chosen.episodes or folder / f"{chosen.dataset}_{chosen.scenario}" / f"{chosen.split}.jsonl"
+    if not file.is_file():
+        there = sorted(f"{path.parent.name}/{path.stem}" for path in folder.glob("*_*/*.jsonl"))
+        raise BadInput(f"{file}: no such file of episodes; {folder} has {', '.join(there) or 'none'}")
+    read = read_episode_file(file)
+    faults = {f"line {fault.line}": fault.what for fault in read.faults}
+    episodes = {}
+    for episode in read.episodes[: chosen.limit]:
+        if wrong := episode_faults(graph, episode):
+            faults[episode.id] = "; ".join(wrong)
+        else:
+            episodes[episode.id] = episode
+    if not (episodes or faults):
+        raise BadInput(f"{file}: holds no episodes")
+    source = EXPORTED if exported else str(file)
+    is_published = len(graph) == PANORAMAS and chosen.episodes is None
+    return Data(folder, source, is_published, graph, episodes, faults)
+
+
+def landmarks_file(data: Data, chosen: Selection) -> Path | None:
+    """The names of landmarks that were extracted before, where the data has them."""
+    file = data.folder / f"{chosen.dataset}_{chosen.scenario}" / f"landmarks_{chosen.split}.json"
+    return file if file.is_file() and chosen.episodes is None else None
+
+
+def _folder(given: Path | None) -> Path:
+    if given is not None:
+        return find_data("touchdown", given)
+    if (data_home() / "touchdown").is_dir():
+        return find_data("touchdown")
+    return exported_touchdown(cache_home())

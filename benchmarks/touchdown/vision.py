@@ -1,0 +1,64 @@
+"""What VELMA's agent sees: nothing, stored features of views, or the user's panoramas through OpenCLIP."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.touchdown.dataset import Data
+from virl.errors import BadInput
+from virl.platform.movement.instruction.velma.features import read_features
+from virl.platform.movement.instruction.velma.observations import LandmarkScorer, TrafficFlow
+from virl.platform.movement.instruction.velma.openclip import PAPER_MODEL, OpenClip
+from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer, StreetViews
+from virl.platform.movement.instruction.velma.statistics import read_statistics
+from virl.platform.movement.instruction.velma.traffic import view_flow, yaw_flow
+from virl.platform.providers.graph.panoramas import PanoramaFolder
+from virl.platform.providers.graph.streetview import GraphStreetView
+from virl.platform.providers.graph.touchdown import Dataset
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Where the agent's eyes come from; all empty for an agent that sees no landmarks."""
+
+    panoramas: Path | None = None
+    """Folder of equirectangular pictures, named by panorama id."""
+    features: Path | None = None
+    """Embeddings of views, made before."""
+    statistics: Path | None = None
+    """Of the scores over the training area."""
+
+    def settings(self) -> dict[str, str]:
+        """What records depend on."""
+        named = {"panoramas": self.panoramas, "features": self.features, "statistics": self.statistics}
+        return {name: str(path) for name, path in named.items() if path}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a VELMA navigator is given to see with."""
+
+    scorer: LandmarkScorer | None
+    flow: TrafficFlow | None
+    """How the traffic runs at the start: told in Touchdown only."""
+
+
+def open_sight(sight: Sight, data: Data, dataset: Dataset) -> Seen:
+    """Make the eyes ready.
+
+    Raises:
+        BadInput: the statistics are missing, or a file is damaged.
+    """
+    by_yaw = yaw_flow(data.graph) if dataset == "touchdown" else None
+    if sight.statistics is None:
+        if sight.panoramas or sight.features:
+            raise BadInput("--panoramas and --features need --statistics, those of the training area")
+        return Seen(None, by_yaw)
+    if sight.features is not None:
+        features = read_features(sight.features)
+        return Seen(EmbeddingScorer(features, features, read_statistics(sight.statistics)), by_yaw)
+    if sight.panoramas is None:
+        raise BadInput("--statistics goes with --panoramas or --features")
+    encoder = OpenClip(*PAPER_MODEL)
+    views = StreetViews(GraphStreetView(data.graph, PanoramaFolder(sight.panoramas)), encoder)
+    scorer = EmbeddingScorer(views, encoder, read_statistics(sight.statistics, encoder.name))
+    return Seen(scorer, view_flow(data.graph, views, encoder) if by_yaw else None)

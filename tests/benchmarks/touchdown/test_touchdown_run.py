@@ -1,0 +1,135 @@
+"""Runs of the benchmark from the command line, on made streets."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from made_streets_data import write_made_data
+from real_data import real_data
+from typer.testing import CliRunner
+
+from benchmarks.touchdown.__main__ import app
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return write_made_data(tmp_path / "data", 12)
+
+
+def run(*options: str) -> Result:
+    return CliRunner().invoke(app, list(options))
+
+
+def results_of(out: Path) -> dict[str, Any]:
+    return json.loads((out / "results.json").read_text())
+
+
+def test_gold_is_perfect_and_everything_is_written(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = run("--agent", "gold", "--data", str(data), "--out", str(out))
+    assert done.exit_code == 0, done.output
+    results = results_of(out)
+    means = {name: metric["mean"] for name, metric in results["metrics"].items()}
+    assert means == {"tc": 1, "spd": 0, "kpa": 1, "kpa_published": 1, "nDTW": 1, "SDTW": 1, "CLS": 1}
+    assert results["episodes"] == {"walked": 12, "failed": 0, "skipped": 0}
+    records = [json.loads(line) for line in (out / "records.jsonl").read_text().splitlines()]
+    episodes = [json.loads(line) for line in (data / "map2seq_unseen" / "dev.jsonl").read_text().splitlines()]
+    paths = {record["id"]: record["pano_path"] for record in records}
+    assert paths == {str(episode["id"]): episode["route_panoids"] for episode in episodes}
+    assert "Walk number 3." in (out / "episodes.html").read_text()
+
+
+def test_made_streets_have_no_published_rows(data: Path, tmp_path: Path) -> None:
+    run("--agent", "forward", "--data", str(data), "--out", str(tmp_path / "made"))
+    assert results_of(tmp_path / "made")["published"] == []
+
+
+def test_episodes_that_cannot_be_tried_are_named(data: Path, tmp_path: Path) -> None:
+    file = data / "map2seq_unseen" / "dev.jsonl"
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    lines[0]["route_panoids"][0] = "nowhere"
+    lines[1]["route_panoids"] = [lines[1]["route_panoids"][0], lines[1]["route_panoids"][-1]]
+    lines[2]["navigation_text"] = ""
+    lines[3]["navigation_text"] = "left " * 10_000
+    lines[4]["navigation_text"] = "Turn left \N{DANCER} and go on."
+    lines[5]["navigation_text"] = "Turn\x00 left"
+    file.write_text("\n".join(map(json.dumps, lines)) + "\n{broken\n")
+    out = tmp_path / "out"
+    done = run("--agent", "follower", "--data", str(data), "--out", str(out))
+    assert done.exit_code == 0, done.output
+    skipped = {
+        record["id"]: record["reason"]
+        for record in map(json.loads, (out / "records.jsonl").read_text().splitlines())
+        if record["status"] == "skipped"
+    }
+    assert set(skipped) == {"1000", "1001", "1002", "1003", "1005", "line 13"}
+    assert "'nowhere'" in skipped["1000"]
+    assert "no link" in skipped["1001"]
+    assert "10,000 words" in skipped["1003"]
+    assert results_of(out)["episodes"] == {"walked": 7, "failed": 0, "skipped": 6}
+    assert "6 episodes were skipped" in done.output
+
+
+def test_a_run_goes_on_where_it_was_cut_off(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options = ("--agent", "random", "--data", str(data), "--out", str(out))
+    assert run(*options).exit_code == 0
+    whole, records = results_of(out), out / "records.jsonl"
+    lines = records.read_text().splitlines(keepends=True)
+    records.write_text("".join(lines[:5]) + lines[5][:40])
+    again = run(*options)
+    assert again.exit_code == 2
+    assert "--resume" in again.output
+    resumed = run(*options, "--resume")
+    assert resumed.exit_code == 0, resumed.output
+    assert "was cut off" in resumed.output
+    assert results_of(out) == whole
+    other = run(*options, "--resume", "--seed", "5")
+    assert other.exit_code == 2
+    assert "other settings" in other.output
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--agent", "teleport"), "unknown agent 'teleport'"),
+        (("--agent", "gold", "--map"), "--map and --prior go with --agent follower"),
+        (("--split", "train"), "has map2seq_unseen/dev"),
+        (("--agent", "velma", "--mind", "gpt"), "unknown mind 'gpt'"),
+        (("--agent", "velma", "--features", "x.npz"), "need --statistics"),
+    ],
+)
+def test_a_wrong_option_is_one_line(data: Path, tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+    done = run("--data", str(data), "--out", str(tmp_path / "out"), *options)
+    assert done.exit_code == 2
+    assert said in done.output
+    assert len(done.output.strip().splitlines()) == 1
+
+
+def test_missing_data_names_the_command_that_gets_it(tmp_path: Path) -> None:
+    done = run("--data", str(tmp_path), "--out", str(tmp_path / "out"))
+    assert done.exit_code == 2
+    assert "touchdown" in done.output
+
+
+def test_the_folder_of_the_run_must_be_named(data: Path) -> None:
+    done = run("--data", str(data))
+    assert done.exit_code == 2
+    assert "--out" in done.output
+
+
+@pytest.mark.slow
+def test_gold_and_forward_on_manhattan(tmp_path: Path) -> None:
+    folder = real_data("touchdown")
+    for dataset, spd in (("map2seq", 37.9), ("touchdown", 42.6)):
+        for agent in ("gold", "forward"):
+            out = tmp_path / f"{dataset}-{agent}"
+            done = run("--agent", agent, "--dataset", dataset, "--data", str(folder), "--out", str(out))
+            assert done.exit_code == 0, done.output
+            results = results_of(out)
+            assert results["episodes"] == {"walked": 800, "failed": 0, "skipped": 0}
+            wanted = 0.0 if agent == "gold" else spd
+            assert "VELMA-RBL (LLaMA-7B)" in [row["name"] for row in results["published"]]
+            assert results["metrics"]["spd"]["mean"] == pytest.approx(wanted, abs=0.1)
