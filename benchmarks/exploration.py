@@ -25,8 +25,8 @@ from benchmarks.metrics import mean_with_interval, success_weighted_path_length
 from benchmarks.runner import run_jobs
 from virl import __version__
 from virl.agent import Agent, Character, find_character, load_character, load_routine
-from virl.cli import guard
 from virl.errors import BadInput, UnknownName
+from virl.guard import guard
 from virl.journal.journal import Journal
 from virl.journal.records import StartRecord
 from virl.mind.base import Ledger, Mind, Prompt, ReplyT

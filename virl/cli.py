@@ -1,8 +1,6 @@
 """The command line: `virl`."""
 
-import logging
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +9,10 @@ from rich.console import Console
 
 from virl import __version__
 from virl.agent import agent_names, find_character, load_character
-from virl.errors import VirlError
+from virl.data import data_app
+from virl.guard import guard
 from virl.platform.providers import city_names
+from virl.resources import cache_home
 
 app = typer.Typer(
     help="Tool-using agents that live in real cities, and in one that needs no key.",
@@ -21,8 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-USER_ERROR = 2
-INTERRUPTED = 130
+app.add_typer(data_app, name="data")
 
 
 @app.command()
@@ -81,6 +80,42 @@ def version() -> None:
     typer.echo(__version__)
 
 
+@app.command()
+def narrate(
+    run: Annotated[
+        Path, typer.Argument(help="Folder of an agent's run, or of a benchmark's with --episode.")
+    ],
+    mind: Annotated[
+        str | None,
+        typer.Option(envvar="VIRL_MIND", help="`rules` (the default: exact parts only) or a chat model."),
+    ] = None,
+    episode: Annotated[str | None, typer.Option(help="An episode's id, in a benchmark's run.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the episode's data set; by default your own copy.", file_okay=False),
+    ] = None,
+    scan: Annotated[str | None, typer.Option(help="Building of an R2R episode.")] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
+    """Tell a finished walk: an instruction that leads along it, and its drawing, exactly and by a model."""
+
+    def tell() -> None:
+        from virl.mind.open import open_mind  # noqa: PLC0415 - loads when asked for
+        from virl.narrate.run import narrate_episode, narrate_run  # noqa: PLC0415 - brings in the cities
+
+        teller = open_mind(mind or "rules", cache_dir=cache_home() / "replies")
+        if episode:
+            told = narrate_episode(run, episode, teller, data=data, scan=scan)
+        else:
+            told = narrate_run(run, teller)
+        for line in (*told.narration.exact, told.narration.instruction, *told.narration.notes):
+            if line:
+                typer.echo(line)
+        typer.echo(f"narration: {told.page}")
+
+    guard(tell, debug=debug)
+
+
 def run_module(agent: str) -> None:
     """What `python -m agents.NAME` does: the same as `virl run NAME`."""
     main(["run", agent, *sys.argv[1:]])
@@ -89,18 +124,3 @@ def run_module(agent: str) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run a command line and exit."""
     app(args=arguments, prog_name="virl")
-
-
-def guard(work: Callable[[], None], *, debug: bool) -> None:
-    """Do the work; a user's error is one line and exit code 2."""
-    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s")
-    try:
-        work()
-    except VirlError as fault:
-        if debug:
-            raise
-        typer.echo(f"virl: {fault}", err=True)
-        raise typer.Exit(USER_ERROR) from fault
-    except KeyboardInterrupt:
-        typer.echo("virl: stopped; go on with the same command and --resume", err=True)
-        raise typer.Exit(INTERRUPTED) from None

@@ -1,14 +1,20 @@
-"""Where the data folders are: at the root of a checkout, inside the package in a wheel."""
+"""Where files are: those that come with virl, and those that it keeps on this machine."""
 
+import os
 from functools import cache
 from pathlib import Path
+
+import platformdirs
 
 _PACKAGE = Path(__file__).parent
 
 
 @cache
 def data_root() -> Path:
-    """The folder that holds `agents/`, `prompts/` and `platform/`."""
+    """The folder that holds `agents/`, `prompts/` and `platform/`.
+
+    It is the root of a checkout, and inside the package in a wheel.
+    """
     bundled = _PACKAGE / "bundled"
     return bundled if bundled.is_dir() else _PACKAGE.parent
 
@@ -21,3 +27,13 @@ def data_folder(name: str) -> Path:
 def names_in(folder: str, suffix: str) -> list[str]:
     """The stems of the files with this suffix in a data folder, sorted."""
     return sorted(path.stem for path in data_folder(folder).glob(f"*{suffix}"))
+
+
+def data_home() -> Path:
+    """The folder that holds one folder for each data set: `VIRL_DATA`, or the user's data folder."""
+    return Path(os.environ.get("VIRL_DATA") or platformdirs.user_data_path("virl"))
+
+
+def cache_home() -> Path:
+    """The folder of all that can be made again: `VIRL_CACHE`, or the user's cache folder."""
+    return Path(os.environ.get("VIRL_CACHE") or platformdirs.user_cache_path("virl"))

@@ -1,12 +1,10 @@
 """Start or resume a run: opens the city, the mind and the senses, and hands them to the routine."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import platformdirs
 from pydantic import ValidationError
 from rich.console import Console
 
@@ -19,6 +17,7 @@ from virl.journal.report import write_report
 from virl.mind.open import open_mind
 from virl.platform.perception.open import open_senses
 from virl.platform.providers import open_city
+from virl.resources import cache_home
 from virl.run import Run
 from virl.terminal import Story
 
@@ -43,11 +42,6 @@ class Finished:
 
     result: Result
     report: Path
-
-
-def cache_folder() -> Path:
-    """Where replies are cached: `VIRL_CACHE`, or the user's cache folder."""
-    return Path(os.environ.get("VIRL_CACHE") or platformdirs.user_cache_dir("virl"))
 
 
 def run_agent(options: RunOptions, console: Console) -> Finished:
@@ -107,7 +101,7 @@ def _live(
 ) -> Finished:
     """Check everything that can be wrong, and only then write the first line."""
     routine = load_routine(source, character)
-    mind = open_mind(start.mind, cache_dir=cache_folder() / "replies")
+    mind = open_mind(start.mind, cache_dir=cache_home() / "replies")
     city = open_city(start.city)
     begin = start_panorama(city, character, source)
     senses = open_senses()

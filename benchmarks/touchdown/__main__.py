@@ -6,14 +6,17 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from benchmarks.following.run import run
+from benchmarks.following.trial import Options
 from benchmarks.touchdown.agents import AGENTS, Choices, open_agent
 from benchmarks.touchdown.dataset import Scenario, Selection, open_data
-from benchmarks.touchdown.run import Options, run
+from benchmarks.touchdown.replay import replay
+from benchmarks.touchdown.trial import open_trial
 from benchmarks.touchdown.vision import Sight
-from virl.cli import guard
 from virl.errors import BadInput
-from virl.platform.providers.graph.home import cache_home
+from virl.guard import guard
 from virl.platform.providers.graph.touchdown import Dataset
+from virl.resources import cache_home
 
 app = typer.Typer(
     help="Instruction following on the streets of Touchdown and Map2seq.",
@@ -71,7 +74,6 @@ def score_agent(
     def work() -> None:
         if out is None:
             raise BadInput("say with --out in which folder the run is to be kept")
-        console = Console()
         chosen = Selection(data, dataset, scenario, split, episodes, limit)
         choices = Choices(
             agent=agent,
@@ -87,10 +89,13 @@ def score_agent(
             sight=Sight(panoramas, features, statistics),
         )
         opened = open_data(chosen)
-        run(opened, chosen, open_agent(opened, chosen, choices), Options(out, workers, resume), console)
+        ready = open_agent(opened, chosen, choices)
+        run(open_trial(opened, chosen), ready, chosen.settings(), Options(out, workers, resume), Console())
 
     guard(work, debug=debug)
 
+
+app.command()(replay)
 
 if __name__ == "__main__":
     app(prog_name="python -m benchmarks.touchdown")

@@ -1,12 +1,12 @@
 """The agents that can be scored, by name, and what each is made of."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
-from langchain_core.rate_limiters import InMemoryRateLimiter
-
+from benchmarks.following.trial import Agent, limiter
 from benchmarks.touchdown.dataset import Data, Selection, landmarks_file
 from benchmarks.touchdown.vision import Sight, open_sight
 from virl.errors import BadInput, UnknownName
@@ -28,7 +28,11 @@ from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
 from virl.platform.movement.instruction.navgpt.sources import GraphObservations
 from virl.platform.movement.instruction.velma.landmarks import known_landmarks, read_landmarks
 from virl.platform.movement.instruction.velma.navigator import Demonstration, VelmaNavigator
+from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.touchdown import read_episode_file
+
+POOL = 200
+"""Walks that worked examples are drawn from. Chosen: enough to differ, and quick to prepare."""
 
 AGENTS = ("forward", "random", "gold", "shortest", "follower", "velma", "navgpt")
 ASK_A_MIND = ("velma", "navgpt")
@@ -40,7 +44,6 @@ class Choices:
 
     agent: str
     mind: str = "rules"
-    base_url: str | None = None
     replies: Path | None = None
     """Where replies of models are kept."""
     rate: float | None = None
@@ -53,17 +56,6 @@ class Choices:
     examples: Path | None = None
     """Episodes to draw worked examples from; by default the training split where the data has one."""
     sight: Sight = field(default_factory=Sight)
-
-
-@dataclass(frozen=True, slots=True)
-class Agent:
-    """An agent that is ready to be scored."""
-
-    name: str
-    settings: Mapping[str, Any]
-    """What its records depend on."""
-    open: Callable[[Episode], tuple[InstructionNavigator, Mind | None]]
-    """A navigator for one episode, and the mind it asks."""
 
 
 def open_agent(data: Data, chosen: Selection, choices: Choices) -> Agent:
@@ -109,17 +101,12 @@ def _baseline(
 
 
 def _asking(data: Data, chosen: Selection, choices: Choices, settings: dict[str, Any]) -> Agent:
-    limiter = (
-        None
-        if choices.rate is None
-        else InMemoryRateLimiter(requests_per_second=choices.rate, check_every_n_seconds=0.01)
-    )
-
-    mind = open_mind(choices.mind, cache_dir=choices.replies, base_url=choices.base_url, limiter=limiter)
+    mind = open_mind(choices.mind, cache_dir=choices.replies, limiter=limiter(choices.rate))
     make = _velma(data, chosen, choices) if choices.agent == "velma" else _navgpt(data)
-    settings |= {"mind": choices.mind, "compat": choices.compat}
+    settings |= {"mind": choices.mind}
     if choices.agent == "velma":
-        settings |= {"shots": choices.shots, "seed": choices.seed, "sight": choices.sight.settings()}
+        settings |= {"shots": choices.shots, "seed": choices.seed, "compat": choices.compat}
+        settings |= choices.sight.settings()
 
     def opened(_: Episode) -> tuple[InstructionNavigator, Mind]:
         asked = mind.apart()  # its ledger is the episode's
@@ -129,31 +116,22 @@ def _asking(data: Data, chosen: Selection, choices: Choices, settings: dict[str,
 
 
 def _navgpt(data: Data) -> Callable[[Mind], InstructionNavigator]:
-    return lambda mind: NavGptNavigator(
-        data.graph, mind, GraphObservations(data.graph), max_steps=MAX_ACTIONS
-    )
+    seen = GraphObservations(data.graph)
+    return lambda mind: NavGptNavigator(data.graph, mind, seen, max_steps=MAX_ACTIONS)
 
 
 def _velma(data: Data, chosen: Selection, choices: Choices) -> Callable[[Mind], InstructionNavigator]:
     seen = open_sight(choices.sight, data, chosen.dataset)
-    known = landmarks_file(data, chosen)
-    landmarks = None
-    if known is not None:
-        by_id = read_landmarks(known)
-        landmarks = known_landmarks(
-            {
-                episode.instruction: by_id[episode.id]
-                for episode in data.episodes.values()
-                if episode.id in by_id
-            }
-        )
+    names = _landmarks(data, chosen)
+    known = {episode.instruction: names.get(episode.id, ()) for episode in data.episodes.values()}
+    examples = demonstrations(data, chosen, choices)
     return lambda mind: VelmaNavigator(
         data.graph,
         mind,
         scorer=seen.scorer,
-        landmarks=landmarks,
+        landmarks=known_landmarks(known) if names else None,
         flow=seen.flow,
-        examples=_demonstrations(data, chosen, choices),
+        examples=examples,
         shots=choices.shots,
         seed=choices.seed,
         opening=OPENING[chosen.dataset],
@@ -161,16 +139,28 @@ def _velma(data: Data, chosen: Selection, choices: Choices) -> Callable[[Mind], 
     )
 
 
-def _demonstrations(data: Data, chosen: Selection, choices: Choices) -> list[Demonstration]:
-    """Gold walks of the training split, or of the file that was named."""
-    file = choices.examples or data.folder / f"{chosen.dataset}_{chosen.scenario}" / "train.jsonl"
+def demonstrations(data: Data, chosen: Selection, choices: Choices) -> list[Demonstration]:
+    """Gold walks of the training split, or of the file that was named: `POOL` of them, drawn by the seed."""
+    training = replace(chosen, split="train", episodes=choices.examples)
+    file = training.file(data.folder)
     if choices.shots == 0 or (choices.examples is None and not file.is_file()):
         return []
-    episodes = read_episode_file(file).episodes
-    shown = [episode for episode in episodes if episode.id not in data.episodes]
-    demonstrations = []
-    for episode in shown:
+    usable = [
+        episode
+        for episode in read_episode_file(file).episodes
+        if episode.id not in data.episodes and not episode_faults(data.graph, episode)
+    ]
+    drawn = Random(choices.seed).sample(usable, min(POOL, len(usable)))
+    names = _landmarks(data, training)
+    shown = []
+    for episode in drawn:
         start = start_state(data.graph, episode, chosen.dataset)
         actions = tuple(gold_actions(data.graph, episode.path, start.heading))
-        demonstrations.append(Demonstration(episode.instruction, start, actions))
-    return demonstrations
+        shown.append(Demonstration(episode.instruction, start, actions, names.get(episode.id, ())))
+    return shown
+
+
+def _landmarks(data: Data, chosen: Selection) -> dict[str, tuple[str, ...]]:
+    """The names of landmarks that were extracted before, by episode."""
+    file = landmarks_file(data, chosen)
+    return read_landmarks(file) if file else {}

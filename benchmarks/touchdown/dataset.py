@@ -12,8 +12,9 @@ from virl.platform.episodes import Episode
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.episodes import episode_faults
-from virl.platform.providers.graph.home import cache_home, data_home, find_data
+from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.touchdown import Dataset, read_episode_file
+from virl.resources import cache_home, data_home
 
 Scenario = Literal["seen", "unseen"]
 
@@ -34,6 +35,20 @@ class Selection:
     """A file of episodes to take instead of the split's."""
     limit: int | None = None
     """Only the first so many."""
+
+    def file(self, folder: Path) -> Path:
+        """Where the episodes stand."""
+        return self.episodes or folder / f"{self.dataset}_{self.scenario}" / f"{self.split}.jsonl"
+
+    def settings(self) -> dict[str, str]:
+        """What records depend on; not the limit, so that a run can be extended."""
+        named = {"data": self.data, "episodes": self.episodes}
+        return {
+            "dataset": self.dataset,
+            "scenario": self.scenario,
+            "split": self.split,
+            **{name: str(path.resolve()) for name, path in named.items() if path},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +77,7 @@ def open_data(chosen: Selection) -> Data:
     folder = _folder(chosen.data)
     exported = (folder / MANIFEST).is_file()
     graph = load_touchdown(folder / "graph")
-    file = chosen.episodes or folder / f"{chosen.dataset}_{chosen.scenario}" / f"{chosen.split}.jsonl"
+    file = chosen.file(folder)
     if not file.is_file():
         there = sorted(f"{path.parent.name}/{path.stem}" for path in folder.glob("*_*/*.jsonl"))
         raise BadInput(f"{file}: no such file of episodes; {folder} has {', '.join(there) or 'none'}")
@@ -82,9 +97,10 @@ def open_data(chosen: Selection) -> Data:
 
 
 def landmarks_file(data: Data, chosen: Selection) -> Path | None:
-    """The names of landmarks that were extracted before, where the data has them."""
-    file = data.folder / f"{chosen.dataset}_{chosen.scenario}" / f"landmarks_{chosen.split}.json"
-    return file if file.is_file() and chosen.episodes is None else None
+    """The names of landmarks that were extracted before, where they stand beside the episodes."""
+    episodes = chosen.file(data.folder)
+    file = episodes.with_name(f"landmarks_{episodes.stem}.json")
+    return file if file.is_file() else None
 
 
 def _folder(given: Path | None) -> Path:

@@ -15,14 +15,14 @@ import typer
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from virl.cli import guard
+from virl.guard import guard
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
 from virl.platform.movement.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
+from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.faults import Fault, GraphFault, reasons
 from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.tables import read_lines
-from virl.platform.providers.graph.touchdown import read_touchdown
 
 State = tuple[str, FiniteFloat]
 RULES = {rules.name: rules for rules in (VELMA, TOUCHDOWN)}
@@ -98,7 +98,7 @@ def replay(
 
     def work() -> None:
         folder = find_data("touchdown") / "graph" if graph is None else graph
-        streets = read_touchdown(folder)
+        streets = load_touchdown(folder)
         tally = replay_walks(streets, read_walks(walks, streets), RULES[rules])
         for line in tally.lines():
             typer.echo(line)

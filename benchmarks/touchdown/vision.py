@@ -55,7 +55,9 @@ def open_sight(sight: Sight, data: Data, dataset: Dataset) -> Seen:
         return Seen(None, by_yaw)
     if sight.features is not None:
         features = read_features(sight.features)
-        return Seen(EmbeddingScorer(features, features, read_statistics(sight.statistics)), by_yaw)
+        return Seen(
+            EmbeddingScorer(features, features, read_statistics(sight.statistics, features.model)), by_yaw
+        )
     if sight.panoramas is None:
         raise BadInput("--statistics goes with --panoramas or --features")
     encoder = OpenClip(*PAPER_MODEL)

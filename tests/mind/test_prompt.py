@@ -7,6 +7,10 @@ from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN, all_prompts, fence, load_p
 from virl.mind.replies import PlaceDecision, PlaceSummary, PlaceType, Reply, RoadChoice
 from virl.mind.rules import RULES
 
+ENTRIES = [
+    {"turn": 0.0, "metres": 0.0, "crossing": False, "seen": ["WORLD"], "thought": "WORLD"},
+    {"turn": -90.0, "metres": 12.0, "crossing": True, "seen": ["WORLD"], "thought": "WORLD"},
+]
 FROM_THE_WORLD = {
     "hiro-road": {
         "intention": "eat",
@@ -22,6 +26,23 @@ FROM_THE_WORLD = {
         "place": {"name": "WORLD", "types": ["WORLD"], "rating": None, "open_now": True},
         "summary": "WORLD",
     },
+    "velma-action": {
+        "actions": ["forward", "stop"],
+        "examples": [{"instruction": "WORLD", "walk": "1. forward"}],
+        "instruction": "WORLD",
+        "refused": 1,
+        "walk": "1.",
+    },
+    "velma-landmarks": {"instruction": "WORLD", "refused": 1},
+    "navgpt-step": {
+        "instruction": "WORLD",
+        "opening": "WORLD",
+        "steps": [{"reply": "Action: ...", "observation": "WORLD"}],
+        "left_out": 1,
+    },
+    "navgpt-summary": {"description": "WORLD"},
+    "narrate-drawing": {"entries": ENTRIES, "fault": "not a list"},
+    "narrate-instruction": {"entries": ENTRIES},
 }
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from virl.errors import BadInput, NoRoute, NoStreetView
 from virl.geo import LatLng, bearing, destination, distance
-from virl.platform.graph import NavigationGraph, build_graph
+from virl.platform.graph import NavigationGraph, build_graph, panorama_at
 
 HOME = LatLng(41.25, -38.75)
 
@@ -79,6 +79,28 @@ def test_links_default_to_straight_lines_and_keep_their_source() -> None:
     assert graph.heading[last].tolist() == [bearing(corner[2], corner[1])]
     assert graph.length[last].tolist() == [distance(corner[2], corner[1])]
     assert graph.degree.tolist() == [2, 1, 1]
+
+
+def test_searches_leave_the_arrays_as_they_are() -> None:
+    links = [(0, 2, 5.0), (0, 1, 5.0), (0, 2, 3.0), (2, 0, 0.0), (1, 2, 4.0)]
+    graph = graph_of(3, links)
+    before = [array.copy() for array in (graph.first, graph.target, graph.length)]
+    for _ in range(2):
+        graph.distances_from([0, 1])
+        graph.shortest_path(0, 2)
+    for kept, array in zip(before, (graph.first, graph.target, graph.length), strict=True):
+        np.testing.assert_array_equal(kept, array)
+    assert graph.target[graph.links(0)].tolist() == [2, 1, 2]
+
+
+def test_a_node_as_a_panorama() -> None:
+    graph = graph_of(3, [(0, 2, 25.0), (0, 1, 10.0)])
+    panorama = panorama_at(graph, 0, 45.0, "2026-05")
+    assert (panorama.id, panorama.position, panorama.heading) == ("n0", graph.position(0), 45.0)
+    assert [(link.pano_id, link.distance) for link in panorama.links] == [("n2", 25.0), ("n1", 10.0)]
+    assert [link.heading for link in panorama.links] == pytest.approx([90.0, 90.0], abs=1e-3)
+    assert panorama.date == "2026-05"
+    assert panorama_at(graph, 1, 0.0).links == ()
 
 
 def test_given_headings_are_kept_and_brought_into_range() -> None:

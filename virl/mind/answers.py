@@ -5,21 +5,30 @@ import re
 from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
-from virl.mind.base import ReplyT
+from virl.mind.base import Prompt, ReplyT
 from virl.mind.prices import Usage
+from virl.mind.replies import Text
 
 _CODE_FENCE = re.compile(r"^```\w*\n(.*)\n```$", re.DOTALL)
 
 
-def read_reply(answer: AIMessage, reply: type[ReplyT], inputs: dict[str, object]) -> ReplyT:
+def read_reply(answer: AIMessage, prompt: Prompt[ReplyT], inputs: dict[str, object]) -> ReplyT:
     """The reply that an answer holds, checked against the prompt's inputs.
 
     Raises:
-        ValidationError: it holds none, or one that does not fit.
+        ValidationError: it holds none, or one that does not fit. A plain text always fits.
     """
+    if issubclass(prompt.reply, Text):
+        return prompt.reply.model_validate({"text": _plain_text(answer, prompt.stop)}, context=inputs)
     if answer.tool_calls:
-        return reply.model_validate(answer.tool_calls[0]["args"], context=inputs)
-    return reply.model_validate_json(given_text(answer), context=inputs)
+        return prompt.reply.model_validate(answer.tool_calls[0]["args"], context=inputs)
+    return prompt.reply.model_validate_json(given_text(answer), context=inputs)
+
+
+def is_cut_off(answer: AIMessage) -> bool:
+    """Whether the token limit was reached before the first word."""
+    reason = answer.response_metadata.get("finish_reason") or answer.response_metadata.get("stop_reason")
+    return reason in ("length", "max_tokens") and not answer.text and not answer.tool_calls
 
 
 def given_text(answer: AIMessage) -> str:
@@ -48,6 +57,14 @@ def usage_of(answer: AIMessage) -> Usage:
         return Usage()
     details = metadata.get("input_token_details") or {}
     return Usage(metadata["input_tokens"], details.get("cache_read", 0) or 0, metadata["output_tokens"])
+
+
+def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:
+    """The text up to the first stop sequence behind leading blanks, whether or not the server honoured it."""
+    text = answer.text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair is no text
+    begin = len(text) - len(text.lstrip())
+    ends = [at for sequence in stop if (at := text.find(sequence, begin)) >= 0]
+    return text[: min(ends, default=len(text))]
 
 
 def faults_in(invalid: ValidationError) -> str:

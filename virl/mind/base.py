@@ -21,6 +21,8 @@ class Prompt(Generic[ReplyT]):
     reply: type[ReplyT]
     body: str
     """Jinja template."""
+    stop: tuple[str, ...] = ()
+    """Texts at which a reply of type `Text` ends; they are no part of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
+from typing import Any
 
 from langchain_core.exceptions import (
     ModelAPIError,
@@ -16,7 +17,7 @@ from langchain_core.exceptions import (
     ModelRateLimitError,
     ModelTimeoutError,
 )
-from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models import BaseLanguageModel
 from pydantic import SecretStr
 
 from virl.mind.prices import Usage
@@ -57,8 +58,13 @@ _KINDS: tuple[tuple[type[Exception], Fault], ...] = (
     (ConnectionError, Fault.BROKEN),
 )
 _STATUSES = {401: Fault.KEY, 403: Fault.KEY, 404: Fault.UNKNOWN_MODEL, 408: Fault.BROKEN, 429: Fault.LIMITED}
-# Raised by the OpenAI client while it reads a reply; it is not imported here.
-_NAMES = {"LengthFinishReasonError": Fault.CUT_OFF, "ContentFilterFinishReasonError": Fault.REFUSED}
+# Raised by the OpenAI client, which is not imported here.
+_NAMES = {
+    "LengthFinishReasonError": Fault.CUT_OFF,
+    "ContentFilterFinishReasonError": Fault.REFUSED,
+    "APIConnectionError": Fault.BROKEN,
+    "APITimeoutError": Fault.BROKEN,
+}
 
 
 def classify(error: Exception) -> Fault:
@@ -101,7 +107,7 @@ def usage_in(error: Exception) -> Usage:
     return Usage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens)
 
 
-def secrets_of(model: BaseChatModel) -> frozenset[str]:
+def secrets_of(model: BaseLanguageModel[Any]) -> frozenset[str]:
     """The keys that a model holds or that the environment holds; they may appear in no text."""
     return frozenset(secret for secret in _secrets(model) if len(secret) >= _SHORTEST_SECRET)
 
@@ -114,7 +120,7 @@ def redact(text: str, secrets: frozenset[str]) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
-def _secrets(model: BaseChatModel) -> Iterator[str]:
+def _secrets(model: BaseLanguageModel[Any]) -> Iterator[str]:
     for field in type(model).model_fields:
         value = getattr(model, field, None)
         if isinstance(value, SecretStr):

@@ -1,26 +1,28 @@
-"""`LLMMind`: any LangChain chat model, held to typed replies."""
+"""`LLMMind`: any LangChain model, held to typed replies or asked for plain text."""
 
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, Self
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.load import dumpd
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.rate_limiters import BaseRateLimiter
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from virl.errors import MindFailed, ModelUnavailable, VirlError
-from virl.mind.answers import faults_in, given_text, read_reply, refusal_in, usage_of
+from virl.mind.answers import faults_in, given_text, is_cut_off, read_reply, refusal_in, usage_of
+from virl.mind.asking import Ask, Model, asker
 from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
 from virl.mind.cache import ReplyCache, request_key
 from virl.mind.faults import Fault, classify, redact, retry_after, secrets_of, usage_in
 from virl.mind.pictures import image_block, image_notes
 from virl.mind.prices import Prices, Usage, load_prices
 from virl.mind.prompt import load_prompt, render
-from virl.mind.replies import Reply
+from virl.mind.replies import Reply, Text
 from virl.platform.streetview import Image
 
 Method = Literal["json_schema", "function_calling", "json_mode"]
@@ -43,13 +45,13 @@ class _Tally:
 
 
 class LLMMind:
-    """Answers prompts with a chat model.
+    """Answers prompts with a chat model, or those that ask for plain text with a completion model.
 
     A reply that does not fit its type is sent back with the fault named; a request that fails for the moment
     is tried again. Both together at most `retries` times a question.
 
     Args:
-        model: any LangChain chat model; its own retries should be off.
+        model: any LangChain chat or completion model; its own retries should be off.
         name: such as `"openai:gpt-5-mini"`; also the name its price goes by.
         cache: where replies are kept; `None` keeps none.
         retries: further requests after the first, 0 or more.
@@ -57,11 +59,12 @@ class LLMMind:
         method: how LangChain asks for structured output; `None` takes the provider's own choice.
         longest_wait: seconds, the most that is waited before another try.
         sleep: waits some seconds.
+        limiter: asked before every request that is sent; `None` sets no limit.
     """
 
     def __init__(
         self,
-        model: BaseChatModel,
+        model: Model,
         name: str,
         *,
         cache: ReplyCache | None = None,
@@ -70,6 +73,7 @@ class LLMMind:
         method: Method | None = None,
         longest_wait: float = LONGEST_WAIT_S,
         sleep: Callable[[float], None] = time.sleep,
+        limiter: BaseRateLimiter | None = None,
     ) -> None:
         self._model = model
         self._name = name
@@ -79,6 +83,7 @@ class LLMMind:
         self._options = {} if method is None else {"method": method}
         self._longest_wait = longest_wait
         self._sleep = sleep
+        self._limiter = limiter
         self._secrets = secrets_of(model)
         self._mend = load_prompt("parts/invalid-reply", Reply)
         self._ledger = Ledger()
@@ -94,6 +99,12 @@ class LLMMind:
         """Where each exchange is written down, failed ones with `error` as their reply."""
         return self._ledger
 
+    def apart(self) -> Self:
+        """The same mind with a ledger of its own, for work that runs side by side."""
+        other = copy(self)
+        other._ledger = Ledger()  # noqa: SLF001  of its own class
+        return other
+
     @property
     def unpriced(self) -> frozenset[str]:
         """Models whose tokens were counted at 0 dollars because their price is unknown."""
@@ -101,7 +112,10 @@ class LLMMind:
 
     def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:
         """As `Mind.ask`."""
-        blocks: list[str | dict[Any, Any]] = [{"type": "text", "text": render(prompt, inputs)}]
+        text = render(prompt, inputs)
+        if issubclass(prompt.reply, Text):
+            text = text.rstrip()  # a completion goes on where it ends
+        blocks: list[str | dict[Any, Any]] = [{"type": "text", "text": text}]
         message = HumanMessage(content=blocks + [image_block(image) for image in images])
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
         key = self._key(prompt, message)
@@ -121,15 +135,16 @@ class LLMMind:
     def _converse(
         self, prompt: Prompt[ReplyT], message: HumanMessage, inputs: dict[str, object], tally: _Tally
     ) -> ReplyT:
-        schema = prompt.reply.model_json_schema()
-        asker = self._model.with_structured_output(schema, include_raw=True, **self._options)
+        ask = asker(self._model, self._name, prompt, self._options)
         messages: list[BaseMessage] = [message]
         while True:
-            answer = self._request(asker.invoke, messages, tally)
+            answer = self._request(ask, messages, tally)
             if refusal := refusal_in(answer):
                 raise MindFailed(f"{self._name} refused to answer {prompt.name}: {self._clean(refusal)}")
+            if is_cut_off(answer):
+                self._give_up(Fault.CUT_OFF, "it sent no text")
             try:
-                return read_reply(answer, prompt.reply, inputs)
+                return read_reply(answer, prompt, inputs)
             except ValidationError as invalid:
                 fault = self._clean(faults_in(invalid))
             if tally.attempts > self._retries:
@@ -141,14 +156,14 @@ class LLMMind:
                 HumanMessage(content=render(self._mend, {"fault": fault})),
             ]
 
-    def _request(
-        self, invoke: Callable[[list[BaseMessage]], Any], messages: list[BaseMessage], tally: _Tally
-    ) -> AIMessage:
+    def _request(self, ask: Ask, messages: list[BaseMessage], tally: _Tally) -> AIMessage:
         """The model's answer, tried again while the failure may pass."""
         while True:
             tally.attempts += 1
+            if self._limiter:
+                self._limiter.acquire()
             try:
-                answer: AIMessage = invoke(messages)["raw"]
+                answer = ask(messages)
             except Exception as error:  # noqa: BLE001  each provider raises what it likes
                 tally.usage += usage_in(error)
                 wait = self._wait_before_retry(error, tally)
@@ -197,16 +212,15 @@ class LLMMind:
         parameters = dumpd(self._model).get("kwargs", {})
         for name in _NOT_PART_OF_REQUEST:
             parameters.pop(name, None)
-        return request_key(
-            {
-                "model": self._name,
-                "parameters": parameters,
-                "options": self._options,
-                "message": message.content,
-                "schema": prompt.reply.model_json_schema(),
-                "prompt": prompt.body,
-            }
-        )
+        request = {
+            "model": self._name,
+            "parameters": parameters,
+            "options": self._options,
+            "message": message.content,
+            "schema": prompt.reply.model_json_schema(),
+            "prompt": prompt.body,
+        }
+        return request_key(request | ({"stop": prompt.stop} if prompt.stop else {}))
 
     def _keep(self, key: str, prompt: str, reply: dict[str, object]) -> None:
         if self._cache is None:

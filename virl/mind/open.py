@@ -7,13 +7,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from virl.errors import BadInput, ModelUnavailable
-from virl.mind.base import Mind
 from virl.mind.rules import RuleMind
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
+    from langchain_core.rate_limiters import BaseRateLimiter
 
-    from virl.mind.llm import Method
+    from virl.mind.asking import Model
+    from virl.mind.llm import LLMMind, Method
 
 TIMEOUT_S = 120.0  # chosen: models that reason take up to a minute over a few pictures
 
@@ -29,6 +29,7 @@ KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mistralai": ("MISTRAL_API_KEY",),
         "nvidia": ("NVIDIA_API_KEY",),
         "openai": ("OPENAI_API_KEY",),
+        "openai-completion": ("OPENAI_API_KEY",),
         "openrouter": ("OPENROUTER_API_KEY",),
         "perplexity": ("PPLX_API_KEY",),
         "together": ("TOGETHER_API_KEY",),
@@ -40,16 +41,25 @@ KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 _METHODS: Mapping[str, "Method"] = MappingProxyType(
     {"anthropic": "json_schema"}  # its newest models refuse the forced tool call that LangChain would make
 )
+_OPENAI = ("openai", "openai-completion")
 _NO_KEY = "none"  # sent to a server of one's own, which asks for none
 
 
-def open_mind(spec: str, *, cache_dir: Path | None, base_url: str | None = None) -> Mind:
+def open_mind(
+    spec: str,
+    *,
+    cache_dir: Path | None,
+    base_url: str | None = None,
+    limiter: "BaseRateLimiter | None" = None,
+) -> "RuleMind | LLMMind":
     """The mind of this name; no request is made.
 
     Args:
-        spec: `rules`, or `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it.
+        spec: `rules`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or
+            `openai-completion:MODEL` for the completions endpoint, which gives plain text only.
         cache_dir: where replies are kept; `None` keeps none.
         base_url: an OpenAI-compatible server; by default `VIRL_BASE_URL` or `OPENAI_BASE_URL`.
+        limiter: asked before every request; `None` sets no limit.
 
     Raises:
         BadInput: no mind has such a name.
@@ -65,19 +75,17 @@ def open_mind(spec: str, *, cache_dir: Path | None, base_url: str | None = None)
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
 
-    chat = _chat_model(spec, provider, base_url or _base_url(provider))
+    opened = _model(spec, provider, base_url or _base_url(provider))
     cache = None if cache_dir is None else ReplyCache(cache_dir)
-    return LLMMind(chat, spec, cache=cache, method=_METHODS.get(provider))
+    return LLMMind(opened, spec, cache=cache, method=_METHODS.get(provider), limiter=limiter)
 
 
 def _base_url(provider: str) -> str | None:
     own = os.environ.get("VIRL_BASE_URL")
-    return own or (os.environ.get("OPENAI_BASE_URL") if provider == "openai" else None)
+    return own or (os.environ.get("OPENAI_BASE_URL") if provider in _OPENAI else None)
 
 
-def _chat_model(spec: str, provider: str, base_url: str | None) -> "BaseChatModel":
-    from langchain.chat_models import init_chat_model  # noqa: PLC0415
-
+def _model(spec: str, provider: str, base_url: str | None) -> "Model":
     from virl.mind.faults import redact  # noqa: PLC0415
 
     options: dict[str, Any] = {"timeout": TIMEOUT_S, "max_retries": 0}
@@ -85,11 +93,11 @@ def _chat_model(spec: str, provider: str, base_url: str | None) -> "BaseChatMode
         options["base_url"] = base_url
     keys = KEYS.get(provider, ())
     keyless = bool(keys) and not any(os.environ.get(key) for key in keys)
-    if keyless and provider == "openai" and base_url:
+    if keyless and provider in _OPENAI and base_url:
         options["api_key"] = _NO_KEY
         keyless = False
     try:
-        chat: BaseChatModel = init_chat_model(spec, **options)
+        opened = _construct(spec, options)
     except ImportError as fault:
         package = str(fault).rpartition("pip install ")[2].strip("`. ")
         raise ModelUnavailable(
@@ -100,5 +108,17 @@ def _chat_model(spec: str, provider: str, base_url: str | None) -> "BaseChatMode
             raise BadInput(f"{spec} cannot be opened: {redact(str(fault), frozenset())}") from None
     else:
         if not keyless:
-            return chat
+            return opened
     raise ModelUnavailable(f"{spec} needs a key: set {' or '.join(keys)} in your environment")
+
+
+def _construct(spec: str, options: Mapping[str, Any]) -> "Model":
+    provider, _, model = spec.partition(":")
+    if provider == "openai-completion":
+        from langchain_openai import OpenAI  # noqa: PLC0415
+
+        return OpenAI(model=model, temperature=0.0, **options)
+    from langchain.chat_models import init_chat_model  # noqa: PLC0415
+
+    chat: Model = init_chat_model(spec, **options)
+    return chat

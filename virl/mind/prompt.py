@@ -14,7 +14,7 @@ from virl import resources
 from virl.errors import BadInput, UnknownName
 from virl.mind import replies
 from virl.mind.base import Prompt, ReplyT
-from virl.mind.replies import Reply
+from virl.mind.replies import Reply, Text
 from virl.settings import Settings, parse_settings
 
 FENCE_OPEN, FENCE_CLOSE = "<<<DATA", "DATA>>>"
@@ -35,6 +35,8 @@ class FrontMatter(Settings):
     """The names that the template uses."""
     reply: str
     """A class in `virl/mind/replies.py`."""
+    stop: tuple[str, ...] = ()
+    """Where a plain text ends; for the reply type `Text` alone."""
 
 
 def fence(text: object) -> str:
@@ -78,7 +80,9 @@ def read_prompt(path: Path, name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
             path, _line_of(header, "reply"), f"reply: is {matter.reply}, the code expects {reply.__name__}"
         )
     _check_inputs(matter, header, body, path)
-    return Prompt(name, frozenset(matter.inputs), reply, body)
+    if matter.stop and not (issubclass(reply, Text) and all(matter.stop)):
+        _refuse(path, _line_of(header, "stop"), "stop: takes texts that are not empty, with reply: Text only")
+    return Prompt(name, frozenset(matter.inputs), reply, body, matter.stop)
 
 
 def all_prompts() -> list[Prompt[BaseModel]]:

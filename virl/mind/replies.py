@@ -14,6 +14,12 @@ class Reply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Text(Reply):
+    """Plain text, as the model wrote it; it may be empty. Models are asked for it without a schema."""
+
+    text: str
+
+
 class PlaceType(Reply):
     """Which sort of place would fulfil an intention."""
 

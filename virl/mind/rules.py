@@ -11,10 +11,21 @@ from virl.errors import BadInput, MindFailed
 from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
 from virl.mind.decisions import PlaceQuestion, decide
 from virl.mind.lexicon import Lexicon, load_lexicon
+from virl.mind.navgpt_rules import (
+    DrawingQuestion,
+    InstructionQuestion,
+    StepQuestion,
+    SummaryQuestion,
+    choose_viewpoint,
+    draw,
+    instruct,
+    summarize_viewpoint,
+)
 from virl.mind.prompt import check_inputs
 from virl.mind.replies import Reply
 from virl.mind.streets import RoadQuestion, TypeQuestion, choose_place_type, choose_road
 from virl.mind.summaries import ReviewQuestion, summarize
+from virl.mind.velma_rules import ActionQuestion, LandmarkQuestion, choose_action, list_landmarks
 from virl.platform.streetview import Image
 
 Rule = Callable[[Mapping[str, object], Lexicon], Reply]
@@ -31,6 +42,12 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "hiro-road": _rule(RoadQuestion.model_validate, choose_road),
         "hiro-summary": _rule(ReviewQuestion.model_validate, summarize),
         "hiro-decision": _rule(PlaceQuestion.model_validate, decide),
+        "velma-action": _rule(ActionQuestion.model_validate, choose_action),
+        "velma-landmarks": _rule(LandmarkQuestion.model_validate, list_landmarks),
+        "navgpt-step": _rule(StepQuestion.model_validate, choose_viewpoint),
+        "navgpt-summary": _rule(SummaryQuestion.model_validate, summarize_viewpoint),
+        "narrate-instruction": _rule(InstructionQuestion.model_validate, instruct),
+        "narrate-drawing": _rule(DrawingQuestion.model_validate, draw),
     }
 )
 """The rule for each prompt, by the prompt's name."""
@@ -52,6 +69,10 @@ class RuleMind:
     def ledger(self) -> Ledger:
         """Where each exchange is written down."""
         return self._ledger
+
+    def apart(self) -> "RuleMind":
+        """The same rules with a ledger of their own, for work that runs side by side."""
+        return RuleMind(self._lexicon)
 
     def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:  # noqa: ARG002
         """As `Mind.ask`; images are ignored.

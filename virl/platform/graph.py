@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,11 +12,12 @@ from scipy.spatial import cKDTree
 
 from virl.errors import BadInput, NoRoute, NoStreetView
 from virl.geo import Floats, LatLng, LocalFrame, bearings, distance, distances
+from virl.platform.streetview import Link, Panorama
 
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class NavigationGraph:
     """Nodes with positions, and one-way links between them. Made by `build_graph`.
 
@@ -38,8 +40,6 @@ class NavigationGraph:
     height: Floats
     """Metres of each node above a level of the graph's own, 0 where all lie flat."""
     _number: dict[str, int] = field(repr=False)
-    _frame: LocalFrame = field(repr=False)
-    _tree: cKDTree = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -84,7 +84,7 @@ class NavigationGraph:
         """Metres along links from each source to every node, shape (sources, nodes); `inf` if no way."""
         if len(sources) == 0:
             return np.empty((0, len(self)))
-        lengths: Floats = dijkstra(self._matrix(), indices=np.asarray(sources))
+        lengths: Floats = dijkstra(self._matrix, indices=np.asarray(sources))
         return lengths
 
     def shortest_path(self, source: int, target: int) -> tuple[list[int], float]:
@@ -93,7 +93,7 @@ class NavigationGraph:
         Raises:
             NoRoute: no way leads there.
         """
-        lengths, before = dijkstra(self._matrix(), indices=source, return_predecessors=True)
+        lengths, before = dijkstra(self._matrix, indices=source, return_predecessors=True)
         if not np.isfinite(lengths[target]):
             raise NoRoute(f"no way leads from {self.ids[source]} to {self.ids[target]}")
         path = [target]
@@ -101,8 +101,17 @@ class NavigationGraph:
             path.append(int(before[path[-1]]))
         return path[::-1], float(lengths[target])
 
+    @cached_property
     def _matrix(self) -> csr_array:
         return csr_array((self.length, self.target, self.first), shape=(len(self), len(self)))
+
+    @cached_property
+    def _frame(self) -> LocalFrame:
+        return LocalFrame(LatLng(float(self.lat.mean()), float(self.lng.mean())))
+
+    @cached_property
+    def _tree(self) -> cKDTree:
+        return cKDTree(np.stack(self._frame.to_metres(self.lat, self.lng), axis=1))
 
 
 def build_graph(
@@ -155,8 +164,6 @@ def build_graph(
     heights = np.zeros(len(nodes)) if height is None else np.asarray(height, float)
     order = np.argsort(sources, kind="stable")
     first = np.searchsorted(sources[order], np.arange(len(nodes) + 1))
-    frame = LocalFrame(LatLng(float(lats.mean()), float(lngs.mean())))
-    tree = cKDTree(np.stack(frame.to_metres(lats, lngs), axis=1))
     return NavigationGraph(
         ids=nodes,
         lat=lats,
@@ -168,6 +175,27 @@ def build_graph(
         yaw=yaws,
         height=heights,
         _number=number,
-        _frame=frame,
-        _tree=tree,
+    )
+
+
+def panorama_at(graph: NavigationGraph, node: int, heading: float, date: str | None = None) -> Panorama:
+    """The panorama of a node, its links in the order of the graph.
+
+    Args:
+        graph: where the node is.
+        node: its number.
+        heading: the way the capturing car faced, degrees, [0, 360).
+        date: ISO 8601 month.
+    """
+    links = graph.links(node)
+    columns = (graph.target[links], graph.heading[links], graph.length[links])
+    return Panorama(
+        id=graph.ids[node],
+        position=graph.position(node),
+        heading=heading,
+        links=tuple(
+            Link(graph.ids[target], heading, length)
+            for target, heading, length in zip(*(column.tolist() for column in columns), strict=True)
+        ),
+        date=date,
     )

@@ -6,8 +6,8 @@ them in whole degrees.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from virl.geo import signed_turn
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 
@@ -33,11 +33,10 @@ class Rules:
     step: Callable[[NavigationGraph, WalkState, Action], WalkState]
     """The next state."""
     validate: Callable[[NavigationGraph, WalkState, Action], Action]
-    """The action that is carried out where one that is not possible was asked for."""
+    """The action that is carried out for the one asked for; it depends on how many links leave the node."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
+class _Way(NamedTuple):
     heading: float
     target: int
 
@@ -101,7 +100,8 @@ def _arrival_ways(state: WalkState, ways: list[_Way]) -> tuple[_Way, _Way, _Way]
 def _turned_ways(state: WalkState, ways: list[_Way]) -> tuple[_Way, _Way, _Way]:
     """What forward, left and right take where the agent has turned on the spot."""
     ahead = _nearest(ways, state.heading)
-    return ahead, *_beside(state.heading, [way for way in ways if way.heading != state.heading])
+    others = [way for way in ways if way.heading != state.heading]
+    return ahead, *_beside(state.heading, others or ways)
 
 
 def _beside(heading: float, ways: list[_Way]) -> tuple[_Way, _Way]:
@@ -143,14 +143,16 @@ def touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action)
 
 def _ways(graph: NavigationGraph, node: int) -> list[_Way]:
     links = graph.links(node)
-    return [
-        _Way(heading, target)
-        for heading, target in zip(graph.heading[links].tolist(), graph.target[links].tolist(), strict=True)
-    ]
+    return list(map(_Way, graph.heading[links].tolist(), graph.target[links].tolist()))
 
 
 def _nearest(ways: list[_Way], heading: float) -> _Way:
-    return min(ways, key=lambda way: abs(signed_turn(heading, way.heading)))
+    return min(ways, key=lambda way: abs(_turn(heading, way.heading)))
+
+
+def _turn(source: float, target: float) -> float:
+    """`virl.geo.signed_turn` to the last bit, on plain floats: a walk asks for it at every step."""
+    return 180.0 - (180.0 - (target - source)) % 360.0
 
 
 def _half_turn(source: float, target: float) -> float:

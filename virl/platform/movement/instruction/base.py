@@ -18,7 +18,8 @@ class Decision:
     action: Action
     reason: str = ""
     refused: tuple[str, ...] = ()
-    """Replies of a model that named no possible action, in the order given; it was asked again after each."""
+    """Replies of a model that named no possible action, in the order given. It was asked again after each; in
+    VELMA's compatibility mode it counted as forward instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,8 @@ def act(
         start: where it begins.
         choose: the next decision, given the moves so far.
         rules: what actions do.
-        opening: actions that are taken before the first decision (Map2seq episodes begin with one forward).
+        opening: actions that are taken before the first decision, unvalidated as in the published code
+            (Map2seq episodes begin with one forward).
         max_actions: the limit, opening included.
     """
     moves: list[Move] = []
@@ -77,7 +79,7 @@ def act(
     while len(moves) < max_actions:
         given = len(moves) < len(opening)
         decision = Decision(opening[len(moves)], "given") if given else choose(moves)
-        action = rules.validate(graph, state, decision.action)
+        action = decision.action if given else rules.validate(graph, state, decision.action)
         state = rules.step(graph, state, action)
         asked = "" if action is decision.action else decision.action.value
         moves.append(Move(action.value, state, asked, decision.reason, decision.refused))

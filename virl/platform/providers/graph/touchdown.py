@@ -1,43 +1,143 @@
-"""The street network of Touchdown and Map2seq: `nodes.txt` and `links.txt`, and the episodes on it."""
+"""The street network of Touchdown and Map2seq: `nodes.txt` and `links.txt`, and the episodes on it.
 
-import json
+A line of `nodes.txt` is `id,yaw,lat,lng` or `id,yaw,lat,lng,partition`; one of `links.txt` is
+`source id,heading,target id`. Angles are degrees clockwise from north.
+"""
+
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
+from virl.geo import Floats
 from virl.platform.episodes import Episode
-from virl.platform.graph import NavigationGraph, build_graph
+from virl.platform.graph import Ints, NavigationGraph, build_graph
+from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
+from virl.platform.providers.graph.faults import Fault, by_line, reasons, refuse
+from virl.platform.providers.graph.tables import Table, read_lines, read_table, repeats
 
 Dataset = Literal["touchdown", "map2seq"]
+GRAPH_FILES = ("nodes.txt", "links.txt")
 
 
 def read_touchdown(folder: Path) -> NavigationGraph:
-    """Read `nodes.txt` and `links.txt` of a folder such as `touchdown/graph`."""
-    nodes = [line.split(",") for line in (folder / "nodes.txt").read_text(encoding="utf-8").splitlines()]
-    links = [line.split(",") for line in (folder / "links.txt").read_text(encoding="utf-8").splitlines()]
-    number = {node[0]: index for index, node in enumerate(nodes)}
-    yaw, lat, lng = (np.array([float(node[column]) for node in nodes]) for column in (1, 2, 3))
-    return build_graph(
-        [node[0] for node in nodes],
-        lat,
-        lng,
-        [number[link[0]] for link in links],
-        [number[link[2]] for link in links],
-        [float(link[1]) for link in links],
-        yaw=yaw,
-    )
+    """Read and check `nodes.txt` and `links.txt` of a folder such as `touchdown/graph`.
+
+    The links of a node keep their order in the file. `load_touchdown` does the same from a cache.
+
+    Raises:
+        GraphFault: the files have faults; all of them are listed.
+    """
+    nodes, links = read_table(folder / "nodes.txt", (5, 4)), read_table(folder / "links.txt", (3,))
+    ids = nodes.columns[0]
+    yaw = nodes.numbers(1, "yaw", 0, 360, end=False)
+    lat = nodes.numbers(2, "latitude", -90, 90, end=True)
+    lng = nodes.numbers(3, "longitude", -180, 180, end=True)
+    number = _number_nodes(nodes)
+    heading = links.numbers(1, "heading", 0, 360, end=False)
+    source, target = (_ends(links, column, number, nodes.broken) for column in (0, 2))
+    _check_links(links, source, target, heading)
+    refuse([*by_line(nodes.faults), *by_line(links.faults)])
+    return build_graph(ids, lat, lng, source, target, heading, yaw=yaw)
+
+
+def read_partition(folder: Path) -> tuple[str, ...]:
+    """The part of the city that each node belongs to, such as `"seen"`, in the order of the graph's nodes.
+
+    Empty texts where `nodes.txt` has no such column.
+
+    Raises:
+        GraphFault: a line has the wrong number of fields.
+    """
+    nodes = read_table(folder / "nodes.txt", (5, 4))
+    refuse(by_line(nodes.faults))
+    return tuple(nodes.columns[4]) if len(nodes.columns) == 5 else ("",) * len(nodes.lines)
 
 
 def read_episodes(file: Path) -> list[Episode]:
-    """Read a file of episodes, one JSON object a line, as Touchdown or as Map2seq writes them."""
-    items = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return [
-        Episode(
-            id=str(item["route_id"] if "route_id" in item else item["id"]),
-            instruction=item["navigation_text"],
-            path=tuple(item["route_panoids"]),
-            heading=float(item["start_heading"]) % 360.0,
+    """Read a file of episodes, one JSON object a line, as Touchdown or as Map2seq writes them.
+
+    Raises:
+        GraphFault: a line has a fault; all of them are listed.
+    """
+    found = read_episode_file(file)
+    refuse(found.faults)
+    return list(found.episodes)
+
+
+def read_episode_file(file: Path) -> EpisodeFile:
+    """The good episodes of a file and the faults of the others, so that none is dropped in silence.
+
+    Raises:
+        GraphFault: the file is missing, empty or no text.
+    """
+    lines, faults = read_lines(file)
+    found: list[tuple[int, Episode]] = []
+    for number, text in enumerate(lines, 1):
+        try:
+            line = _Line.model_validate_json(text)
+        except ValidationError as fault:
+            faults.append(Fault(file, number, "; ".join(reasons(fault))))
+        else:
+            heading = line.start_heading % 360.0
+            episode = Episode(str(line.id), line.navigation_text, line.route_panoids, heading)
+            found.append((number, episode))
+    return keep_distinct(file, found, faults)
+
+
+def _number_nodes(nodes: Table) -> dict[str, int]:
+    ids = nodes.columns[0]
+    number: dict[str, int] = dict(zip(ids, range(len(ids)), strict=True))
+    empty = [row for row, node in enumerate(ids) if not node]
+    nodes.blame(empty, ["the node has no id"] * len(empty))
+    if len(number) < len(ids):
+        first: dict[str, int] = {}
+        twice = [row for row, node in enumerate(ids) if first.setdefault(node, row) != row]
+        nodes.blame(
+            twice,
+            (f"the node {ids[row]!r} stands in line {nodes.lines[first[ids[row]]]} already" for row in twice),
         )
-        for item in items
-    ]
+    return number
+
+
+def _ends(links: Table, column: int, number: Mapping[str, int], broken: list[str]) -> Ints:
+    """Node numbers of one end of the links; -1 for a node that is not there, which is a fault.
+
+    A node whose own line is broken has been named already, so links to it are not.
+    """
+    cells = links.columns[column]
+    nodes = np.array([number.get(cell, -1) for cell in cells], np.int64)
+    named = set(broken)
+    rows = [row for row in np.flatnonzero(nodes < 0).tolist() if cells[row] not in named]
+    verb = "starts at" if column == 0 else "leads to"
+    links.blame(rows, (f"the link {verb} {cells[row]!r}, which is no node" for row in rows))
+    return nodes
+
+
+def _check_links(links: Table, source: Ints, target: Ints, heading: Floats) -> None:
+    starts, headings, ends = links.columns
+    itself = np.flatnonzero((source == target) & (source >= 0)).tolist()
+    links.blame(itself, (f"the link leads from {starts[row]!r} to itself" for row in itself))
+    for key, cells, how in ((target, ends, "to"), (heading, headings, "at heading")):
+        known = np.flatnonzero((source >= 0) & (key >= 0))
+        later, earlier = (known[rows].tolist() for rows in repeats(source[known], key[known]))
+        links.blame(
+            later,
+            (
+                f"{starts[row]!r} has a link {how} {cells[row]!r} in line {links.lines[other]} already"
+                for row, other in zip(later, earlier, strict=True)
+            ),
+        )
+
+
+class _Line(BaseModel):
+    """One line of a file of episodes; fields that are not named here do not matter."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    id: int | str = Field(validation_alias=AliasChoices("route_id", "id"))
+    navigation_text: str
+    route_panoids: tuple[str, ...] = Field(min_length=1)
+    start_heading: FiniteFloat

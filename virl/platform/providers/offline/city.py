@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from virl.platform.city import City
 from virl.platform.providers.offline.life.shops import move_in
 from virl.platform.providers.offline.listings import OfflineListings, let_homes
-from virl.platform.providers.offline.maps import OfflineMaps
+from virl.platform.providers.offline.maps import offline_maps
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.offline.render.renderer import CityRenderer
@@ -45,7 +45,7 @@ def open_offline(name: str, title: str, seed: int) -> City:
         center=plan.layout.frame.origin,
         streetview=OfflineStreetView(plan.layout, renderer),
         places=OfflinePlaces(plan.shops, renderer.photo),
-        maps=OfflineMaps(plan.layout, {shop.place.name: shop.place.position for shop in plan.shops}),
+        maps=offline_maps(plan.layout, {shop.place.name: shop.place.position for shop in plan.shops}),
         listings=OfflineListings(plan.listings),
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(plan.layout),

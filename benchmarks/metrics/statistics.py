@@ -1,4 +1,4 @@
-"""Metrics shared by the benchmarks: pure functions."""
+"""Numbers over many episodes, and SPL."""
 
 from collections.abc import Sequence
 

@@ -1,0 +1,1 @@
+"""What the benchmarks of instruction following share: walks, their records, results and page."""

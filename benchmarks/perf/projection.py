@@ -1,0 +1,77 @@
+"""How fast are views cut out of a panorama? Views a second beside py360convert, in the same run.
+
+    python -m benchmarks.perf.projection [--views 100] [--width 3328] [--seed 0] [--fov 60]
+
+Every view is at a random heading, 800 by 460 pixels, bilinear, out of one panorama of noise. `moving pitch`
+draws a pitch in [-30, 30] for each view, so that no rays are shared between views; the others look level, as
+the views along a street do. Both sides run on one thread and are timed by the processor's clock.
+py360convert is no part of virl: `pip install py360convert`. The exit code is 1 where virl is not ten times as
+fast.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+import cv2
+import numpy as np
+
+from virl.platform.providers.graph.projection import equirectangular, perspective
+from virl.platform.streetview import Camera
+
+SIZE = (800, 460)  # of the views that VELMA shows to CLIP
+GOAL = 10.0  # times the views a second of py360convert
+
+
+def main() -> int:
+    """Measure and print; 1 if the goal is missed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--views", type=int, default=100, help="views of virl; a tenth of py360convert")
+    parser.add_argument("--width", type=int, default=3328, help="of the panorama, pixels")
+    parser.add_argument("--fov", type=float, default=60.0, help="degrees")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    try:
+        import py360convert  # noqa: PLC0415 - only this comparison needs it
+    except ImportError:
+        sys.exit("py360convert is missing: pip install py360convert")
+
+    rng = np.random.default_rng(options.seed)
+    pixels = rng.integers(0, 256, (options.width // 2, options.width, 3), dtype=np.uint8)
+    width, height = SIZE
+    headings = rng.uniform(-180, 180, options.views).tolist()
+    level = [Camera(heading, 0.0, options.fov, width, height) for heading in headings]
+    moving = [Camera(one.heading, float(rng.uniform(-30, 30)), one.fov, width, height) for one in level]
+
+    def theirs(camera: Camera) -> None:
+        fov = (camera.fov, camera.vertical_fov)
+        turn = (camera.heading + 180) % 360 - 180
+        py360convert.e2p(pixels, fov, turn, camera.pitch, (height, width), mode="bilinear")
+
+    print(f"{width}x{height} views out of {options.width}x{options.width // 2}; OpenCV {cv2.__version__}")
+    cv2.setNumThreads(1)
+    panorama = equirectangular(pixels)
+    base = _rate(theirs, level[: max(options.views // 10, 3)])
+    print(f"py360convert.e2p   {base:8.1f} views a second")
+    ratios = []
+    for name, cameras in (("level", level), ("moving pitch", moving)):
+        rate = _rate(lambda camera: perspective(panorama, camera), cameras)
+        ratios.append(rate / base)
+        print(f"virl, {name:12} {rate:8.1f} views a second: {rate / base:.1f} times")
+    print(f"least ratio {min(ratios):.1f}; the goal is {GOAL:g}")
+    return int(min(ratios) < GOAL)
+
+
+def _rate(draw: Callable[[Camera], object], cameras: Sequence[Camera]) -> float:
+    draw(cameras[0])
+    start = time.process_time()
+    for camera in cameras:
+        draw(camera)
+    return len(cameras) / (time.process_time() - start)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""How long does scoring 800 walks take? TC, SPD and both KPA together; nDTW, SDTW and CLS together.
+
+    python -m benchmarks.perf.scoring [--data DIR] [--rounds 5]
+
+The walks are the episodes of Touchdown's unseen development set: each gold path, cut at a random place and
+scored against the whole. The graph is loaded and the search compiled before the clock starts.
+"""
+
+import argparse
+import random
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from benchmarks.metrics.street import Walk, score_paths, score_walks
+from virl.platform.graph import NavigationGraph
+from virl.platform.providers.graph.cache import load_touchdown
+from virl.platform.providers.graph.home import find_data
+from virl.platform.providers.graph.touchdown import read_episodes
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    chosen = parser.parse_args()
+    folder = find_data("touchdown", chosen.data)
+    graph = load_touchdown(folder / "graph")
+    walks = _walks(graph, folder / "touchdown_unseen" / "dev.jsonl")
+    scorers: dict[str, Callable[..., object]] = {
+        "TC, SPD, KPA": score_walks,
+        "nDTW, SDTW, CLS": score_paths,
+    }
+    for title, score in scorers.items():
+        seconds = _best(partial(score, graph, walks), chosen.rounds)
+        print(f"{title}: {len(walks)} walks in {seconds:.3f} s")
+
+
+def _walks(graph: NavigationGraph, file: Path) -> Sequence[Walk]:
+    draw = random.Random(0)
+    gold = [[graph.number(node) for node in episode.path] for episode in read_episodes(file)]
+    return [(path[: draw.randint(1, len(path))], path) for path in gold]
+
+
+def _best(work: Callable[[], object], rounds: int) -> float:
+    """Seconds of the fastest round, after one that is not counted."""
+    times = []
+    for _ in range(rounds + 1):
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    return min(times[1:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""How many steps a second does a walk take? One walker and a batch of them, on one core.
+
+    python -m benchmarks.perf.walk [--graph DIR] [--walkers 4096] [--seconds 1.0] [--seed 0]
+
+Actions are drawn beforehand: 70 % forward, 10 % each left and right, 5 % each turn around and stop. Every
+step is validated. The plain rules, functions of the graph, walk the same way in the same run. Without a
+folder of `nodes.txt` and `links.txt`, and without Touchdown data, the graph is a made grid of 76 by 76
+crossings.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from virl.errors import BadInput
+from virl.geo import LatLng, LocalFrame
+from virl.platform.graph import NavigationGraph, build_graph
+from virl.platform.movement.discrete.rules import VELMA
+from virl.platform.movement.discrete.table import ACTIONS, build_table
+from virl.platform.movement.discrete.walker import Walker, WalkerBatch
+from virl.platform.providers.graph.cache import load_touchdown
+from virl.platform.providers.graph.home import find_data
+
+SHARES = (0.7, 0.1, 0.1, 0.05, 0.05)
+"""Of forward, left, right, turn around and stop."""
+ROUND = 20_000  # steps of one walker between looks at the clock
+GRID = 76  # crossings along one side
+BLOCK = 3  # links of a block
+STEP_M = 25.0
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--graph", type=Path)
+    parser.add_argument("--walkers", type=int, default=4096)
+    parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    graph, name = open_graph(options.graph)
+    began = time.process_time()
+    table = build_table(graph, VELMA)
+    print(f"graph            {name}: {len(graph)} nodes, {len(graph.target)} links")
+    print(f"table            {len(table)} states, built in {time.process_time() - began:.2f} s")
+
+    rng = np.random.default_rng(options.seed)
+    numbers = rng.choice(len(ACTIONS), ROUND, p=SHARES)
+    actions = [ACTIONS[number] for number in numbers]
+    walker = Walker(table, table.state(0))
+    crowd = WalkerBatch(table, rng.integers(len(table), size=options.walkers))
+    drawn = rng.choice(len(ACTIONS), (100, options.walkers), p=SHARES)
+
+    def plain_round() -> int:
+        state = table.state(0)
+        for action in actions:
+            state = VELMA.step(graph, state, VELMA.validate(graph, state, action))
+        return len(actions)
+
+    def walker_round() -> int:
+        for action in actions:
+            walker.step(action)
+        return len(actions)
+
+    def batch_round() -> int:
+        for row in drawn:
+            crowd.step(row)
+        return drawn.size
+
+    plain = steps_a_second(plain_round, options.seconds)
+    print(f"plain rules      {plain:14,.0f} steps a second")
+    for label, work in (("one walker", walker_round), (f"batch of {options.walkers}", batch_round)):
+        rate = steps_a_second(work, options.seconds)
+        print(f"{label:16} {rate:14,.0f} steps a second, {rate / plain:.0f} times the plain rules")
+
+
+def open_graph(folder: Path | None) -> tuple[NavigationGraph, str]:
+    """The graph to walk on, and what it is called."""
+    if folder is not None:
+        return load_touchdown(folder), str(folder)
+    try:
+        return load_touchdown(find_data("touchdown") / "graph"), "Touchdown"
+    except BadInput:
+        return made_grid(GRID), "made grid"
+
+
+def made_grid(crossings: int) -> NavigationGraph:
+    """Streets east and north, `crossings` each way, of blocks of `BLOCK` links that run both ways."""
+    side = (crossings - 1) * BLOCK + 1
+    east, north = (axis.ravel() for axis in np.meshgrid(np.arange(side), np.arange(side), indexing="ij"))
+    street = (east % BLOCK == 0) | (north % BLOCK == 0)
+    number = np.full((side, side), -1)
+    number[east[street], north[street]] = np.arange(street.sum())
+    pairs = []
+    for near, far in ((number[:-1], number[1:]), (number[:, :-1], number[:, 1:])):
+        linked = (near >= 0) & (far >= 0)
+        pairs += [(near[linked], far[linked]), (far[linked], near[linked])]
+    source, target = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
+    lat, lng = LocalFrame(LatLng(40.75, -73.98)).to_degrees(east[street] * STEP_M, north[street] * STEP_M)
+    return build_graph([f"n{node}" for node in range(len(lat))], lat, lng, source, target)
+
+
+def steps_a_second(work: Callable[[], int], seconds: float) -> float:
+    """Steps a second of the processor's time, after one round to warm up."""
+    work()
+    began = time.process_time()
+    steps = 0
+    while (spent := time.process_time() - began) < seconds:
+        steps += work()
+    return steps / spent
+
+
+if __name__ == "__main__":
+    main()

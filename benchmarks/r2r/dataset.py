@@ -1,0 +1,106 @@
+"""The data of a run: buildings with the distances in them, episodes, and what is wrong with any of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.metrics.indoor import IndoorScore, score_indoor
+from virl.errors import BadInput
+from virl.geo import Floats
+from virl.platform.episodes import Episode
+from virl.platform.graph import NavigationGraph
+from virl.platform.providers.graph.episodes import episode_faults
+from virl.platform.providers.graph.home import find_data
+from virl.platform.providers.graph.matterport import read_matterport, read_r2r_file, scan_names
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """A scan that can be walked."""
+
+    graph: NavigationGraph
+    distances: Floats
+    """Metres along links between all its viewpoints, shape (nodes, nodes)."""
+
+    def score(self, walked: Sequence[str], gold: Sequence[str]) -> IndoorScore:
+        """The metrics of a walk, given by viewpoint ids.
+
+        Raises:
+            NoStreetView: a viewpoint is not in the building.
+        """
+        nodes = [[self.graph.number(viewpoint) for viewpoint in path] for path in (walked, gold)]
+        return score_indoor(self.distances, *nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Episodes that can be walked, and those that cannot."""
+
+    folder: Path
+    buildings: Mapping[str, Building]
+    """By the name of the scan."""
+    episodes: Mapping[str, Episode]
+    faults: Mapping[str, str]
+    """Why an episode cannot be tried, by its id; an entry that cannot be read goes by its number."""
+
+
+def open_data(data: Path | None, split: str, limit: int | None = None) -> Data:
+    """Read the episodes of a split, and the buildings that they play in.
+
+    Args:
+        data: the folder of R2R; `None` to look in the user's data folder.
+        split: such as `"val_unseen"`.
+        limit: only the first so many episodes.
+
+    Raises:
+        BadInput: a folder or file is missing or damaged, or there is no episode that can be walked.
+    """
+    folder = find_data("r2r", data)
+    file = folder / f"R2R_{split}.json"
+    if not file.is_file():
+        there = ", ".join(sorted(path.stem.removeprefix("R2R_") for path in folder.glob("R2R_*.json")))
+        raise BadInput(
+            f"{file}: no such split; there is {there or 'none'}: `virl data r2r --from DIR` gets the data"
+        )
+    read = read_r2r_file(file)
+    asked = read.episodes[:limit]
+    buildings = open_buildings(folder, {episode.scan for episode in asked})
+    faults = {f"entry {number}": fault.what for number, fault in enumerate(read.faults)}
+    faults |= {episode.id: reason for episode in asked if (reason := _fault(buildings, episode))}
+    episodes = {episode.id: episode for episode in asked if episode.id not in faults}
+    if not episodes:
+        first = next(iter(faults.values()), "it is empty")
+        raise BadInput(f"{file}: holds no episode that can be walked: {first}")
+    return Data(folder, buildings, episodes, faults)
+
+
+def open_buildings(folder: Path, scans: Iterable[str]) -> dict[str, Building]:
+    """Those of the scans that the folder has.
+
+    Raises:
+        BadInput: a connectivity file has faults.
+    """
+    buildings = {}
+    for scan in sorted(set(scans).intersection(scan_names(folder / "connectivity"))):
+        graph = read_matterport(folder / "connectivity", scan)
+        buildings[scan] = Building(graph, graph.distances_from(range(len(graph))))
+    return buildings
+
+
+def gold_paths(folder: Path) -> dict[str, Episode]:
+    """An episode for each path of all the splits in a folder, by the path's id.
+
+    Raises:
+        BadInput: there is no split, or one cannot be read.
+    """
+    files = sorted(folder.glob("R2R_*.json"))
+    if not files:
+        raise BadInput(f"no R2R_*.json in {folder}: `virl data r2r --from DIR` gets the data")
+    episodes = [episode for file in files for episode in read_r2r_file(file).episodes]
+    return {episode.id.rpartition("_")[0]: episode for episode in episodes}
+
+
+def _fault(buildings: Mapping[str, Building], episode: Episode) -> str:
+    if episode.scan not in buildings:
+        return f"there is no connectivity file of the scan {episode.scan!r}"
+    return "; ".join(episode_faults(buildings[episode.scan].graph, episode))

@@ -1,0 +1,166 @@
+"""Scores finished trajectories from a file, and compares with the scores that it may hold."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+from rich.console import Console
+
+from benchmarks.metrics.indoor import IndoorScore
+from benchmarks.r2r.dataset import Building, gold_paths, open_buildings
+from benchmarks.r2r.published import COLUMNS, NAVGPT
+from benchmarks.tables import Row, summarize, table
+from virl.errors import BadInput
+from virl.platform.episodes import Episode
+from virl.platform.providers.graph.faults import reasons
+from virl.platform.providers.graph.home import find_data
+
+
+class _Expected(BaseModel):
+    """Scores that a file holds already; any of them may be missing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    trajectory_lengths: FiniteFloat | None = None
+    nav_error: FiniteFloat | None = None
+    oracle_error: FiniteFloat | None = None
+    success: FiniteFloat | None = None
+    oracle_success: FiniteFloat | None = None
+    spl: FiniteFloat | None = None
+    nDTW: FiniteFloat | None = None  # noqa: N815 - the published name
+    SDTW: FiniteFloat | None = None
+    CLS: FiniteFloat | None = None
+
+
+class Trajectory(BaseModel):
+    """An entry of the file; fields that are not named here do not matter."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path_id: int | str
+    scan: str
+    trajectory: tuple[str, ...] = Field(min_length=1)
+    """Ids of the viewpoints walked, the start first."""
+    metrics: _Expected = _Expected()
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a file of trajectories comes to."""
+
+    scores: Mapping[int, IndoorScore]
+    """By the number of the entry, from 0."""
+    differences: Mapping[tuple[int, str], float]
+    """How far each expected value is from ours, by the entry and the metric."""
+    malformed: Mapping[int, str]
+    """What is wrong with the entries that are not of the format."""
+    skipped: Mapping[int, str]
+    """Why other entries cannot be scored."""
+    jumps: int
+    """Trajectories with viewpoints in a row that no link joins."""
+
+
+def score_file(file: Path, data: Path | None) -> Scored:
+    """Score every entry of a file that can be scored.
+
+    Args:
+        file: a JSON list of `Trajectory`s.
+        data: the folder of R2R; `None` to look in the user's data folder.
+
+    Raises:
+        BadInput: the data or the file is missing or is no such list.
+    """
+    entries, malformed = _read(file)
+    folder = find_data("r2r", data)
+    paths = gold_paths(folder)
+    buildings = open_buildings(folder, {entry.scan for entry in entries.values()})
+    scores: dict[int, IndoorScore] = {}
+    skipped: dict[int, str] = {}
+    jumps = 0
+    for number, entry in entries.items():
+        gold = paths.get(str(entry.path_id))
+        if gold is None or (reason := _fault(entry, gold, buildings)):
+            skipped[number] = reason if gold else f"no R2R file has the path {entry.path_id}"
+            continue
+        building = buildings[entry.scan]
+        scores[number] = building.score(entry.trajectory, gold.path)
+        jumps += _has_jump(building, entry.trajectory)
+    differences = {
+        (number, metric): abs(getattr(score, metric) - value)
+        for number, score in scores.items()
+        for metric, value in entries[number].metrics
+        if value is not None
+    }
+    return Scored(scores, differences, malformed, skipped, jumps)
+
+
+def show(file: Path, scored: Scored, console: Console) -> None:
+    """Print the table, what was left out of it, and the largest difference from expected values."""
+    if scored.scores:
+        row = Row(file.stem, summarize([score.finite() for score in scored.scores.values()]))
+        console.print(table(f"R2R: {file.name}", COLUMNS, [row, NAVGPT]))
+    console.print(
+        f"{len(scored.scores)} trajectories scored, {len(scored.malformed)} malformed, "
+        f"{len(scored.skipped)} skipped",
+        highlight=False,
+    )
+    for kind, entries in (("malformed", scored.malformed), ("skipped", scored.skipped)):
+        for number, reason in entries.items():
+            console.print(
+                f"{file}, entry {number}: {kind}: {reason}", highlight=False, markup=False, soft_wrap=True
+            )
+    if scored.jumps:
+        console.print(f"{scored.jumps} trajectories jump; the shortest way counts there", highlight=False)
+    if scored.differences:
+        (number, metric), largest = max(scored.differences.items(), key=lambda item: item[1])
+        console.print(
+            f"largest difference from the {len(scored.differences)} expected values: {largest:.3g} "
+            f"({metric}, entry {number})",
+            highlight=False,
+        )
+
+
+def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:
+    """The good entries by their number, and what is wrong with the others."""
+    try:
+        items = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput(f"{file}: no such file") from None
+    except (OSError, ValueError) as fault:
+        raise BadInput(f"{file}: is no JSON file ({' '.join(str(fault).split())})") from fault
+    if not isinstance(items, list) or not items:
+        raise BadInput(f"{file}: should be a JSON list of at least one trajectory")
+    good: dict[int, Trajectory] = {}
+    bad: dict[int, str] = {}
+    for number, item in enumerate(items):
+        try:
+            good[number] = Trajectory.model_validate(item)
+        except ValidationError as fault:
+            bad[number] = "; ".join(reasons(fault))
+    return good, bad
+
+
+def _fault(entry: Trajectory, gold: Episode, buildings: Mapping[str, Building]) -> str:
+    """Why an entry cannot be scored; empty if it can."""
+    if entry.scan not in buildings:
+        return f"there is no connectivity file of the scan {entry.scan!r}"
+    if entry.scan != gold.scan:
+        return f"path {entry.path_id} is in the scan {gold.scan!r}, not in {entry.scan!r}"
+    viewpoints = set(buildings[entry.scan].graph.ids)
+    for whose, path in (("trajectory", entry.trajectory), ("gold path", gold.path)):
+        if unknown := [viewpoint for viewpoint in path if viewpoint not in viewpoints]:
+            return f"the {whose}'s viewpoint {unknown[0]!r} is not in the scan {entry.scan!r}"
+    if entry.trajectory[0] != gold.start:
+        return f"the trajectory starts at {entry.trajectory[0]!r}, not at the path's start {gold.start!r}"
+    return ""
+
+
+def _has_jump(building: Building, trajectory: Sequence[str]) -> bool:
+    graph = building.graph
+    nodes = [graph.number(viewpoint) for viewpoint in trajectory]
+    return any(
+        there != here and there not in graph.target[graph.links(here)] for here, there in pairwise(nodes)
+    )

@@ -1,0 +1,94 @@
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from virl.errors import BadInput
+from virl.platform.providers.graph.projection import Interpolation, equirectangular, perspective
+from virl.platform.streetview import Camera, Image
+
+WIDTH = 1024
+
+
+def scene(east: np.ndarray, north: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """A smooth colour for every direction, different in each channel, with no seam and no pole."""
+    return np.stack(
+        [
+            128 + 60 * np.sin(3 * east + 1) + 40 * np.cos(4 * north * up),
+            128 + 80 * np.cos(2 * north - 1) * np.sin(3 * up + 0.5),
+            128 + 50 * np.sin(4 * up * east) + 50 * north,
+        ],
+        axis=-1,
+    )
+
+
+def ray(heading: np.ndarray, pitch: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    heading, pitch = np.broadcast_arrays(np.radians(heading), np.radians(pitch))
+    return np.cos(pitch) * np.sin(heading), np.cos(pitch) * np.cos(heading), np.sin(pitch)
+
+
+@cache
+def painted(width: int, yaw: float) -> Image:
+    heading = yaw + (np.arange(width) + 0.5) / width * 360 - 180
+    pitch = 90 - (np.arange(width // 2) + 0.5) / (width // 2) * 180
+    return np.rint(scene(*ray(heading, pitch[:, None]))).astype(np.uint8)
+
+
+def seen(camera: Camera) -> np.ndarray:
+    """The colours that a camera sees, from the directions that it gives for its pixels one by one."""
+    directions = np.array(
+        [[camera.direction(x + 0.5, y + 0.5) for x in range(camera.width)] for y in range(camera.height)]
+    )
+    return scene(*ray(directions[..., 0], directions[..., 1]))
+
+
+cameras = st.builds(
+    Camera,
+    heading=st.floats(0, 360),
+    pitch=st.floats(-90, 90) | st.sampled_from([-90.0, 0.0, 90.0]),
+    fov=st.floats(10, 120),
+    width=st.integers(16, 30),
+    height=st.integers(16, 30),
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(cameras, st.sampled_from([0.0, 123.4, 359.9]), st.sampled_from(["bilinear", "bicubic"]))
+def test_a_view_shows_the_analytic_scene(camera: Camera, yaw: float, interpolation: Interpolation) -> None:
+    view = perspective(equirectangular(painted(WIDTH, yaw), yaw), camera, interpolation)
+    # Half a level from each of two roundings, and what a bilinear sample of this scene misses.
+    assert np.abs(view - seen(camera)).max() < 1.6
+
+
+@pytest.mark.parametrize("interpolation", ["bilinear", "bicubic"])
+@pytest.mark.parametrize(("heading", "pitch"), [(180.0, 0.0), (0.0, 90.0), (77.0, -90.0), (179.99, 60.0)])
+def test_seam_and_poles_are_as_smooth_as_the_rest(
+    heading: float, pitch: float, interpolation: Interpolation
+) -> None:
+    camera = Camera(heading, pitch, fov=12, width=120, height=120)
+    view = perspective(equirectangular(painted(256, 0.0)), camera, interpolation).astype(int)
+    assert max(np.abs(np.diff(view, axis=axis)).max() for axis in (0, 1)) <= 3
+    assert np.abs(view - seen(camera)).max() < 3
+
+
+def test_a_heading_turns_the_panorama_and_nothing_else() -> None:
+    panorama, turned = (equirectangular(painted(512, yaw), yaw) for yaw in (0.0, 90.0))
+    first, second = (
+        perspective(each, Camera(33.0, 10.0, width=64, height=48)) for each in (panorama, turned)
+    )
+    assert np.abs(first.astype(int) - second).max() <= 1
+
+
+def test_the_column_of_the_yaw_is_in_the_middle() -> None:
+    pixels = np.zeros((128, 256, 3), np.uint8)
+    pixels[:, 126:130] = 255
+    view = perspective(equirectangular(pixels, yaw=250.0), Camera(250.0, fov=60, width=101, height=51))
+    bright = np.flatnonzero(view[25, :, 0] > 128)
+    assert bright.mean() == 50
+
+
+def test_a_picture_of_another_shape_is_refused() -> None:
+    with pytest.raises(BadInput, match="100x60 pixels is not twice as wide"):
+        equirectangular(np.zeros((60, 100, 3), np.uint8))

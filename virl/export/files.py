@@ -1,0 +1,50 @@
+"""What the writers of exports share: their manifest, and files that come out the same each time."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from virl.errors import BadInput
+
+FORMAT_VERSION = 1  # one more whenever the same city and seed would give other files
+MANIFEST = "export.json"
+
+
+def refuse_other_files(folder: Path, kind: str) -> None:
+    """Refuse to write among a user's own files.
+
+    Args:
+        folder: where an export is to go.
+        kind: its format, such as `"touchdown"`.
+
+    Raises:
+        BadInput: the folder holds something, and no earlier export of this format.
+    """
+    taken = folder.is_file() or (folder.is_dir() and any(folder.iterdir()))
+    if taken and _kind(folder / MANIFEST) != kind:
+        raise BadInput(f"{folder} holds something else than a {kind} export: name a new folder")
+
+
+def write_json(file: Path, value: object, indent: int | None = None) -> None:
+    """Write one JSON value."""
+    write_lines(file, [json_line(value, indent)])
+
+
+def write_lines(file: Path, lines: Iterable[str]) -> None:
+    """Write lines of text, each ended by a newline; makes the folder."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w", encoding="utf-8", newline="\n") as out:
+        out.writelines(f"{line}\n" for line in lines)
+
+
+def json_line(value: object, indent: int | None = None) -> str:
+    """A value as JSON, in the letters of the town's signs."""
+    return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def _kind(manifest: Path) -> str | None:
+    try:
+        found = json.loads(manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return str(found.get("format")) if isinstance(found, dict) else None

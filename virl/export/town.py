@@ -1,0 +1,213 @@
+"""What episodes are made from: a made city as a graph of whole degrees, and what is seen from its nodes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+from virl import resources
+from virl.errors import BadInput, UnknownName
+from virl.geo import Floats, signed_turn
+from virl.platform.graph import Ints, NavigationGraph, build_graph
+from virl.platform.providers import city_names
+from virl.platform.providers.offline.city import draw_plan
+from virl.platform.providers.offline.life.parks import NO_FRONTAGE
+from virl.platform.providers.offline.plan import CityPlan, Shop
+from virl.platform.providers.offline.render.renderer import CityRenderer
+from virl.platform.providers.offline.streetview import OfflineStreetView, panorama_graph
+from virl.platform.providers.open import CITIES, OfflineCity, read_city
+
+SIGHT_M = 32.0  # a landmark is named from no farther; chosen: across the widest crossing
+GRAZING = 0.26  # cosine of the flattest angle, 75 degrees, at which a front is read; chosen
+BEFORE_FRONT_M = 0.5  # the point of a front that has to be seen lies this far before its wall
+DECIMALS = 7  # of a degree: about a centimetre
+MIN_NODES = 60  # fewer give no walk of a sensible length; chosen
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """A place that an instruction may name."""
+
+    name: str
+    type: str
+    """Google's place type, such as `"bakery"`."""
+    x: float
+    y: float
+    """The middle of its front: metres east and north of the city's origin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Town:
+    """A made city, or the middle of one."""
+
+    graph: NavigationGraph
+    """Headings and yaws in whole degrees, no two links of one node alike; positions as they are written."""
+    xy: Floats
+    """Metres east and north of the city's origin, shape (nodes, 2)."""
+    lit: Flags
+    """Crossings with traffic lights, shape (nodes,)."""
+    whole: Flags
+    """Nodes that have all the links they have in the city: none was cut off by `radius`."""
+    unseen: Flags
+    """Nodes of the unseen part: the eastern half."""
+    landmarks: tuple[Landmark, ...]
+    sees: tuple[tuple[Landmark, ...], ...]
+    """The landmarks within sight of each node, nearest first."""
+    headings: tuple[Mapping[int, float], ...]
+    """The headings of each node's links, by the node that they lead to."""
+
+    def is_crossing(self, node: int) -> bool:
+        """Whether three or more ways meet here. In a made city a crossing is always one node."""
+        return len(self.headings[node]) > 2
+
+
+def survey(city: str, radius: float | None = None) -> Town:
+    """Survey a made city.
+
+    Args:
+        city: its name, such as `"virlton"`.
+        radius: keep what lies within so many metres of its centre; all of it by default.
+
+    Raises:
+        UnknownName: there is no such city.
+        BadInput: the city is not a made one, or too little of it lies within the radius.
+    """
+    if city not in city_names():
+        raise UnknownName("city", city, city_names())
+    settings = read_city(resources.data_folder(CITIES) / f"{city}.yaml")
+    if not isinstance(settings, OfflineCity):
+        raise BadInput(f"the city {city!r} cannot be exported: only a made one can, such as 'virlton'")
+    plan = draw_plan(settings.seed)
+    full = panorama_graph(plan.layout)
+    street_view = OfflineStreetView(plan.layout, CityRenderer(plan))
+    yaw = np.array([street_view.panorama(pano_id).heading for pano_id in full.ids])
+    kept = _kept(full, plan.layout.panoramas.xy, radius)
+    graph = _whole_degree_graph(full, yaw, kept)
+    xy = plan.layout.panoramas.xy[kept]
+    shops = [shop for shop in plan.shops if shop.place.is_open and shop.frontage != NO_FRONTAGE]
+    fronts = _fronts(plan, shops)
+    landmarks = tuple(
+        Landmark(shop.place.name, shop.place.types[0], float(x), float(y))
+        for shop, (x, y) in zip(shops, fronts.mean(axis=1), strict=True)
+    )
+    return Town(
+        graph=graph,
+        xy=xy,
+        lit=_lit(plan, xy, graph.degree > 2),
+        whole=graph.degree == full.degree[kept],
+        unseen=xy[:, 0] >= np.median(xy[:, 0]),
+        landmarks=landmarks,
+        sees=_sight(plan, xy, fronts, landmarks),
+        headings=_headings(graph),
+    )
+
+
+def whole_degrees(headings: Sequence[float]) -> list[int]:
+    """Headings in whole degrees, [0, 359], no two alike: together as near to the true ones as can be.
+
+    Formats with whole degrees name a link by its heading, so that no two of one node may share one. Links
+    that would are nudged apart by least squares, which keeps their order.
+
+    Raises:
+        BadInput: there are more than 360.
+    """
+    if len(headings) > 360:
+        raise BadInput(f"{len(headings)} links leave one panorama: whole degrees name no more than 360")
+    off = np.asarray(signed_turn(np.array(headings)[:, None], np.arange(360.0)))
+    degrees: list[int] = linear_sum_assignment(off**2)[1].tolist()
+    return degrees
+
+
+def _kept(graph: NavigationGraph, xy: Floats, radius: float | None) -> Ints:
+    """The nodes within a radius that hang together, ascending."""
+    if radius is None:
+        return np.arange(len(graph))
+    inside = np.hypot(xy[:, 0], xy[:, 1]) <= radius
+    source = np.repeat(np.arange(len(graph)), graph.degree)
+    linked = inside[source] & inside[graph.target]
+    ends = (source[linked], graph.target[linked])
+    matrix = csr_array((np.ones(len(ends[0])), ends), shape=(len(graph), len(graph)))
+    part = connected_components(matrix, directed=False)[1]
+    kept = np.flatnonzero(part == np.bincount(part[inside]).argmax()) if inside.any() else np.empty(0, int)
+    if len(kept) < MIN_NODES:
+        raise BadInput(
+            f"only {len(kept)} panoramas lie within {radius:g} m of the centre: give a larger radius"
+        )
+    return kept
+
+
+def _whole_degree_graph(full: NavigationGraph, yaw: Floats, kept: Ints) -> NavigationGraph:
+    number = np.full(len(full), -1)
+    number[kept] = np.arange(len(kept))
+    source = number[np.repeat(np.arange(len(full)), full.degree)]
+    target = number[full.target]
+    between = (source >= 0) & (target >= 0) & (source != target)
+    pairs, first = np.unique(np.stack([source, target], axis=1)[between], axis=0, return_index=True)
+    exact = full.heading[between][first]
+    ends = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1, append=-1))
+    headings = [
+        degree for start, end in pairwise(ends) for degree in whole_degrees(exact[start:end].tolist())
+    ]
+    return build_graph(
+        [full.ids[node] for node in kept],
+        np.round(full.lat[kept], DECIMALS),
+        np.round(full.lng[kept], DECIMALS),
+        pairs[:, 0],
+        pairs[:, 1],
+        headings,
+        yaw=np.round(yaw[kept]) % 360.0,
+    )
+
+
+def _headings(graph: NavigationGraph) -> tuple[Mapping[int, float], ...]:
+    ways = [graph.links(node) for node in range(len(graph))]
+    return tuple(
+        dict(zip(graph.target[links].tolist(), graph.heading[links].tolist(), strict=True)) for links in ways
+    )
+
+
+def _lit(plan: CityPlan, xy: Floats, crossing: Flags) -> Flags:
+    """Crossings that a traffic light stands nearest to."""
+    lights = [(thing.x, thing.y) for thing in plan.layout.furniture if thing.kind == "traffic light"]
+    lit = np.zeros(len(xy), dtype=bool)
+    nodes = np.flatnonzero(crossing)
+    away, nearest = cKDTree(xy[nodes]).query(np.array(lights).reshape(-1, 2))
+    lit[nodes[nearest[away <= SIGHT_M]]] = True
+    return lit
+
+
+def _fronts(plan: CityPlan, shops: Sequence[Shop]) -> Floats:
+    """The left and the right end of each shop's front, shape (shops, 2, 2)."""
+    fronts = {front.id: (front.left, front.right) for front in plan.layout.frontages}
+    return np.array([fronts[shop.frontage] for shop in shops]).reshape(-1, 2, 2)
+
+
+def _sight(
+    plan: CityPlan, xy: Floats, fronts: Floats, landmarks: Sequence[Landmark]
+) -> tuple[tuple[Landmark, ...], ...]:
+    """Which landmarks each node sees: near, not from too flat an angle, and with no building between."""
+    run = fronts[:, 1] - fronts[:, 0]
+    out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]
+    points = fronts.mean(axis=1) + BEFORE_FRONT_M * out
+    pairs = cKDTree(points).query_ball_point(xy, SIGHT_M)
+    node = np.repeat(np.arange(len(xy)), [len(found) for found in pairs])
+    mark = np.array([index for found in pairs for index in found], dtype=np.int64)
+    away = xy[node] - points[mark]
+    metres = np.linalg.norm(away, axis=1)
+    seen = np.sum(away * out[mark], axis=1) >= GRAZING * metres
+    rays = shapely.linestrings(np.stack([xy[node], points[mark]], axis=1))
+    walls = shapely.STRtree([building.footprint for building in plan.layout.buildings])
+    seen[np.unique(walls.query(rays, predicate="intersects")[0])] = False
+    sees: list[list[tuple[float, int]]] = [[] for _ in xy]
+    for index in np.flatnonzero(seen):
+        sees[int(node[index])].append((float(metres[index]), int(mark[index])))
+    return tuple(tuple(landmarks[which] for _, which in sorted(found)) for found in sees)

@@ -1,0 +1,72 @@
+"""How a model is asked: for a typed reply, for plain text, or for the continuation of a text."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel, BaseLLM
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import LLMResult
+from langchain_core.prompt_values import StringPromptValue
+
+from virl.errors import MindFailed
+from virl.mind.base import Prompt, ReplyT
+from virl.mind.replies import Text
+
+Model = BaseChatModel | BaseLLM
+Ask = Callable[[list[BaseMessage]], AIMessage]
+
+
+def asker(model: Model, name: str, prompt: Prompt[ReplyT], options: Mapping[str, Any]) -> Ask:
+    """What puts messages to a model in the way that a prompt's reply type needs.
+
+    Args:
+        model: a chat model or a completion model.
+        name: the model's, for errors.
+        prompt: says the reply type and the stop sequences.
+        options: passed to `with_structured_output`.
+
+    Raises:
+        MindFailed: a completion model is asked for a typed reply.
+    """
+    if not issubclass(prompt.reply, Text):
+        if isinstance(model, BaseLLM):
+            raise MindFailed(
+                f"{name} is a completion model and gives plain text only: "
+                f"choose a chat model for {prompt.name}"
+            )
+        structured = model.with_structured_output(
+            prompt.reply.model_json_schema(), include_raw=True, **options
+        )
+        return lambda messages: _raw(structured.invoke(messages))
+    stop = list(prompt.stop) or None
+    if isinstance(model, BaseLLM):
+        return lambda messages: _complete(model, messages, stop)
+    reasons = (model.profile or {}).get("reasoning_output", False)  # such models refuse stop sequences
+    return lambda messages: model.invoke(messages, stop=None if reasons else stop)
+
+
+def _raw(answer: Any) -> AIMessage:
+    message: AIMessage = answer["raw"]
+    return message
+
+
+def _complete(model: BaseLLM, messages: list[BaseMessage], stop: list[str] | None) -> AIMessage:
+    text = "\n".join(message.text for message in messages)
+    result = model.generate_prompt([StringPromptValue(text=text)], stop=stop)
+    generation = result.generations[0][0]
+    reason = (generation.generation_info or {}).get("finish_reason")
+    return AIMessage(
+        content=generation.text,
+        usage_metadata=_usage(result),
+        response_metadata={"finish_reason": reason},
+    )
+
+
+def _usage(result: LLMResult) -> UsageMetadata | None:
+    """Tokens as the server counts them; `None` where it does not."""
+    counted = (result.llm_output or {}).get("token_usage") or {}
+    if "prompt_tokens" not in counted:
+        return None
+    read, written = counted["prompt_tokens"], counted.get("completion_tokens", 0)
+    return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)

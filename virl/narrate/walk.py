@@ -1,0 +1,151 @@
+"""A finished walk, as it is narrated: read from the journal of a run, or laid along a path of a graph."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from virl.errors import BadInput
+from virl.geo import Floats, LatLng, LocalFrame, distance, signed_turn
+from virl.journal.journal import read_journal
+from virl.journal.records import EndRecord, StartRecord, StepRecord, ViewRecord
+from virl.platform.graph import NavigationGraph
+from virl.platform.streetview import Camera
+
+AHEAD_DEG = 30.0  # chosen: what lies within is said to be ahead, and as far from straight back, behind
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where a walker stood."""
+
+    pano_id: str
+    position: LatLng
+    walked: float = 0.0
+    """Metres from the stop before."""
+    crossing: bool = False
+    """Whether three or more ways meet here."""
+    seen: tuple[str, ...] = ()
+    """What was seen, in a few words each."""
+    thought: str = ""
+    """What was decided here, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A walk from its first stop to its last; no two stops in a row are at one panorama."""
+
+    title: str
+    heading: float
+    """The way the walker faced at the start, degrees clockwise from north."""
+    stops: tuple[Stop, ...]
+    outcome: str = ""
+    """How it ended, as a sentence."""
+
+    def points(self) -> Floats:
+        """The stops in metres east and north of the first, shape (stops, 2)."""
+        frame = LocalFrame(self.stops[0].position)
+        return np.array([frame.point(stop.position) for stop in self.stops])
+
+
+def read_walk(run: Path) -> Walk:
+    """The walk of a run, from its folder; a run that has not ended is told as far as it went.
+
+    Raises:
+        JournalBroken: the journal is missing or damaged.
+        BadInput: the run was stopped before its first step was written down.
+    """
+    records = read_journal(run)
+    start = next(record for record in records if isinstance(record, StartRecord))
+    steps = [record for record in records if isinstance(record, StepRecord)]
+    result = next((record.result for record in records if isinstance(record, EndRecord)), None)
+    if not steps:
+        raise BadInput(f"{run}: holds no step to narrate: go on with the run first")
+    outcome = ""
+    if result is not None:
+        outcome = f"Entered {result.place.name}." if result.place else f"{result.status.capitalize()}."
+    return Walk(
+        f"{start.character.get('name') or start.agent} in {start.city}",
+        steps[0].pose.heading,
+        tuple(_collapse([_stop(step) for step in steps])),
+        outcome,
+    )
+
+
+def walk_on_graph(
+    graph: NavigationGraph, path: Sequence[str], heading: float, title: str, *, indoors: bool = False
+) -> Walk:
+    """The walk along a path, such as that of an episode's record.
+
+    Args:
+        graph: holds the path.
+        path: ids of panoramas; one that stands several times in a row, as turns leave it, counts once.
+        heading: degrees clockwise from north that the walker faced at the start.
+        title: what the narration is called.
+        indoors: whether the graph is that of a building, where ways meet everywhere and no crossing is told.
+
+    Raises:
+        BadInput: the path is empty.
+        NoStreetView: an id is not in the graph.
+    """
+    if not path:
+        raise BadInput(f"{title}: the path is empty, so there is nothing to narrate")
+    nodes = [graph.number(pano_id) for pano_id in path]
+    degree = graph.degree
+    walked = [0.0, *(_way(graph, *pair) for pair in pairwise(nodes))]
+    stops = [
+        Stop(graph.ids[node], graph.position(node), metres, not indoors and bool(degree[node] >= 3))
+        for node, metres in zip(nodes, walked, strict=True)
+    ]
+    return Walk(title, heading, tuple(_collapse(stops)))
+
+
+def _way(graph: NavigationGraph, source: int, target: int) -> float:
+    """Metres of the link between two nodes, or of the straight line where there is none."""
+    links = graph.links(source)
+    for node, metres in zip(graph.target[links], graph.length[links], strict=True):
+        if node == target:
+            return float(metres)
+    return distance(graph.position(source), graph.position(target))
+
+
+def _collapse(stops: Sequence[Stop]) -> Iterator[Stop]:
+    for index, stop in enumerate(stops):
+        if index == 0 or stop.pano_id != stops[index - 1].pano_id:
+            yield stop
+
+
+def _stop(step: StepRecord) -> Stop:
+    seen = [f"{thing} {where}" for view in step.views for thing, where in _things(view, step.pose.heading)]
+    seen += [f"{' '.join(place.types[:1]).replace('_', ' ')} {place.name}".strip() for place in step.places]
+    position = LatLng(step.pose.lat, step.pose.lng)
+    return Stop(
+        step.pose.pano_id,
+        position,
+        step.distance_m,
+        step.crossing,
+        tuple(dict.fromkeys(seen)),
+        step.decided,
+    )
+
+
+def _things(view: ViewRecord, heading: float) -> Iterator[tuple[str, str]]:
+    """What a view shows, each with where it lies for one who faces `heading`."""
+    camera = Camera(view.heading, view.pitch, view.fov, view.width, view.height)
+    for found in view.detections:
+        x0, y0, x1, y1 = found.box
+        toward = camera.direction((x0 + x1) / 2, (y0 + y1) / 2)[0]
+        name = f"sign '{found.text}'" if found.text else found.label.replace("_", " ")
+        yield name, _side(signed_turn(heading, toward))
+    if view.caption:
+        yield view.caption, _side(signed_turn(heading, view.heading))
+
+
+def _side(turn: float) -> str:
+    if abs(turn) <= AHEAD_DEG:
+        return "ahead"
+    if abs(turn) >= 180 - AHEAD_DEG:
+        return "behind"
+    return "on the left" if turn < 0 else "on the right"

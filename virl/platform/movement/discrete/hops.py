@@ -1,0 +1,42 @@
+"""How many links lie between panoramas and a target."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from virl.platform.graph import NavigationGraph
+from virl.platform.hops import count_hops, sources_of_links
+
+NO_WAY = -1
+"""Stands for the distance from where no way leads to the target."""
+
+
+class Hops:
+    """Distances to some targets, in links; those to a target are worked out when first asked for.
+
+    Takes 4 bytes for each panorama and target that was asked for.
+
+    Args:
+        graph: where the ways go.
+        targets: numbers of nodes.
+    """
+
+    def __init__(self, graph: NavigationGraph, targets: Sequence[int]) -> None:
+        self._backward = sources_of_links(graph)
+        self._targets = targets
+        self._hops = np.empty((len(targets), len(graph)), np.int32)
+        self._known = np.zeros(len(targets), bool)
+
+    def __call__(self, nth: ArrayLike, node: ArrayLike) -> NDArray[np.int32]:
+        """Links on the way from nodes to the nth targets, `NO_WAY` where there is none; broadcasts."""
+        nth = np.asarray(nth, np.intp)
+        for missing in np.unique(nth[~self._known[nth]]):
+            self._hops[missing] = self._search(int(self._targets[missing]))
+            self._known[missing] = True
+        found: NDArray[np.int32] = self._hops[nth, np.asarray(node, np.intp)]
+        return found
+
+    def _search(self, target: int) -> NDArray[np.int32]:
+        found = count_hops(self._backward, [target], [range(self._hops.shape[1])])[0]
+        return np.where(np.isfinite(found), found, NO_WAY).astype(np.int32)

@@ -1,0 +1,128 @@
+"""Episodes made ready to be walked by numbers: where they start and end, and what is sensed in each state."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.errors import BadInput
+from virl.geo import Floats
+from virl.platform.episodes import Episode
+from virl.platform.graph import Ints, NavigationGraph
+from virl.platform.movement.discrete.hops import Hops
+from virl.platform.movement.discrete.rules import VELMA, Rules
+from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.discrete.table import ACTIONS, TransitionTable, build_table
+from virl.platform.providers.graph.touchdown import Dataset
+
+Observation = dict[str, np.ndarray]
+Numbers = int | NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WalkTask:
+    """Episodes on a transition table. Made by `build_task`."""
+
+    table: TransitionTable
+    episodes: tuple[Episode, ...]
+    start: Ints
+    """Number of the state in which each episode comes to its first decision, shape (episodes,)."""
+    taken: int
+    """How many actions have been taken by then."""
+    near: Ints
+    """Target of each episode and its neighbours, filled up with -1, shape (episodes, most)."""
+    hops: Hops
+    """Links to the target of the nth episode."""
+    facing: NDArray[np.float32]
+    """Sine and cosine of each state's heading, shape (states, 2)."""
+    links: NDArray[np.float32]
+    """Sine and cosine of the turn to each link, clockwise from the heading, shape (states, degree, 2)."""
+    is_link: NDArray[np.int8]
+    """1 for links that are there, 0 where `links` is filled up with zeros, shape (states, degree)."""
+    possible: NDArray[np.int8]
+    """1 for actions that are carried out as asked, shape (states, 5)."""
+
+    def observe(self, number: Numbers, episode: Numbers) -> Observation:
+        """What is sensed in states, given by number, by walkers in episodes; a new array each."""
+        return {
+            "arrived": np.array(self.table.came_from[number] >= 0, np.int64)[()],
+            "episode": np.array(episode, np.int64)[()],
+            "heading": self.facing.take(number, axis=0),
+            "link_mask": self.is_link.take(number, axis=0),
+            "links": self.links.take(number, axis=0),
+            "node": np.array(self.table.node[number], np.int64)[()],
+        }
+
+    def is_near(self, number: Numbers, episode: Numbers) -> NDArray[np.bool_]:
+        """Whether states are at the target of their episodes, or next to it by a link in either direction."""
+        node = np.asarray(self.table.node[number])
+        return np.asarray((self.near[episode] == node[..., None]).any(axis=-1))
+
+
+def build_task(
+    graph: NavigationGraph, episodes: Sequence[Episode], dataset: Dataset = "touchdown", rules: Rules = VELMA
+) -> WalkTask:
+    """Works out all that the environments look up.
+
+    Args:
+        graph: where the episodes are.
+        episodes: at least one.
+        dataset: whose rules of starting they follow.
+        rules: what actions do.
+
+    Raises:
+        BadInput: there are no episodes.
+        NoStreetView: the graph does not have the start or the target of an episode.
+    """
+    if not episodes:
+        raise BadInput("there is nothing to walk: give at least one episode")
+    starts = []
+    for episode in episodes:
+        state = start_state(graph, episode, dataset)
+        for action in OPENING[dataset]:
+            state = rules.step(graph, state, action)
+        starts.append(state)
+    table = build_table(graph, rules, starts)
+    targets = [graph.number(episode.target) for episode in episodes]
+    turns = _turns(graph, table)
+    there = ~np.isnan(turns)
+    known = np.array([action in rules.actions for action in ACTIONS])
+    return WalkTask(
+        table=table,
+        episodes=tuple(episodes),
+        start=np.array([table.number(state) for state in starts]),
+        taken=len(OPENING[dataset]),
+        near=_near(graph, targets),
+        hops=Hops(graph, targets),
+        facing=_sin_cos(table.heading),
+        links=np.where(there[..., None], _sin_cos(turns), np.float32(0)),
+        is_link=there.astype(np.int8),
+        possible=((table.carried == np.arange(len(ACTIONS))) & known).astype(np.int8),
+    )
+
+
+def _turns(graph: NavigationGraph, table: TransitionTable) -> Floats:
+    """Degrees clockwise from each state's heading to the links there, rising, then `nan`."""
+    most = max(1, int(graph.degree.max()))
+    headings = np.full((len(graph), most), np.nan)
+    nth = np.arange(len(graph.target)) - np.repeat(graph.first[:-1], graph.degree)
+    headings[np.repeat(np.arange(len(graph)), graph.degree), nth] = graph.heading
+    return np.sort((headings[table.node] - table.heading[:, None]) % 360.0, axis=1)
+
+
+def _near(graph: NavigationGraph, targets: Sequence[int]) -> Ints:
+    source = np.repeat(np.arange(len(graph)), graph.degree)
+    near = {
+        target: np.unique([target, *graph.target[graph.links(target)], *source[graph.target == target]])
+        for target in set(targets)
+    }
+    rows = np.full((len(targets), max(len(nodes) for nodes in near.values())), -1)
+    for row, target in zip(rows, targets, strict=True):
+        row[: len(near[target])] = near[target]
+    return rows
+
+
+def _sin_cos(degrees: Floats) -> NDArray[np.float32]:
+    angle = np.radians(degrees)
+    return np.stack([np.sin(angle), np.cos(angle)], axis=-1).astype(np.float32)

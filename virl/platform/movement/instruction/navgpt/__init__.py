@@ -1,0 +1,1 @@
+"""NavGPT: a language model that follows an instruction from viewpoint to viewpoint."""

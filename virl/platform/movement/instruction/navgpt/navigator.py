@@ -1,0 +1,153 @@
+"""`NavGptNavigator`: reasons and acts with one tool, from viewpoint to viewpoint (NavGPT, 2023)."""
+
+from collections.abc import Iterator
+
+from virl.errors import BadInput
+from virl.geo import signed_turn
+from virl.mind.base import Mind
+from virl.mind.prompt import load_prompt
+from virl.mind.replies import Text
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.actions import Action
+from virl.platform.movement.discrete.rules import WalkState
+from virl.platform.movement.instruction.base import Move
+from virl.platform.movement.instruction.navgpt.observation import Observation, Observations, observation_text
+from virl.platform.movement.instruction.navgpt.replies import (
+    Finish,
+    GoTo,
+    Malformed,
+    own_words,
+    read_reply,
+    thought_of,
+)
+from virl.platform.movement.instruction.navgpt.scratchpad import Scratchpad
+from virl.platform.streetview import Link
+
+MAX_STEPS = 10
+"""Replies an episode, refused ones included (as in NavGPT's published code)."""
+MAX_SUMMARY = 400
+"""Characters of a viewpoint's summary that are kept. Chosen: a long sentence."""
+
+
+class NavGptNavigator:
+    """Asks a mind for a thought and an action at each viewpoint, and walks there.
+
+    Nothing is kept from one walk to the next. Only viewpoints that a way leads to can be gone to; a reply
+    that names another, or none, is told what is wrong with it and counts as a step.
+    """
+
+    def __init__(
+        self,
+        graph: NavigationGraph,
+        mind: Mind,
+        observations: Observations,
+        *,
+        max_steps: int = MAX_STEPS,
+    ) -> None:
+        """Set up for one graph.
+
+        Args:
+            graph: where the walks go.
+            mind: answers the prompts `navgpt-step` and `navgpt-summary`.
+            observations: what is seen at the graph's viewpoints.
+            max_steps: replies an episode, at least 1.
+
+        Raises:
+            BadInput: `max_steps` is below 1.
+        """
+        if max_steps < 1:
+            raise BadInput(f"a walk of {max_steps} steps is none: give at least 1")
+        self._graph = graph
+        self._mind = mind
+        self._observations = observations
+        self._max_steps = max_steps
+        self._ids = frozenset(graph.ids)
+        self._step_prompt = load_prompt("navgpt-step", Text)
+        self._summary_prompt = load_prompt("navgpt-summary", Text)
+
+    @property
+    def name(self) -> str:
+        """Such as `"navgpt --observations graph"`."""
+        return f"navgpt --observations {self._observations.name}"
+
+    def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """The moves of a walk, each to a viewpoint; the last is always a stop.
+
+        At the limit of steps the walk ends where it is, and the reason of the last move says so.
+
+        Raises:
+            MindFailed: the model gave no reply within its retries.
+            NoImagery: a viewpoint has no picture where the observations need one.
+        """
+        state, refused = start, list[str]()
+        here = self._observe(state)
+        scratchpad = Scratchpad(_opening(here, state), observation_text(here, state.heading))
+        for replies_left in reversed(range(self._max_steps)):
+            reply = self._ask(instruction, scratchpad)
+            wish = self._possible(read_reply(reply, self._ids), here)
+            if isinstance(wish, Malformed):
+                refused.append(reply)
+                scratchpad.refused(reply, wish.fault)
+                continue
+            if isinstance(wish, Finish):
+                yield _stop(state, thought_of(reply), refused)
+                return
+            before, state = state, WalkState(self._graph.number(wish.pano_id), wish.heading, state.node)
+            yield Move(wish.pano_id, state, reason=thought_of(reply), refused=tuple(refused))
+            refused = []
+            if replies_left:
+                left, here = here, self._observe(state)
+                view = observation_text(here, state.heading)
+                scratchpad.moved(reply, self._summary(left), _arrival(before, wish), view)
+        yield _stop(state, f"the limit of {self._max_steps} steps is reached", refused)
+
+    def _observe(self, state: WalkState) -> Observation:
+        return self._observations.at(self._graph.ids[state.node])
+
+    def _ask(self, instruction: str, scratchpad: Scratchpad) -> str:
+        opening, steps, left_out = scratchpad.shown()
+        reply = self._mind.ask(
+            self._step_prompt, instruction=instruction, opening=opening, steps=steps, left_out=left_out
+        )
+        return own_words(reply.text)
+
+    def _possible(self, wish: GoTo | Finish | Malformed, here: Observation) -> Link | Finish | Malformed:
+        """The way that a wish takes, or why there is none."""
+        if not isinstance(wish, GoTo):
+            return wish
+        way = next((way for way in here.ways if way.pano_id == wish.viewpoint), None)
+        if way is not None:
+            return way
+        if not here.ways:
+            return Malformed(f"Not moved: no way leads on from viewpoint {here.viewpoint}.")
+        valid = ", ".join(way.pano_id for way in here.ways)
+        fault = "is not next to this one" if wish.viewpoint in self._ids else "does not exist"
+        return Malformed(
+            f"Not moved: viewpoint {wish.viewpoint[:80]} {fault}. You can go to one of these: {valid}."
+        )
+
+    def _summary(self, left: Observation) -> str:
+        """A sentence on a viewpoint that was left: the stored one, or a new one where there is text."""
+        if left.summary or not any(left.sentences):
+            return left.summary
+        reply = self._mind.ask(self._summary_prompt, description="\n".join(left.sentences))
+        return " ".join(reply.text.split())[:MAX_SUMMARY]
+
+
+def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
+    return Move(
+        Action.STOP.value, WalkState(state.node, state.heading), reason=reason, refused=tuple(refused)
+    )
+
+
+def _opening(here: Observation, state: WalkState) -> str:
+    return f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
+
+
+def _arrival(before: WalkState, way: Link) -> str:
+    turn = signed_turn(before.heading, way.heading)
+    toward = "left" if turn < 0 else "right"
+    return (
+        f"Turned {toward} by {abs(turn):.2f} degrees, from heading {before.heading:.2f} to "
+        f"{way.heading:.2f}, and walked {way.distance:.2f} m. Now at viewpoint {way.pano_id}."
+    )

@@ -1,0 +1,97 @@
+"""What is seen at a viewpoint, and its text: eight blocks clockwise from the walker's front."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from virl.platform.movement.instruction.navgpt.directions import DIRECTIONS, sector, sector_edges, side
+from virl.platform.streetview import Link
+
+NEAR_M = 3.0  # NavGPT tells objects within 3 m (section 3.2)
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """An object seen from a viewpoint."""
+
+    name: str
+    heading: float
+    """Degrees clockwise from north."""
+    distance: float
+    """Metres."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What is known at a viewpoint, whichever way the walker faces."""
+
+    viewpoint: str
+    ways: tuple[Link, ...]
+    """The viewpoints that can be walked to from here, each once."""
+    sentences: tuple[str, ...] = ()
+    """What each of the eight sectors shows, sector 0 (north) first; empty where nobody has looked."""
+    things: tuple[Thing, ...] | None = None
+    """Objects seen from here; `None` where nobody has looked for any."""
+    summary: str = ""
+    """The whole in a sentence, where one is stored."""
+
+
+class Observations(Protocol):
+    """Where observations come from."""
+
+    @property
+    def name(self) -> str:
+        """What results call it, such as `"graph"`."""
+        ...
+
+    def at(self, viewpoint: str) -> Observation:
+        """What is seen at a viewpoint.
+
+        Raises:
+            NoStreetView: there is no such viewpoint.
+            NoImagery: there is no picture of it where one is needed.
+        """
+        ...
+
+
+def observation_text(observation: Observation, heading: float) -> str:
+    """The observation as one who faces `heading` is told it.
+
+    Eight blocks, clockwise from the sector that holds the heading. Each has its range in angles relative to
+    the heading, the sentence, the objects within 3 m and the viewpoints to walk to, both as a JSON map from
+    the name or id to `"left|right angle, distance m"`, or `None`. What nobody has looked for is left out.
+
+    Args:
+        observation: what to tell.
+        heading: degrees clockwise from north.
+    """
+    front = sector(heading)
+    blocks = [
+        _block(observation, heading, name, (front + step) % len(DIRECTIONS))
+        for step, name in enumerate(DIRECTIONS)
+    ]
+    return "\n".join(blocks)
+
+
+def _block(observation: Observation, heading: float, name: str, index: int) -> str:
+    left, right = (side(heading, edge) for edge in sector_edges(index))
+    lines = [f"{name}, range ({left} to {right}):"]
+    if observation.sentences:
+        lines[0] += f" '{' '.join(observation.sentences[index].split())}'"
+    if observation.things is not None:
+        near = [thing for thing in observation.things if thing.distance <= NEAR_M]
+        lines.append(f"{name} objects within {NEAR_M:g} m: {_map(near, index, heading)}")
+    lines.append(f"{name} navigable viewpoints: {_map(observation.ways, index, heading)}")
+    return "\n".join(lines)
+
+
+def _map(seen: Iterable[Link | Thing], index: int, heading: float) -> str:
+    """What a sector holds, by name or id; things of one name share an entry."""
+    told: dict[str, str] = {}
+    for one in seen:
+        if sector(one.heading) == index:
+            name = one.pano_id if isinstance(one, Link) else one.name
+            where = f"{side(heading, one.heading)}, {one.distance:.2f} m"
+            told[name] = f"{told[name]}; {where}" if name in told else where
+    return json.dumps(told, ensure_ascii=False) if told else "None"

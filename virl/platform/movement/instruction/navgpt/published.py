@@ -1,0 +1,162 @@
+"""Observations from files in the layout that NavGPT publishes, a set of them for each scan."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import degrees, tau
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from virl.errors import BadInput, NoStreetView
+from virl.geo import normalize_heading
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.instruction.navgpt.observation import Observation, Thing
+from virl.platform.movement.instruction.navgpt.sources import ways_from
+from virl.platform.streetview import Link
+
+SHOWN_FAULTS = 5  # chosen: enough to see what is wrong with a set of files
+
+ContentT = TypeVar("ContentT")
+
+
+class _Object(BaseModel):
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+
+    heading: float
+    """Degrees clockwise from north."""
+    distance: float = Field(ge=0)
+    """Metres."""
+
+
+class _Way(BaseModel):
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+
+    heading: float = Field(ge=-2 * tau, le=2 * tau)
+    """Radians clockwise from north, also negative; what is far beyond a turn was written in degrees."""
+    distance: float = Field(ge=0)
+    """Metres."""
+
+
+_Eight = Field(min_length=8, max_length=8)
+_SENTENCES = TypeAdapter(dict[str, Annotated[tuple[str, ...], _Eight]])
+_SUMMARIES = TypeAdapter(dict[str, str])
+_OBJECTS = TypeAdapter(dict[str, Annotated[tuple[dict[str, _Object], ...], _Eight]])
+_WAYS = TypeAdapter(dict[str, dict[str, _Way]])
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedObservations:
+    """Observations that were made beforehand. Read by `read_published`."""
+
+    observations: Mapping[str, Observation]
+
+    @property
+    def name(self) -> str:
+        """`"published"`."""
+        return "published"
+
+    def at(self, viewpoint: str) -> Observation:
+        """As `Observations.at`; needs no pictures."""
+        try:
+            return self.observations[viewpoint]
+        except KeyError:
+            raise NoStreetView(f"no viewpoint has the id {viewpoint!r}") from None
+
+
+def read_published(folder: Path, scan: str, graph: NavigationGraph) -> PublishedObservations:
+    """Read and check the files of one scan.
+
+    `observations_list_summarized/SCAN.json` (eight sentences a viewpoint, north first, clockwise) and
+    `navigable/SCAN_navigable.json` (the neighbours of each: `heading` in radians, `distance` in metres) must
+    be there. `objects_list/SCAN.json` (eight maps a viewpoint, name to `heading` in degrees and `distance`)
+    and `observations_summarized/SCAN_summarized.json` (a sentence a viewpoint) may be missing: walks then
+    see no objects, or have summaries written as they go. Each may also be called just `SCAN.json`.
+
+    Args:
+        folder: holds the four folders.
+        scan: name of the scan.
+        graph: the scan's graph; every viewpoint of it must be described, and every neighbour linked in it.
+
+    Raises:
+        BadInput: a file is missing or does not hold what it should; names the file and its first faults.
+    """
+    sentences = _read(_find(folder, "observations_list_summarized", f"{scan}.json", scan), _SENTENCES)
+    ways_file = _find(folder, "navigable", f"{scan}_navigable.json", scan)
+    ways = _read(ways_file, _WAYS)
+    objects = _read_if_there(folder / "objects_list", f"{scan}.json", scan, _OBJECTS)
+    summaries = _read_if_there(
+        folder / "observations_summarized", f"{scan}_summarized.json", scan, _SUMMARIES
+    )
+    for what, held in (("sentences", sentences), ("neighbours", ways), ("objects", objects)):
+        if held is not None:
+            _refuse(folder, [f"{scan}: no {what} for {one}" for one in graph.ids if one not in held])
+    _refuse(ways_file, list(_unlinked(ways, graph)))
+    return PublishedObservations(
+        {
+            viewpoint: Observation(
+                viewpoint,
+                tuple(
+                    Link(other, normalize_heading(degrees(way.heading)), way.distance)
+                    for other, way in ways[viewpoint].items()
+                ),
+                sentences[viewpoint],
+                None if objects is None else tuple(_things(objects[viewpoint])),
+                "" if summaries is None else summaries.get(viewpoint, ""),
+            )
+            for viewpoint in graph.ids
+        }
+    )
+
+
+def _things(sectors: tuple[dict[str, _Object], ...]) -> Iterator[Thing]:
+    for seen in sectors:
+        for name, thing in seen.items():
+            yield Thing(name, normalize_heading(thing.heading), thing.distance)
+
+
+def _unlinked(ways: Mapping[str, Mapping[str, _Way]], graph: NavigationGraph) -> Iterator[str]:
+    for viewpoint in graph.ids:
+        linked = {way.pano_id for way in ways_from(graph, viewpoint)}
+        for other in ways[viewpoint]:
+            if other not in linked:
+                yield f"{viewpoint}: {other} is not linked to it in the graph"
+
+
+def _find(folder: Path, part: str, name: str, scan: str) -> Path:
+    path = _either(folder / part, name, scan)
+    if path is None:
+        raise BadInput(f"{folder / part / name}: no such file; NavGPT's observations of {scan} belong there")
+    return path
+
+
+def _read_if_there(folder: Path, name: str, scan: str, content: TypeAdapter[ContentT]) -> ContentT | None:
+    path = _either(folder, name, scan)
+    return None if path is None else _read(path, content)
+
+
+def _either(folder: Path, name: str, scan: str) -> Path | None:
+    return next((path for path in (folder / name, folder / f"{scan}.json") if path.is_file()), None)
+
+
+def _read(path: Path, content: TypeAdapter[ContentT]) -> ContentT:
+    try:
+        return content.validate_json(path.read_bytes())
+    except OSError as fault:
+        raise BadInput(f"{path}: cannot be read ({fault.strerror})") from fault
+    except ValidationError as invalid:
+        faults = [
+            f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}"
+            for fault in invalid.errors(include_url=False, include_input=False)
+        ]
+        raise BadInput(_line(path, faults)) from None
+
+
+def _refuse(path: Path, faults: list[str]) -> None:
+    if faults:
+        raise BadInput(_line(path, faults))
+
+
+def _line(path: Path, faults: list[str]) -> str:
+    more = f" (and {len(faults) - SHOWN_FAULTS} more)" if len(faults) > SHOWN_FAULTS else ""
+    return f"{path}: {'; '.join(faults[:SHOWN_FAULTS])}{more}"

@@ -1,0 +1,77 @@
+"""Observations from the graph alone, and from pictures put into words by a describer."""
+
+from dataclasses import dataclass, field
+
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.instruction.navgpt.directions import DIRECTIONS, SECTOR_DEG
+from virl.platform.movement.instruction.navgpt.observation import Observation
+from virl.platform.perception.base import Describer
+from virl.platform.streetview import Camera, Link, StreetView
+
+VIEW_FOV = 45.0  # NavGPT section 3.2: as wide as a sector, so that eight views meet and do not overlap
+
+
+@dataclass(frozen=True, slots=True)
+class GraphObservations:
+    """Which ways lead on, how far and where; nobody looks at anything."""
+
+    graph: NavigationGraph
+
+    @property
+    def name(self) -> str:
+        """`"graph"`."""
+        return "graph"
+
+    def at(self, viewpoint: str) -> Observation:
+        """As `Observations.at`; needs no pictures."""
+        return Observation(viewpoint, ways_from(self.graph, viewpoint))
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedObservations:
+    """Level views to the eight directions, each put into words once by a describer."""
+
+    graph: NavigationGraph
+    streetview: StreetView
+    describer: Describer
+    width: int = 640
+    height: int = 640
+    """Pixels of a view."""
+    _seen: dict[str, Observation] = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        """`"described"`."""
+        return "described"
+
+    def at(self, viewpoint: str) -> Observation:
+        """As `Observations.at`.
+
+        Raises:
+            ModelUnavailable: the describer's model is missing.
+        """
+        if viewpoint not in self._seen:
+            ways = ways_from(self.graph, viewpoint)
+            cameras = [
+                Camera(index * SECTOR_DEG, fov=VIEW_FOV, width=self.width, height=self.height)
+                for index in range(len(DIRECTIONS))
+            ]
+            views = [self.streetview.view(viewpoint, camera) for camera in cameras]
+            self._seen[viewpoint] = Observation(viewpoint, ways, tuple(self.describer.describe(views)))
+        return self._seen[viewpoint]
+
+
+def ways_from(graph: NavigationGraph, viewpoint: str) -> tuple[Link, ...]:
+    """The links of a node, each neighbour once and the node itself never.
+
+    Raises:
+        NoStreetView: there is no such node.
+    """
+    node = graph.number(viewpoint)
+    ways: dict[int, Link] = {}
+    for index in range(graph.links(node).start, graph.links(node).stop):
+        target = int(graph.target[index])
+        if target != node:
+            way = Link(graph.ids[target], float(graph.heading[index]), float(graph.length[index]))
+            ways.setdefault(target, way)
+    return tuple(ways.values())

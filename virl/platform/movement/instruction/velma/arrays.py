@@ -1,0 +1,49 @@
+"""Arrays in `.npz` files that say what they are: kind, schema version and model; nothing is unpickled."""
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.errors import BadInput
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write a file of this kind."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    labels: Arrays = {"kind": np.array(kind), "version": np.array(version), "model": np.array(model)}
+    with file.open("wb") as stream:
+        np.savez(stream, allow_pickle=False, **labels, **arrays)
+
+
+def read_arrays(
+    file: Path, kind: str, version: int, model: str | None, names: Sequence[str]
+) -> tuple[Arrays, str]:
+    """The arrays of a file and the model that they come from.
+
+    Raises:
+        BadInput: the file is missing, broken, of another kind or version, or from another model.
+    """
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+    except FileNotFoundError:
+        raise BadInput(f"{file}: no such file") from None
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as fault:
+        raise BadInput(f"{file}: not a readable .npz file without objects: {fault}") from None
+    missing = {"kind", "version", "model", *names} - arrays.keys()
+    if missing:
+        raise BadInput(f"{file}: holds no {', '.join(sorted(missing))}: not a file of kind {kind}")
+    if str(arrays["kind"]) != kind or int(arrays["version"]) != version:
+        raise BadInput(
+            f"{file}: is {arrays['kind']} version {arrays['version']}, wanted is {kind} version {version}"
+        )
+    made_by = str(arrays["model"])
+    if model is not None and made_by != model:
+        raise BadInput(f"{file}: was made with {made_by}, and cannot be compared with {model}")
+    return arrays, made_by

@@ -1,0 +1,133 @@
+"""`VelmaNavigator`: a mind that reads a walk as text and says its next action."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from random import Random
+
+from virl.mind.base import Mind, Prompt
+from virl.mind.replies import Text
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.actions import Action, parse_action
+from virl.platform.movement.discrete.rules import WalkState
+from virl.platform.movement.instruction.base import MAX_ACTIONS, Decision, Move, act
+from virl.platform.movement.instruction.velma.landmarks import LandmarkExtractor, mind_landmarks
+from virl.platform.movement.instruction.velma.observations import LandmarkScorer, Observer, TrafficFlow
+from virl.platform.movement.instruction.velma.prompt import (
+    MAX_INSTRUCTION,
+    Example,
+    action_inputs,
+    action_prompt,
+    tidy,
+)
+from virl.platform.movement.instruction.velma.replies import ask_until_read, published_action, quoted
+from virl.platform.movement.instruction.velma.transcript import walk_so_far
+from virl.platform.movement.instruction.velma.verbalizer import Wording, sentence, walk_text
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """A gold walk that may be shown to the mind before it walks."""
+
+    instruction: str
+    start: WalkState
+    actions: tuple[Action, ...]
+    """The stop included."""
+    landmarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VelmaNavigator:
+    """Follows an instruction by asking a mind for each next action (VELMA, section 5)."""
+
+    graph: NavigationGraph
+    mind: Mind
+    _: KW_ONLY
+    scorer: LandmarkScorer | None = None
+    """Says which landmarks are seen; without one none are, and none are asked for."""
+    landmarks: LandmarkExtractor | None = None
+    """The landmarks of an instruction, asked once a walk; `None` asks the mind."""
+    flow: TrafficFlow | None = None
+    """What is told of the traffic at the start (Touchdown); `None` tells nothing (Map2seq)."""
+    examples: Sequence[Demonstration] = ()
+    """Walks to choose from."""
+    shots: int = 2
+    """How many of them are shown, drawn anew for each instruction; the paper shows 2."""
+    seed: int = 0
+    """Of the draw, together with the instruction."""
+    opening: Sequence[Action] = ()
+    """Taken before the first decision: one forward in Map2seq."""
+    max_actions: int = MAX_ACTIONS
+    compat: bool = False
+    """As the published code: a reply that cannot be read counts as forward and is not asked for again."""
+    wording: Wording = "paper"
+
+    @property
+    def name(self) -> str:
+        """Such as `"velma openai:gpt-5-mini, 2-shot"`."""
+        shown = min(self.shots, len(self.examples))
+        return f"velma {self.mind.name}, {shown}-shot{', compat' if self.compat else ''}"
+
+    def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """As `InstructionNavigator.walk`.
+
+        An instruction is read up to `MAX_INSTRUCTION` characters; a longer one is warned of.
+
+        Raises:
+            MindFailed: no reply in `TRIES` named an action, or none held a list of landmarks.
+            ModelUnavailable: the model cannot be reached.
+            NoImagery: the scorer has nothing on a panorama of the walk.
+        """
+        if len(instruction) > MAX_INSTRUCTION:
+            _log.warning(
+                "the instruction has %d characters: the mind reads %d", len(instruction), MAX_INSTRUCTION
+            )
+        prompt, instruction = action_prompt(), tidy(instruction)
+        observer = Observer(self.graph, self.scorer, self.flow)
+        names = self._landmarks_of(instruction)
+        examples = self._examples_for(instruction, observer)
+        told = [sentence(observer.start(start, names), self.wording)]
+
+        def choose(moves: Sequence[Move]) -> Decision:
+            fresh = [move.state for move in moves[len(told) - 1 :]]
+            told.extend([sentence(observer.after(state, names), self.wording) for state in fresh])
+            walk = walk_text(told, [Action(move.action) for move in moves]).text
+            return self._decide(prompt, instruction, walk, examples)
+
+        yield from act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
+
+    def _decide(
+        self, prompt: Prompt[Text], instruction: str, walk: str, examples: Sequence[Example]
+    ) -> Decision:
+        def ask(refused: int) -> str:
+            return self.mind.ask(prompt, **action_inputs(instruction, walk, examples, refused=refused)).text
+
+        if not self.compat:
+            action, refused = ask_until_read(ask, parse_action, "an action")
+            return Decision(action, refused=refused)
+        reply = ask(0)
+        published = published_action(reply)
+        if published is None:
+            return Decision(Action.FORWARD, "the reply names no action", (quoted(reply),))
+        return Decision(published)
+
+    def _landmarks_of(self, instruction: str) -> tuple[str, ...]:
+        if self.scorer is None:
+            return ()
+        return (self.landmarks or mind_landmarks(self.mind))(instruction)
+
+    def _examples_for(self, instruction: str, observer: Observer) -> list[Example]:
+        """Walks of other instructions; the same ones for the same instruction and seed."""
+        others = [shown for shown in self.examples if tidy(shown.instruction) != instruction]
+        drawn = Random(f"{self.seed} {instruction}").sample(others, min(self.shots, len(others)))
+        return [
+            Example(
+                shown.instruction,
+                walk_so_far(
+                    observer, shown.start, shown.actions, landmarks=shown.landmarks, wording=self.wording
+                ).text,
+            )
+            for shown in drawn
+        ]

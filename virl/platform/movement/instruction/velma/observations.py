@@ -1,0 +1,83 @@
+"""What a walker observes in a state: crossings, landmarks, and at the start the flow of traffic."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, Protocol
+
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.rules import WalkState
+
+Flow = Literal["with", "against"]
+TrafficFlow = Callable[[WalkState], Flow | None]
+"""Whether a walker in a state faces with or against the traffic; `None` where that is not known."""
+
+
+class Direction(StrEnum):
+    """Where a landmark is seen, from left to right (section 5.2); the value is what the text says."""
+
+    LEFT = "on your left"
+    SLIGHTLY_LEFT = "slightly left"
+    AHEAD = "ahead"
+    SLIGHTLY_RIGHT = "slightly right"
+    RIGHT = "on your right"
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A landmark that is visible."""
+
+    landmark: str
+    direction: Direction
+
+
+class LandmarkScorer(Protocol):
+    """Says which landmarks can be seen."""
+
+    def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[Sighting]:
+        """The landmarks seen at a panorama by one who faces `heading` (degrees), each at most once.
+
+        Raises:
+            NoImagery: nothing is known of how this panorama looks.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What is told of one state."""
+
+    ways: int = 0
+    """Links that leave the crossing just come to, the way back included; 0 where there is none to tell."""
+    sightings: tuple[Sighting, ...] = ()
+    flow: Flow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observer:
+    """Observes states of walks on a graph.
+
+    Args:
+        graph: where the walks go.
+        scorer: says which landmarks are seen; `None` sees none.
+        flow: what is told of the traffic at the start of a walk; `None` tells nothing (Map2seq).
+    """
+
+    graph: NavigationGraph
+    scorer: LandmarkScorer | None = None
+    flow: TrafficFlow | None = None
+
+    def start(self, state: WalkState, landmarks: Sequence[str] = ()) -> Observation:
+        """What is observed where a walk begins."""
+        flow = self.flow(state) if self.flow else None
+        return Observation(0, self._sightings(state, landmarks), flow)
+
+    def after(self, state: WalkState, landmarks: Sequence[str] = ()) -> Observation:
+        """What is observed after an action; a crossing is told on arrival, not after a turn."""
+        ways = int(self.graph.degree[state.node]) if state.came_from is not None else 0
+        return Observation(ways if ways > 2 else 0, self._sightings(state, landmarks))
+
+    def _sightings(self, state: WalkState, landmarks: Sequence[str]) -> tuple[Sighting, ...]:
+        if self.scorer is None or not landmarks:
+            return ()
+        return tuple(self.scorer.visible(self.graph.ids[state.node], state.heading, landmarks))

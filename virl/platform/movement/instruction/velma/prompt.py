@@ -1,0 +1,61 @@
+"""The text that asks for the next action, and whole walks in the same form."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from virl.mind.base import Prompt
+from virl.mind.prompt import load_prompt, render
+from virl.mind.replies import Text
+from virl.platform.movement.discrete.actions import Action
+
+MAX_INSTRUCTION = 6_000  # characters; chosen: three times the longest of Touchdown (2,067) and Map2seq
+
+_BLANKS = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A finished walk that is shown before the one to walk."""
+
+    instruction: str
+    walk: str
+
+
+def action_prompt() -> Prompt[Text]:
+    """`prompts/velma-action.md`."""
+    return load_prompt("velma-action", Text)
+
+
+def action_inputs(
+    instruction: str, walk: str, examples: Sequence[Example] = (), *, refused: int = 0
+) -> dict[str, Any]:
+    """The inputs of `velma-action`.
+
+    Args:
+        instruction: as the data set gives it.
+        walk: the walk so far.
+        examples: shown in this order.
+        refused: how many replies to this very question named no action.
+    """
+    return {
+        "actions": [action.value for action in Action],
+        "examples": [
+            {"instruction": tidy(example.instruction), "walk": example.walk} for example in examples
+        ],
+        "instruction": tidy(instruction),
+        "refused": refused,
+        "walk": walk,
+    }
+
+
+def action_text(instruction: str, walk: str, examples: Sequence[Example] = ()) -> str:
+    """What a model is sent; it ends with the walk."""
+    return render(action_prompt(), action_inputs(instruction, walk, examples)).rstrip()
+
+
+def tidy(instruction: str) -> str:
+    """An instruction as valid Unicode on one line, cut after `MAX_INSTRUCTION` characters."""
+    valid = instruction.encode("utf-8", "replace").decode("utf-8")
+    return _BLANKS.sub(" ", valid).strip()[:MAX_INSTRUCTION]

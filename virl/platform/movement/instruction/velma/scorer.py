@@ -1,0 +1,99 @@
+"""Which landmarks are visible: image and text embeddings compared, standardised over a training area."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.platform.movement.instruction.velma.observations import Direction, Sighting
+from virl.platform.movement.instruction.velma.statistics import ViewStatistics
+from virl.platform.streetview import Camera, Image, StreetView
+
+Embeddings = NDArray[np.float32]
+"""Rows of unit length, shape (n, dimension)."""
+
+OFFSETS = (-90.0, -45.0, 0.0, 45.0, 90.0)
+"""Degrees from the heading to each `Direction` (section 5.2)."""
+
+FOV_DEG, WIDTH, HEIGHT = 60.0, 800, 460  # section 5.2
+THRESHOLD = 3.5  # section 6: standard deviations above the mean
+
+
+class ImageEncoder(Protocol):
+    """Embeds pictures."""
+
+    def images(self, images: Sequence[Image]) -> Embeddings:
+        """One row for each picture."""
+        ...
+
+
+class TextEncoder(Protocol):
+    """Embeds texts, in the same space as the pictures."""
+
+    def texts(self, texts: Sequence[str]) -> Embeddings:
+        """One row for each text."""
+        ...
+
+
+class ViewEmbeddings(Protocol):
+    """Embeddings of the views at panoramas."""
+
+    def views(self, pano_id: str, headings: Sequence[float]) -> Embeddings:
+        """One row for the view in each direction, degrees clockwise from north.
+
+        Raises:
+            NoImagery: there is no view of this panorama.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StreetViews:
+    """Embeds views as a provider of street view shows them."""
+
+    street: StreetView
+    encoder: ImageEncoder
+
+    def views(self, pano_id: str, headings: Sequence[float]) -> Embeddings:
+        """As `ViewEmbeddings.views`."""
+        cameras = [Camera(heading, fov=FOV_DEG, width=WIDTH, height=HEIGHT) for heading in headings]
+        return self.encoder.images([self.street.view(pano_id, camera).pixels for camera in cameras])
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingScorer:
+    """A landmark is visible where a view's score stands out of all views of the training area.
+
+    The score of a view is the cosine between it and "picture of X". The best of the five views counts, if
+    it lies `threshold` standard deviations or more above the mean over the training area.
+    """
+
+    scenes: ViewEmbeddings
+    encoder: TextEncoder
+    statistics: ViewStatistics
+    threshold: float = THRESHOLD
+    _captions: dict[str, Embeddings] = field(default_factory=dict, repr=False)
+
+    def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[Sighting]:
+        """As `LandmarkScorer.visible`."""
+        if not landmarks:
+            return []
+        captions = np.concatenate([self._caption(name) for name in landmarks])
+        seen = self.scenes.views(pano_id, [heading + offset for offset in OFFSETS])
+        scores = captions @ seen.T
+        best = scores.argmax(axis=1)
+        mean, deviation = self.statistics.of(captions)
+        stands_out = scores.max(axis=1) - mean >= self.threshold * deviation
+        directions = tuple(Direction)
+        return [
+            Sighting(name, directions[view])
+            for name, view, visible in zip(landmarks, best, stands_out, strict=True)
+            if visible
+        ]
+
+    def _caption(self, name: str) -> Embeddings:
+        if name not in self._captions:
+            self._captions[name] = self.encoder.texts([f"picture of {name}"])
+        return self._captions[name]

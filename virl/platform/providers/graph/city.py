@@ -1,0 +1,77 @@
+"""A city out of a data set: its streets, and the panoramas that a user has of them."""
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import NoReturn
+
+from virl.errors import NotFound
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.places import Place
+from virl.platform.providers.graph.cache import load_touchdown
+from virl.platform.providers.graph.maps import GraphMaps
+from virl.platform.providers.graph.panoramas import PanoramaFolder
+from virl.platform.providers.graph.streetview import GraphStreetMap, GraphStreetView
+from virl.platform.streetview import Image
+
+
+class NoPlaces:
+    """Says, whatever it is asked, that a city has no places.
+
+    Args:
+        city: its name.
+    """
+
+    def __init__(self, city: str) -> None:
+        self._city = city
+
+    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+        """Raises `NotFound`."""
+        del position, radius, types
+        self._refuse()
+
+    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
+        """Raises `NotFound`."""
+        del query, near
+        self._refuse()
+
+    def details(self, place_id: str) -> Place:
+        """Raises `NotFound`."""
+        del place_id
+        self._refuse()
+
+    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
+        """Raises `NotFound`."""
+        del place_id, limit
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise NotFound(
+            f"the city {self._city!r} knows no places: its data set holds streets only; choose another city"
+        )
+
+
+def open_graph_city(name: str, title: str, folder: Path) -> City:
+    """The city of a folder laid out as Touchdown is: `graph/`, and `panoramas/` where the user has them.
+
+    Its centre is the panorama nearest to the mean of all.
+
+    Args:
+        name: what `open_city` calls it.
+        title: the name as people write it.
+        folder: the data set.
+
+    Raises:
+        GraphFault: the graph's files have faults.
+    """
+    graph = load_touchdown(folder / "graph")
+    middle, _ = graph.nearest(LatLng(float(graph.lat.mean()), float(graph.lng.mean())))
+    return City(
+        name=name,
+        title=title,
+        center=graph.position(middle),
+        streetview=GraphStreetView(graph, PanoramaFolder(folder / "panoramas")),
+        places=NoPlaces(name),
+        maps=GraphMaps(graph),
+        street_map=GraphStreetMap(graph),
+    )

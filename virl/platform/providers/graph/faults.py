@@ -1,0 +1,64 @@
+"""Faults of data files: all of them are found before any is reported."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from virl.errors import BadInput
+
+SHOWN = 20  # faults that a message lists; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with a file."""
+
+    file: Path
+    line: int
+    """From 1; 0 where the fault is not one of a line."""
+    what: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}, line {self.line}" if self.line else str(self.file)
+        return f"{where}: {self.what}"
+
+
+class GraphFault(BadInput):
+    """The files of a data set do not hold what they should.
+
+    Args:
+        faults: at least one; all of them stay in `faults`, and the message names the first ones.
+    """
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        shown = [str(fault) for fault in self.faults[:SHOWN]]
+        more = len(self.faults) - len(shown)
+        super().__init__("; ".join(shown) + (f"; and {more} more faults" if more else ""))
+
+
+def by_line(faults: Iterable[Fault]) -> list[Fault]:
+    """Faults of one file in the order of its lines."""
+    return sorted(faults, key=lambda fault: fault.line)
+
+
+def refuse(faults: Sequence[Fault]) -> None:
+    """Do nothing if there are no faults.
+
+    Raises:
+        GraphFault: there are.
+    """
+    if faults:
+        raise GraphFault(faults)
+
+
+def reasons(fault: ValidationError) -> list[str]:
+    """What a pydantic model found wrong: one line for each field, such as `path.2: should be a string`."""
+    return [
+        ".".join(str(part) for part in error["loc"])
+        + (": " if error["loc"] else "")
+        + " ".join(error["msg"].split())
+        for error in fault.errors(include_url=False, include_context=False, include_input=False)
+    ]

@@ -1,0 +1,33 @@
+"""Where data sets are kept on this machine."""
+
+from pathlib import Path
+
+from virl.errors import BadInput, UnknownName
+from virl.resources import data_home
+
+MARKS = {"touchdown": Path("graph", "nodes.txt"), "r2r": Path("connectivity")}
+"""The data sets, and what a folder holds if it is one."""
+
+
+def find_data(name: str, override: Path | None = None) -> Path:
+    """The folder of a data set.
+
+    Args:
+        name: `"touchdown"` or `"r2r"`.
+        override: the data set's own folder, or one that holds it by its name; `data_home()` by default.
+
+    Raises:
+        UnknownName: there is no such data set.
+        BadInput: the data is not there; the message names the command that gets it.
+    """
+    if name not in MARKS:
+        raise UnknownName("data set", name, list(MARKS))
+    home = override or data_home()
+    for folder in (home / name, home):
+        if (folder / MARKS[name]).exists():
+            return folder
+    raise BadInput(
+        f"no {name} data in {home}: `virl data {name} --from DIR` copies yours there, or set VIRL_DATA"
+        if override is None
+        else f"no {name} data in {home}: {MARKS[name]} is missing (docs/street-graphs.md has the layout)"
+    )

@@ -1,0 +1,234 @@
+"""Checks a user's copy of a data set, copies it to the data folder, and tells whether it has changed."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from virl.errors import BadInput, UnknownName
+from virl.platform.providers.graph.faults import Fault, GraphFault, refuse
+from virl.platform.providers.graph.files import replacing
+from virl.platform.providers.graph.matterport import read_matterport, read_r2r_file
+from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_episode_file, read_touchdown
+from virl.settings import Settings
+
+MANIFEST = "checksums.json"
+_CONNECTIVITY = "_connectivity.json"
+
+Tell = Callable[[str], None]
+"""Called with the path of each file that is done."""
+
+Files = Mapping[str, Path]
+"""Where each file comes from, by its path in the data folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """What is known of a data set."""
+
+    about: str
+    licence: str
+    sources: tuple[str, ...]
+    """Public repositories that hold it."""
+    layout: tuple[tuple[str, str], ...]
+    """Patterns of its files, and where each goes by its parts, name and stem; the first to match counts."""
+
+
+DATA_SETS: Mapping[str, DataSet] = {
+    "touchdown": DataSet(
+        about="the street graph of Touchdown in lower Manhattan, and the episodes of Touchdown and Map2seq",
+        licence="Touchdown: CC BY 4.0; Map2seq: see its repositories; panoramas: StreetLearn's own terms",
+        sources=(
+            "https://github.com/lil-lab/touchdown",
+            "https://github.com/raphael-sch/map2seq_vln",
+            "https://github.com/raphael-sch/VELMA",
+        ),
+        layout=(
+            ("graph/*.txt", "graph/{name}"),
+            ("datasets/map2seq_unseen/graph/*.txt", "graph/{name}"),
+            ("*_seen/*.json*", "{0}/{name}"),
+            ("*_unseen/*.json*", "{0}/{name}"),
+            ("datasets/*_seen/data/*.json", "{1}/{stem}.jsonl"),
+            ("datasets/*_unseen/data/*.json", "{1}/{stem}.jsonl"),
+            ("expected/*.json*", "expected/{name}"),
+        ),
+    ),
+    "r2r": DataSet(
+        about="the episodes of R2R, and the navigation graphs of its Matterport3D buildings",
+        licence="the simulator's repository: MIT; the scans of Matterport3D have terms of their own",
+        sources=("https://github.com/peteanderson80/Matterport3DSimulator",),
+        layout=(
+            (f"connectivity/*{_CONNECTIVITY}", "connectivity/{name}"),
+            ("R2R_*.json", "{name}"),
+            ("tasks/R2R/data/R2R_*.json", "{name}"),
+            ("expected/*.json", "expected/{name}"),
+        ),
+    ),
+}
+
+
+class FileSum(Settings):
+    """What a file was when it was put into the data folder."""
+
+    bytes: int
+    sha256: str
+
+
+class Manifest(Settings):
+    """`checksums.json` of a data folder."""
+
+    format: Literal[1] = 1
+    files: dict[str, FileSum]
+
+
+def _silent(file: str) -> None:
+    del file
+
+
+def find_files(name: str, source: Path) -> Files:
+    """The files of a data set in a user's folder.
+
+    Raises:
+        UnknownName: there is no such data set.
+        BadInput: the folder holds none of its files.
+    """
+    if name not in DATA_SETS:
+        raise UnknownName("data set", name, list(DATA_SETS))
+    found: dict[str, Path] = {}
+    for pattern, target in DATA_SETS[name].layout:
+        for file in sorted(source.glob(pattern)):
+            path = file.relative_to(source)
+            if file.is_file():
+                found.setdefault(target.format(*path.parts, name=path.name, stem=path.stem), file)
+    if not found:
+        raise BadInput(f"no {name} data in {source}: docs/street-graphs.md shows how its folder is laid out")
+    return found
+
+
+def install(
+    name: str,
+    source: Path,
+    home: Path,
+    *,
+    force: bool = False,
+    tell: Tell = _silent,
+) -> Manifest:
+    """Check a user's copy of a data set and copy it to `home / name`.
+
+    Args:
+        name: `"touchdown"` or `"r2r"`.
+        source: the user's copy: laid out as in docs/street-graphs.md, or a clone of a public repository.
+        home: the data folder.
+        force: overwrite files that differ.
+        tell: called with each file's path when it has been checked, and again when it has been copied.
+
+    Returns:
+        What the folder now holds, from this and from earlier copies.
+
+    Raises:
+        GraphFault: the files have faults; all of them are listed, and nothing has been copied.
+        BadInput: the folder holds none of its files, or other data would be overwritten.
+    """
+    files, folder = find_files(name, source), home / name
+    check = _check_touchdown if name == "touchdown" else _check_r2r
+    check(files, tell)
+    sums = {target: _sum(file) for target, file in files.items()}
+    present = [target for target in files if (folder / target).exists()]
+    same = {target for target in present if _sum(folder / target) == sums[target]}
+    others = [target for target in present if target not in same]
+    if others and not force:
+        raise BadInput(
+            f"{len(others)} files in {folder} differ, such as {others[0]}: --force overwrites them"
+        )
+    earlier = read_manifest(folder)
+    manifest = Manifest(files=dict(sorted({**(earlier.files if earlier else {}), **sums}.items())))
+    try:
+        for target, file in files.items():
+            if target not in same:
+                with file.open("rb") as reading, replacing(folder / target) as writing:
+                    shutil.copyfileobj(reading, writing)
+            tell(target)
+        with replacing(folder / MANIFEST) as writing:
+            writing.write(manifest.model_dump_json(indent=1).encode() + b"\n")
+    except OSError as fault:
+        reason = f"{folder} cannot be written ({fault.strerror}): set VIRL_DATA to a folder that can be"
+        raise BadInput(reason) from fault
+    return manifest
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """The checksums of a data folder; `None` where it has none.
+
+    Raises:
+        BadInput: they cannot be read.
+    """
+    file = folder / MANIFEST
+    try:
+        return Manifest.model_validate_json(file.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValidationError) as fault:
+        raise BadInput(f"{file}: no readable checksums: remove it and copy the data again") from fault
+
+
+def changed_files(folder: Path, manifest: Manifest) -> list[str]:
+    """Files that are missing, or that are no more what they were when they were copied."""
+    return [
+        name
+        for name, kept in manifest.files.items()
+        if not (folder / name).is_file() or _sum(folder / name) != kept
+    ]
+
+
+def _check_touchdown(files: Files, tell: Tell) -> None:
+    faults: list[Fault] = []
+    missing = [name for name in GRAPH_FILES if f"graph/{name}" not in files]
+    if missing:
+        raise BadInput(f"no graph/{missing[0]} in the folder: a street graph needs it")
+    try:
+        read_touchdown(files["graph/nodes.txt"].parent)
+    except GraphFault as fault:
+        faults += fault.faults
+    for target, file in files.items():
+        if target.endswith(".jsonl") and not target.startswith("expected/"):
+            faults += read_episode_file(file).faults
+        elif target.endswith(".json"):
+            faults += _json_faults(file)
+        tell(target)
+    refuse(faults)
+
+
+def _check_r2r(files: Files, tell: Tell) -> None:
+    faults: list[Fault] = []
+    for target, file in files.items():
+        try:
+            if target.startswith("connectivity/"):
+                read_matterport(file.parent, file.name.removesuffix(_CONNECTIVITY))
+            elif target.startswith("R2R_"):
+                faults += read_r2r_file(file).faults
+            else:
+                faults += _json_faults(file)
+        except GraphFault as fault:
+            faults += fault.faults
+        tell(target)
+    refuse(faults)
+
+
+def _json_faults(file: Path) -> list[Fault]:
+    try:
+        json.loads(file.read_bytes())
+    except json.JSONDecodeError as fault:
+        return [Fault(file, fault.lineno, f"not valid JSON at column {fault.colno}: {fault.msg}")]
+    except UnicodeDecodeError:
+        return [Fault(file, 0, "not UTF-8 text")]
+    return []
+
+
+def _sum(file: Path) -> FileSum:
+    with file.open("rb") as opened:
+        return FileSum(bytes=file.stat().st_size, sha256=hashlib.file_digest(opened, "sha256").hexdigest())

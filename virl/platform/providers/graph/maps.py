@@ -1,0 +1,103 @@
+"""Maps over a navigation graph: shortest ways along its links."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.errors import BadInput, NoRoute, NotFound
+from virl.geo import LatLng, distance, distances
+from virl.platform.graph import Ints, NavigationGraph
+from virl.platform.maps import SPEED_M_S, Route, TravelMode
+
+OFF_MAP_M = 100.0  # a stop farther than this from every panorama is off the map; chosen
+
+
+def no_addresses(address: str) -> LatLng:
+    """Finds nothing.
+
+    Raises:
+        NotFound: always.
+    """
+    raise NotFound(f"no position of {address!r}: a street graph holds no addresses; give latitude, longitude")
+
+
+class GraphMaps:
+    """Maps over panoramas and links.
+
+    Ways lead straight from a stop to the panorama nearest to it, and along the links from there. Between two
+    stops with the same nearest panorama they lead straight.
+
+    Args:
+        graph: the panoramas.
+        find: the position of an address; data sets have none.
+    """
+
+    def __init__(self, graph: NavigationGraph, find: Callable[[str], LatLng] = no_addresses) -> None:
+        self._graph = graph
+        self._find = find
+
+    def geocode(self, address: str) -> LatLng:
+        """The position of an address.
+
+        Raises:
+            NotFound: nothing matches.
+        """
+        return self._find(address)
+
+    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
+        """The shortest way through two or more stops, in their order.
+
+        Raises:
+            BadInput: fewer than two stops, or an unknown mode.
+            NoRoute: two stops are not connected, or one is over 100 m from the nearest panorama.
+        """
+        if len(stops) < 2:
+            raise BadInput(f"a route needs two or more stops, not {len(stops)}")
+        speed = _speed(mode)
+        nodes, access = self._snap(stops)
+        path, metres = [stops[0]], 0.0
+        for leg, (here, there) in enumerate(zip(nodes[:-1].tolist(), nodes[1:].tolist(), strict=True)):
+            if here == there:
+                metres += distance(stops[leg], stops[leg + 1])
+            else:
+                way, length = self._graph.shortest_path(here, there)
+                path += [self._graph.position(node) for node in way]
+                metres += float(access[leg]) + length + float(access[leg + 1])
+            path.append(stops[leg + 1])
+        return Route(tuple(path), metres, metres / speed)
+
+    def travel_times(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
+    ) -> NDArray[np.float64]:
+        """Seconds from every origin to every destination, shape (origins, destinations); `inf` if no way.
+
+        Raises:
+            BadInput: an unknown mode.
+            NoRoute: a stop is over 100 m from the nearest panorama.
+        """
+        speed = _speed(mode)
+        (start, leave), (end, arrive) = self._snap(origins), self._snap(destinations)
+        sources, row = np.unique(start, return_inverse=True)
+        metres = self._graph.distances_from(sources.tolist())[row][:, end] + leave[:, None] + arrive
+        a = np.array(origins, float).reshape(-1, 1, 2)
+        b = np.array(destinations, float).reshape(1, -1, 2)
+        straight = distances(a[..., 0], a[..., 1], b[..., 0], b[..., 1])
+        seconds: NDArray[np.float64] = np.where(start[:, None] == end, straight, metres) / speed
+        return seconds
+
+    def _snap(self, stops: Sequence[LatLng]) -> tuple[Ints, NDArray[np.float64]]:
+        """The panorama nearest to each stop, and the metres to it."""
+        found = [self._graph.nearest(stop) for stop in stops]
+        for stop, (_, metres) in zip(stops, found, strict=True):
+            if metres > OFF_MAP_M:
+                raise NoRoute(f"{stop} is off the map: the nearest street is {metres:.0f} m away")
+        nodes = np.array([node for node, _ in found], np.int64)
+        return nodes, np.array([metres for _, metres in found], float)
+
+
+def _speed(mode: TravelMode) -> float:
+    try:
+        return SPEED_M_S[mode]
+    except KeyError:
+        raise BadInput(f"unknown travel mode {mode!r}: there is {', '.join(sorted(SPEED_M_S))}") from None

@@ -1,0 +1,172 @@
+"""Buildings of Matterport3D as R2R walks them: `SCAN_connectivity.json`, and the episodes of `R2R_*.json`."""
+
+import json
+import logging
+from collections.abc import Sequence
+from math import degrees
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from virl.geo import LatLng, LocalFrame
+from virl.platform.episodes import Episode
+from virl.platform.graph import NavigationGraph, build_graph
+from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
+from virl.platform.providers.graph.faults import Fault, GraphFault, reasons, refuse
+
+FRAME = LocalFrame(LatLng(0.0, 0.0))
+"""Where a building is put: the origin of its scan lies at 0, 0, and its y axis points north."""
+
+_SUFFIX = "_connectivity.json"
+_log = logging.getLogger(__name__)
+
+
+class _Viewpoint(BaseModel):
+    """An entry of a connectivity file; fields that are not named here do not matter."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    image_id: str = Field(min_length=1)
+    pose: Annotated[list[FiniteFloat], Field(min_length=16, max_length=16)]
+    """4x4 matrix by rows; its last column is the camera's position in metres, z up."""
+    included: bool
+    unobstructed: list[bool]
+
+
+class _Route(BaseModel):
+    """An entry of an R2R file."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    path_id: int | str
+    scan: str = Field(min_length=1)
+    heading: FiniteFloat
+    """Radians, clockwise from the scan's y axis."""
+    path: list[str] = Field(min_length=1)
+    instructions: list[str] = Field(min_length=1)
+
+
+_EntryT = TypeVar("_EntryT", _Viewpoint, _Route)
+
+
+def scan_names(folder: Path) -> list[str]:
+    """The scans that a folder such as `r2r/connectivity` holds, sorted."""
+    return sorted(file.name.removesuffix(_SUFFIX) for file in folder.glob(f"*{_SUFFIX}"))
+
+
+def read_matterport(folder: Path, scan: str) -> NavigationGraph:
+    """Read and check the navigation graph of a building.
+
+    Its nodes are the viewpoints that are `included`, and a link leads wherever the way is `unobstructed`, in
+    the order of the file. A link is as long as the straight line in space; its heading is measured on the
+    floor, clockwise from the scan's y axis, as the Matterport3D simulator does. Metres east (x) and north (y)
+    are placed by `FRAME`; `height` is z.
+
+    Args:
+        folder: holds `SCAN_connectivity.json`.
+        scan: the name of the building.
+
+    Raises:
+        GraphFault: the file has faults; all of them are listed.
+    """
+    file = folder / f"{scan}{_SUFFIX}"
+    viewpoints, faults = _read(file, _Viewpoint)
+    refuse(faults)
+    refuse(_faults(file, viewpoints))
+    included = np.array([viewpoint.included for viewpoint in viewpoints])
+    unobstructed = np.array([viewpoint.unobstructed for viewpoint in viewpoints])
+    ways = unobstructed[np.ix_(included, included)]
+    one_way = int(np.sum(ways & ~ways.T))
+    if one_way:
+        _log.warning("%s: %d ways are unobstructed in one direction only", file, one_way)
+    x, y, z = np.array([viewpoint.pose for viewpoint in viewpoints])[included][:, [3, 7, 11]].T
+    source, target = np.nonzero(ways)
+    east, north, up = (axis[target] - axis[source] for axis in (x, y, z))
+    return build_graph(
+        [viewpoint.image_id for viewpoint in viewpoints if viewpoint.included],
+        *FRAME.to_degrees(x, y),
+        source,
+        target,
+        np.degrees(np.arctan2(east, north)),
+        np.sqrt(east**2 + north**2 + up**2),
+        height=z,
+    )
+
+
+def read_r2r_episodes(file: Path) -> list[Episode]:
+    """Read a file such as `R2R_val_unseen.json`: an episode for each instruction, its id `PATH_K`, K from 0.
+
+    Raises:
+        GraphFault: an entry has a fault; all of them are listed.
+    """
+    found = read_r2r_file(file)
+    refuse(found.faults)
+    return list(found.episodes)
+
+
+def read_r2r_file(file: Path) -> EpisodeFile:
+    """The good episodes of a file and the faults of the others, so that none is dropped in silence.
+
+    Raises:
+        GraphFault: the file is missing, or is no JSON list.
+    """
+    routes, faults = _read(file, _Route)
+    found = [
+        Episode(
+            id=f"{route.path_id}_{number}",
+            instruction=instruction,
+            path=tuple(route.path),
+            heading=degrees(route.heading) % 360.0,
+            scan=route.scan,
+        )
+        for route in routes
+        for number, instruction in enumerate(route.instructions)
+    ]
+    return keep_distinct(file, [(0, episode) for episode in found], faults)
+
+
+def _read(file: Path, kind: type[_EntryT]) -> tuple[list[_EntryT], list[Fault]]:
+    """The good entries of a JSON list, and the faults of the others."""
+    entries: list[_EntryT] = []
+    faults = []
+    for number, item in enumerate(_items(file)):
+        try:
+            entries.append(kind.model_validate(item))
+        except ValidationError as fault:
+            faults.append(Fault(file, 0, f"entry {number}: {'; '.join(reasons(fault))}"))
+    return entries, faults
+
+
+def _items(file: Path) -> list[object]:
+    try:
+        items = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise GraphFault([Fault(file, 0, "no such file")]) from None
+    except UnicodeDecodeError as fault:
+        raise GraphFault([Fault(file, 0, "not UTF-8 text")]) from fault
+    except json.JSONDecodeError as fault:
+        what = f"not valid JSON at column {fault.colno}: {fault.msg}"
+        raise GraphFault([Fault(file, fault.lineno, what)]) from fault
+    if not isinstance(items, list) or not items:
+        raise GraphFault([Fault(file, 0, "should be a JSON list of at least one entry")])
+    return items
+
+
+def _faults(file: Path, viewpoints: Sequence[_Viewpoint]) -> list[Fault]:
+    faults = []
+    first: dict[str, int] = {}
+    for number, viewpoint in enumerate(viewpoints):
+        name = f"entry {number} ({viewpoint.image_id!r}): "
+        if first.setdefault(viewpoint.image_id, number) != number:
+            faults.append(f"{name}entry {first[viewpoint.image_id]} has the same image_id")
+        if len(viewpoint.unobstructed) != len(viewpoints):
+            faults.append(
+                f"{name}unobstructed has {len(viewpoint.unobstructed)} values, not {len(viewpoints)}"
+            )
+        elif viewpoint.unobstructed[number]:
+            faults.append(f"{name}unobstructed leads from the viewpoint to itself")
+    if not any(viewpoint.included for viewpoint in viewpoints):
+        faults.append("no viewpoint is included")
+    return [Fault(file, 0, what) for what in faults]

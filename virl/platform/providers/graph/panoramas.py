@@ -1,0 +1,51 @@
+"""Panoramas that a user has: a folder of equirectangular pictures named for their ids."""
+
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from PIL import Image as Picture
+
+from virl.errors import BadInput, NoImagery
+from virl.platform.providers.graph.projection import Equirectangular, equirectangular
+
+KEPT = 8  # decoded panoramas kept; chosen: one of 3328x1664 pixels takes 17 MB
+
+
+class PanoramaFolder:
+    """Reads `PANO_ID.jpg`, as StreetLearn names its panoramas; the last few are kept decoded.
+
+    Args:
+        folder: it need not exist.
+        kept: how many are kept.
+    """
+
+    def __init__(self, folder: Path, kept: int = KEPT) -> None:
+        self._folder = folder
+        self._read = lru_cache(maxsize=kept)(self._decode)
+
+    def panorama(self, pano_id: str, yaw: float) -> Equirectangular:
+        """The panorama with this id.
+
+        Args:
+            pano_id: which one.
+            yaw: heading of its centre column, degrees.
+
+        Raises:
+            NoImagery: the folder has no picture of it, or a broken one.
+        """
+        return self._read(pano_id, yaw)
+
+    def _decode(self, pano_id: str, yaw: float) -> Equirectangular:
+        file = self._folder / f"{pano_id}.jpg"
+        if Path(pano_id).name != pano_id or not file.is_file():
+            raise NoImagery(
+                f"no picture of panorama {pano_id!r}: put its panorama into {self._folder} as ID.jpg"
+            )
+        try:
+            with Picture.open(file) as picture:
+                return equirectangular(np.asarray(picture.convert("RGB")), yaw)
+        except (OSError, SyntaxError, Picture.DecompressionBombError) as fault:
+            raise NoImagery(f"{file}: no readable picture ({fault}): get it again or remove it") from fault
+        except BadInput as fault:
+            raise NoImagery(f"{file}: {fault}") from fault

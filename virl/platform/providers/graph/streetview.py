@@ -1,0 +1,111 @@
+"""Street view over a navigation graph, and its streets as lines."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from virl.errors import BadInput, NoImagery
+from virl.geo import LatLng
+from virl.platform.graph import NavigationGraph, panorama_at
+from virl.platform.providers.graph.panoramas import PanoramaFolder
+from virl.platform.providers.graph.projection import perspective
+from virl.platform.streetview import Camera, Panorama, View
+
+MAX_RADIUS_M = 1000.0  # from the contract of `StreetView.nearest`
+
+
+class GraphStreetView:
+    """Street view over the nodes and links of a data set.
+
+    A panorama's heading is the yaw of its node, 0 where that is not known.
+
+    Args:
+        graph: the panoramas.
+        pictures: where their pictures are; without it there are no views.
+    """
+
+    def __init__(self, graph: NavigationGraph, pictures: PanoramaFolder | None = None) -> None:
+        self._graph = graph
+        self._pictures = pictures
+
+    def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
+        """The panorama nearest to a position, or `None` if there is none within `radius` metres.
+
+        Raises:
+            BadInput: the radius is outside (0, 1000], or the position is not finite.
+        """
+        if not 0 < radius <= MAX_RADIUS_M:
+            raise BadInput(f"radius {radius:g} is outside (0, {MAX_RADIUS_M:g}] metres")
+        node, metres = self._graph.nearest(position)
+        return self._panorama(node) if metres <= radius else None
+
+    def panorama(self, pano_id: str) -> Panorama:
+        """The panorama with this id; its links in the order of the graph.
+
+        Raises:
+            NoStreetView: there is none.
+        """
+        return self._panorama(self._graph.number(pano_id))
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        """The picture through `camera` at a panorama.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+            NoImagery: there is no picture of it, or a broken one.
+        """
+        node = self._graph.number(pano_id)
+        if self._pictures is None:
+            raise NoImagery(f"no picture of panorama {pano_id!r}: this data set has none")
+        panorama = self._pictures.panorama(pano_id, self._yaw(node))
+        return View(pano_id, camera, perspective(panorama, camera))
+
+    def _panorama(self, node: int) -> Panorama:
+        return panorama_at(self._graph, node, self._yaw(node))
+
+    def _yaw(self, node: int) -> float:
+        return float(np.nan_to_num(self._graph.yaw[node]))
+
+
+class GraphStreetMap:
+    """All streets of a navigation graph at once, for drawing."""
+
+    def __init__(self, graph: NavigationGraph) -> None:
+        self._graph = graph
+
+    def lines(self) -> Sequence[Sequence[LatLng]]:
+        """The streets: ways from crossing to crossing or dead end, and rings; each link is on one of them."""
+        positions = list(map(LatLng, self._graph.lat.tolist(), self._graph.lng.tolist()))
+        return [[positions[node] for node in line] for line in street_lines(self._graph)]
+
+    def panorama_ids(self) -> Sequence[str]:
+        """Ids of all panoramas, in the order of the graph."""
+        return self._graph.ids
+
+
+def street_lines(graph: NavigationGraph) -> list[list[int]]:
+    """Chains of nodes along links, whichever way these lead, cut where not exactly two neighbours meet.
+
+    A ring begins and ends with the same node. A node without links is on no line.
+    """
+    source = np.repeat(np.arange(len(graph)), graph.degree)
+    beside: list[set[int]] = [set() for _ in graph.ids]
+    for here, there in zip(source.tolist(), graph.target.tolist(), strict=True):
+        if here != there:
+            beside[here].add(there)
+            beside[there].add(here)
+    left = [sorted(nodes) for nodes in beside]
+    ends = [node for node, nodes in enumerate(beside) if len(nodes) != 2]
+    lines = []
+    for start in [*ends, *range(len(graph))]:
+        while left[start]:
+            line = [start]
+            while True:
+                here = line[-1]
+                there = left[here].pop()
+                left[there].remove(here)
+                line.append(there)
+                if len(beside[there]) != 2 or there == start:
+                    break
+            lines.append(line)
+    return lines
