@@ -2,8 +2,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+TRAIN := .venv-train
+TRAIN_STAMP := $(TRAIN)/.installed
 
-.PHONY: help hiro test test-slow test-wheel web-deps check clean
+.PHONY: help hiro test test-slow test-train test-wheel web-deps check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -14,11 +16,15 @@ hiro: $(STAMP)
 
 ## test        set up, and run the fast tests
 test: $(STAMP)
-	$(BIN)/python -m pytest -m "not slow and not browser"
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow and not browser"
 
 ## test-slow   the other tests: slow ones, and those in a real browser
 test-slow: $(STAMP) web-deps
 	$(BIN)/python -m pytest -m "slow or browser"
+
+## test-train  set up an environment with torch, and run the tests of fine-tuning there
+test-train: $(TRAIN_STAMP)
+	$(TRAIN)/bin/python -m pytest tests/benchmarks/touchdown/train
 
 ## test-wheel  build a wheel, install it in an empty environment, and use it outside the checkout
 test-wheel: $(STAMP)
@@ -43,6 +49,12 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	@touch $(STAMP)
 
+$(TRAIN_STAMP): pyproject.toml
+	$(PYTHON) -m venv $(TRAIN)
+	$(TRAIN)/bin/python -m pip install --quiet --upgrade pip
+	$(TRAIN)/bin/python -m pip install --quiet --editable ".[dev,train]"
+	@touch $(TRAIN_STAMP)
+
 ## clean       remove what was built
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) $(TRAIN) build dist

@@ -71,9 +71,9 @@ def table(title: str, columns: Sequence[Column], rows: Sequence[Row]) -> Table:
 
 
 def cell_text(value: Interval | float | None, column: Column) -> str:
-    """A number as it is shown, with its interval in brackets; a dash where there is none."""
+    """A number as it is shown, its interval in a second line; a dash where there is none."""
     mean, *ends = _numbers(value, column)
-    return f"{mean} ({' to '.join(ends)})" if ends else mean
+    return f"{mean}\n{' to '.join(ends)}" if ends else mean
 
 
 def _cell(value: Interval | float | None, column: Column) -> Text:

@@ -92,9 +92,8 @@ def narrate(
     episode: Annotated[str | None, typer.Option(help="An episode's id, in a benchmark's run.")] = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="Folder of the episode's data set; by default your own copy.", file_okay=False),
+        typer.Option(help="Folder of the episode's data set; by default the run's.", file_okay=False),
     ] = None,
-    scan: Annotated[str | None, typer.Option(help="Building of an R2R episode.")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
     """Tell a finished walk: an instruction that leads along it, and its drawing, exactly and by a model."""
@@ -104,10 +103,7 @@ def narrate(
         from virl.narrate.run import narrate_episode, narrate_run  # noqa: PLC0415 - brings in the cities
 
         teller = open_mind(mind or "rules", cache_dir=cache_home() / "replies")
-        if episode:
-            told = narrate_episode(run, episode, teller, data=data, scan=scan)
-        else:
-            told = narrate_run(run, teller)
+        told = narrate_episode(run, episode, teller, data=data) if episode else narrate_run(run, teller)
         for line in (*told.narration.exact, told.narration.instruction, *told.narration.notes):
             if line:
                 typer.echo(line)

@@ -22,7 +22,7 @@ def write_page(
         ("agent", *(column.heading for column in trial.columns)),
         tuple(
             (
-                f"{row.name} ({row.note})",
+                f"{row.name}\n{row.note}",
                 *(cell_text(row.values.get(column.key), column) for column in trial.columns),
             )
             for row in rows

@@ -56,6 +56,7 @@ def walk_record(
     record: Record = {
         "id": episode.id,
         "status": walk.status,
+        "scan": episode.scan,
         "start": [graph.ids[walk.start.node], _degrees(walk.start.heading)],
         "actions": [move.action for move in walk.moves],
         "states": [[graph.ids[move.state.node], _degrees(move.state.heading)] for move in walk.moves],

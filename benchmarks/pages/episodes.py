@@ -71,7 +71,7 @@ class Summary:
     """One or two sentences: which data, which agent."""
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    """A table of results; the first cell of a row is its name."""
+    """A table of results; the first cell of a row is its name, and what follows a line break is set small."""
     notes: tuple[str, ...] = ()
 
 

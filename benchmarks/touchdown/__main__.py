@@ -9,7 +9,7 @@ from rich.console import Console
 from benchmarks.following.run import run
 from benchmarks.following.trial import Options
 from benchmarks.touchdown.agents import AGENTS, Choices, open_agent
-from benchmarks.touchdown.dataset import Scenario, Selection, open_data
+from benchmarks.touchdown.dataset import Scenario, Selection, open_data, run_settings
 from benchmarks.touchdown.replay import replay
 from benchmarks.touchdown.trial import open_trial
 from benchmarks.touchdown.vision import Sight
@@ -90,7 +90,13 @@ def score_agent(
         )
         opened = open_data(chosen)
         ready = open_agent(opened, chosen, choices)
-        run(open_trial(opened, chosen), ready, chosen.settings(), Options(out, workers, resume), Console())
+        run(
+            open_trial(opened, chosen),
+            ready,
+            run_settings(opened, chosen),
+            Options(out, workers, resume),
+            Console(),
+        )
 
     guard(work, debug=debug)
 

@@ -40,16 +40,6 @@ class Selection:
         """Where the episodes stand."""
         return self.episodes or folder / f"{self.dataset}_{self.scenario}" / f"{self.split}.jsonl"
 
-    def settings(self) -> dict[str, str]:
-        """What records depend on; not the limit, so that a run can be extended."""
-        named = {"data": self.data, "episodes": self.episodes}
-        return {
-            "dataset": self.dataset,
-            "scenario": self.scenario,
-            "split": self.split,
-            **{name: str(path.resolve()) for name, path in named.items() if path},
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Data:
@@ -94,6 +84,12 @@ def open_data(chosen: Selection) -> Data:
     source = EXPORTED if exported else str(file)
     is_published = len(graph) == PANORAMAS and chosen.episodes is None
     return Data(folder, source, is_published, graph, episodes, faults)
+
+
+def run_settings(data: Data, chosen: Selection) -> dict[str, str]:
+    """What the records of a run depend on; not the limit, so that a run can be extended."""
+    file = chosen.file(data.folder).resolve()
+    return {"data": str(data.folder.resolve()), "dataset": chosen.dataset, "episodes": str(file)}
 
 
 def landmarks_file(data: Data, chosen: Selection) -> Path | None:

@@ -10,7 +10,7 @@ def test_cells_by_hand() -> None:
     assert cell_text(None, ERROR) == "-"
     assert cell_text(6.456, ERROR) == "6.46"
     assert cell_text(0.34, SUCCESS) == "34.0"
-    assert cell_text(Interval(0.5, 0.25, 0.75), SUCCESS) == "50.0 (25.0 to 75.0)"
+    assert cell_text(Interval(0.5, 0.25, 0.75), SUCCESS) == "50.0\n25.0 to 75.0"
 
 
 def test_a_metric_is_averaged_over_those_that_have_it() -> None:

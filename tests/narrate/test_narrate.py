@@ -18,7 +18,7 @@ from virl.mind.rules import RuleMind
 from virl.narrate.history import history
 from virl.narrate.narration import ask_instruction, ask_points, narrate
 from virl.narrate.pages import write_narration
-from virl.narrate.record import read_record
+from virl.narrate.record import read_record, walk_of
 from virl.narrate.run import narrate_episode, narrate_run
 from virl.narrate.walk import read_walk, walk_on_graph
 from virl.platform.graph import build_graph
@@ -210,27 +210,27 @@ def test_an_episode_of_a_benchmark_is_told(tmp_path):
         {"id": "7", "status": "walked", "start": ["p0", 90.0], "pano_path": path, "actions": []},
         {"id": "8", "status": "skipped", "reason": "no such panorama"},
     )
-    walk = read_record(folder, "7", graph, indoors=False)
+    played = read_record(folder, "7")
+    walk = walk_of(graph, played)
     assert [stop.pano_id for stop in walk.stops] == path[1:]
     assert narrate(walk, RuleMind()).exact[1] == "Walk 80 m east, past 1 crossing, to a crossing."
-    indoors = read_record(folder, "7", graph, indoors=True)
+    indoors = walk_of(graph, played.model_copy(update={"scan": "house"}))
     assert narrate(indoors, RuleMind()).exact[1] == "Walk 80 m east."
     with pytest.raises(UnknownName, match="unknown episode '9': there is 7, 8"):
-        read_record(folder, "9", graph, indoors=False)
+        read_record(folder, "9")
     with pytest.raises(BadInput, match="episode 8 was not walked"):
-        read_record(folder, "8", graph, indoors=False)
+        read_record(folder, "8")
 
 
 def test_records_that_are_none_are_named(tmp_path):
-    graph = staircase_graph()
     with pytest.raises(BadInput, match=r"records\.jsonl: no such file"):
-        read_record(tmp_path, "7", graph, indoors=False)
+        read_record(tmp_path, "7")
     (tmp_path / "records.jsonl").write_text('{"id": "7"}\n{"id"\n')
     with pytest.raises(BadInput, match="line 2: is no record"):
-        read_record(tmp_path, "7", graph, indoors=False)
+        read_record(tmp_path, "7")
     keep_records(tmp_path, {"id": "7", "start": ["x", 0], "pano_path": ["x"]})
     with pytest.raises(NoStreetView, match="'x'"):
-        read_record(tmp_path, "7", graph, indoors=False)
+        walk_of(staircase_graph(), read_record(tmp_path, "7"))
 
 
 def test_a_path_over_a_missing_link_is_measured_straight():
@@ -251,16 +251,17 @@ def test_the_rules_can_be_asked_too():
     assert turned == pytest.approx(np.array([STAIRCASE[entry.stop] for entry in entries]), abs=0.2)
 
 
-def keep_gold(folder, episode):
-    return keep_records(
-        folder, {"id": episode.id, "start": [episode.start, episode.heading], "pano_path": episode.path}
-    )
+def keep_gold(folder, episode, data):
+    start = [episode.start, episode.heading]
+    keep_records(folder, {"id": episode.id, "scan": episode.scan, "start": start, "pano_path": episode.path})
+    (folder / "settings.json").write_text(json.dumps({"data": str(data)}))
+    return folder
 
 
 def test_an_episode_in_manhattan_is_told(tmp_path):
     data = real_data("touchdown")
     episode = read_episodes(data / "map2seq_seen" / "dev.jsonl")[1]
-    told = narrate_episode(keep_gold(tmp_path, episode), episode.id, RuleMind(), data=data)
+    told = narrate_episode(keep_gold(tmp_path, episode, data), episode.id, RuleMind())
     assert told.page == tmp_path / "narrations" / episode.id / "narration.html"
     graph = read_touchdown(data / "graph")
     nodes = [graph.number(pano_id) for pano_id in episode.path]
@@ -273,7 +274,9 @@ def test_an_episode_in_manhattan_is_told(tmp_path):
 def test_an_episode_in_a_building_is_told(tmp_path):
     data = real_data("r2r")
     episode = next(one for one in read_r2r_episodes(data / "R2R_val_unseen.json") if len(one.path) > 5)
-    folder = keep_gold(tmp_path, episode)
-    told = narrate_episode(folder, episode.id, RuleMind(), data=data, scan=episode.scan)
+    folder = keep_gold(tmp_path, episode, tmp_path / "elsewhere")
+    with pytest.raises(BadInput, match="elsewhere"):
+        narrate_episode(folder, episode.id, RuleMind())
+    told = narrate_episode(folder, episode.id, RuleMind(), data=data)
     assert "crossing" not in " ".join(told.narration.exact)
     assert told.narration.exact[-1] == "Stop."

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NoReturn
 
-from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, meta, nodes
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import BaseModel, Field
 
@@ -108,7 +108,7 @@ def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
     """
     check_inputs(prompt, inputs)
     try:
-        return _environment().from_string(prompt.body).render(**inputs).strip() + "\n"
+        return _template(prompt.body).render(**inputs).strip() + "\n"
     except (TemplateError, TypeError, ValueError) as fault:
         raise BadInput(f"prompt {prompt.name!r}: an input does not fit the template: {fault}") from fault
 
@@ -121,6 +121,12 @@ def check_inputs(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> None:
     if extra:
         wanted = ", ".join(sorted(prompt.inputs))
         raise BadInput(f"prompt {prompt.name!r}: has no input {', '.join(sorted(extra))}; it takes {wanted}")
+
+
+@lru_cache(maxsize=64)
+def _template(body: str) -> Template:
+    """Compiled once: a model that walks is asked with the same few prompts thousands of times."""
+    return _environment().from_string(body)
 
 
 @cache

@@ -11,50 +11,44 @@ from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.matterport import read_matterport
 
-RECORDS = "records.jsonl"
+RECORDS, SETTINGS = "records.jsonl", "settings.json"
 
 
-class _Record(BaseModel):
-    """What is read of a record; skipped episodes have only an id."""
+class Played(BaseModel):
+    """What is read of an episode's record; skipped episodes have only an id."""
 
     model_config = ConfigDict(extra="ignore")
 
     id: str
+    scan: str = ""
+    """The building of an R2R episode."""
     start: tuple[str, float] | None = None
     """Panorama id, and the heading in degrees."""
     pano_path: tuple[str, ...] = Field(default=())
 
 
-def open_graph(data: Path | None, scan: str | None) -> NavigationGraph:
-    """The graph that a benchmark's records go by.
+class _RunSettings(BaseModel):
+    """What is read of `settings.json`."""
 
-    Args:
-        data: the data set's folder; `None` for the user's own copy.
-        scan: name of the building for R2R; `None` for Touchdown's streets.
+    model_config = ConfigDict(extra="ignore")
 
-    Raises:
-        BadInput: the data is missing or damaged.
-    """
-    if scan is None:
-        return load_touchdown(find_data("touchdown", data) / "graph")
-    return read_matterport(find_data("r2r", data) / "connectivity", scan)
+    data: Path | None = None
 
 
-def read_record(run: Path, episode: str, graph: NavigationGraph, *, indoors: bool) -> Walk:
-    """The walk of an episode; where its id stands twice, the later record counts.
+def read_record(run: Path, episode: str) -> Played:
+    """The record of an episode; where its id stands twice, the later one counts.
 
     Raises:
         BadInput: there are no records, a line is damaged, or the episode was not walked.
         UnknownName: no record has the id.
-        NoStreetView: the walk leaves the graph: it belongs to other data.
     """
     path = run / RECORDS
     if not path.is_file():
         raise BadInput(f"{path}: no such file; name the folder of a benchmark's run")
-    found: dict[str, _Record] = {}
+    found: dict[str, Played] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
-            record = _Record.model_validate_json(line)
+            record = Played.model_validate_json(line)
         except ValidationError:
             raise BadInput(f"{path}, line {number}: is no record of an episode") from None
         found[record.id] = record
@@ -63,4 +57,40 @@ def read_record(run: Path, episode: str, graph: NavigationGraph, *, indoors: boo
     record = found[episode]
     if record.start is None or not record.pano_path:
         raise BadInput(f"{path}: episode {episode} was not walked, so there is nothing to narrate")
-    return walk_on_graph(graph, record.pano_path, record.start[1], f"Episode {episode}", indoors=indoors)
+    return record
+
+
+def open_graph(run: Path, played: Played, data: Path | None = None) -> NavigationGraph:
+    """The graph that an episode was walked on.
+
+    Args:
+        run: its `settings.json` says which data it was.
+        played: the episode.
+        data: the data set's folder, in place of the one that the run had.
+
+    Raises:
+        BadInput: the settings or the data are missing or damaged.
+    """
+    folder = data or _data_of(run)
+    if played.scan:
+        return read_matterport(find_data("r2r", folder) / "connectivity", played.scan)
+    return load_touchdown(find_data("touchdown", folder) / "graph")
+
+
+def walk_of(graph: NavigationGraph, played: Played) -> Walk:
+    """The walk of an episode.
+
+    Raises:
+        NoStreetView: the walk leaves the graph: it belongs to other data.
+    """
+    heading = played.start[1] if played.start else 0.0
+    title = f"Episode {played.id}"
+    return walk_on_graph(graph, played.pano_path, heading, title, indoors=bool(played.scan))
+
+
+def _data_of(run: Path) -> Path | None:
+    path = run / SETTINGS
+    try:
+        return _RunSettings.model_validate_json(path.read_bytes()).data
+    except (OSError, ValidationError):
+        raise BadInput(f"{path}: is missing or damaged: say with --data where the data is") from None

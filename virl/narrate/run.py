@@ -11,7 +11,7 @@ from virl.journal.records import StartRecord
 from virl.mind.base import Mind
 from virl.narrate.narration import Narration, narrate
 from virl.narrate.pages import write_narration
-from virl.narrate.record import open_graph, read_record
+from virl.narrate.record import open_graph, read_record, walk_of
 from virl.narrate.streets import no_streets, streets_by_addresses
 from virl.narrate.walk import Walk, read_walk
 from virl.platform.graph import NavigationGraph
@@ -52,17 +52,14 @@ def narrate_run(run: Path, mind: Mind) -> Told:
     return Told(narration, write_narration(run, narration, lines))
 
 
-def narrate_episode(
-    run: Path, episode: str, mind: Mind, *, data: Path | None = None, scan: str | None = None
-) -> Told:
+def narrate_episode(run: Path, episode: str, mind: Mind, *, data: Path | None = None) -> Told:
     """Narrate an episode of a benchmark's run into `narrations/EPISODE/` in its folder.
 
     Args:
-        run: holds `records.jsonl`.
+        run: holds `records.jsonl` and `settings.json`.
         episode: the episode's id.
         mind: as for `narrate_run`.
-        data: the data set's folder; `None` for the user's own copy.
-        scan: the building of an R2R episode; `None` for an episode on Touchdown's streets.
+        data: the data set's folder; `None` for the one that the run had.
 
     Raises:
         BadInput: the records or the data are missing or damaged, or the episode was not walked.
@@ -71,8 +68,9 @@ def narrate_episode(
         ModelUnavailable: the model cannot be reached.
         CannotWrite: the disk refuses.
     """
-    graph = open_graph(data, scan)
-    walk = read_record(run, episode, graph, indoors=scan is not None)
+    played = read_record(run, episode)
+    graph = open_graph(run, played, data)
+    walk = walk_of(graph, played)
     narration = narrate(walk, mind)
     folder = run / "narrations" / "".join(letter if letter.isalnum() else "-" for letter in episode)
     return Told(narration, write_narration(folder, narration, _links_near(graph, walk)))

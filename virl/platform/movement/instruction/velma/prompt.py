@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from virl.mind.base import Prompt
@@ -23,6 +24,7 @@ class Example:
     walk: str
 
 
+@cache
 def action_prompt() -> Prompt[Text]:
     """`prompts/velma-action.md`."""
     return load_prompt("velma-action", Text)

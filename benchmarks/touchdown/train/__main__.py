@@ -1,0 +1,72 @@
+"""`python -m benchmarks.touchdown.train`."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from benchmarks.touchdown.train.hyperparameters import Method, read_overrides
+from virl.errors import ModelUnavailable
+from virl.guard import guard
+from virl.platform.providers.graph.touchdown import Dataset
+
+_NEEDED = ("torch", "transformers", "peft")
+
+
+def main(
+    method: Annotated[Method, typer.Option(help="ft: gold walks. rbl: also the model's own (Algorithm 1).")],
+    model: Annotated[Path, typer.Option(help="Folder of a causal language model.", file_okay=False)],
+    out: Annotated[Path, typer.Option(help="Folder for checkpoints and results.", file_okay=False)],
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with `graph/`; by default where `virl data` puts it.")
+    ] = None,
+    dataset: Annotated[Dataset, typer.Option(help="Data set.")] = "map2seq",
+    scenario: Annotated[Literal["unseen", "seen"], typer.Option(help="Scenario.")] = "unseen",
+    train_split: Annotated[str, typer.Option(help="Split to learn from.")] = "train",
+    dev_split: Annotated[str, typer.Option(help="Split that chooses the best epoch.")] = "dev",
+    train_limit: Annotated[int | None, typer.Option(help="Learn from the first N only.", min=1)] = None,
+    dev_limit: Annotated[int | None, typer.Option(help="Evaluate on the first N only.", min=1)] = None,
+    override: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A hyperparameter, such as epochs=3; may be repeated."),
+    ] = None,
+    features: Annotated[Path | None, typer.Option(help="Embeddings of views, to tell landmarks.")] = None,
+    statistics: Annotated[Path | None, typer.Option(help="Of those, over the training area.")] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the training in `--out`.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
+    """Fine-tune a language model to walk by instructions, as VELMA does."""
+
+    def work() -> None:
+        hyperparameters = read_overrides(override or [])
+        if any(find_spec(name) is None for name in _NEEDED):
+            raise ModelUnavailable(
+                "fine-tuning needs torch, transformers and peft: pip install 'virl[train]'"
+            )
+        from benchmarks.touchdown.dataset import Selection  # noqa: PLC0415
+        from benchmarks.touchdown.train.train import Options, train  # noqa: PLC0415 - brings in torch
+
+        def chosen(split: str, limit: int | None) -> Selection:
+            return Selection(data, dataset, scenario, split, limit=limit)
+
+        options = Options(
+            method=method,
+            model=model,
+            train=chosen(train_split, train_limit),
+            dev=chosen(dev_split, dev_limit),
+            out=out,
+            resume=resume,
+            device=device,
+            features=features,
+            statistics=statistics,
+        )
+        train(options, hyperparameters, Console())
+
+    guard(work, debug=debug)
+
+
+if __name__ == "__main__":
+    typer.run(main)

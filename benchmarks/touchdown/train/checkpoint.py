@@ -1,0 +1,106 @@
+"""Checkpoints: adapters, optimizer and progress in safetensors and JSON, nothing that is unpickled.
+
+A checkpoint is a folder `checkpoints/step-N`, which appears under that name only when it is whole; older ones
+are removed then.
+"""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+from pydantic import BaseModel, ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from benchmarks.touchdown.train.learner import Learner
+from benchmarks.touchdown.train.model import save_adapter
+from virl.errors import BadInput
+from virl.journal.files import PARTIAL, writing
+
+_OPTIMIZER, _STATE = "optimizer.safetensors", "state.json"
+
+
+class Progress(BaseModel):
+    """How far a training has come."""
+
+    step: int = 0
+    """Optimizer steps taken."""
+    epoch: int = 0
+    """Epochs ended, their evaluation included."""
+    best_tc: float = -1.0
+    """The best task completion on the dev split, [0, 1]; -1 before the first evaluation."""
+    best_epoch: int = 0
+    metrics_size: int = 0
+    """Bytes of `metrics.jsonl` that belong to these steps."""
+    seconds: float = 0.0
+    """Spent on these steps, evaluations included."""
+
+
+def save_checkpoint(folder: Path, learner: Learner, progress: Progress) -> Path:
+    """Write the checkpoint of a step under `folder`, and remove those before it.
+
+    Raises:
+        CannotWrite: the disk refuses; the checkpoint before is kept.
+    """
+    whole = folder / f"step-{progress.step:07d}"
+    partial = whole.with_name(whole.name + PARTIAL)
+    with writing(whole, "go on with --resume"):
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        save_adapter(learner.model, partial)
+        tensors, state = _optimizer_state(learner)
+        save_file(tensors, partial / _OPTIMIZER)
+        (partial / _STATE).write_text(json.dumps(state | {"progress": progress.model_dump()}, indent=2))
+        shutil.rmtree(whole, ignore_errors=True)
+        partial.rename(whole)
+    for other in folder.glob("step-*"):
+        if other != whole:
+            shutil.rmtree(other, ignore_errors=True)
+    return whole
+
+
+def latest_checkpoint(folder: Path) -> Path | None:
+    """The whole checkpoint with the most steps under `folder`."""
+    return max((path for path in folder.glob("step-*") if path.suffix != PARTIAL), default=None)
+
+
+def load_state(checkpoint: Path, learner: Learner) -> Progress:
+    """Give a learner, whose model has the adapters already, the rest of its state.
+
+    Raises:
+        BadInput: the checkpoint is damaged.
+    """
+    try:
+        state = json.loads((checkpoint / _STATE).read_text(encoding="utf-8"))
+        tensors = load_file(checkpoint / _OPTIMIZER, device=str(learner.device))
+        progress = Progress.model_validate(state["progress"])
+        _restore(learner, state, tensors)
+    except (OSError, ValueError, KeyError, SafetensorError, ValidationError) as fault:
+        raise BadInput(f"{checkpoint}: is damaged: start again with another --out") from fault
+    return progress
+
+
+def _optimizer_state(learner: Learner) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    full = learner.optimizer.state_dict()
+    tensors = {
+        f"{number}.{name}": tensor
+        for number, moments in full["state"].items()
+        for name, tensor in moments.items()
+    }
+    return tensors, {
+        "groups": full["param_groups"],
+        "scheduler": learner.scheduler.state_dict(),
+        "scaler": learner.scaler.state_dict(),
+    }
+
+
+def _restore(learner: Learner, state: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
+    moments: dict[int, dict[str, torch.Tensor]] = {}
+    for key, tensor in tensors.items():
+        number, name = key.split(".", 1)
+        moments.setdefault(int(number), {})[name] = tensor
+    learner.optimizer.load_state_dict({"state": moments, "param_groups": state["groups"]})
+    learner.scheduler.load_state_dict(state["scheduler"])
+    learner.scaler.load_state_dict(state["scaler"])

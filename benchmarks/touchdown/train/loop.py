@@ -1,0 +1,208 @@
+"""The training: epochs of batches, each epoch ended by an evaluation, with checkpoints all along."""
+
+import json
+import random
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import torch
+from rich.progress import Progress as Bar
+
+from benchmarks.touchdown.train.chart import draw_curves
+from benchmarks.touchdown.train.checkpoint import Progress, save_checkpoint
+from benchmarks.touchdown.train.evaluation import Evaluation, evaluate
+from benchmarks.touchdown.train.hyperparameters import Hyperparameters, Method
+from benchmarks.touchdown.train.learner import Learner, Update
+from benchmarks.touchdown.train.model import save_adapter
+from benchmarks.touchdown.train.samples import Lessons
+from benchmarks.touchdown.train.tokens import Sample
+from benchmarks.touchdown.train.walking import Route
+from benchmarks.touchdown.train.writer import GreedyWriter
+from virl.journal.files import PARTIAL, write_atomically, writing
+
+METRICS, CURVES, CHECKPOINTS, BEST = "metrics.jsonl", "curves.svg", "checkpoints", "best"
+"""What a training leaves in its folder, beside `settings.json` and `results.json`."""
+
+
+@dataclass(slots=True)
+class Training:
+    """One training, begun or resumed.
+
+    Args:
+        method: `ft` learns the gold walks, `rbl` also from the model's own (Algorithm 1).
+        hyperparameters: as the learner has them.
+        learner: the model, and what trains it.
+        lessons: makes samples.
+        train: the episodes to learn from.
+        dev: the episodes that choose the best epoch.
+        out: folder of the training.
+        progress: how far it has come.
+    """
+
+    method: Method
+    hyperparameters: Hyperparameters
+    learner: Learner
+    lessons: Lessons
+    train: Sequence[Route]
+    dev: Sequence[Route]
+    out: Path
+    progress: Progress = field(default_factory=Progress)
+    _sources: Counter[str] = field(default_factory=Counter)
+    _rolled_out: int = 0
+    """Tokens fed in the rollouts of the current step."""
+
+    def run(self, bar: Bar) -> None:
+        """Train to the end of the last epoch.
+
+        Raises:
+            CannotWrite: the disk refuses; the last checkpoint is kept.
+        """
+        _forget_later_metrics(self.out / METRICS, self.progress.metrics_size)
+        steps = bar.add_task("training", total=self._total_steps, completed=self.progress.step)
+        while self.progress.epoch < self.hyperparameters.epochs:
+            for batch in self._batches_left():
+                self._take_step(batch)
+                bar.update(steps, completed=self.progress.step)
+                if self.progress.step % self.hyperparameters.save_every == 0:
+                    self._save()
+            self._end_epoch(bar)
+            self._save()
+
+    @property
+    def _steps_per_epoch(self) -> int:
+        return steps_per_epoch(len(self.train), self.hyperparameters)
+
+    @property
+    def _total_steps(self) -> int:
+        return self._steps_per_epoch * self.hyperparameters.epochs
+
+    def _batches_left(self) -> Iterator[Sequence[Route]]:
+        """The batches of this epoch that come after the steps taken; its order follows from the seed."""
+        epoch, size = self.progress.epoch, self.hyperparameters.batch_size
+        order = random.Random(f"{self.hyperparameters.seed} order {epoch}").sample(
+            self.train, len(self.train)
+        )
+        done = self.progress.step - epoch * self._steps_per_epoch
+        for begin in range(done * size, len(order), size):
+            yield order[begin : begin + size]
+
+    def _take_step(self, batch: Sequence[Route]) -> None:
+        begun = perf_counter()
+        self._sources, self._rolled_out = Counter(), 0
+        update = self.learner.update(self._samples(batch), len(batch), self.progress.step)
+        seconds = perf_counter() - begun
+        self.progress.step += 1
+        self._note("update", seconds, self._told(update, seconds))
+
+    def _samples(self, batch: Sequence[Route]) -> Iterator[Sample]:
+        """Algorithm 1: student forcing with probability lambda, else teacher forcing."""
+        writer = self._writer(self.hyperparameters.rollout_cutoff)
+        for route in batch:
+            chance = random.Random(
+                f"{self.hyperparameters.seed} mixing {self.progress.epoch} {route.episode.id}"
+            )
+            if self.method == "rbl" and chance.random() < self.hyperparameters.mixing:
+                with self.learner.walking():
+                    rollout = self.lessons.walks.roll_out(route, writer)
+                sample, source = self.lessons.responded(route, rollout)
+                self._sources[source] += 1
+            else:
+                sample = self.lessons.gold(route)
+                self._sources["gold"] += 1
+            self._rolled_out = writer.fed
+            yield sample
+
+    def _writer(self, max_tokens: int) -> GreedyWriter:
+        return GreedyWriter(
+            self.learner.model,
+            self.lessons.encoder,
+            max_reply_tokens=self.hyperparameters.max_reply_tokens,
+            max_tokens=max_tokens,
+        )
+
+    def _told(self, update: Update, seconds: float) -> dict[str, Any]:
+        return asdict(update) | {
+            "sources": dict(self._sources),
+            "rollout_tokens": self._rolled_out,
+            "tokens_per_second": round((update.tokens + self._rolled_out) / seconds, 1),
+        }
+
+    def _end_epoch(self, bar: Bar) -> None:
+        begun = perf_counter()
+        task = bar.add_task(f"walks of epoch {self.progress.epoch + 1}", total=len(self.dev))
+        writer = self._writer(self.hyperparameters.cutoff)
+        with self.learner.walking():
+            found, rollouts = evaluate(self.lessons.walks, self.dev, writer, lambda: bar.advance(task))
+        bar.remove_task(task)
+        seconds = perf_counter() - begun
+        self.progress.epoch += 1
+        told = asdict(found) | {"tokens_per_second": round(found.tokens / seconds, 1)}
+        self._note("dev", seconds, told)
+        if found.tc > self.progress.best_tc:
+            self.progress.best_tc, self.progress.best_epoch = found.tc, self.progress.epoch
+            self._keep_best(found, [rollout.actions for rollout in rollouts])
+
+    def _keep_best(self, found: Evaluation, actions: Sequence[Sequence[str]]) -> None:
+        best = self.out / BEST
+        partial = best.with_name(best.name + PARTIAL)
+        with writing(best, "go on with --resume"):
+            shutil.rmtree(partial, ignore_errors=True)
+            save_adapter(self.learner.model, partial)
+            walked = {route.episode.id: list(done) for route, done in zip(self.dev, actions, strict=True)}
+            told = {"epoch": self.progress.epoch, "dev": asdict(found), "actions": walked}
+            (partial / "evaluation.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+            shutil.rmtree(best, ignore_errors=True)
+            partial.rename(best)
+
+    def _note(self, kind: str, seconds: float, told: dict[str, Any]) -> None:
+        self.progress.seconds += seconds
+        line = {"kind": kind, "step": self.progress.step, "epoch": self.progress.epoch} | told
+        line |= {"seconds": round(seconds, 3), "peak_memory_mib": peak_memory(self.learner.device)}
+        path = self.out / METRICS
+        with writing(path, "go on with --resume"), path.open("ab") as file:
+            file.write(json.dumps(line).encode() + b"\n")
+            self.progress.metrics_size = file.tell()
+
+    def _save(self) -> None:
+        save_checkpoint(self.out / CHECKPOINTS, self.learner, self.progress)
+        draw(self.out)
+
+
+def steps_per_epoch(samples: int, hyperparameters: Hyperparameters) -> int:
+    """Optimizer steps an epoch; the last one takes what is left."""
+    return -(-samples // hyperparameters.batch_size)
+
+
+def read_metrics(out: Path) -> list[dict[str, Any]]:
+    """The lines of a training's `metrics.jsonl`."""
+    return [json.loads(line) for line in (out / METRICS).read_text(encoding="utf-8").splitlines()]
+
+
+def draw(out: Path) -> None:
+    """Draw `curves.svg` from `metrics.jsonl`."""
+    with writing(out / CURVES, "go on with --resume"):
+        write_atomically(out / CURVES, draw_curves(read_metrics(out), out.name).encode())
+
+
+def peak_memory(device: torch.device) -> int | None:
+    """The most memory in use so far, MiB: of the GPU, or of the process; `None` where that is not told."""
+    if device.type == "cuda":
+        return int(torch.cuda.max_memory_allocated(device)) >> 20
+    if sys.platform == "win32":
+        return None
+    import resource  # noqa: PLC0415 - not on every system
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
+
+
+def _forget_later_metrics(path: Path, size: int) -> None:
+    """Drop the lines of steps that are taken again."""
+    with writing(path, "go on with --resume"), path.open("ab") as file:
+        file.truncate(size)

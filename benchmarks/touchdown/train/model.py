@@ -1,0 +1,131 @@
+"""The model that is fine-tuned: a causal language model with LoRA adapters, loaded from a folder."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging
+
+from benchmarks.touchdown.train.hyperparameters import Hyperparameters, Precision
+from benchmarks.touchdown.train.tokens import Encoder
+from virl.errors import BadInput, ModelUnavailable
+
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+def choose_precision(precision: Precision, device: torch.device) -> Precision:
+    """What `auto` means on a device."""
+    if precision != "auto":
+        return precision
+    if device.type != "cuda":
+        return "fp32"
+    return "bf16" if torch.cuda.is_bf16_supported() else "fp16"
+
+
+def choose_device(name: str) -> torch.device:
+    """The device with this name, such as `"cuda:1"`; `auto` is a GPU where there is one.
+
+    Raises:
+        BadInput: there is no such device.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as fault:
+        raise BadInput(f"--device {name!r}: there is no such device here") from fault
+    return device
+
+
+def load_encoder(folder: Path) -> Encoder:
+    """The tokenizer of a model folder.
+
+    Raises:
+        ModelUnavailable: there is none, or it gives no offsets.
+    """
+    _refuse_missing(folder)
+    try:
+        return Encoder(AutoTokenizer.from_pretrained(folder, local_files_only=True))
+    except (OSError, ValueError, KeyError) as fault:
+        raise ModelUnavailable(f"{folder}: holds no tokenizer that transformers reads") from fault
+
+
+def load_model(folder: Path, precision: Precision, device: torch.device) -> Any:
+    """The weights of a model folder, frozen later by the adapter; in half precision where that is mixed.
+
+    Raises:
+        ModelUnavailable: the folder holds no causal language model in safetensors files.
+    """
+    _refuse_missing(folder)
+    try:
+        with _quiet():
+            model = AutoModelForCausalLM.from_pretrained(
+                folder, dtype=DTYPES[precision], local_files_only=True, use_safetensors=True
+            )
+    except (OSError, ValueError, KeyError) as fault:
+        reason = str(fault).strip().split("\n")[0]
+        raise ModelUnavailable(
+            f"{folder}: no causal language model in safetensors files ({reason})"
+        ) from fault
+    return model.to(device)
+
+
+def add_adapter(model: Any, hyperparameters: Hyperparameters) -> Any:
+    """Freeze a model and put new LoRA adapters on it; only these are trained, in full precision.
+
+    Raises:
+        BadInput: the model has no modules of the names in `lora_modules`.
+    """
+    torch.manual_seed(hyperparameters.seed)
+    config = LoraConfig(
+        task_type="CAUSAL_LM",
+        r=hyperparameters.lora_rank,
+        lora_alpha=hyperparameters.lora_alpha,
+        lora_dropout=hyperparameters.lora_dropout,
+        target_modules=list(hyperparameters.lora_modules),
+        bias="none",
+    )
+    try:
+        with _quiet():
+            return get_peft_model(model, config)
+    except ValueError as fault:
+        wanted = ", ".join(hyperparameters.lora_modules)
+        raise BadInput(f"lora_modules: the model has no modules {wanted}") from fault
+
+
+def load_adapter(model: Any, folder: Path) -> Any:
+    """Put adapters on a model that were saved before, ready to be trained further."""
+    with _quiet():
+        return PeftModel.from_pretrained(model, folder, is_trainable=True, local_files_only=True)
+
+
+def save_adapter(model: Any, folder: Path) -> None:
+    """Write the adapters of a model into a folder: `adapter_model.safetensors` and `adapter_config.json`."""
+    model.save_pretrained(folder, safe_serialization=True, save_embedding_layers=False)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without transformers' progress bars, and without a warning on an attribute that peft still reads."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
+            yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
+def _refuse_missing(folder: Path) -> None:
+    if not (folder / "config.json").is_file():
+        raise ModelUnavailable(
+            f"{folder}: no model there: give a folder with config.json, weights and tokenizer"
+        )

@@ -1,0 +1,177 @@
+"""Puts a training together from what the command line names, runs it, and writes what came of it."""
+
+import json
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from benchmarks.records import SETTINGS, write_results
+from benchmarks.touchdown.dataset import Data, Selection, landmarks_file, open_data
+from benchmarks.touchdown.train.checkpoint import Progress, latest_checkpoint, load_state
+from benchmarks.touchdown.train.hyperparameters import Hyperparameters, Method
+from benchmarks.touchdown.train.learner import Learner
+from benchmarks.touchdown.train.loop import BEST, CHECKPOINTS, CURVES, Training, draw, steps_per_epoch
+from benchmarks.touchdown.train.model import (
+    add_adapter,
+    choose_device,
+    choose_precision,
+    load_adapter,
+    load_encoder,
+    load_model,
+)
+from benchmarks.touchdown.train.report import results_of
+from benchmarks.touchdown.train.samples import Lessons
+from benchmarks.touchdown.train.walking import Route, Walks
+from virl.errors import BadInput, NoStreetView
+from virl.journal.files import write_atomically, writing
+from virl.journal.lock import lock_run
+from virl.platform.movement.instruction.velma.features import read_features
+from virl.platform.movement.instruction.velma.landmarks import read_landmarks
+from virl.platform.movement.instruction.velma.observations import Observer
+from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer
+from virl.platform.movement.instruction.velma.statistics import read_statistics
+from virl.platform.movement.instruction.velma.traffic import yaw_flow
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a training is made of."""
+
+    method: Method
+    model: Path
+    """Folder of a causal language model, as transformers saves it."""
+    train: Selection
+    dev: Selection
+    out: Path
+    resume: bool = False
+    device: str = "auto"
+    features: Path | None = None
+    """Embeddings of views, with captions; `None` tells no landmarks."""
+    statistics: Path | None = None
+    """Of the views of the training area; goes with `features`."""
+
+
+def train(options: Options, hyperparameters: Hyperparameters, console: Console) -> None:
+    """Fine-tune a model, or go on with it, and write `results.json`.
+
+    Raises:
+        VirlError: data, model, adapters or folder cannot be used; the message says what to do.
+    """
+    device = choose_device(options.device)
+    encoder = load_encoder(options.model)
+    read = {"train": open_data(options.train), "dev": open_data(options.dev)}
+    walks = _walks(options, read, hyperparameters)
+    lessons = Lessons(walks, encoder, hyperparameters.cutoff, hyperparameters.rollout_cutoff)
+    routes, skipped = {}, {}
+    for split, data in read.items():
+        routes[split], skipped[split] = _routes(lessons, data)
+        _tell_skipped(split, skipped[split], console)
+    with writing(options.out, "choose another --out"):
+        options.out.mkdir(parents=True, exist_ok=True)
+    with closing(lock_run(options.out)):
+        settings = _settings(options, hyperparameters, read["train"].source)
+        checkpoint = _begin(options, settings)
+        total_steps = steps_per_epoch(len(routes["train"]), hyperparameters) * hyperparameters.epochs
+        base = load_model(options.model, choose_precision(hyperparameters.precision, device), device)
+        model = load_adapter(base, checkpoint) if checkpoint else add_adapter(base, hyperparameters)
+        learner = Learner(model, hyperparameters, total_steps)
+        done = load_state(checkpoint, learner) if checkpoint else Progress()
+        training = Training(
+            options.method,
+            hyperparameters,
+            learner,
+            lessons,
+            routes["train"],
+            routes["dev"],
+            options.out,
+            done,
+        )
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Bar(*columns, console=console, transient=True) as bar:
+            training.run(bar)
+        draw(options.out)
+        results = write_results(options.out, results_of(training, settings, skipped))
+    told = f"best TC {100 * done.best_tc:.1f} after epoch {done.best_epoch}: {options.out / BEST}"
+    console.print(f"{told}\ncurves: {options.out / CURVES}\nresults: {results}", highlight=False)
+
+
+def _walks(options: Options, read: Mapping[str, Data], hyperparameters: Hyperparameters) -> Walks:
+    graph = read["train"].graph
+    landmarks: dict[str, tuple[str, ...]] = {}
+    scorer = None
+    if options.features and options.statistics:
+        features = read_features(options.features)
+        scorer = EmbeddingScorer(features, features, read_statistics(options.statistics, features.model))
+        for data, chosen in ((read["train"], options.train), (read["dev"], options.dev)):
+            file = landmarks_file(data, chosen)
+            if file is None:
+                raise BadInput(f"{data.folder}: has no landmarks of {chosen.split}: leave out --features")
+            landmarks |= read_landmarks(file)
+    elif options.features or options.statistics:
+        raise BadInput("--features and --statistics go together: give both or neither")
+    flow = yaw_flow(graph) if options.train.dataset == "touchdown" else None
+    return Walks(Observer(graph, scorer, flow), options.train.dataset, hyperparameters.max_actions, landmarks)
+
+
+def _routes(lessons: Lessons, data: Data) -> tuple[list[Route], dict[str, str]]:
+    """The episodes that can be walked and learned, and why each of the others cannot."""
+    routes, skipped = [], dict(data.faults)
+    for episode in data.episodes.values():
+        try:
+            route = lessons.walks.route(episode)
+        except (BadInput, NoStreetView) as fault:
+            skipped[episode.id] = str(fault)
+            continue
+        if lessons.gold(route).learned:
+            routes.append(route)
+        else:
+            skipped[episode.id] = f"its prompt alone has more than {lessons.cutoff} tokens"
+    if not routes:
+        reason = next(iter(skipped.values()))
+        raise BadInput(f"{data.source}: none of its {len(skipped)} episodes can be learned (first: {reason})")
+    return routes, skipped
+
+
+def _tell_skipped(split: str, skipped: Mapping[str, str], console: Console) -> None:
+    if skipped:
+        episode, reason = next(iter(skipped.items()))
+        text = (
+            f"{split}: {len(skipped)} episodes skipped, as results.json lists; the first, {episode}: {reason}"
+        )
+        console.print(text, highlight=False)
+
+
+def _settings(options: Options, hyperparameters: Hyperparameters, source: str) -> dict[str, Any]:
+    """What a training depends on; only a training with the same can be gone on with."""
+    chosen = asdict(replace(options, resume=False))
+    del chosen["resume"], chosen["out"], chosen["device"]
+    settings = chosen | {"source": source, "hyperparameters": hyperparameters.model_dump()}
+    plain: dict[str, Any] = json.loads(json.dumps(settings, default=str))
+    return plain
+
+
+def _begin(options: Options, settings: dict[str, Any]) -> Path | None:
+    """Keep the settings; the checkpoint to go on from, if there is one."""
+    checkpoint = latest_checkpoint(options.out / CHECKPOINTS)
+    path = options.out / SETTINGS
+    if checkpoint and not options.resume:
+        raise BadInput(f"{options.out}: holds a training: go on with --resume, or choose another --out")
+    if checkpoint and (other := _differing(path, settings)):
+        raise BadInput(f"{path}: has other settings ({', '.join(other)}): choose another --out")
+    with writing(path, "choose another --out"):
+        write_atomically(path, json.dumps(settings, indent=2).encode() + b"\n")
+    return checkpoint
+
+
+def _differing(path: Path, settings: Mapping[str, Any]) -> list[str]:
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return [name for name in settings if kept[name] != settings[name]]
+    except (OSError, ValueError, KeyError, TypeError) as fault:
+        raise BadInput(f"{path}: is damaged: choose another --out") from fault

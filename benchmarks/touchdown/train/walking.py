@@ -1,0 +1,127 @@
+"""Episodes made ready to be walked, and the walks of a model on them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.touchdown.train.writer import GreedyWriter, PromptTooLong
+from virl.platform.episodes import Episode
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.actions import Action, parse_action
+from virl.platform.movement.discrete.oracle import gold_actions
+from virl.platform.movement.discrete.rules import WalkState
+from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.instruction.base import Decision, Move, act
+from virl.platform.movement.instruction.velma.observations import Observer
+from virl.platform.movement.instruction.velma.prompt import action_text
+from virl.platform.movement.instruction.velma.transcript import Transcript, walk_so_far
+from virl.platform.providers.graph.touchdown import Dataset
+
+_WALK = "1."  # any walk: what a prompt says before it does not depend on it
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """An episode that can be walked."""
+
+    episode: Episode
+    start: WalkState
+    gold: tuple[Action, ...]
+    """The actions of the gold path, an opening one and the stop included."""
+    prompt: str
+    """What stands before the walk, without any worked example."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """A walk that a model decided."""
+
+    start: WalkState
+    moves: tuple[Move, ...]
+    too_long: bool = False
+    """Whether it ended because its text grew too long."""
+
+    @property
+    def actions(self) -> list[Action]:
+        """As carried out."""
+        return [Action(move.action) for move in self.moves]
+
+    @property
+    def states(self) -> list[WalkState]:
+        """Before each action, and at last where the walk ended."""
+        return [self.start, *(move.state for move in self.moves)]
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it ended with a stop, and not at a limit."""
+        return bool(self.moves) and self.actions[-1] is Action.STOP
+
+    @property
+    def invalid(self) -> list[str]:
+        """The replies that named no action; `forward` was done instead, as in VELMA's code."""
+        return [reply for move in self.moves for reply in move.refused]
+
+
+@dataclass(frozen=True, slots=True)
+class Walks:
+    """How the episodes of a data set are walked and told.
+
+    Args:
+        observer: says what is observed; it holds the graph.
+        dataset: says how its episodes begin.
+        max_actions: limit of an episode.
+        landmarks: names to look out for, by episode id.
+    """
+
+    observer: Observer
+    dataset: Dataset
+    max_actions: int
+    landmarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def graph(self) -> NavigationGraph:
+        """Where the walks go."""
+        return self.observer.graph
+
+    @property
+    def opening(self) -> tuple[Action, ...]:
+        """Actions that are taken before the first decision."""
+        return OPENING[self.dataset]
+
+    def route(self, episode: Episode) -> Route:
+        """The episode with its start and its gold actions.
+
+        Raises:
+            BadInput: its gold path cannot be walked.
+            NoStreetView: its path leaves the graph.
+        """
+        start = start_state(self.graph, episode, self.dataset)
+        gold = tuple(gold_actions(self.graph, episode.path, start.heading))
+        return Route(episode, start, gold, action_text(episode.instruction, _WALK).removesuffix(_WALK))
+
+    def told(self, route: Route, actions: Sequence[Action]) -> Transcript:
+        """The prompt with a walk; it ends in the number of the next action unless the walk has stopped."""
+        landmarks = self.landmarks.get(route.episode.id, ())
+        walk = walk_so_far(self.observer, route.start, actions, landmarks=landmarks)
+        offset = len(route.prompt)
+        spans = tuple((offset + start, offset + end) for start, end in walk.action_spans)
+        return Transcript(route.prompt + walk.text, spans)
+
+    def decided(self, told: Transcript) -> tuple[tuple[int, int], ...]:
+        """The spans of the actions that the walker decided: an opening one is given, hence not learned."""
+        return told.action_spans[len(self.opening) :]
+
+    def roll_out(self, route: Route, writer: GreedyWriter) -> Rollout:
+        """Let a model walk an episode; a reply that names no action is carried out as `forward`."""
+
+        def choose(moves: Sequence[Move]) -> Decision:
+            reply = writer.reply(self.told(route, [Action(move.action) for move in moves]).text)
+            action = parse_action(reply)
+            return Decision(action) if action else Decision(Action.FORWARD, refused=(reply,))
+
+        moves: list[Move] = []
+        walk = act(self.graph, route.start, choose, opening=self.opening, max_actions=self.max_actions)
+        try:
+            moves.extend(walk)
+        except PromptTooLong:
+            return Rollout(route.start, tuple(moves), too_long=True)
+        return Rollout(route.start, tuple(moves))

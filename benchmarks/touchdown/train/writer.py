@@ -1,0 +1,82 @@
+"""Lets a model write the next action, greedily, without reading anything twice."""
+
+from typing import Any
+
+import torch
+from transformers import DynamicCache
+
+from benchmarks.touchdown.train.tokens import Encoder
+from virl.platform.movement.discrete.actions import Action
+
+_ACTIONS = frozenset(action.value for action in Action)
+
+
+class PromptTooLong(Exception):
+    """A prompt has more tokens than the writer may read."""
+
+
+class GreedyWriter:
+    """Continues texts by the likeliest tokens. What a text shares with the one before it is not read again.
+
+    Args:
+        model: a causal language model of transformers, in evaluation mode while it writes.
+        encoder: of its tokenizer.
+        max_reply_tokens: how long a reply may be.
+        max_tokens: how long a prompt may be.
+    """
+
+    def __init__(self, model: Any, encoder: Encoder, *, max_reply_tokens: int, max_tokens: int) -> None:
+        self._model, self._encoder = model, encoder
+        self._max_reply_tokens, self._max_tokens = max_reply_tokens, max_tokens
+        self.forget()
+        self.fed = 0
+        """Tokens fed to the model so far."""
+
+    def forget(self) -> None:
+        """Drop what was read; needed whenever the model's weights have changed."""
+        self._read: list[int] = []
+        self._cache = DynamicCache(config=self._model.config)
+
+    def reply(self, prompt: str) -> str:
+        """What the model writes after a prompt: an action, a line, or as many tokens as it may.
+
+        Raises:
+            PromptTooLong: the prompt is over the limit.
+        """
+        ids = self._encoder.encode(prompt).ids
+        if len(ids) > self._max_tokens:
+            raise PromptTooLong
+        keep = min(_common_prefix(self._read, ids), len(ids) - 1)
+        if keep < len(self._read):
+            self._cache.crop(keep - len(self._read))
+            del self._read[keep:]
+        written: list[int] = []
+        reply = ""
+        token = self._next(ids[keep:])
+        while token != self._encoder.end:
+            written.append(token)
+            reply = self._encoder.decode(written)
+            if _ended(reply) or len(written) == self._max_reply_tokens:
+                break
+            token = self._next([token])
+        return reply
+
+    def _next(self, ids: list[int]) -> int:
+        self._read += ids
+        self.fed += len(ids)
+        with torch.inference_mode():
+            fed = torch.tensor([ids], device=self._model.device)
+            output = self._model(input_ids=fed, past_key_values=self._cache, use_cache=True, logits_to_keep=1)
+        return int(output.logits[0, -1].argmax())
+
+
+def _ended(reply: str) -> bool:
+    text = reply.lstrip()
+    return "\n" in text or text.rstrip().lower() in _ACTIONS
+
+
+def _common_prefix(one: list[int], other: list[int]) -> int:
+    for place, (first, second) in enumerate(zip(one, other, strict=False)):
+        if first != second:
+            return place
+    return min(len(one), len(other))

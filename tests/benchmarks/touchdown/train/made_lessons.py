@@ -1,0 +1,51 @@
+"""The made blocks, ready to be walked and learned."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from made_blocks import eight_episodes, made_blocks
+from tiny_llama import byte_level
+from transformers import PreTrainedTokenizerFast
+
+from benchmarks.touchdown.train.samples import Lessons
+from benchmarks.touchdown.train.tokens import Encoder
+from benchmarks.touchdown.train.walking import Route, Walks
+from virl.platform.episodes import Episode
+from virl.platform.movement.instruction.velma.observations import Observer
+from virl.platform.providers.graph.touchdown import Dataset
+
+MAX_ACTIONS = 14
+
+
+def made_walks(dataset: Dataset = "map2seq") -> Walks:
+    return Walks(Observer(made_blocks()), dataset, MAX_ACTIONS)
+
+
+def made_routes(walks: Walks, episodes: Sequence[Episode] | None = None) -> list[Route]:
+    return [walks.route(episode) for episode in episodes or eight_episodes()]
+
+
+def gold_texts(walks: Walks, routes: Sequence[Route]) -> list[str]:
+    return [walks.told(route, route.gold).text for route in routes]
+
+
+def made_lessons(
+    walks: Walks,
+    routes: Sequence[Route],
+    tokenizer: Callable[[Iterable[str]], PreTrainedTokenizerFast] = byte_level,
+    *,
+    cutoff: int = 2048,
+    rollout_cutoff: int = 1560,
+) -> Lessons:
+    return Lessons(walks, Encoder(tokenizer(gold_texts(walks, routes))), cutoff, rollout_cutoff)
+
+
+class ScriptedWriter:
+    """Replies in a given order; says what it was asked."""
+
+    def __init__(self, replies: Sequence[str]) -> None:
+        self._replies = iter(replies)
+        self.prompts: list[str] = []
+
+    def reply(self, prompt: str) -> str:
+        self.prompts.append(prompt)
+        return next(self._replies)
