@@ -8,10 +8,10 @@ from itertools import groupby, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.hops import count_hops, linked_nodes, sources_of_links
 from benchmarks.metrics.paths import cls, ndtw, sdtw
 from virl.geo import Floats
 from virl.platform.graph import NavigationGraph
+from virl.platform.hops import count_hops, linked_nodes, sources_of_links
 
 Bools = NDArray[np.bool_]
 Nodes = Sequence[int]

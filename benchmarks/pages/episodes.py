@@ -4,8 +4,6 @@ One HTML file that needs nothing beside itself. The streets around the episodes 
 page draws the episode that is chosen.
 """
 
-import base64
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -20,6 +18,7 @@ from scipy.spatial import cKDTree
 
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.journal.files import write_atomically
+from virl.journal.policy import content_policy
 from virl.platform.graph import NavigationGraph
 
 AROUND_M = 120.0  # streets farther than this from every path are left out; chosen
@@ -98,7 +97,7 @@ def write_episodes_page(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     page = environment.get_template("episodes.html.j2").render(
-        csp=_policy(style, script),
+        csp=content_policy(style, script),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         summary=summary,
@@ -156,15 +155,3 @@ def _script_json(data: object) -> str:
 
 def _asset(name: str) -> str:
     return (_TEMPLATES / name).read_text(encoding="utf-8")
-
-
-def _policy(style: str, script: str) -> str:
-    """A content security policy under which the page runs its own style and script and loads nothing."""
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,4 +1,5 @@
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,13 +95,13 @@ def test_searches_leave_the_arrays_as_they_are() -> None:
 
 
 def test_a_node_as_a_panorama() -> None:
-    graph = graph_of(3, [(0, 2, 25.0), (0, 1, 10.0)])
-    panorama = panorama_at(graph, 0, 45.0, "2026-05")
+    graph = replace(graph_of(3, [(0, 2, 25.0), (0, 1, 10.0)]), yaw=np.array([45.0, np.nan, 0.0]))
+    panorama = panorama_at(graph, 0, "2026-05")
     assert (panorama.id, panorama.position, panorama.heading) == ("n0", graph.position(0), 45.0)
     assert [(link.pano_id, link.distance) for link in panorama.links] == [("n2", 25.0), ("n1", 10.0)]
     assert [link.heading for link in panorama.links] == pytest.approx([90.0, 90.0], abs=1e-3)
     assert panorama.date == "2026-05"
-    assert panorama_at(graph, 1, 0.0).links == ()
+    assert (panorama_at(graph, 1).links, panorama_at(graph, 1).heading) == ((), 0.0)
 
 
 def test_given_headings_are_kept_and_brought_into_range() -> None:

@@ -20,8 +20,7 @@ from virl.platform.providers import city_names
 from virl.platform.providers.offline.city import draw_plan
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.plan import CityPlan, Shop
-from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.offline.streetview import OfflineStreetView, panorama_graph
+from virl.platform.providers.offline.streetview import panorama_graph
 from virl.platform.providers.open import CITIES, OfflineCity, read_city
 
 SIGHT_M = 32.0  # a landmark is named from no farther; chosen: across the widest crossing
@@ -88,10 +87,8 @@ def survey(city: str, radius: float | None = None) -> Town:
         raise BadInput(f"the city {city!r} cannot be exported: only a made one can, such as 'virlton'")
     plan = draw_plan(settings.seed)
     full = panorama_graph(plan.layout)
-    street_view = OfflineStreetView(plan.layout, CityRenderer(plan))
-    yaw = np.array([street_view.panorama(pano_id).heading for pano_id in full.ids])
     kept = _kept(full, plan.layout.panoramas.xy, radius)
-    graph = _whole_degree_graph(full, yaw, kept)
+    graph = _whole_degree_graph(full, kept)
     xy = plan.layout.panoramas.xy[kept]
     shops = [shop for shop in plan.shops if shop.place.is_open and shop.frontage != NO_FRONTAGE]
     fronts = _fronts(plan, shops)
@@ -145,7 +142,7 @@ def _kept(graph: NavigationGraph, xy: Floats, radius: float | None) -> Ints:
     return kept
 
 
-def _whole_degree_graph(full: NavigationGraph, yaw: Floats, kept: Ints) -> NavigationGraph:
+def _whole_degree_graph(full: NavigationGraph, kept: Ints) -> NavigationGraph:
     number = np.full(len(full), -1)
     number[kept] = np.arange(len(kept))
     source = number[np.repeat(np.arange(len(full)), full.degree)]
@@ -164,7 +161,7 @@ def _whole_degree_graph(full: NavigationGraph, yaw: Floats, kept: Ints) -> Navig
         pairs[:, 0],
         pairs[:, 1],
         headings,
-        yaw=np.round(yaw[kept]) % 360.0,
+        yaw=np.round(full.yaw[kept]) % 360.0,
     )
 
 

@@ -1,7 +1,5 @@
 """The report of a run: one HTML page that needs nothing beside itself. Described in `docs/report.md`."""
 
-import base64
-import hashlib
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -15,6 +13,7 @@ from virl.geo import compass_word
 from virl.journal.files import write_atomically, writing
 from virl.journal.journal import RULES, read_journal, total_cost
 from virl.journal.pictures import embed
+from virl.journal.policy import content_policy
 from virl.journal.reading import AnyRecord
 from virl.journal.records import EndRecord, Result, StartRecord, StepRecord
 from virl.journal.sketch import sketch
@@ -61,7 +60,7 @@ def _render(folder: Path, records: Sequence[AnyRecord], city: City | None) -> st
         _environment()
         .get_template("report.html.j2")
         .render(
-            csp=_policy(style, script),
+            csp=content_policy(style, script),
             style=Markup(style),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own file
             start=start,
@@ -112,18 +111,6 @@ def _environment() -> Environment:
 
 def _asset(name: str) -> str:
     return (_TEMPLATES / name).read_text(encoding="utf-8")
-
-
-def _policy(style: str, script: str) -> str:
-    """A content security policy under which the page runs its own style and script and loads nothing."""
-    return (
-        f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _outcome(result: Result | None) -> str:

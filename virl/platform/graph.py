@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 
 from virl.errors import BadInput, NoRoute, NoStreetView
 from virl.geo import Floats, LatLng, LocalFrame, bearings, distance, distances
-from virl.platform.streetview import Link, Panorama
+from virl.platform.streetview import MAX_RADIUS_M, Link, Panorama
 
 Ints = NDArray[np.int64]
 
@@ -178,13 +178,12 @@ def build_graph(
     )
 
 
-def panorama_at(graph: NavigationGraph, node: int, heading: float, date: str | None = None) -> Panorama:
-    """The panorama of a node, its links in the order of the graph.
+def panorama_at(graph: NavigationGraph, node: int, date: str | None = None) -> Panorama:
+    """The panorama of a node, its links in the order of the graph; its heading is 0 where no yaw is known.
 
     Args:
         graph: where the node is.
         node: its number.
-        heading: the way the capturing car faced, degrees, [0, 360).
         date: ISO 8601 month.
     """
     links = graph.links(node)
@@ -192,10 +191,24 @@ def panorama_at(graph: NavigationGraph, node: int, heading: float, date: str | N
     return Panorama(
         id=graph.ids[node],
         position=graph.position(node),
-        heading=heading,
+        heading=float(np.nan_to_num(graph.yaw[node])),
         links=tuple(
             Link(graph.ids[target], heading, length)
             for target, heading, length in zip(*(column.tolist() for column in columns), strict=True)
         ),
         date=date,
     )
+
+
+def panorama_near(
+    graph: NavigationGraph, position: LatLng, radius: float, date: str | None = None
+) -> Panorama | None:
+    """The panorama nearest to a position, as `StreetView.nearest` promises it.
+
+    Raises:
+        BadInput: the radius is outside (0, 1000] metres, or the position is not finite.
+    """
+    if not 0 < radius <= MAX_RADIUS_M:
+        raise BadInput(f"radius {radius:g} is outside (0, {MAX_RADIUS_M:g}] metres")
+    node, metres = graph.nearest(position)
+    return panorama_at(graph, node, date) if metres <= radius else None

@@ -17,6 +17,7 @@ Box = tuple[float, float, float, float]
 """Pixels (x0, y0, x1, y1): left, top, right, bottom; x right and y down from the top left corner."""
 
 MIN_FOV, MAX_FOV = 10.0, 120.0  # limits of Street View Static
+MAX_RADIUS_M = 1000.0  # of `StreetView.nearest`; chosen
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from made_corner import FRONT_Y, bare_plan, made_corner, made_shop, made_sign
 from shapely import box
 
 from virl.geo import signed_turn
 from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, Building
-from virl.platform.providers.offline.render.lens import lens_at
+from virl.platform.providers.offline.render.lens import NEAR_M, lens_at
 from virl.platform.providers.offline.render.mesh import quads, upright
 from virl.platform.providers.offline.render.raster import MAX_CORNERS, linear_forms, project
 from virl.platform.providers.offline.render.renderer import CityRenderer
@@ -36,12 +36,14 @@ def to_heading_and_pitch(point: np.ndarray, x: float, y: float) -> tuple[float, 
     heading=st.floats(-60, 60), pitch=st.floats(-30, 40), fov=st.floats(30, 120), x=st.floats(-6, 6),
     width=st.integers(64, 900), height=st.integers(64, 900),
 )  # fmt: skip
+@example(heading=41.0, pitch=0.0, fov=30.0, x=6.0, width=64, height=64)  # cut, and of four corners still
 def test_a_corner_lands_where_the_cameras_direction_looks(heading, pitch, fov, x, width, height):
     camera = Camera(heading, pitch, fov, width, height)
     polygon, seen = np.empty((MAX_CORNERS, 2)), np.empty((4, 3))
     count = project(CORNERS.astype(np.float32), lens_at(x, 0.0, camera), seen, polygon)
-    if count != 4:  # cut at the near plane
+    if seen[:, 2].min() < NEAR_M:  # cut at the near plane
         return
+    assert count == 4
     for point, pixel in zip(CORNERS, polygon, strict=False):
         wanted = to_heading_and_pitch(point, x, 0.0)
         got = camera.direction(float(pixel[0]), float(pixel[1]))

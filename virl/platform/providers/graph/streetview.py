@@ -4,14 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from virl.errors import BadInput, NoImagery
+from virl.errors import NoImagery
 from virl.geo import LatLng
-from virl.platform.graph import NavigationGraph, panorama_at
+from virl.platform.graph import NavigationGraph, panorama_at, panorama_near
 from virl.platform.providers.graph.panoramas import PanoramaFolder
 from virl.platform.providers.graph.projection import perspective
 from virl.platform.streetview import Camera, Panorama, View
-
-MAX_RADIUS_M = 1000.0  # from the contract of `StreetView.nearest`
 
 
 class GraphStreetView:
@@ -34,10 +32,7 @@ class GraphStreetView:
         Raises:
             BadInput: the radius is outside (0, 1000], or the position is not finite.
         """
-        if not 0 < radius <= MAX_RADIUS_M:
-            raise BadInput(f"radius {radius:g} is outside (0, {MAX_RADIUS_M:g}] metres")
-        node, metres = self._graph.nearest(position)
-        return self._panorama(node) if metres <= radius else None
+        return panorama_near(self._graph, position, radius)
 
     def panorama(self, pano_id: str) -> Panorama:
         """The panorama with this id; its links in the order of the graph.
@@ -45,7 +40,7 @@ class GraphStreetView:
         Raises:
             NoStreetView: there is none.
         """
-        return self._panorama(self._graph.number(pano_id))
+        return panorama_at(self._graph, self._graph.number(pano_id))
 
     def view(self, pano_id: str, camera: Camera) -> View:
         """The picture through `camera` at a panorama.
@@ -57,14 +52,8 @@ class GraphStreetView:
         node = self._graph.number(pano_id)
         if self._pictures is None:
             raise NoImagery(f"no picture of panorama {pano_id!r}: this data set has none")
-        panorama = self._pictures.panorama(pano_id, self._yaw(node))
+        panorama = self._pictures.panorama(pano_id, panorama_at(self._graph, node).heading)
         return View(pano_id, camera, perspective(panorama, camera))
-
-    def _panorama(self, node: int) -> Panorama:
-        return panorama_at(self._graph, node, self._yaw(node))
-
-    def _yaw(self, node: int) -> float:
-        return float(np.nan_to_num(self._graph.yaw[node]))
 
 
 class GraphStreetMap:

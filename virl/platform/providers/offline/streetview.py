@@ -6,14 +6,12 @@ from typing import Protocol
 import numpy as np
 import shapely
 
-from virl.errors import BadInput
 from virl.geo import LatLng, bearings
-from virl.platform.graph import NavigationGraph, build_graph
+from virl.platform.graph import NavigationGraph, build_graph, panorama_at, panorama_near
 from virl.platform.providers.offline.plan import Floats, StreetPlan
-from virl.platform.streetview import Camera, Image, Link, Panorama, View
+from virl.platform.streetview import Camera, Image, Panorama, View
 
 DATE = "2026-05"  # chosen: every panorama of a made city was taken in the same month
-MAX_RADIUS_M = 1000.0  # from the contract of `StreetView.nearest`
 
 
 class Renderer(Protocol):
@@ -33,7 +31,7 @@ def panorama_graph(layout: StreetPlan) -> NavigationGraph:
     panoramas = layout.panoramas
     lat, lng = layout.frame.to_degrees(panoramas.xy[:, 0], panoramas.xy[:, 1])
     ids = [f"vt-{number:05d}" for number in range(len(lat))]
-    return build_graph(ids, lat, lng, panoramas.source, panoramas.target)
+    return build_graph(ids, lat, lng, panoramas.source, panoramas.target, yaw=_street_headings(layout))
 
 
 class OfflineStreetView:
@@ -47,7 +45,6 @@ class OfflineStreetView:
     def __init__(self, layout: StreetPlan, renderer: Renderer) -> None:
         self._graph = panorama_graph(layout)
         self._xy = layout.panoramas.xy
-        self._headings = _street_headings(layout)
         self._renderer = renderer
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
@@ -56,10 +53,7 @@ class OfflineStreetView:
         Raises:
             BadInput: the radius is outside (0, 1000].
         """
-        if not 0 < radius <= MAX_RADIUS_M:
-            raise BadInput(f"radius {radius:g} is outside (0, {MAX_RADIUS_M:g}] metres")
-        node, metres = self._graph.nearest(position)
-        return self._panorama(node) if metres <= radius else None
+        return panorama_near(self._graph, position, radius, DATE)
 
     def panorama(self, pano_id: str) -> Panorama:
         """The panorama with this id.
@@ -67,7 +61,7 @@ class OfflineStreetView:
         Raises:
             NoStreetView: there is none.
         """
-        return self._panorama(self._graph.number(pano_id))
+        return panorama_at(self._graph, self._graph.number(pano_id), DATE)
 
     def view(self, pano_id: str, camera: Camera) -> View:
         """The picture through `camera` at a panorama.
@@ -94,20 +88,6 @@ class OfflineStreetView:
         """
         x, y = self._xy[self._graph.number(pano_id)].tolist()
         return self._renderer.equirectangular(x, y, width)
-
-    def _panorama(self, node: int) -> Panorama:
-        graph, links = self._graph, self._graph.links(node)
-        columns = (graph.target[links], graph.heading[links], graph.length[links])
-        return Panorama(
-            id=graph.ids[node],
-            position=graph.position(node),
-            heading=float(self._headings[node]),
-            links=tuple(
-                Link(graph.ids[target], heading, length)
-                for target, heading, length in zip(*(column.tolist() for column in columns), strict=True)
-            ),
-            date=DATE,
-        )
 
 
 class OfflineStreetMap:
