@@ -1,7 +1,7 @@
 """`python -m benchmarks.touchdown`: instruction following on the streets of Touchdown and Map2seq."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -11,6 +11,7 @@ from benchmarks.following.trial import Options
 from benchmarks.touchdown.agents import AGENTS, Choices, open_agent
 from benchmarks.touchdown.dataset import Scenario, Selection, open_data, run_settings
 from benchmarks.touchdown.replay import replay
+from benchmarks.touchdown.score import score
 from benchmarks.touchdown.trial import open_trial
 from benchmarks.touchdown.vision import Sight
 from virl.errors import BadInput
@@ -51,7 +52,11 @@ def score_agent(
         bool, typer.Option("--prior", help="The follower may use statistics of the data set's routes.")
     ] = False,
     compat: Annotated[
-        bool, typer.Option("--compat", help="VELMA as published: a reply that cannot be read is a forward.")
+        Literal["velma"] | None,
+        typer.Option(help="As published: a reply of velma's model that cannot be read is a forward."),
+    ] = None,
+    views: Annotated[
+        bool, typer.Option("--views", help="navgpt is told what the panoramas show, by the senses.")
     ] = False,
     shots: Annotated[int, typer.Option(help="Worked examples that velma is shown.", min=0)] = 2,
     examples: Annotated[
@@ -83,7 +88,8 @@ def score_agent(
             seed=seed,
             use_map=use_map,
             use_prior=use_prior,
-            compat=compat,
+            compat=compat is not None,
+            views=views,
             shots=shots,
             examples=examples,
             sight=Sight(panoramas, features, statistics),
@@ -102,6 +108,7 @@ def score_agent(
 
 
 app.command()(replay)
+app.command()(score)
 
 if __name__ == "__main__":
     app(prog_name="python -m benchmarks.touchdown")

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.following.trial import Agent, limiter
 from benchmarks.touchdown.dataset import Data, Selection, landmarks_file
-from benchmarks.touchdown.vision import Sight, open_sight
+from benchmarks.touchdown.vision import Sight, open_sight, open_views
 from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
 from virl.mind.open import open_mind
@@ -25,9 +25,11 @@ from virl.platform.movement.instruction.baselines import (
 )
 from virl.platform.movement.instruction.follower.navigator import Follower
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
-from virl.platform.movement.instruction.navgpt.sources import GraphObservations
+from virl.platform.movement.instruction.navgpt.observation import Observations
+from virl.platform.movement.instruction.navgpt.sources import DescribedObservations, GraphObservations
 from virl.platform.movement.instruction.velma.landmarks import known_landmarks, read_landmarks
 from virl.platform.movement.instruction.velma.navigator import Demonstration, VelmaNavigator
+from virl.platform.perception.open import open_senses
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.touchdown import read_episode_file
 
@@ -55,6 +57,8 @@ class Choices:
     shots: int = 2
     examples: Path | None = None
     """Episodes to draw worked examples from; by default the training split where the data has one."""
+    views: bool = False
+    """Whether NavGPT's agent is told what panoramas show."""
     sight: Sight = field(default_factory=Sight)
 
 
@@ -102,8 +106,10 @@ def _baseline(
 
 def _asking(data: Data, chosen: Selection, choices: Choices, settings: dict[str, Any]) -> Agent:
     mind = open_mind(choices.mind, cache_dir=choices.replies, limiter=limiter(choices.rate))
-    make = _velma(data, chosen, choices) if choices.agent == "velma" else _navgpt(data)
+    make = _velma(data, chosen, choices) if choices.agent == "velma" else _navgpt(data, choices)
     settings |= {"mind": choices.mind}
+    if choices.agent == "navgpt":
+        settings |= {"views": choices.views} | choices.sight.settings()
     if choices.agent == "velma":
         settings |= {"shots": choices.shots, "seed": choices.seed, "compat": choices.compat}
         settings |= choices.sight.settings()
@@ -115,8 +121,10 @@ def _asking(data: Data, chosen: Selection, choices: Choices, settings: dict[str,
     return Agent(make(mind).name, settings, opened)
 
 
-def _navgpt(data: Data) -> Callable[[Mind], InstructionNavigator]:
-    seen = GraphObservations(data.graph)
+def _navgpt(data: Data, choices: Choices) -> Callable[[Mind], InstructionNavigator]:
+    seen: Observations = GraphObservations(data.graph)
+    if choices.views:
+        seen = DescribedObservations(data.graph, open_views(choices.sight, data), open_senses().describer)
     return lambda mind: NavGptNavigator(data.graph, mind, seen, max_steps=MAX_ACTIONS)
 
 

@@ -1,5 +1,6 @@
 """The data of a run: the street network, the episodes, and what is wrong with any of them."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from virl.resources import cache_home, data_home
 Scenario = Literal["seen", "unseen"]
 
 PANORAMAS = 29_641  # of the public graph
-EXPORTED = "an export of a made city, not Manhattan (`virl data touchdown` gets the public data)"
+EXPORTED = "a made city, not Manhattan (`virl data touchdown` gets the public data)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ class Data:
     folder: Path
     source: str
     """What the data is, for people; says so where it is the export of a made city."""
+    made_city: str
+    """The made city that the data is an export of; empty where it is none."""
     is_published: bool
     """Whether published results are on the same data."""
     graph: NavigationGraph
@@ -65,7 +68,7 @@ def open_data(chosen: Selection) -> Data:
         BadInput: a folder or file is missing or damaged, or no episode is in it.
     """
     folder = _folder(chosen.data)
-    exported = (folder / MANIFEST).is_file()
+    made_city = _made_city(folder)
     graph = load_touchdown(folder / "graph")
     file = chosen.file(folder)
     if not file.is_file():
@@ -81,9 +84,9 @@ def open_data(chosen: Selection) -> Data:
             episodes[episode.id] = episode
     if not (episodes or faults):
         raise BadInput(f"{file}: holds no episodes")
-    source = EXPORTED if exported else str(file)
+    source = f"an export of {made_city}, {EXPORTED}" if made_city else str(file)
     is_published = len(graph) == PANORAMAS and chosen.episodes is None
-    return Data(folder, source, is_published, graph, episodes, faults)
+    return Data(folder, source, made_city, is_published, graph, episodes, faults)
 
 
 def run_settings(data: Data, chosen: Selection) -> dict[str, str]:
@@ -97,6 +100,16 @@ def landmarks_file(data: Data, chosen: Selection) -> Path | None:
     episodes = chosen.file(data.folder)
     file = episodes.with_name(f"landmarks_{episodes.stem}.json")
     return file if file.is_file() else None
+
+
+def _made_city(folder: Path) -> str:
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        return ""
+    try:
+        return str(json.loads(manifest.read_text(encoding="utf-8"))["city"])
+    except (ValueError, LookupError, TypeError) as fault:
+        raise BadInput(f"{manifest}: is damaged: export the city again with `virl data export`") from fault
 
 
 def _folder(given: Path | None) -> Path:

@@ -14,6 +14,8 @@ from virl.platform.movement.instruction.velma.traffic import view_flow, yaw_flow
 from virl.platform.providers.graph.panoramas import PanoramaFolder
 from virl.platform.providers.graph.streetview import GraphStreetView
 from virl.platform.providers.graph.touchdown import Dataset
+from virl.platform.providers.open import open_city
+from virl.platform.streetview import StreetView
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,15 @@ class Seen:
     scorer: LandmarkScorer | None
     flow: TrafficFlow | None
     """How the traffic runs at the start: told in Touchdown only."""
+
+
+def open_views(sight: Sight, data: Data) -> StreetView:
+    """Pictures of the panoramas: the user's, those of the city that the data is an export of, or none."""
+    if sight.panoramas is not None:
+        return GraphStreetView(data.graph, PanoramaFolder(sight.panoramas))
+    if data.made_city:
+        return open_city(data.made_city).streetview
+    raise BadInput("--views needs pictures: say with --panoramas where yours are")
 
 
 def open_sight(sight: Sight, data: Data, dataset: Dataset) -> Seen:

@@ -108,6 +108,48 @@ def test_a_wrong_option_is_one_line(data: Path, tmp_path: Path, options: tuple[s
     assert len(done.output.strip().splitlines()) == 1
 
 
+def test_finished_walks_are_scored_and_compared(data: Path, tmp_path: Path) -> None:
+    episodes = [json.loads(line) for line in (data / "map2seq_unseen" / "dev.jsonl").read_text().splitlines()]
+    walks = [
+        {
+            "id": episode["id"],
+            "pano_path": episode["route_panoids"],
+            "metrics": {"tc": 1.0, "spd": 0, "kpa": 1},
+        }
+        for episode in episodes[:3]
+    ]
+    walks[1]["metrics"]["spd"] = 0.25
+    broken = [{"id": 1, "pano_path": ["x"]}, {"id": 1003}, {"id": 1003, "pano_path": ["x"]}]
+    file = tmp_path / "walks.json"
+    file.write_text(json.dumps({"instances": walks + broken}))
+    done = run("score", "--walks", str(file), "--data", str(data))
+    assert done.exit_code == 0, done.output
+    assert "3 walks scored, 3 left out" in done.output
+    assert "largest difference from the 9 expected values: 0.25 (spd, episode 1001)" in done.output
+    assert "entry 3: not scored: the split has no episode '1'" in done.output
+    assert "entry 4: not scored: pano_path: Field required" in done.output
+    assert "entry 5: not scored: no panorama has the id 'x'" in done.output
+
+
+def test_records_can_be_scored_again(data: Path, tmp_path: Path) -> None:
+    run("--agent", "random", "--data", str(data), "--out", str(tmp_path))
+    done = run("score", "--walks", str(tmp_path / "records.jsonl"), "--data", str(data))
+    assert done.exit_code == 0, done.output
+    assert "12 walks scored, 0 left out" in done.output
+    (tmp_path / "records.jsonl").write_text("{")
+    done = run("score", "--walks", str(tmp_path / "records.jsonl"), "--data", str(data))
+    assert (done.exit_code, "holds no walks" in done.output) == (2, True)
+
+
+def test_the_published_baselines_are_scored_as_published() -> None:
+    folder = real_data("touchdown")
+    file = folder / "expected" / "baseline_random_map2seq_unseen_dev.json"
+    done = run("score", "--walks", str(file), "--data", str(folder))
+    assert done.exit_code == 0, done.output
+    assert "800 walks scored, 0 left out" in done.output
+    assert "largest difference from the 2400 expected values: 0 " in done.output
+
+
 def test_missing_data_names_the_command_that_gets_it(tmp_path: Path) -> None:
     done = run("--data", str(tmp_path), "--out", str(tmp_path / "out"))
     assert done.exit_code == 2
