@@ -1,4 +1,7 @@
-"""Make the README's pictures from a finished run in Virlton: `python docs/make_pictures.py RUN`."""
+"""Make the README's pictures from finished runs in Virlton: `python docs/make_pictures.py RUN FOLLOWING`.
+
+RUN is a folder of Hiro's, FOLLOWING one of `benchmarks.touchdown` on an export of Virlton.
+"""
 
 import json
 import shutil
@@ -22,13 +25,14 @@ SCALE = 1.0  # pixels a metre
 GROUND, STREET, PARK, HOUSE, FOOD, PATH = "#efebe0", "#ffffff", "#bcdca8", "#d8ccbb", "#c2410c", "#1d4ed8"
 
 
-def main(run: Path) -> None:
+def main(run: Path, following: Path) -> None:
     """Write `docs/images/`."""
     IMAGES.mkdir(exist_ok=True)
     plan = draw_plan(SEED)
     draw_views(plan)
     draw_map(plan, run).save(IMAGES / "map.png", optimize=True)
-    photograph_report(run / "report.html", IMAGES / "report.png")
+    photograph(run / "report.html", IMAGES / "report.png")
+    photograph(following / "episodes.html", IMAGES / "episodes.png")
 
 
 def draw_views(plan: CityPlan) -> None:
@@ -72,8 +76,8 @@ def steps_of(run: Path) -> list[dict[str, dict[str, float]]]:
     return [record for record in records if record["kind"] == "step"]
 
 
-def photograph_report(report: Path, picture: Path) -> None:
-    """The top of a report as a browser shows it."""
+def photograph(page: Path, picture: Path) -> None:
+    """The top of a page as a browser shows it."""
     browser = shutil.which("chromium")
     if browser is None:
         sys.exit("chromium is missing: run `make web-deps`")
@@ -85,7 +89,7 @@ def photograph_report(report: Path, picture: Path) -> None:
             "--hide-scrollbars",
             "--window-size=1280,1500",
             f"--screenshot={picture}",
-            report.resolve().as_uri(),
+            page.resolve().as_uri(),
         ],
         check=True,
         capture_output=True,
@@ -93,4 +97,4 @@ def photograph_report(report: Path, picture: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

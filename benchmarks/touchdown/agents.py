@@ -118,7 +118,12 @@ def _asking(data: Data, chosen: Selection, choices: Choices, settings: dict[str,
         asked = mind.apart()  # its ledger is the episode's
         return make(asked), asked
 
-    return Agent(make(mind).name, settings, opened)
+    name = make(mind).name if choices.agent == "velma" else f"navgpt {mind.name}, {_eyes(choices)}"
+    return Agent(name, settings, opened)
+
+
+def _eyes(choices: Choices) -> str:
+    return "views described" if choices.views else "no views"
 
 
 def _navgpt(data: Data, choices: Choices) -> Callable[[Mind], InstructionNavigator]:
