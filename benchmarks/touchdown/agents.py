@@ -98,7 +98,11 @@ def _baseline(
     }
     if choices.agent == "follower":
         follower = Follower(
-            graph, use_map=choices.use_map, oriented=chosen.dataset == "map2seq", opening=opening
+            graph,
+            use_map=choices.use_map,
+            use_prior=choices.use_prior,
+            oriented=chosen.dataset == "map2seq",
+            opening=opening,
         )
         return lambda _: follower
     return makers[choices.agent]

@@ -1,0 +1,215 @@
+"""`python -m benchmarks.touchdown.follower_study`: what each rule is worth, and what goes wrong."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.metrics import mean_with_interval
+from benchmarks.metrics.street import path_of, task_completion
+from benchmarks.touchdown.dataset import Data, Scenario, Selection, open_data
+from virl.guard import guard
+from virl.platform.episodes import Episode
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.instruction.follower.navigator import Follower
+from virl.platform.movement.instruction.follower.parameters import Parameters, default_parameters
+from virl.platform.movement.instruction.follower.reading import understand
+from virl.platform.providers.graph.touchdown import Dataset
+
+EXACT = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+ABLATIONS: Mapping[str, Mapping[str, Any]] = {
+    "crossings of several nodes are merged": {"separate": (1.0,)},
+    "crossings may go unmentioned": {"said": EXACT, "implied": EXACT, "open": EXACT, "counted_fourway": 1.0},
+    "side streets and Ts may go uncounted": {"counted_side": 1.0, "counted_tee": 1.0},
+    "turns and bends may go unmentioned": {
+        "bear": 0.0,
+        "untold_turn": 0.0,
+        "forced_turn": 0.0,
+        "forced_bend": 0.0,
+    },
+    "the outermost way is the turn": {"not_outermost": 1.0, "rough_not_outermost": 1.0},
+    "stop phrases place the end": {"stop_phrases": False},
+    "the end is picked with its neighbours": {"neighbours": False},
+    "long blocks hold more ends": {"block_pull": 0.0},
+    "traffic flows the way the car drove": {
+        "with_traffic": 0.5,
+        "against_traffic": 0.5,
+        "traffic_untold": 0.5,
+    },
+    "a walk may set out from a crossing close by": {"near_turn": 0.0},
+    "looks further, and may return (embodied only)": {"explore": 4.0},
+}
+"""Each rule, and the parameters that switch it off."""
+
+
+class Failure(StrEnum):
+    """Why a walk did not end at its target, first reason first."""
+
+    START = "set out the wrong way"
+    ROUTE = "left the gold path at a crossing"
+    LIMIT = "ran out of actions on the right way"
+    STOP = "right street, wrong place on it"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an episode went."""
+
+    failure: Failure | None
+    phrase: str
+    """The kind of its stop phrase, as the grammar read it."""
+
+    @property
+    def completed(self) -> bool:
+        """Whether the walk ended at its target or beside it."""
+        return self.failure is None
+
+
+def try_out(data: Data, dataset: Dataset, follower: Follower) -> list[Outcome]:
+    """Walk all episodes."""
+    return [_outcome(data.graph, episode, dataset, follower) for episode in data.episodes.values()]
+
+
+def follower_for(
+    graph: NavigationGraph,
+    dataset: Dataset,
+    parameters: Parameters,
+    *,
+    use_map: bool,
+    use_prior: bool = False,
+) -> Follower:
+    """The follower as the benchmark runs it on a data set."""
+    return Follower(
+        graph,
+        use_map=use_map,
+        use_prior=use_prior,
+        oriented=dataset == "map2seq",
+        opening=OPENING[dataset],
+        parameters=parameters,
+    )
+
+
+def without(rule: str, parameters: Parameters) -> Parameters:
+    """The parameters with a rule of `ABLATIONS` switched off."""
+    return parameters.model_copy(update=dict(ABLATIONS[rule]))
+
+
+def completion(outcomes: Sequence[Outcome]) -> float:
+    """Task completion in percent."""
+    return 100.0 * sum(outcome.completed for outcome in outcomes) / len(outcomes)
+
+
+def _outcome(graph: NavigationGraph, episode: Episode, dataset: Dataset, follower: Follower) -> Outcome:
+    start = start_state(graph, episode, dataset)
+    moves = list(follower.walk(episode.instruction, start))
+    walked = path_of([start.node, *(move.state.node for move in moves)])
+    gold = [graph.number(node) for node in episode.path]
+    phrase = understand(episode.instruction).end.kind
+    if task_completion(graph, walked[-1], gold[-1]):
+        return Outcome(None, phrase)
+    return Outcome(_failure(graph, walked, gold, has_stopped=moves[-1].action == "stop"), phrase)
+
+
+def _failure(
+    graph: NavigationGraph, walked: Sequence[int], gold: Sequence[int], *, has_stopped: bool
+) -> Failure:
+    steps, taken = list(pairwise(gold)), set(pairwise(walked))
+    if steps and steps[0] not in taken:
+        return Failure.START
+    crossings = [index for index, node in enumerate(gold[:-1]) if graph.degree[node] > 2]
+    last = crossings[-1] if crossings else 0
+    if last < len(steps) and steps[last] not in taken:
+        return Failure.ROUTE
+    return Failure.STOP if has_stopped else Failure.LIMIT
+
+
+def completion_table(name: str, parts: Mapping[str, Sequence[Outcome]]) -> Table:
+    """TC of one follower on several splits, with 95 % bootstrap intervals."""
+    table = Table("split", "episodes", "TC %", "95 %", title=name)
+    for split, outcomes in parts.items():
+        mean, low, high = mean_with_interval([float(outcome.completed) for outcome in outcomes])
+        table.add_row(split, str(len(outcomes)), f"{100 * mean:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
+    return table
+
+
+def failure_table(name: str, outcomes: Sequence[Outcome]) -> Table:
+    """Shares of the failure classes, and TC by stop phrase."""
+    table = Table("what", "episodes", "%", title=f"{name}: failures, and TC by stop phrase")
+    failures = Counter(outcome.failure for outcome in outcomes if outcome.failure)
+    for failure, count in failures.most_common():
+        table.add_row(failure.value, str(count), f"{100 * count / len(outcomes):.1f}")
+    table.add_section()
+    for phrase, count in Counter(outcome.phrase for outcome in outcomes).most_common():
+        share = completion([outcome for outcome in outcomes if outcome.phrase == phrase])
+        table.add_row(f"TC where the stop phrase is `{phrase}`", str(count), f"{share:.1f}")
+    return table
+
+
+def ablation_table(name: str, whole: float, parts: Mapping[str, float]) -> Table:
+    """TC with each rule switched off."""
+    table = Table("without the rule", "TC %", "change", title=f"{name}: ablation")
+    table.add_row("(whole)", f"{whole:.1f}", "")
+    for rule, value in parts.items():
+        table.add_row(rule, f"{value:.1f}", f"{value - whole:+.1f}")
+    return table
+
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command()
+def study(
+    data: Annotated[Path | None, typer.Option(help="Folder of the data, as of the benchmark.")] = None,
+    dataset: Annotated[Dataset, typer.Option(help="Whose instructions.")] = "map2seq",
+    scenario: Annotated[Scenario, typer.Option(help="Whose part of the city.")] = "seen",
+    split: Annotated[str, typer.Option(help="Which split.")] = "dev",
+    limit: Annotated[int | None, typer.Option(help="Only the first so many episodes.", min=1)] = None,
+    use_map: Annotated[bool, typer.Option("--map", help="Plan on the map.")] = False,
+    use_prior: Annotated[
+        bool, typer.Option("--prior", help="Use the lengths of the data set's routes.")
+    ] = False,
+    ablate: Annotated[bool, typer.Option("--ablate", help="Switch off each rule in turn.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
+    """Print TC, failure classes and, if asked for, the ablation table of the follower on a split."""
+    guard(
+        lambda: _print_study(
+            Selection(data, dataset, scenario, split, None, limit), use_map, use_prior, ablate
+        ),
+        debug=debug,
+    )
+
+
+def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool) -> None:
+    console, data = Console(), open_data(chosen)
+
+    def outcomes_with(parameters: Parameters) -> list[Outcome]:
+        follower = follower_for(data.graph, chosen.dataset, parameters, use_map=use_map, use_prior=use_prior)
+        return try_out(data, chosen.dataset, follower)
+
+    parameters = default_parameters()
+    name = Follower(data.graph, use_map=use_map, use_prior=use_prior).name
+    title = f"{name}, {chosen.dataset} {chosen.scenario} {chosen.split}"
+    outcomes = outcomes_with(parameters)
+    console.print(completion_table(title, {"all": outcomes, **_halves(outcomes)}))
+    console.print(failure_table(title, outcomes))
+    if ablate:
+        parts = {rule: completion(outcomes_with(without(rule, parameters))) for rule in ABLATIONS}
+        console.print(ablation_table(title, completion(outcomes), parts))
+
+
+def _halves(outcomes: Sequence[Outcome]) -> dict[str, Sequence[Outcome]]:
+    return {"even episodes": outcomes[::2], "odd episodes": outcomes[1::2]} if len(outcomes) > 1 else {}
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m benchmarks.touchdown.follower_study")

@@ -1,0 +1,99 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virl.platform.movement.instruction.follower.clauses import (
+    Blocks,
+    Clause,
+    Landmark,
+    Orient,
+    Pass,
+    Pause,
+    Place,
+    Reach,
+    Stop,
+    Turn,
+    Where,
+)
+from virl.platform.movement.instruction.follower.grammar import matches, parse
+from virl.platform.movement.instruction.follower.parts import Rule
+from virl.platform.movement.instruction.follower.rules import RULES
+from virl.platform.movement.instruction.follower.words import MAX_WORDS, normalise
+
+SENTENCES: dict[str, list[Clause]] = {
+    "Turn left at the second light": [Turn("left", Place("light", 2))],
+    "Hang a sharp right": [Turn("right")],
+    "Bear left": [Turn("left", slight=True)],
+    "Take your third right": [Turn("right", nth=3)],
+    "At the next intersection make a left": [Reach(Place("intersection", following=True)), Turn("left")],
+    "Turn right where the road ends": [Turn("right"), Reach(Place("end"))],
+    "Go straight through the next two sets of traffic lights": [Pass(2, Place("light", following=True))],
+    "cross the street twice": [Pass(2, Place("street"))],
+    "pass one more light": [Pass(1, Place("light", following=True))],
+    "for three long blocks": [Blocks(3)],
+    "just before the T-intersection": [Where("before", Place("tee"))],
+    "a couple of steps past the 2nd light": [Where("after", Place("light", 2), steps=2)],
+    "about 40% of the way down the block": [Where("at", fraction=0.4)],
+    "less than halfway down": [Where("at", fraction=0.4)],
+    "3/4 of the way to the next light": [Where("at", fraction=0.75)],
+    "a few steps after turning": [Where("after", steps=3, turned=True)],
+    "in the middle of the intersection": [Where("in", Place("intersection"))],
+    "at the third building": [Where("at", building=3)],
+    "stop.": [Stop(bare=True), Pause(sentence=True)],
+    "Do not turn left at the pharmacy": [],
+    "If you reach the lights you've gone too far": [],
+    "If you see the zoo you went too far": [],
+    "Face the direction of traffic": [Orient(traffic=True)],
+    "Turn so that you go against the flow of traffic": [Orient(traffic=False)],
+    "Stand with the intersection behind you": [Orient(crossing=False)],
+    "the bakery across the street": [Landmark()],
+}
+
+
+@pytest.mark.parametrize(("sentence", "clauses"), SENTENCES.items(), ids=SENTENCES)
+def test_sentences(sentence: str, clauses: list[Clause]) -> None:
+    assert parse(sentence) == clauses
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_rule_reads_its_example(rule: Rule) -> None:
+    assert matches(rule.example)[0][0] is rule
+
+
+def test_rules_have_names_of_their_own() -> None:
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Go THRU the 2nd set of lights!", "go through the 2nd LIGHT ."),
+        ("twenty-one", "twenty 1"),
+        ("Halfway, then one third of it", "1/2 , then 1/3 of it"),
+        ("the light blue door", "the light blue door"),
+        ("You\N{RIGHT SINGLE QUOTATION MARK}ll see", "you will see"),
+        ("\x00\N{DANCER}", ""),
+    ],
+)
+def test_words(text: str, line: str) -> None:
+    assert normalise(text) == line
+
+
+@given(st.text())
+def test_any_text_is_read(text: str) -> None:
+    parse(text)
+
+
+@given(st.lists(st.sampled_from([word for rule in RULES for word in rule.example.split()]), max_size=60))
+def test_any_jumble_of_the_grammar_is_read(words: list[str]) -> None:
+    parse(" ".join(words))
+
+
+@pytest.mark.parametrize("phrase", ["turn so ", "left ", "the ", "go straight ", "next light ", "a step or "])
+def test_long_texts_are_read_in_time(phrase: str) -> None:
+    began = time.perf_counter()
+    parse(phrase * 10_000)
+    assert time.perf_counter() - began < 5
+    assert len(normalise(phrase * 10_000).split()) <= MAX_WORDS

@@ -1,0 +1,58 @@
+import pytest
+
+from virl.platform.movement.instruction.follower.clauses import Orient
+from virl.platform.movement.instruction.follower.plan import End, Leg
+from virl.platform.movement.instruction.follower.reading import MAX_LEGS, understand
+
+LEGS = {
+    "Go to the light and turn left.": [Leg("left", 1, "implied", "light")],
+    "Walk through two lights and turn right at the next one.": [Leg("right", 3, "said")],
+    "Pass one light. At the second light, turn left.": [Leg("left", 2, "said", "light")],
+    "Go through 1 light, then at the following light take a right.": [Leg("right", 2, "said", "light")],
+    "Turn right at the bank.": [Leg("right", 1, "open")],
+    "Cross the street and turn left.": [Leg("left", 2, "said")],
+    "Go two blocks and make a left.": [Leg("left", 2, "said")],
+    "Take the second right.": [Leg("right", 2, "open")],
+    "Walk until the street ends, then veer left.": [Leg("left", 1, "implied", "end", slight=True)],
+    "Turn left at the light. Turn right at the next light.": [
+        Leg("left", 1, "implied", "light"),
+        Leg("right", 1, "implied", "light"),
+    ],
+    "Ignore the first light and turn left at the next one.": [Leg("left", 2, "said")],
+    "Do not turn right at the pharmacy. Turn left there.": [Leg("left", 1, "open")],
+    "Turn around.": [],
+}
+ENDS = {
+    "Turn left and stop.": End("turned", 0, "implied"),
+    "Turn left. Take two steps and stop.": End("turned", 0, steps=2),
+    "Turn left. Stop at the second light.": End("in", 1),
+    "Turn left. Go past a light and stop just before the next one.": End("before", 1),
+    "Turn left. Go through the light and stop.": End("after", 1),
+    "Turn left. Go through the light. Stop a step after the intersection.": End("after", 1, steps=1),
+    "Turn left. Stop halfway down the block.": End("fraction", 0, fraction=0.5),
+    "Turn left. Go to the second light. Stop at the zoo.": End("landmark", 1, "implied", remarks=1),
+    "Turn left. Pass the bank, then stop at the zoo.": End("landmark", 0, remarks=2),
+    "Turn left. Stop at the third building.": End("building", 0, building=3),
+    "Turn left. There is a zoo.": End("open", 0),
+    "Stop at the light. Turn left and walk on. Stop at the zoo.": End("landmark", 0, remarks=1),
+    "": End("open", 0),
+}
+
+
+@pytest.mark.parametrize(("text", "legs"), LEGS.items(), ids=LEGS)
+def test_legs(text: str, legs: list[Leg]) -> None:
+    assert list(understand(text).legs) == legs
+
+
+@pytest.mark.parametrize(("text", "end"), ENDS.items(), ids=ENDS)
+def test_ends(text: str, end: End) -> None:
+    assert understand(text).end == end
+
+
+def test_traffic_counts_only_at_the_start() -> None:
+    plan = understand("Go against the traffic. Turn left at the light. You now go with the flow of traffic.")
+    assert plan.orient == Orient(traffic=False)
+
+
+def test_endless_turns_are_cut() -> None:
+    assert len(understand("Turn left. " * 500).legs) == MAX_LEGS

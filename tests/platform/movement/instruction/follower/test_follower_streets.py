@@ -1,0 +1,62 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_avenues import BLOCK, at, avenues, cell_of, name
+
+from virl.platform.movement.instruction.follower.seen import SeenLinks
+from virl.platform.movement.instruction.follower.streets import (
+    MapLinks,
+    Streets,
+    mean_heading,
+    signed,
+    straight_on,
+)
+
+GRID = avenues()
+
+
+def test_a_segment_leads_to_the_next_crossing() -> None:
+    streets = Streets(MapLinks(GRID))
+    north = next(way for way in streets.starts(GRID.number(name((8, 3)))) if way.headings[0] == 0.0)
+    assert cell_of(GRID, north.nodes[-1]) == (8, 8)
+    assert (north.steps, north.known) == (5, True)
+
+
+def test_exits_run_from_left_to_right_without_the_way_back() -> None:
+    streets = Streets(MapLinks(GRID))
+    north = next(way for way in streets.starts(GRID.number(name((8, 3)))) if way.headings[0] == 0.0)
+    exits = streets.exits(north)
+    assert [round(way.turn) for way in exits] == [-90, 0, 90]
+    assert straight_on(exits) is exits[1]
+    assert not any(way.rough for way in exits)
+
+
+def test_what_nobody_has_seen_is_not_known() -> None:
+    seen = SeenLinks(GRID)
+    start = at(GRID, (8, 3)).node
+    seen.stand(start)
+    (segment,) = (way for way in Streets(seen).starts(start) if way.headings[0] == 0.0)
+    assert (segment.steps, segment.known) == (1, False)
+    assert seen.ways(segment.nodes[-1]) is None
+    assert seen.path(start, segment.nodes[-1]) == list(segment.nodes)
+    assert seen.path(start, GRID.number(name((0, 0)))) is None
+
+
+def test_ways_at_the_edge_of_what_is_seen_are_rough() -> None:
+    seen = SeenLinks(GRID)
+    for y in range(3, BLOCK + 1):
+        seen.stand(GRID.number(name((8, y))))
+    streets = Streets(seen)
+    (segment,) = (way for way in streets.starts(GRID.number(name((8, 3)))) if way.headings[0] == 0.0)
+    assert [way.rough for way in streets.exits(segment)] == [True, True, True]
+
+
+@given(st.floats(0, 360), st.floats(0, 360))
+def test_turns_are_within_half_a_circle(source: float, target: float) -> None:
+    turn = signed(source, target)
+    assert -180 <= turn <= 180
+    assert signed(source + turn, target) == pytest.approx(0, abs=1e-9)
+
+
+def test_directions_are_averaged_across_north() -> None:
+    assert signed(mean_heading([350.0, 10.0]), 0.0) == pytest.approx(0)

@@ -1,0 +1,127 @@
+"""What the grammar finds in an instruction: clauses, in the order of the text."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Side = Literal["left", "right", "around"]
+Kind = Literal["light", "intersection", "tee", "street", "corner", "block", "end"]
+"""What people call the crossing: `tee` has no way ahead, `end` is where the street ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A crossing that the text names: "the 2nd light", "the next intersection", "the end of the block"."""
+
+    kind: Kind
+    ordinal: int | None = None
+    """2 in "the second light"."""
+    following: bool = False
+    """Whether it is the next one after those named before: "next", "following", "another"."""
+    earlier: bool = False
+    """Whether it is one that was named before: "it", "this light"."""
+    near: bool = False
+    """Whether it is the nearest one: "the closest intersection"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orient:
+    """How to stand at the start."""
+
+    traffic: bool | None = None
+    """Whether with the flow of traffic; `None` if it is not said."""
+    crossing: bool | None = None
+    """Whether towards the nearest crossing (`False`: away from it)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Turn at a place, or at one that other clauses name."""
+
+    side: Side
+    place: Place | None = None
+    slight: bool = False
+    nth: int | None = None
+    """2 in "take the second left"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Go through crossings: "go through the next two lights", "cross the street"."""
+
+    count: int = 1
+    place: Place = Place("intersection")
+    vague: bool = False
+    """Whether the number is not said, as in "a few blocks"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Go to a place, or a remark about what is at it: "at the next light", "to the end of the block"."""
+
+    place: Place
+    before: bool = False
+    """Whether the text only goes up to it: "before the light"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Go so many blocks."""
+
+    count: int
+    vague: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """Something else that is passed or seen."""
+
+    passed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Walk on, with nothing said about how far."""
+
+    straight: bool = False
+
+
+Relation = Literal["at", "in", "before", "after", "beyond"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Stop, or where it is that one has to stop."""
+
+    bare: bool = False
+    """Whether nothing says where: "stop.", "stop here"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where along the street something is.
+
+    Args:
+        relation: to the crossing or thing.
+        place: the crossing, `None` where a landmark or nothing is named.
+        steps: "a couple of steps" is 2; `None` if not said.
+        fraction: of the block, in (0, 1]: "halfway down the block" is 0.5.
+        building: 2 in "the second building".
+        turned: whether it is counted from the turn: "just after turning".
+    """
+
+    relation: Relation = "at"
+    place: Place | None = None
+    steps: float | None = None
+    fraction: float | None = None
+    building: int | None = None
+    turned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """The end of a sentence, or a comma."""
+
+    sentence: bool
+
+
+Clause = Orient | Turn | Pass | Reach | Blocks | Landmark | Go | Stop | Where | Pause

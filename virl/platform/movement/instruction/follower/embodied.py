@@ -1,0 +1,86 @@
+"""Decides step by step from what has been seen: no look ahead on the map."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import exp
+
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.actions import Action
+from virl.platform.movement.discrete.oracle import action_towards
+from virl.platform.movement.discrete.rules import VELMA, WalkState
+from virl.platform.movement.instruction.base import Decision, Move
+from virl.platform.movement.instruction.follower.explain import explain
+from virl.platform.movement.instruction.follower.parameters import Parameters
+from virl.platform.movement.instruction.follower.plan import Plan
+from virl.platform.movement.instruction.follower.seen import SeenLinks
+from virl.platform.movement.instruction.follower.setting_out import ways_out
+from virl.platform.movement.instruction.follower.streets import Streets
+
+SPARE = 3
+"""Actions kept back when a return is planned: to turn around, to turn once, to stop."""
+UNREACHABLE = 10_000
+
+
+@dataclass
+class EmbodiedWalk:
+    """One walk. At each step it weighs stopping at the best end seen so far against each way not seen yet.
+
+    It goes on where a walk that explains the text might, and comes back if what it finds there explains it
+    less well.
+    """
+
+    graph: NavigationGraph
+    plan: Plan
+    start: WalkState
+    oriented: bool
+    parameters: Parameters
+    max_actions: int
+    usual: tuple[float, float] | None = None
+    _seen: SeenLinks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._seen = SeenLinks(self.graph)
+        self._seen.stand(self.start.node)
+        self._yaw = float(self.graph.yaw[self.start.node])
+
+    def choose(self, moves: Sequence[Move]) -> Decision:
+        """The next action."""
+        for move in moves[-2:]:
+            self._seen.stand(move.state.node)
+        state = moves[-1].state if moves else self.start
+        goal, reason = self._goal(state, self.max_actions - len(moves))
+        path = self._seen.path(state.node, goal) if goal is not None else None
+        if path is None or len(path) < 2:
+            return Decision(Action.STOP, reason)
+        return Decision(action_towards(self.graph, state, path[1], VELMA), reason)
+
+    def _goal(self, state: WalkState, left: int) -> tuple[int | None, str]:
+        """Where to go: a way not seen yet, or the best end; `None` where there is neither."""
+        p, streets = self.parameters, Streets(self._seen)
+        starts = ways_out(streets, self.start, self.plan.orient, self._yaw, self.oriented, p)
+        found = explain(streets, self.plan, p, self.max_actions + SPARE, starts, self.usual)
+        stop, weight = self._best_end(found.ends)
+        away = {node: self._steps(state.node, node) for node in found.frontier}
+        onward = max(away, key=lambda node: found.frontier[node] * exp(-away[node] / p.far), default=None)
+        if onward is None:
+            return stop, "nothing left to see"
+        if stop is None:
+            return onward, "on by the text"
+        can_return = away[onward] + self._steps(stop, onward) + SPARE <= left
+        if found.frontier[onward] > (p.explore if can_return else p.commit) * weight:
+            return onward, "to see more" if can_return and found.frontier[
+                onward
+            ] < weight else "on by the text"
+        return stop, "the likeliest end"
+
+    def _best_end(self, ends: dict[int, float]) -> tuple[int | None, float]:
+        here = [node for node in ends if self._seen.ways(node) is not None]
+        sums = {node: ends[node] for node in here}
+        if self.parameters.neighbours:
+            sums = {node: sum(ends.get(near, 0.0) for near in self._seen.beside(node)) for node in here}
+        best = max(here, key=lambda node: (sums[node], ends[node]), default=None)
+        return (None, 0.0) if best is None or sums[best] <= 0.0 else (best, sums[best])
+
+    def _steps(self, source: int, target: int) -> int:
+        path = self._seen.path(source, target)
+        return len(path) - 1 if path else UNREACHABLE

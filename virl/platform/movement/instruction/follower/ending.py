@@ -1,0 +1,134 @@
+"""What the text says of the street after its last turn so far, and the end that this makes."""
+
+from dataclasses import dataclass, field, replace
+
+from virl.platform.movement.instruction.follower.clauses import Kind, Place, Where
+from virl.platform.movement.instruction.follower.plan import End, StopKind, Sureness
+
+STALE = 2  # chosen: sentences after which "halfway down" is no more where the walk ends
+
+
+@dataclass
+class Street:
+    """Bookkeeping since a turn. Crossings are counted from 1."""
+
+    sentence: int = 0
+    """Of the text, now."""
+    turned_in: int = -1
+    """The sentence of the turn."""
+    passed: int = 0
+    pointed: int | None = None
+    """The crossing that the text points to and has not passed yet."""
+    pointed_in: int = -1
+    passed_in: int = -1
+    kind: Kind = "intersection"
+    sureness: Sureness = "open"
+    remarks: int = 0
+    has_passed_any: bool = False
+    """Whether it passed a landmark."""
+    wheres: list[tuple[int, Where]] = field(default_factory=list)
+    """Each with its sentence."""
+    stopped: int | None = None
+    """The sentence that says stop."""
+    is_bare: bool = False
+    """Whether it says no more than that."""
+
+    def point_to(self, ordinal: int, sureness: Sureness) -> None:
+        """The text names a crossing."""
+        self.pointed, self.pointed_in, self.sureness = ordinal, self.sentence, sureness
+
+    def after_passing(self, sureness: Sureness) -> None:
+        """The text has gone through what it pointed to: what it said of that block is done with."""
+        self.pointed, self.passed_in, self.sureness = None, self.sentence, sureness
+        self.remarks, self.has_passed_any = 0, False
+        self.wheres.clear()
+
+    def resolve(self, place: Place) -> int:
+        """Which crossing of this street a place is.
+
+        "The third light" counts from the turn where more than two have not been passed yet, else from here;
+        "the next light" comes after one that an earlier sentence points to.
+        """
+        if place.earlier:
+            return self.pointed or max(self.passed, 1)
+        if place.ordinal is not None:
+            from_turn = place.ordinal > self.passed or 1 < place.ordinal == self.passed
+            return place.ordinal if from_turn else self.passed + place.ordinal
+        if place.following:
+            if self.pointed is not None and self.pointed_in < self.sentence:
+                self.passed = self.pointed
+            return self.passed + 1
+        return self.passed + 1 if self.pointed is None else self.pointed
+
+
+def end_on(street: Street, *, has_turned: bool) -> End:
+    """Where on a street the text ends."""
+    base = End("open", street.passed, remarks=street.remarks)
+    where = _where(street)
+    if where is None or (where.relation == "before" and street.stopped is None and where.place is None):
+        return _unplaced(street, base, has_turned)
+    return _placed(street, where, base, has_turned)
+
+
+def _where(street: Street) -> Where | None:
+    """What tells the end: said with the stop, or a fraction just before, or the last if no stop is said."""
+    if street.stopped is None:
+        recent = [
+            where
+            for sentence, where in street.wheres
+            if sentence >= street.sentence - STALE and (where.steps or not where.turned)
+        ]
+        return recent[-1] if recent else None
+    said = [where for sentence, where in street.wheres if sentence == street.stopped]
+    before = [where for sentence, where in street.wheres if sentence == street.stopped - 1 and where.fraction]
+    return said[0] if said else before[-1] if before else None
+
+
+def _unplaced(street: Street, base: End, has_turned: bool) -> End:
+    """An end that no phrase places: at the crossing last named, after a turn, or at some landmark."""
+    has_stopped = street.stopped is not None
+    if street.pointed is not None and (not has_stopped or street.pointed_in == street.stopped):
+        sureness: Sureness = "said" if has_stopped else "open"
+        return replace(base, kind="in", passed=street.pointed - 1, sureness=sureness)
+    if has_stopped and street.is_bare:
+        if has_turned and street.passed == 0 and street.turned_in == street.stopped:
+            return replace(base, kind="turned", sureness="implied")
+        if street.passed and street.passed_in == street.stopped:
+            return replace(base, kind="after")
+    if street.pointed is not None and street.pointed_in < street.sentence:
+        return replace(base, kind="landmark", passed=street.pointed - 1, sureness="implied")
+    return replace(base, kind="landmark" if has_stopped or street.has_passed_any else "open")
+
+
+def _placed(street: Street, where: Where, base: End, has_turned: bool) -> End:
+    if where.fraction is not None:
+        ahead = street.pointed is not None and street.pointed > street.passed + 1
+        passed = (street.pointed or 1) - 1 if ahead else street.passed
+        return replace(base, kind="fraction", fraction=where.fraction, passed=passed)
+    if where.building is not None:
+        return replace(base, kind="building", building=where.building)
+    if where.turned:
+        return replace(base, kind="turned", steps=where.steps)
+    if where.place is None:
+        return _steps_on(street, where, base, has_turned)
+    return _by_crossing(street, where, where.place, base)
+
+
+def _by_crossing(street: Street, where: Where, place: Place, base: End) -> End:
+    if place.earlier and street.pointed is None:
+        return replace(base, kind="landmark")
+    if where.relation == "after":
+        is_behind = not place.following and place.ordinal is None and street.pointed is None
+        passed = max(street.passed, 1) if is_behind else street.resolve(place)
+        return replace(base, kind="after", steps=where.steps, passed=passed)
+    kind: StopKind = "before" if where.relation == "before" else "in"
+    return replace(base, kind=kind, steps=where.steps, passed=max(street.resolve(place) - 1, 0))
+
+
+def _steps_on(street: Street, where: Where, base: End, has_turned: bool) -> End:
+    """Steps or "just after", of a turn or crossing that is not named."""
+    if where.relation == "beyond" and street.passed == 0 and has_turned:
+        return replace(base, kind="turned", steps=where.steps)
+    if where.relation in ("beyond", "after"):
+        return replace(base, kind="after", steps=where.steps, passed=street.pointed or street.passed)
+    return replace(base, kind="landmark")

@@ -1,0 +1,237 @@
+"""How well walks explain a plan: a sum over all walks from a start, street by street."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import exp
+
+from virl.platform.movement.instruction.follower.fit import counted, ordinal_weights, pass_fit, turn_fit
+from virl.platform.movement.instruction.follower.parameters import Parameters
+from virl.platform.movement.instruction.follower.plan import End, Plan
+from virl.platform.movement.instruction.follower.stops import Endings
+from virl.platform.movement.instruction.follower.streets import Exit, Segment, Streets, straight_on
+
+FLOOR = 1e-4
+"""Walks this much less likely than the best of the same length are dropped. Chosen: a tenth of it takes twice
+the time and changes no result on map2seq_seen/dev."""
+NEAR = 2
+"""Links to a crossing at which a walk is said to start. Measured on touchdown_unseen/dev."""
+FAR = 40
+"""Links since a crossing are counted up to here; chosen: beyond any phrase."""
+
+State = tuple[Segment, int, int, int]
+"""A segment being entered; legs done; crossings counted on the leg so far; links since the last of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A way to set out."""
+
+    segment: Segment
+    weight: float
+    actions: int
+    """Actions before the first step along it."""
+    is_free: bool = False
+    """Whether the way is open: a crossing close by may be where the walk sets out, in any direction."""
+
+
+@dataclass(slots=True)
+class Visit:
+    """All walks to a state with one number of actions."""
+
+    weight: float = 0.0
+    best: float = 0.0
+    """The weight of the best of them."""
+    before: "tuple[int, State] | None" = None
+    """Where that came from: actions and state."""
+
+    def add(self, weight: float, best: float, before: "tuple[int, State] | None") -> None:
+        """Adds walks that come the same way."""
+        self.weight += weight
+        if best > self.best:
+            self.best, self.before = best, before
+
+
+@dataclass
+class Explanation:
+    """Where walks that explain a plan end, and where they leave what is known."""
+
+    ends: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    """Weight of the walks that end at each node."""
+    frontier: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    """Weight of the walks that go on beyond each node at which nobody has stood."""
+    _best: dict[int, tuple[float, int, State, int]] = field(default_factory=dict)
+    visits: list[dict[State, Visit]] = field(default_factory=list)
+
+    def path(self, end: int) -> list[int]:
+        """The nodes of the best walk to an end."""
+        _, time, state, links = self._best[end]
+        parts = [state[0].nodes[: links + 1]]
+        before = self.visits[time][state].before
+        while before is not None:
+            time, state = before
+            parts.append(state[0].nodes[:-1])
+            before = self.visits[time][state].before
+        return [node for part in reversed(parts) for node in part]
+
+    def add_end(self, node: int, weight: float, best: float, walk: tuple[int, State, int]) -> None:
+        """Adds walks that end at a node; `walk` is the best: actions, state, links along its segment."""
+        self.ends[node] += weight
+        if best > self._best.get(node, (0.0,))[0]:
+            self._best[node] = (best, *walk)
+
+
+def explain(
+    streets: Streets,
+    plan: Plan,
+    parameters: Parameters,
+    horizon: int,
+    starts: Sequence[Start],
+    usual: tuple[float, float] | None = None,
+) -> Explanation:
+    """The walks that explain a plan, or as many of its first legs as some walk can.
+
+    Args:
+        streets: what is known of the map.
+        plan: what the text asks for.
+        parameters: the numbers of the model.
+        horizon: actions of the longest walk.
+        starts: the ways to set out.
+        usual: mean and standard deviation of the links of a data set's walks; `None` without them.
+    """
+    found = Explanation()
+    for legs in range(len(plan.legs), -1, -1):
+        cut = plan if legs == len(plan.legs) else replace(plan, legs=plan.legs[:legs], end=End("open", 0))
+        found = _Explainer(streets, cut, parameters, horizon, usual).explain(starts)
+        if found.ends or found.frontier:
+            break
+    return found
+
+
+class _Explainer:
+    def __init__(
+        self,
+        streets: Streets,
+        plan: Plan,
+        parameters: Parameters,
+        horizon: int,
+        usual: tuple[float, float] | None,
+    ) -> None:
+        self._streets, self._legs, self._p = streets, plan.legs, parameters
+        self._horizon, self._usual = horizon, usual
+        self._endings = Endings(plan.end, parameters)
+        self._weights = [ordinal_weights(leg.ordinal, leg.sureness, parameters) for leg in plan.legs]
+        self._weights.append(self._endings.weights)
+        self._hopes = [
+            {
+                number: sum(share for at, share in weights.items() if at >= number)
+                for number in range(max(weights) + 1)
+            }
+            for weights in self._weights
+        ]
+        self._set_out: set[State] = set()
+        self._near: set[State] = set()
+        self._result = Explanation(visits=[{} for _ in range(horizon + 2)])
+
+    def explain(self, starts: Sequence[Start]) -> Explanation:
+        for start in starts:
+            state: State = (start.segment, 0, 0, 0)
+            if len(self._streets.links.ways(start.segment.nodes[0]) or ()) <= 2:
+                self._set_out.add(state)
+                if start.is_free and start.segment.steps <= NEAR:
+                    self._near.add(state)
+            self._add(start.actions, state, Visit(1.0, 1.0), start.weight, None)
+        for time in range(self._horizon + 1):
+            layer = self._result.visits[time]
+            hopes = {
+                state: visit.weight * self._hopes[state[1]].get(state[2], 0.0)
+                for state, visit in layer.items()
+            }
+            least = FLOOR * max(hopes.values(), default=0.0)
+            for state, visit in layer.items():
+                if hopes[state] > least:
+                    self._advance(time, state, visit)
+        return self._result
+
+    def _add(
+        self, time: int, state: State, walks: Visit, factor: float, before: tuple[int, State] | None
+    ) -> None:
+        """Leads walks on to a state."""
+        if factor > 0.0 and time <= self._horizon:
+            there = self._result.visits[time].setdefault(state, Visit())
+            there.add(walks.weight * factor, walks.best * factor, before)
+
+    def _advance(self, time: int, state: State, visit: Visit) -> None:
+        segment, leg, number, since = state
+        if leg == len(self._legs):
+            self._end(time, state, visit)
+        if not segment.known:
+            self._result.frontier[segment.nodes[-1]] += visit.weight * self._beyond(state)
+            return
+        arrival = time + segment.steps
+        exits = self._streets.exits(segment)
+        if arrival >= self._horizon or not exits:
+            return
+        new = 1.0 if state in self._set_out else self._separate(segment)
+        straight = straight_on(exits)
+        told = counted(exits, straight, self._p)
+        onward = min(since + segment.steps, FAR)
+        passing = [(number + 1, 0, new * told), (number, onward, new * (1.0 - told)), (number, 0, 1.0 - new)]
+        turning = self._turning(leg, number, new)
+        begin = (time, state)
+        for way in exits:
+            fit = turning * turn_fit(self._legs[leg], way, exits, self._p) if turning else 0.0
+            self._add(arrival + 1, (way.segment, leg + 1, 0, 0), visit, fit, begin)
+            fit = pass_fit(way, straight, exits, self._p)
+            late = arrival + (way is not straight)
+            for count, links, share in passing:
+                self._add(late, (way.segment, leg, count, links), visit, fit * share, begin)
+            if state in self._near and way is not straight:
+                self._add(late, (way.segment, leg, number, 0), visit, self._p.near_turn, begin)
+
+    def _separate(self, segment: Segment) -> float:
+        """How likely the crossing at the end of a segment is another one than that at its start."""
+        table = self._p.separate
+        return table[min(segment.steps, len(table)) - 1]
+
+    def _turning(self, leg: int, number: int, new: float) -> float:
+        """How likely the turn of a leg is at the next crossing, `number` having been counted."""
+        if leg == len(self._legs):
+            return 0.0
+        weights = self._weights[leg]
+        return new * weights.get(number + 1, 0.0) + (1.0 - new) * weights.get(number, 0.0)
+
+    def _end(self, time: int, state: State, visit: Visit) -> None:
+        segment = state[0]
+        last = segment.steps + segment.known
+        for links, share in enumerate(self._shares(state)[:last]):
+            if links and share > 0.0 and time + links < self._horizon:
+                gain = share * self._usual_length(time + links - len(self._legs))
+                walk = time, state, links
+                self._result.add_end(segment.nodes[links], visit.weight * gain, visit.best * gain, walk)
+
+    def _shares(self, state: State) -> Sequence[float]:
+        """Shares of the nodes of a segment as the end; of one not seen to its end, expected ones."""
+        segment, _, number, since = state
+        if not segment.known:
+            return self._endings.unseen(segment.steps, number, since)
+        exits: Sequence[Exit] = self._streets.exits(segment)
+        told = counted(exits, straight_on(exits), self._p) if exits else 1.0
+        return self._endings.block(segment.steps, number, since, told)
+
+    def _beyond(self, state: State) -> float:
+        """What may still come of a walk that leaves what is known.
+
+        That is a turn or an end at a later crossing, or an end further down this block.
+        """
+        segment, leg, number, _ = state
+        later = sum(share for at, share in self._weights[leg].items() if at > number)
+        if leg < len(self._legs):
+            return later
+        return later + sum(self._shares(state)[segment.steps :])
+
+    def _usual_length(self, links: int) -> float:
+        if self._usual is None:
+            return 1.0
+        mean, deviation = self._usual
+        return exp(-0.5 * ((links - mean) / deviation) ** 2)

@@ -1,0 +1,134 @@
+"""From a matched phrase to its clause. The names of groups are those of the rules' patterns."""
+
+import re
+
+from virl.platform.movement.instruction.follower.clauses import (
+    Kind,
+    Orient,
+    Pass,
+    Place,
+    Reach,
+    Relation,
+    Turn,
+    Where,
+)
+from virl.platform.movement.instruction.follower.parts import PARTS
+
+MOST = 12  # chosen: more than anybody counts
+SOME_STEPS = 3.0
+"""What "a few steps" means; measured, "a few steps after turning" is as "3 steps" on map2seq_seen/dev."""
+LESS, MORE = 0.8, 1.2
+"""Factors of "less than" and "more than"; measured, "less than half" is 0.4 on map2seq_seen/dev."""
+
+_KINDS: dict[str, Kind] = {
+    "LIGHT": "light",
+    "TEE": "tee",
+    "ROADEND": "end",
+    "BLOCKEND": "block",
+    "SIDESTREET": "street",
+    "street": "street",
+    "road": "street",
+    "corner": "corner",
+}
+_RELATIONS: dict[str, Relation] = {
+    **dict.fromkeys(("before", "prior", "short", "shy", "until", "from"), "before"),
+    **dict.fromkeys(("after", "past", "beyond", "other", "far", "across", "into"), "after"),
+    **dict.fromkeys(("in", "inside", "under", "underneath", "middle", "center", "centre"), "in"),
+}
+_ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
+_NUMBER = re.compile(r"\b(\d+)\b(?!/)")
+_MILD = re.compile(rf"\b{PARTS['mild']}\b")
+
+
+def place(words: str) -> Place:
+    """The place that words name."""
+    kinds = [_KINDS[noun] for word in words.split() if (noun := word.rstrip("s")) in _KINDS]
+    return Place(
+        kinds[-1] if kinds else "intersection",
+        _ordinal(words),
+        following=bool(re.search(r"\b(?:next|following|another|other|more)\b", words)),
+        earlier=bool(re.search(r"\b(?:this|these|that|it|here|there|them|same)\b", words)),
+        near=bool(re.search(r"\b(?:nearest|closest|close|nearby)\b", words)),
+    )
+
+
+def turn(match: re.Match[str]) -> Turn:
+    """Groups: verb, turned, place."""
+    words = match["verb"]
+    return Turn(
+        "left" if match["turned"] == "left" else "right",
+        place(match["place"]) if match["place"] else None,
+        slight=bool(_MILD.search(words)),
+        nth=_ordinal(words),
+    )
+
+
+def passing(match: re.Match[str]) -> Pass:
+    """Groups: place, twice."""
+    words = match["place"]
+    if words in ("it", "this", "that"):
+        return Pass(1, Place("intersection", earlier=True))
+    return Pass(max(count(words), 2 if match["twice"] else 1), place(words), vague="SOME" in words)
+
+
+def reach(match: re.Match[str]) -> Reach:
+    """Groups: before, place."""
+    return Reach(place(match["place"]), before=bool(match["before"]))
+
+
+def where(match: re.Match[str]) -> Where:
+    """Groups: relation, place."""
+    return Where(_relation(match["relation"]), place(match["place"]) if match["place"] else None)
+
+
+def steps(match: re.Match[str]) -> Where:
+    """Groups: number, turned, relation, place."""
+    numbers = [float(number) for number in _NUMBER.findall(match["number"])]
+    said = sum(numbers) / len(numbers) if numbers else SOME_STEPS if "SOME" in match["number"] else 1.0
+    relation = _relation(match["relation"]) if match["relation"] else "beyond"
+    return Where(
+        "after" if match["turned"] else relation,
+        place(match["place"]) if match["place"] else None,
+        steps=min(said, float(MOST)),
+        turned=bool(match["turned"]),
+    )
+
+
+def fraction(match: re.Match[str]) -> Where:
+    """Groups: hedge, part."""
+    words, hedge = match["part"], match["hedge"] or ""
+    top, _, bottom = words.rstrip("% ").partition("/")
+    value = float(top) / (100.0 if words.endswith("%") else float(bottom) or 1.0)
+    if re.search(r"less|under|not|almost|nearly", hedge):
+        value *= LESS
+    elif re.search(r"more|over|past", hedge):
+        value *= MORE
+    return Where("at", fraction=min(max(value, 0.02), 1.0))
+
+
+def orient(match: re.Match[str]) -> Orient:
+    """Reads the whole match."""
+    words = match[0]
+    flow = re.search(r"\b(?:traffic|cars|vehicles|1 way|flow)\b(?! light| cone| sign)", words)
+    against = re.search(r"against|opposite|opposing|oncoming|towards? (?:the )?(?:traffic|cars)", words)
+    crossing = r"(?:INTERSECTION|LIGHT)"
+    ahead = re.search(rf"(?:\btowards?|facing|to face|face)(?: \w+){{0,3}} {crossing}", words)
+    behind = re.search(
+        rf"(?:away from|behind)(?: \w+){{0,4}} {crossing}|{crossing} (?:\w+ ){{0,3}}behind", words
+    )
+    return Orient(not against if flow else None, False if behind else True if ahead else None)
+
+
+def count(words: str) -> int:
+    """The last number in words; 2 for "a few", 1 if there is none."""
+    numbers = _NUMBER.findall(words)
+    return min(int(numbers[-1]), MOST) if numbers else 2 if "SOME" in words else 1
+
+
+def _ordinal(words: str) -> int | None:
+    found = _ORDINAL.search(words)
+    return min(int(found[1]), MOST) if found else None
+
+
+def _relation(words: str) -> Relation:
+    return next((_RELATIONS[word] for word in words.split() if word in _RELATIONS), "at")

@@ -1,0 +1,68 @@
+"""The follower: walks by an instruction with no model and no images."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.actions import Action
+from virl.platform.movement.discrete.rules import WalkState
+from virl.platform.movement.instruction.base import MAX_ACTIONS, Decision, Move, act
+from virl.platform.movement.instruction.follower.embodied import EmbodiedWalk
+from virl.platform.movement.instruction.follower.parameters import Parameters, default_parameters
+from virl.platform.movement.instruction.follower.planner import MapPlanner, along
+from virl.platform.movement.instruction.follower.reading import understand
+
+
+@dataclass(frozen=True)
+class Follower:
+    """Follows instructions by a grammar and a reading of streets, under VELMA's rules; see docs/follower.md.
+
+    Args:
+        graph: where it walks. Without `use_map` it is read only at the node where the walker stands.
+        use_map: whether to plan on the whole graph; else it decides from what it has seen.
+        use_prior: whether to prefer walks as long as the data set's routes are. Off unless asked for.
+        oriented: whether walks start facing the right way, as Map2seq's do and Touchdown's do not.
+        opening: actions taken before the first decision (`OPENING` of the data set).
+        parameters: the numbers of the model.
+        max_actions: the limit of a walk, opening included.
+    """
+
+    graph: NavigationGraph
+    use_map: bool = False
+    use_prior: bool = False
+    oriented: bool = False
+    opening: Sequence[Action] = ()
+    parameters: Parameters = field(default_factory=default_parameters)
+    max_actions: int = MAX_ACTIONS
+
+    @property
+    def name(self) -> str:
+        """What its results are called: `follower`, `follower --map`, either with `--prior`."""
+        return "follower" + " --map" * self.use_map + " --prior" * self.use_prior
+
+    def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
+        """The moves of a walk; it ends with a stop or at the limit. Any text is walked by."""
+        plan = understand(instruction)
+        if self.use_map:
+            path = self._planner.path(
+                plan, start, oriented=self.oriented, horizon=self.max_actions, usual=self._usual
+            )
+
+            def choose(moves: Sequence[Move]) -> Decision:
+                return along(self.graph, path, start, moves)
+        else:
+            choose = EmbodiedWalk(
+                self.graph, plan, start, self.oriented, self.parameters, self.max_actions, self._usual
+            ).choose
+        return act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
+
+    @cached_property
+    def _planner(self) -> MapPlanner:
+        return MapPlanner(self.graph, self.parameters)
+
+    @property
+    def _usual(self) -> tuple[float, float] | None:
+        if not self.use_prior:
+            return None
+        return self.parameters.prior_links if self.oriented else self.parameters.prior_links_touchdown

@@ -1,0 +1,123 @@
+"""The numbers of the follower's model, read from `platform/models/follower.yaml`."""
+
+from functools import cache
+from typing import Annotated
+
+from pydantic import Field
+
+from virl.resources import data_folder
+from virl.settings import Settings, load_settings
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[float, Field(gt=0)]
+Offsets = tuple[Share, Share, Share, Share, Share, Share, Share, Share]
+"""Shares of the crossings -2 to +5 from the one that the text means."""
+Landmarks = tuple[Positive, float, Positive]
+"""Where on a block a landmark is: median in links on a block of nine, growth with its length, spread."""
+
+
+class Parameters(Settings):
+    """Probabilities, angles in degrees and distances in links; the file says where each is from."""
+
+    said: Offsets
+    """A turn or end at a crossing that the text counts out."""
+    implied: Offsets
+    """At one that it names without a count, as in "turn left at the light"."""
+    open: Offsets
+    """At none that it names, as in "turn left at the bank"."""
+    separate: tuple[Share, ...]
+    """How likely two crossings so many links apart (1, 2, ...; the last for all more) are two to people."""
+    counted_fourway: Share
+    """How likely people count a crossing of four ways that they pass."""
+    counted_tee: Share
+    """The same where no way leads straight on."""
+    counted_side: Share
+    """The same where one street joins from the side."""
+
+    turn_angle: float
+    turn_spread: Positive
+    slight_angle: float
+    slight_spread: Positive
+    rough_spread: Positive
+    """Spread where only one link of the way is seen."""
+    not_outermost: Share
+    """Factor on a left turn that is not the leftmost way, or a right one not the rightmost."""
+    rough_not_outermost: Share
+    tee_with_way_ahead: Share
+    """Factor on a turn "at the T" or "where the road ends" where a way leads on."""
+    forced_bend: Share
+    """Factor on a turn of 45 to 70 degrees that the text leaves out where it is the straightest way."""
+    forced_turn: Share
+    """The same from 70 degrees on, at a crossing with several ways on."""
+    bear: Share
+    """Factor on another way than the straightest, within 45 degrees, that the text leaves out."""
+    untold_turn: Share
+    """The same beyond 45 degrees."""
+
+    stop_phrases: bool
+    """Whether stop phrases are told apart; if not, each means anywhere on its block."""
+    neighbours: bool
+    """Whether the end is picked together with its neighbours, as task completion counts them."""
+    in_aim: float
+    in_spread: Positive
+    before_aim: Positive
+    before_step: float
+    before_spread: Positive
+    after_aim: float
+    after_step: float
+    after_spread: Positive
+    turned_aim: float
+    turned_step: float
+    turned_spread: Positive
+    step_spread: float
+    """How much the spread grows with each step that the text says."""
+    fraction_most: Share
+    """The greatest fraction of a block that people mean, even by "almost all the way"."""
+    fraction_spread: Positive
+    building_first: Positive
+    building_next: Positive
+    building_spread: Positive
+    landmark: Landmarks
+    remark: float
+    """Growth of the logarithm of that median with each remark that the text makes on the block."""
+    open_end: Landmarks
+    """Where the text just ends."""
+    anywhere: Share
+    """Share spread evenly over the block, whatever the phrase."""
+    block_pull: float
+    """Power of a block's length in its weight: 0 if all blocks are alike, 1 if all their nodes are."""
+
+    with_traffic: Share
+    """How likely "with the flow of traffic" is the way the capturing car drove."""
+    against_traffic: Share
+    """How likely "against the traffic" is the other way."""
+    traffic_untold: Share
+    """How likely a walk starts the way the car drove where the text says nothing of traffic."""
+    crossing_told: Share
+    """How likely "towards the intersection" is the way to the nearer one."""
+
+    near_turn: Share
+    """Factor on setting out another way than straight on from a crossing within two links of the start."""
+
+    explore: float
+    """A way not seen yet is tried for this share of the best end's weight, if there is time to return."""
+    commit: float
+    """The same where there is no time to return."""
+    far: Positive
+    """Links over which the weight of a way not seen yet falls by a factor e."""
+    blocks: tuple[tuple[Annotated[int, Field(gt=0)], Share], ...]
+    """Lengths of blocks in links and their shares, for blocks not seen to their end."""
+
+    prior_links: tuple[Positive, Positive]
+    """Mean and standard deviation of the links of Map2seq's routes; used with `--prior` only."""
+    prior_links_touchdown: tuple[Positive, Positive]
+
+
+@cache
+def default_parameters() -> Parameters:
+    """The shipped numbers.
+
+    Raises:
+        BadInput: the file was edited and does not hold what it should.
+    """
+    return load_settings(data_folder("platform/models") / "follower.yaml", Parameters)

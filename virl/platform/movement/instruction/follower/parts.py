@@ -1,0 +1,76 @@
+"""What rules are made of: `<name>` in a pattern stands for one of `PARTS`."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from virl.platform.movement.instruction.follower.clauses import Clause
+
+PARTS = {
+    "side": r"(?:left|right)",
+    "ordinal": r"(?:\d+(?:st|nd|rd|th)|next|following|another|last|final)",
+    "number": r"(?:\d+|SOME)",
+    "crossing": r"(?:LIGHT|INTERSECTION|TEE|STOPSIGN|CROSSWALK|BLOCKEND|ROADEND|SIDESTREET)",
+    "street": r"(?:street|road|corner|block|set|1|avenue)s?",
+    "which": (
+        r"(?:the|a|an|this|that|these|those|your|any|all|of|more|other|upcoming|immediate|very|same|small|big|"
+        r"quick|short|long|little|nearby|close|closest|nearest|way|traffic|left|right|hand)"
+    ),
+    "size": r"(?:immediate|very|small|big|little|nearby|upcoming|available|narrow|possible)",
+    "go": (
+        r"(?:go|going|head|heading|walk|walking|continue|continuing|proceed|move|moving|keep|follow|travel|"
+        r"drive|cross|pass|squeeze|advance|step)"
+    ),
+    "turn": (
+        r"(?:turn|turning|make|making|take|taking|hang|hanging|bear|bearing|veer|veering|go|going|head|keep|"
+        r"stay|curve|walk|cut|swing|fork|merge)"
+    ),
+    "mild": r"(?:bear|bearing|veer|veering|keep|stay|curve|fork|merge|slight|slightly)",
+    "how": (
+        r"(?:an?|the|your|another|1|slight|slightly|sharp|sharply|hard|quick|quickly|immediate|immediately|"
+        r"last|final|only|to|almost|very|small|available|possible|onto|it|this|that|around|wide|full|"
+        r"right away|again)"
+    ),
+    "start": r"(?:go|head|walk|move|proceed|travel|continue|follow|drive|take|make|keep|turn <side>)",
+    "just": r"(?:just|right|immediately|shortly|well|slightly|barely|directly|almost|about|1/2 way)",
+    "arrive": (
+        r"(?:reaching|getting to|entering|exiting|leaving|crossing|passing|passing through|going through|"
+        r"coming to|approaching|you(?: will)?(?: have)? (?:reach|get to|enter|exit|come to|hit|pass|passed|"
+        r"cross|arrive at|approach|go through|actually enter)|the start of|completely)"
+    ),
+    "at": (
+        r"(?:at|when you (?:reach|get to|come to|hit|see)|once you (?:reach|get to)|after|before|just past|"
+        r"past|onto|into|on|by|in|down)"
+    ),
+    "turned": r"(?P<verb><turn>(?: (?:<how>|<ordinal>|<mild>)){0,4}?) (?P<turned><side>)",
+    "place": (
+        r"(?:(?:<which>|<ordinal>|<number>) )*?"
+        r"(?:<crossing>|(?:1st|2nd|3rd|next|following|another|at the|to the)(?: <size>)? <street>"
+        r"(?! (?:of|with)))"
+    ),
+    "it": r"(?:it|this|that|here|there|them)",
+    "end": r"(?= [.,]| and|$)",
+}
+_PART = re.compile(r"(?<!\?P)<(\w+)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A phrase and what it means."""
+
+    name: str
+    example: str
+    pattern: re.Pattern[str]
+    make: Callable[[re.Match[str]], Clause | None]
+    """The clause; `None` for words that mean nothing."""
+
+
+def rule(name: str, example: str, phrase: str, make: Callable[[re.Match[str]], Clause | None]) -> Rule:
+    """A rule whose phrase is a pattern of whole words, with parts."""
+    return Rule(name, example, _pattern(phrase), make)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    while _PART.search(text):
+        text = _PART.sub(lambda part: PARTS[part[1]], text)
+    return re.compile(rf"(?:{text})(?![^ ])")

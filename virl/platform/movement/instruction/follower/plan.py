@@ -1,0 +1,48 @@
+"""What an instruction asks for: legs that end in turns, and where on the last street to stop."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from virl.platform.movement.instruction.follower.clauses import Kind, Orient, Side
+
+Sureness = Literal["said", "implied", "open"]
+"""Whether the crossing of a turn was counted out, only named, or neither ("turn left at the bank")."""
+StopKind = Literal["in", "before", "after", "turned", "fraction", "building", "landmark", "open"]
+"""In, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, or a
+landmark; `open` where the text just ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """Walk to a crossing and turn."""
+
+    side: Side
+    ordinal: int
+    """Which crossing of the leg the text means, from 1."""
+    sureness: Sureness
+    kind: Kind = "intersection"
+    slight: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Where to stop after the last turn."""
+
+    kind: StopKind
+    passed: int
+    """Crossings that the text passes on the last street before the end."""
+    sureness: Sureness = "said"
+    steps: float | None = None
+    fraction: float | None = None
+    building: int | None = None
+    remarks: int = 0
+    """Landmarks that the text names on the last block, those it passes twice, and each time it walks on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An instruction, understood."""
+
+    orient: Orient
+    legs: tuple[Leg, ...]
+    end: End

@@ -1,0 +1,149 @@
+"""Clauses to a plan: counts the crossings that the text passes between its turns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from virl.platform.movement.instruction.follower.clauses import (
+    Blocks,
+    Clause,
+    Go,
+    Landmark,
+    Orient,
+    Pass,
+    Pause,
+    Place,
+    Reach,
+    Stop,
+    Turn,
+    Where,
+)
+from virl.platform.movement.instruction.follower.ending import Street, end_on
+from virl.platform.movement.instruction.follower.grammar import parse
+from virl.platform.movement.instruction.follower.plan import Leg, Plan, Sureness
+
+MAX_LEGS = 24  # chosen: more turns than 55 actions can hold
+
+
+def understand(text: str) -> Plan:
+    """The plan of an instruction. Any text has one; one without sense ends anywhere ahead."""
+    return plan_of(parse(text))
+
+
+def plan_of(clauses: Sequence[Clause]) -> Plan:
+    """The plan that clauses make."""
+    reader = _Reader()
+    for clause in clauses:
+        reader.read(clause)
+    return Plan(reader.orient, tuple(reader.legs), end_on(reader.street, has_turned=bool(reader.legs)))
+
+
+@dataclass
+class _Reader:
+    orient: Orient = field(default_factory=Orient)
+    legs: list[Leg] = field(default_factory=list)
+    street: Street = field(default_factory=Street)
+    has_moved: bool = False
+
+    def read(self, clause: Clause) -> None:
+        """Takes in the next clause."""
+        street = self.street
+        match clause:
+            case Pause(sentence=True):
+                street.sentence += 1
+            case Orient() if not self.has_moved:
+                self.orient = _merged(self.orient, clause)
+            case Turn():
+                self._turn(clause)
+            case Pass():
+                self._pass(clause)
+            case Reach():
+                self._reach(clause.place, clause.before)
+            case Blocks():
+                self._walk_on()
+                street.point_to(street.passed + clause.count, "implied" if clause.vague else "said")
+            case Landmark():
+                street.remarks += 1 + clause.passed
+                street.has_passed_any |= clause.passed
+            case Stop():
+                street.stopped, street.is_bare = street.sentence, clause.bare
+            case Where():
+                self.has_moved = True
+                street.wheres.append((street.sentence, clause))
+            case Go():
+                self._go(clause)
+            case _:
+                pass
+
+    def _go(self, clause: Go) -> None:
+        self.has_moved = True
+        street = self.street
+        street.remarks += 1
+        if clause.straight and street.pointed is not None and street.pointed_in == street.sentence:
+            street.passed = street.pointed
+            street.after_passing("said")
+        if street.stopped is not None and street.stopped < street.sentence:
+            self._walk_on()
+
+    def _walk_on(self) -> None:
+        """A stop before was not the last one."""
+        self.has_moved = True
+        self.street.stopped = None
+
+    def _reach(self, place: Place, before: bool = False) -> None:
+        if before or place.earlier:
+            return
+        street = self.street
+        self._look_for(place)
+        street.point_to(street.resolve(place), "said")
+        if place.kind in ("tee", "end") or street.kind == "intersection":
+            street.kind = place.kind
+        self.has_moved = True
+
+    def _look_for(self, place: Place) -> None:
+        """A walk that begins with the nearest crossing sets out towards it."""
+        if place.near and not self.legs and self.street.passed == 0 and self.orient.crossing is None:
+            self.orient = Orient(self.orient.traffic, crossing=True)
+
+    def _pass(self, clause: Pass) -> None:
+        self._walk_on()
+        street, place = self.street, clause.place
+        self._look_for(place)
+        if place.earlier:
+            street.passed = street.pointed or street.passed + 1
+        elif place.ordinal is not None and clause.count == 1:
+            street.passed = max(place.ordinal, street.passed + 1)
+        elif street.pointed is not None and place.following:
+            street.passed = clause.count + (
+                street.pointed if street.pointed_in < street.sentence else street.passed
+            )
+        elif street.pointed is not None and clause.count == 1 and street.pointed > street.passed:
+            street.passed = street.pointed
+        else:
+            street.passed += clause.count
+        street.after_passing("implied" if clause.vague else "said")
+
+    def _turn(self, clause: Turn) -> None:
+        street = self.street
+        only_looks = street.stopped == street.sentence and clause.place is None
+        if clause.side == "around" or only_looks:
+            return
+        self._walk_on()
+        if clause.place is not None:
+            self._reach(clause.place)
+        ordinal = street.passed + (clause.nth or 1) if street.pointed is None else street.pointed
+        if len(self.legs) < MAX_LEGS:
+            self.legs.append(Leg(clause.side, ordinal, _sureness(street), street.kind, clause.slight))
+        self.street = Street(sentence=street.sentence, turned_in=street.sentence)
+
+
+def _sureness(street: Street) -> Sureness:
+    if street.pointed is None:
+        return "said" if street.passed else "open"
+    return "implied" if street.passed == 0 and street.pointed == 1 else "said"
+
+
+def _merged(first: Orient, then: Orient) -> Orient:
+    return Orient(
+        first.traffic if then.traffic is None else then.traffic,
+        first.crossing if then.crossing is None else then.crossing,
+    )
