@@ -108,7 +108,7 @@ def test_broken_character_files_are_named_with_field_and_line(
 
 def test_a_start_outside_the_city(tmp_path: Path) -> None:
     message = refused("run", write_hiro(tmp_path, start="{lat: 0.0, lng: 0.0}"))
-    assert "start: no street view within 100 m of 0.000000, 0.000000" in message
+    assert "start: no street view within 800 m of the start in Virlton" in message
     message = refused("run", write_hiro(tmp_path, start="7 Nowhere Boulevard"))
     assert "start: " in message
     assert "Nowhere" in message

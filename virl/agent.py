@@ -10,17 +10,16 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from virl import resources
-from virl.errors import BadInput, NotFound, UnknownName
+from virl.errors import BadInput, NoStreetView, NotFound, UnknownName
 from virl.geo import LatLng
 from virl.mind.base import Mind
 from virl.platform.city import City
 from virl.platform.perception.base import Senses
 from virl.platform.places import DAYS
+from virl.platform.relocate import relocate
 from virl.platform.streetview import Panorama
 from virl.run import Run
 from virl.settings import Settings, load_settings
-
-START_RADIUS_M = 100.0  # how far a start may lie from the nearest panorama (chosen: a block's depth)
 
 
 def _weekly_clock(text: str) -> str:
@@ -150,13 +149,10 @@ def start_panorama(city: City, character: Character, source: Path) -> Panorama:
             raise BadInput(f"{source}: start: {fault}") from fault
     else:
         position = LatLng(character.start.lat, character.start.lng)
-    panorama = city.streetview.nearest(position, START_RADIUS_M)
-    if panorama is None:
-        raise BadInput(
-            f"{source}: start: no street view within {START_RADIUS_M:g} m of {position}: "
-            f"choose a position in {city.title}, for instance near {city.center}"
-        )
-    return panorama
+    try:
+        return relocate(city.streetview, position, f"the start in {city.title}")
+    except NoStreetView as fault:
+        raise BadInput(f"{source}: start: {fault}, for instance to {city.center}") from fault
 
 
 def _load_module(source: Path) -> ModuleType:

@@ -11,8 +11,9 @@ from virl import __version__
 from virl.agent import agent_names, find_character, load_character
 from virl.data import data_app
 from virl.guard import guard
-from virl.platform.providers import city_names
+from virl.platform.providers.open import all_cities
 from virl.resources import cache_home
+from virl.serve.cli import serve_app
 
 app = typer.Typer(
     help="Tool-using agents that live in real cities, and in one that needs no key.",
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 
 app.add_typer(data_app, name="data")
+app.add_typer(serve_app, name="serve")
 
 
 @app.command()
@@ -68,10 +70,14 @@ def agents(debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.
 
 
 @app.command()
-def cities() -> None:
-    """List the cities that can be opened."""
-    for name in city_names():
-        typer.echo(name)
+def cities(debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False) -> None:
+    """List the cities that can be opened: name, provider and place."""
+
+    def tell() -> None:
+        for name, settings in all_cities().items():
+            typer.echo(f"{name:20} {settings.provider:8} {settings.place}")
+
+    guard(tell, debug=debug)
 
 
 @app.command()

@@ -42,6 +42,48 @@ class NotFound(VirlError):
     """No place, address or listing matches."""
 
 
+class ProviderError(VirlError):
+    """A provider on the network refused a request, answered nonsense, or cannot be reached.
+
+    Args:
+        service: whose service it was, such as ``"Places API (New)"``.
+        reason: what went wrong.
+        remedy: what to do about it.
+        status: the HTTP status of the reply, `None` if none came.
+        code: the provider's own name for the fault, such as ``"NOT_FOUND"``; empty if it gave none.
+    """
+
+    def __init__(
+        self, service: str, reason: str, remedy: str, *, status: int | None = None, code: str = ""
+    ) -> None:
+        super().__init__(f"{service}: {reason}: {remedy}")
+        self.service = service
+        self.reason = reason
+        self.remedy = remedy
+        self.status = status
+        self.code = code
+
+
+class BudgetExceeded(VirlError):
+    """The next request would cost more than is left; it was not sent.
+
+    Args:
+        limit_usd: dollars that may be spent.
+        spent_usd: dollars spent so far.
+        price_usd: dollars that the request would have cost.
+        request: what would have been asked.
+    """
+
+    def __init__(self, limit_usd: float, spent_usd: float, price_usd: float, request: str) -> None:
+        super().__init__(
+            f"${spent_usd:.4f} of the budget of ${limit_usd:.4f} are spent and {request} costs "
+            f"${price_usd:.4f} more: go on with a higher --budget-usd and --resume"
+        )
+        self.limit_usd = limit_usd
+        self.spent_usd = spent_usd
+        self.price_usd = price_usd
+
+
 class ModelUnavailable(VirlError):
     """A model cannot be used: the message names the extra, the file or the key that is missing."""
 

@@ -1,0 +1,83 @@
+"""The contracts of a city, kept by the Google provider over real HTTP, for both generations of the API."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from contracts import MapsContract, PlacesContract, StreetViewContract
+from served_google import MARKER_KEY, FlatPhotos, Google, google_http, google_over
+
+from virl.errors import ProviderError
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.providers import open_city
+from virl.platform.providers.google.city import open_google
+from virl.platform.providers.google.options import GoogleOptions
+from virl.serve.google.options import ServeOptions
+from virl.serve.google.server import served
+
+
+@pytest.fixture(scope="module")
+def virlton() -> City:
+    return open_city("virlton")
+
+
+@pytest.fixture(scope="module", params=["new", "legacy"])
+def google(virlton: City, request: pytest.FixtureRequest) -> Iterator[Google]:
+    quick = replace(virlton, places=FlatPhotos(virlton.places))
+    with google_over(quick, GoogleOptions(api=request.param, page_wait=0.0)) as google:
+        yield google
+
+
+@pytest.fixture(scope="module")
+def city(google: Google) -> City:
+    return google.city
+
+
+class TestGoogleCity(StreetViewContract, PlacesContract, MapsContract):
+    pass
+
+
+def test_opening_asks_nothing(google: Google) -> None:
+    google.asked()
+    google.reopened()
+    assert google.asked() == {}
+
+
+def test_without_a_key_one_line_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GOOGLE_MAPS_API_KEY", raising=False)
+    with pytest.raises(ProviderError, match="GOOGLE_MAPS_API_KEY") as caught:
+        open_google("london", "London", LatLng(51.5, -0.12))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_refused_key_names_the_service_to_enable(virlton: City) -> None:
+    with served(virlton, ServeOptions(key="another")) as server, google_http(server.url) as http:
+        refused = {}
+        for api in ("new", "legacy"):
+            city = open_google("served", "Served", virlton.center, GoogleOptions(api=api), http)
+            for ask in (
+                lambda city=city: city.streetview.nearest(city.center),
+                lambda city=city: city.streetview.panorama("vt-00001"),
+                lambda city=city: city.places.details("place-0001"),
+                lambda city=city: city.maps.geocode("1 Main Street"),
+                lambda city=city: city.maps.route([city.center, city.center]),
+                lambda city=city: city.maps.travel_times([city.center], [city.center]),
+            ):
+                with pytest.raises(ProviderError, match="enable") as caught:
+                    ask()
+                refused[caught.value.service] = str(caught.value)
+    assert set(refused) == {
+        "Street View Static API",
+        "Map Tiles API",
+        "Places API (New)",
+        "Places API",
+        "Geocoding API",
+        "Routes API",
+        "Directions API",
+        "Distance Matrix API",
+    }
+    for service, text in refused.items():
+        assert f"enable {service}" in text
+        assert MARKER_KEY not in text
+        assert "\n" not in text

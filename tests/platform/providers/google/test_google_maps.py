@@ -1,0 +1,171 @@
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from served_google import Google, google_over
+
+from virl import geo
+from virl.errors import BadInput, NoRoute, NotFound
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.providers import open_city
+from virl.platform.providers.city_file import GoogleCity
+from virl.platform.providers.google.city import open_google
+from virl.platform.providers.google.http import Call
+from virl.platform.providers.google.maps import blocks, parts_of
+from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.polyline import decode_polyline, encode_polyline
+from virl.platform.providers.open import city_settings
+
+NEW, OLD = GoogleOptions(api="new"), GoogleOptions(api="legacy")
+
+# The example of Google's page on the algorithm.
+EXAMPLE = "_p~iF~ps|U_ulLnnqC_mqNvxq`@"
+EXAMPLE_POSITIONS = ((38.5, -120.2), (40.7, -120.95), (43.252, -126.453))
+
+
+@pytest.fixture(scope="module")
+def virlton() -> City:
+    return open_city("virlton")
+
+
+@pytest.fixture(scope="module")
+def google(virlton: City) -> Iterator[Google]:
+    with google_over(virlton) as google:
+        yield google
+
+
+@pytest.fixture(params=["new", "legacy"])
+def api(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def fresh(google: Google, api: str) -> Google:
+    """A client that remembers nothing, and a server that has counted nothing."""
+    google.server.reset()
+    google.http.meter.take()
+    return google.reopened(NEW if api == "new" else OLD)
+
+
+def stops_of(city: City, count: int) -> list[LatLng]:
+    places = city.places.nearby(city.center, 450)
+    return [place.position for place in places[:: max(len(places) // count, 1)][:count]]
+
+
+def counted(google: Google) -> tuple[list[int], float]:
+    return list(google.asked().values()), google.http.meter.take().usd
+
+
+def test_addresses_are_found_where_they_are(virlton: City, fresh: Google) -> None:
+    for place in virlton.places.nearby(virlton.center, 300)[::40]:
+        assert fresh.city.maps.geocode(place.address) == virlton.maps.geocode(place.address)
+    assert fresh.asked() == {"geocode": 5}
+    with pytest.raises(NotFound, match="'1 Nowhere Boulevard': check the address"):
+        fresh.city.maps.geocode("1 Nowhere Boulevard")
+
+
+@pytest.mark.parametrize("mode", ["walking", "cycling", "driving"])
+def test_routes_are_as_long_as_in_the_city_itself(virlton: City, fresh: Google, mode: str) -> None:
+    stops = stops_of(virlton, 4)
+    route, own = (city.maps.route(stops, mode) for city in (fresh.city, virlton))  # type: ignore[arg-type]
+    assert counted(fresh) == ([1], 0.005)
+    assert route.distance == pytest.approx(own.distance, abs=len(stops))  # whole metres for each leg
+    assert route.duration == pytest.approx(own.duration, abs=len(stops))
+    assert len(route.path) == pytest.approx(len(own.path), abs=len(stops))
+    assert geo.distance(route.path[0], stops[0]) < 1
+    assert geo.distance(route.path[-1], stops[-1]) < 1
+
+
+def test_a_long_tour_goes_in_parts(virlton: City, fresh: Google) -> None:
+    stops = stops_of(virlton, 30)
+    route, own = fresh.city.maps.route(stops), virlton.maps.route(stops)
+    assert counted(fresh)[0] == [2]
+    assert route.distance == pytest.approx(own.distance, abs=len(stops))
+    assert route.duration == pytest.approx(own.duration, abs=len(stops))
+    walked = sum(geo.distance(a, b) for a, b in pairwise(route.path))
+    assert route.distance == pytest.approx(walked, rel=0.01)
+
+
+def test_travel_times_are_those_of_the_city_itself(virlton: City, fresh: Google, api: str) -> None:
+    origins, destinations = stops_of(virlton, 12), stops_of(virlton, 27)
+    times = fresh.city.maps.travel_times(origins, destinations, "cycling")
+    assert counted(fresh) == ([2 if api == "new" else 6], pytest.approx(12 * 27 * 0.005))
+    assert times.shape == (12, 27)
+    assert np.abs(times - virlton.maps.travel_times(origins, destinations, "cycling")).max() <= 1
+    assert fresh.city.maps.travel_times([], destinations).shape == (0, 27)
+
+
+def test_no_way_is_infinitely_long(virlton: City, fresh: Google) -> None:
+    far = LatLng(-52.0, 71.0)
+    times = fresh.city.maps.travel_times([virlton.center], [virlton.center, far])
+    assert np.isfinite(times).tolist() == [[True, False]]
+    with pytest.raises(NoRoute, match=r"41\.25.* to -52"):
+        fresh.city.maps.route([virlton.center, far])
+
+
+def test_refuses_what_makes_no_sense(fresh: Google) -> None:
+    here = fresh.city.center
+    with pytest.raises(BadInput, match="two or more stops"):
+        fresh.city.maps.route([here])
+    with pytest.raises(BadInput, match="unknown travel mode 'flying'"):
+        fresh.city.maps.route([here, here], "flying")  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="unknown travel mode 'flying'"):
+        fresh.city.maps.travel_times([here], [here], "flying")  # type: ignore[arg-type]
+    assert fresh.asked() == {}
+
+
+def test_polyline_of_the_description() -> None:
+    assert decode_polyline(EXAMPLE) == EXAMPLE_POSITIONS
+    assert encode_polyline([LatLng(*pair) for pair in EXAMPLE_POSITIONS]) == EXAMPLE
+    assert decode_polyline("") == ()
+
+
+@given(st.lists(st.tuples(st.integers(-9_000_000, 9_000_000), st.integers(-18_000_000, 18_000_000))))
+def test_polylines_come_back_as_they_went(grid: list[tuple[int, int]]) -> None:
+    positions = tuple(LatLng(lat / 1e5, lng / 1e5) for lat, lng in grid)
+    assert decode_polyline(encode_polyline(positions)) == positions
+
+
+@pytest.mark.parametrize("text", ["_p~iF", "_p~iF~ps|", "_p~iF ", "\x00\x00"])
+def test_broken_polylines_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="polyline"):
+        decode_polyline(text)
+
+
+@given(count=st.integers(2, 120))
+def test_parts_of_a_tour_meet(count: int) -> None:
+    stops = [LatLng(0, i) for i in range(count)]
+    parts = parts_of(stops)
+    assert all(2 <= len(part) <= 27 for part in parts)
+    assert [parts[0][0]] + [stop for part in parts for stop in part[1:]] == stops
+    assert all(a[-1] == b[0] for a, b in pairwise(parts))
+
+
+@given(total=st.integers(0, 200), size=st.integers(1, 30))
+def test_blocks_cover_a_range(total: int, size: int) -> None:
+    assert [i for block in blocks(total, size) for i in range(total)[block]] == list(range(total))
+
+
+def test_addresses_in_the_district_are_preferred(google: Google, monkeypatch: pytest.MonkeyPatch) -> None:
+    london = city_settings("london")
+    assert isinstance(london, GoogleCity)
+    city = open_google("london", "London", london.center, NEW, google.http, london)
+    asked: list[Call] = []
+    send = google.http.json
+
+    def watched(call: Call) -> dict[str, object]:
+        asked.append(call)
+        return send(call)
+
+    monkeypatch.setattr(google.http, "json", watched)
+    city.maps.geocode("97 Cross Avenue")
+    south_west, north_east = (
+        LatLng(*map(float, corner.split(","))) for corner in asked[0].query["bounds"].split("|")
+    )
+    for corner in london.polygon:
+        assert south_west.lat <= corner.lat <= north_east.lat
+        assert south_west.lng <= corner.lng <= north_east.lng

@@ -1,0 +1,374 @@
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from served_google import FlatPhotos, Google, google_over
+
+from virl import geo
+from virl.errors import BadInput, NotFound, ProviderError
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.places import OpeningHours, Place, Review
+from virl.platform.providers import open_city
+from virl.platform.providers.google import legacy_places, places_new
+from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.places import Found, covered, merged, opening_hours
+from virl.platform.providers.google.vocabulary import (
+    asked_legacy_types,
+    asked_types,
+    normal_types,
+    type_table,
+)
+from virl.serve.google.options import ServeOptions
+
+NEW = GoogleOptions(api="new")
+OLD = GoogleOptions(api="legacy", page_wait=0.0)
+ENOUGH = 200  # requests: more than any question here needs
+
+
+@pytest.fixture(scope="module")
+def virlton() -> City:
+    city = open_city("virlton")
+    return replace(city, places=FlatPhotos(city.places))
+
+
+@pytest.fixture(scope="module")
+def google(virlton: City) -> Iterator[Google]:
+    with google_over(virlton) as google:
+        yield google
+
+
+@pytest.fixture(params=["new", "legacy"])
+def api(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def fresh(google: Google, api: str) -> Google:
+    """A client that remembers nothing, and a server that has counted nothing."""
+    google.server.reset()
+    google.http.meter.take()
+    return google.reopened(NEW if api == "new" else OLD)
+
+
+def open_ones(places: list[Place]) -> list[Place]:
+    return [place for place in places if place.is_open]
+
+
+def test_listed_places_are_those_of_the_city_itself(virlton: City, fresh: Google) -> None:
+    assert fresh.city.places.nearby(virlton.center, 90) == open_ones(
+        virlton.places.nearby(virlton.center, 90)
+    )
+    for query in ("Mode Chabrol", "bakery", "Cross Avenue"):
+        found = fresh.city.places.search(query, virlton.center)
+        assert found == open_ones(virlton.places.search(query, virlton.center))
+        assert len(found) > 0
+
+
+def test_details_are_those_of_the_city_itself(virlton: City, fresh: Google) -> None:
+    for listed in virlton.places.nearby(virlton.center, 150)[::5]:
+        assert fresh.city.places.details(listed.id) == virlton.places.details(listed.id)
+
+
+def test_a_crowded_circle_is_asked_in_parts_until_nothing_is_missing(virlton: City, google: Google) -> None:
+    for options, requests in ((NEW, 60), (OLD, 40)):
+        patient = google.reopened(options.model_copy(update={"nearby_requests": ENOUGH}))
+        google.asked()
+        found = patient.city.places.nearby(virlton.center, 200)
+        assert found == open_ones(virlton.places.nearby(virlton.center, 200))
+        assert len(found) > 60
+        assert 3 < sum(google.asked().values()) <= requests
+
+
+def test_an_impatient_search_says_what_may_be_missing(
+    virlton: City, google: Google, caplog: pytest.LogCaptureFixture
+) -> None:
+    hasty = google.reopened(GoogleOptions(nearby_requests=1))
+    google.asked()
+    found = hasty.city.places.nearby(virlton.center, 200)
+    assert google.asked() == {"places_nearby": 1}
+    nearest = virlton.places.nearby(virlton.center, 200)[:20]
+    assert found == open_ones(nearest)
+    assert "may be missing after 1 requests; raise nearby_requests" in caplog.text
+
+
+def test_what_each_operation_costs(virlton: City, fresh: Google, api: str) -> None:
+    places, place = fresh.city.places, virlton.places.nearby(virlton.center, 50)[0]
+    costs = {}
+    for name, ask in {
+        "nearby": lambda: places.nearby(virlton.center, 50),
+        "typed": lambda: places.nearby(virlton.center, 50, ["cafe"]),
+        "unknown type": lambda: places.nearby(virlton.center, 50, ["no_such_type"]),
+        "search": lambda: places.search(place.name),
+        "details": lambda: places.details(place.id),
+        "photo": lambda: places.photos(place.id),
+    }.items():
+        ask()
+        asked = fresh.asked()
+        asked.pop("photo_file", None)  # the redirect's target, which Google does not bill
+        costs[name] = (asked, fresh.http.meter.take().usd)
+    kind = "places" if api == "new" else "legacy"
+    assert costs == {
+        "nearby": ({f"{kind}_nearby": 1}, 0.035 if api == "new" else 0.040),
+        "typed": ({f"{kind}_nearby": 1}, 0.035 if api == "new" else 0.040),
+        "unknown type": ({}, 0),
+        "search": ({f"{kind}_text": 1}, 0.035 if api == "new" else 0.040),
+        "details": ({f"{kind}_details": 1}, 0.025),
+        "photo": ({f"{kind}_details": 1, f"{kind}_photo": 1}, 0.012 if api == "new" else 0.032),
+    }
+
+
+def test_a_search_takes_as_many_pages_as_allowed(google: Google) -> None:
+    for options, kind in ((NEW, "places_text"), (OLD, "legacy_text")):
+        asked = []
+        for pages in (1, 3):
+            google.asked()
+            found = google.reopened(options.model_copy(update={"search_pages": pages})).city.places.search(
+                "store"
+            )
+            asked.append((google.asked()[kind], len(found) > 20))
+        assert asked == [(1, False), (3, True)]
+
+
+def test_many_types_are_asked_in_groups(virlton: City, google: Google) -> None:
+    everything = sorted(
+        {one for place in virlton.places.nearby(virlton.center, 50_000) for one in place.types}
+    )
+    google.asked()
+    found = google.reopened().city.places.nearby(virlton.center, 60, everything)
+    assert google.asked() == {"places_nearby": 2}
+    assert found == open_ones(virlton.places.nearby(virlton.center, 60))
+
+
+def test_closed_places_are_kept_where_one_asks_for_them(virlton: City, google: Google) -> None:
+    closed = next(place for place in virlton.places.nearby(virlton.center, 5000) if not place.is_open)
+    for options in (NEW, OLD):
+        dropping = google.reopened(options).city.places
+        keeping = google.reopened(options.model_copy(update={"keep_closed": True})).city.places
+        assert closed not in dropping.nearby(closed.position, 10)
+        assert closed in keeping.nearby(closed.position, 10)
+        assert closed.id not in [place.id for place in dropping.search(closed.name)]
+        assert closed.id in [place.id for place in keeping.search(closed.name)]
+
+
+def test_photos_are_the_pictures_served(virlton: City, fresh: Google) -> None:
+    place = virlton.places.nearby(virlton.center, 50)[0]
+    (photo,) = fresh.city.places.photos(place.id, 3)
+    assert np.array_equal(photo, virlton.places.photos(place.id)[0])
+    with pytest.raises(BadInput, match="limit -1"):
+        fresh.city.places.photos(place.id, -1)
+
+
+@pytest.mark.parametrize("bad", ["", ".", "../x", "a/b", "a b?x=1", "ChIJ#"])
+def test_odd_ids_find_nothing(fresh: Google, bad: str) -> None:
+    with pytest.raises(NotFound, match="no place has the id"):
+        fresh.city.places.details(bad)
+
+
+def test_refuses_what_makes_no_sense(fresh: Google) -> None:
+    for radius in (0, -1, 50_001, float("nan")):
+        with pytest.raises(BadInput, match="radius"):
+            fresh.city.places.nearby(fresh.city.center, radius)
+    with pytest.raises(BadInput, match="query"):
+        fresh.city.places.search(" ")
+    assert fresh.asked() == {}
+
+
+def test_a_further_page_is_asked_again_until_it_is_ready(virlton: City) -> None:
+    slow = ServeOptions(lossless=True, page_delay_s=0.3)
+    with google_over(virlton, GoogleOptions(api="legacy", page_wait=0.2), slow) as google:
+        found = google.city.places.search("restaurant")
+        assert len(found) > 40
+        assert google.server.stats()["good"]["legacy_text"] == 3
+        assert 3 <= google.asked()["legacy_text"] <= 5
+        hasty = google.reopened(GoogleOptions(api="legacy", page_wait=0.0))
+        with pytest.raises(ProviderError, match="INVALID_REQUEST"):
+            hasty.city.places.search("store")
+
+
+NEW_BODY = {
+    "id": "ChIJj61dQgK6j4AR4GeTYWZsKWw",
+    "displayName": {"text": "Noodle Corner", "languageCode": "en"},
+    "types": ["ramen_restaurant", "restaurant", "food", "point_of_interest", "establishment"],
+    "primaryType": "ramen_restaurant",
+    "location": {"latitude": 40.7, "longitude": -74.0},
+    "formattedAddress": "1 Main St, New York, NY 10001, USA",
+    "rating": 4.4,
+    "userRatingCount": 120,
+    "priceLevel": "PRICE_LEVEL_MODERATE",
+    "businessStatus": "OPERATIONAL",
+    "regularOpeningHours": {
+        "openNow": True,
+        "periods": [
+            {"open": {"day": 0, "hour": 11, "minute": 30}, "close": {"day": 0, "hour": 22}},
+            {"open": {"day": 5, "hour": 18}, "close": {"day": 6, "hour": 2, "minute": 0}},
+        ],
+    },
+    "reviews": [
+        {
+            "rating": 5,
+            "text": {"text": "Broth!", "languageCode": "en"},
+            "originalText": {"text": "Brühe!", "languageCode": "de"},
+            "authorAttribution": {"displayName": "A. Guest", "uri": "https://example.org"},
+        },
+        {"rating": 2},
+    ],
+}
+LEGACY_BODY = {
+    "place_id": "ChIJj61dQgK6j4AR4GeTYWZsKWw",
+    "name": "Noodle Corner",
+    "types": ["restaurant", "food", "point_of_interest", "establishment"],
+    "geometry": {"location": {"lat": 40.7, "lng": -74.0}},
+    "formatted_address": "1 Main St, New York, NY 10001, USA",
+    "rating": 4.4,
+    "user_ratings_total": 120,
+    "price_level": 2,
+    "business_status": "OPERATIONAL",
+    "opening_hours": {
+        "periods": [
+            {"open": {"day": 0, "time": "1130"}, "close": {"day": 0, "time": "2200"}},
+            {"open": {"day": 5, "time": "1800"}, "close": {"day": 6, "time": "0200"}},
+        ],
+    },
+    "reviews": [{"rating": 5, "text": "Broth!", "author_name": "A. Guest"}, {"rating": 2}],
+}
+
+
+def test_both_generations_tell_of_a_place_in_the_same_words() -> None:
+    new, old = places_new.read_place(NEW_BODY), legacy_places.read_place(LEGACY_BODY)
+    assert old == Place(
+        id="ChIJj61dQgK6j4AR4GeTYWZsKWw",
+        name="Noodle Corner",
+        types=("restaurant", "food"),
+        position=LatLng(40.7, -74.0),
+        address="1 Main St, New York, NY 10001, USA",
+        rating=4.4,
+        review_count=120,
+        price_level=2,
+        hours=(OpeningHours(4, 1080, 1560), OpeningHours(6, 690, 1320)),
+        reviews=(Review(5.0, "Broth!", "A. Guest"), Review(2.0, "")),
+    )
+    assert new == replace(old, types=("ramen_restaurant", "restaurant", "food"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "value"),
+    [
+        ({"businessStatus": "CLOSED_PERMANENTLY"}, "is_open", False),
+        ({"businessStatus": "FUTURE_OPENING"}, "is_open", False),
+        ({"businessStatus": "CLOSED_TEMPORARILY"}, "is_open", True),
+        ({"priceLevel": "PRICE_LEVEL_UNSPECIFIED"}, "price_level", None),
+        ({"priceLevel": "PRICE_LEVEL_FREE"}, "price_level", 0),
+        ({"priceLevel": "PRICE_LEVEL_VERY_EXPENSIVE"}, "price_level", 4),
+        ({"rating": None}, "rating", None),
+    ],
+)
+def test_reads_enums(changes: dict[str, object], field: str, value: object) -> None:
+    assert getattr(places_new.read_place(NEW_BODY | changes), field) == value
+
+
+def test_opening_hours_around_the_clock_and_over_the_end_of_the_week() -> None:
+    assert opening_hours([(0, 0, None)]) == tuple(OpeningHours(day, 0, 1440) for day in range(7))
+    assert opening_hours([(0, 1200, (1, 120))]) == (OpeningHours(6, 1200, 1560),)
+    assert opening_hours([(1, 0, (2, 0))]) == (OpeningHours(0, 0, 1440),)
+    from_monday_to_thursday = opening_hours([(1, 480, (4, 1080))])
+    assert from_monday_to_thursday == (
+        OpeningHours(0, 480, 1440),
+        OpeningHours(1, 0, 1440),
+        OpeningHours(2, 0, 2520),
+    )
+
+
+@given(
+    opens=st.integers(0, 7 * 1440 - 1),
+    length=st.integers(1, 7 * 1440 - 1),
+    when=st.integers(0, 7 * 1440 - 1),
+)
+def test_a_place_is_open_just_between_opening_and_closing(opens: int, length: int, when: int) -> None:
+    closes = (opens + length) % (7 * 1440)
+    hours = opening_hours([((opens // 1440), opens % 1440, (closes // 1440, closes % 1440))])
+    place = Place("id", "name", (), LatLng(0, 0), hours=hours)
+    google_day, minute = divmod(when, 1440)
+    assert place.open_at((google_day + 6) % 7, minute) == ((when - opens) % (7 * 1440) < length)
+
+
+def test_double_entries_are_merged() -> None:
+    def entry(place_id: str, name: str, metres: float, reviews: int) -> Place:
+        position = geo.destination(LatLng(10, 20), 90, metres)
+        return Place(place_id, name, (), position, review_count=reviews)
+
+    entries = [
+        entry("a", "Corner Café", 0, 3),
+        entry("b", "Bank", 5, 1),
+        entry("c", "CORNER CAFÉ", 10, 50),
+        entry("d", "Corner Café", 300, 2),
+        entry("b", "Bank", 5, 1),
+        entry("e", "Bank", 6, 0),
+    ]
+    assert [place.id for place in merged(entries)] == ["c", "b", "d"]
+
+
+@given(
+    spots=st.lists(st.tuples(st.floats(0, 360), st.floats(0, 500)), max_size=150, unique=True),
+    radius=st.floats(20, 400),
+)
+def test_parts_cover_a_circle(spots: list[tuple[float, float]], radius: float) -> None:
+    center = LatLng(41.0, -38.0)
+    places = [Place(str(i), "", (), geo.destination(center, *spot)) for i, spot in enumerate(spots)]
+
+    def ask(middle: LatLng, reach: float) -> Found:
+        away = sorted((geo.distance(middle, place.position), int(place.id)) for place in places)
+        near = [(metres, i) for metres, i in away if metres <= reach]
+        complete = reach if len(near) <= 20 else near[20][0] - 1e-6
+        return Found([places[i] for _, i in near[:20]], complete)
+
+    found = {place.id for place in covered(ask, center, radius, 3000)}
+    assert found >= {place.id for place in places if geo.distance(center, place.position) <= radius}
+
+
+def test_the_vocabulary_is_one() -> None:
+    table = type_table()
+    known = table.searchable | table.finer | table.asked_as.keys()
+    assert set(table.renamed.values()) <= known
+    assert set(table.implied.values()) <= known
+    assert not table.renamed.keys() & table.searchable
+    assert set(table.also_asked) <= table.searchable
+    assert not table.asked_as.keys() & table.searchable
+    renamed_to = {(name, parent) for parent, names in table.also_asked.items() for name in names}
+    assert all(table.renamed[name] == parent for name, parent in renamed_to)
+
+
+def test_every_type_of_the_made_city_can_be_asked_and_stays_as_it_is(virlton: City) -> None:
+    for place in virlton.places.nearby(virlton.center, 50_000):
+        assert normal_types([*place.types, "point_of_interest", "establishment"]) == place.types
+        for name in place.types:
+            assert asked_types([name])
+            assert asked_legacy_types([name])
+
+
+@pytest.mark.parametrize(
+    ("given_types", "primary", "normal"),
+    [
+        (["store", "hair_salon", "point_of_interest"], "hair_salon", ("hair_care", "store")),
+        (["sushi_restaurant", "restaurant", "food"], None, ("sushi_restaurant", "restaurant", "food")),
+        (["candy_store", "food_store"], "candy_store", ("candy_store", "food", "store")),
+        (["coffee_shop", "cafe", "food"], None, ("cafe", "food")),
+        (["dog_park", "park"], "dog_park", ("dog_park", "park")),
+        (["establishment"], None, ()),
+    ],
+)
+def test_types_become_those_of_the_vocabulary(
+    given_types: list[str], primary: str | None, normal: tuple[str, ...]
+) -> None:
+    assert normal_types(given_types, primary) == normal
+
+
+def test_coarse_types_are_asked_by_what_they_hold() -> None:
+    assert asked_types(["place_of_worship"]) == ["church", "mosque", "synagogue", "hindu_temple"]
+    assert asked_types(["hair_care"]) == ["hair_care", "hair_salon", "barber_shop"]
+    assert asked_types(["ramen_restaurant"]) == ["ramen_restaurant"]
+    assert asked_types(["nonsense"]) == []
+    assert asked_legacy_types(["grocery_or_supermarket", "ramen_restaurant"]) == ["supermarket"]

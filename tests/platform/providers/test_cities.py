@@ -1,0 +1,180 @@
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from real_data import real_data
+
+from virl.errors import BadInput, UnknownName
+from virl.geo import distance
+from virl.platform.providers.open import (
+    GoogleCity,
+    GraphCity,
+    OfflineCity,
+    all_cities,
+    city_names,
+    city_settings,
+    read_city,
+)
+from virl.region import Region
+from virl.region_file import read_region
+from virl.resources import data_folder
+
+REFERENCE = {
+    "buenos-aires": "Monserrat_Buenos",
+    "hong-kong": "Prince_Edward_HK",
+    "johannesburg": "Rosebank_Johannesburg",
+    "lagos": "Surulere_Lagos",
+    "london": "Oxford_St_London",
+    "melbourne-cbd": "CBD_Melbourne",
+    "melbourne-southbank": "SouthBank_Melbourne",
+    "milan": "Brera_Milan",
+    "mumbai": "Khar_Mumbai",
+    "new-delhi": "Lajpat_Nagar_New_Delhi",
+    "new-york-chinatown": "Chinatown_Manhattan_NY",
+    "new-york-soho": "SoHo_NY",
+    "san-francisco": "Union_Square_SF",
+    "tokyo": "Shinjuku_Tokyo",
+}
+"""The districts of V-IRL's benchmarks, and their files there."""
+
+
+def district(name: str) -> GoogleCity:
+    settings = city_settings(name)
+    assert isinstance(settings, GoogleCity)
+    return settings
+
+
+def test_there_is_a_city_for_each_district_of_the_benchmarks() -> None:
+    cities = all_cities()
+    assert list(cities) == city_names()
+    real = {name for name, settings in cities.items() if isinstance(settings, GoogleCity)}
+    assert real == set(REFERENCE)
+    assert {district(name).continent for name in real} == {
+        "Africa",
+        "Asia",
+        "Australia",
+        "Europe",
+        "North America",
+        "South America",
+    }
+    assert isinstance(cities["virlton"], OfflineCity)
+    assert isinstance(cities["manhattan"], GraphCity)
+
+
+def test_a_city_says_where_it_is() -> None:
+    cities = all_cities()
+    assert cities["hong-kong"].place == "Prince Edward, Hong Kong, China"
+    assert "Atlantic" in cities["virlton"].place
+    assert len({settings.title for settings in cities.values()}) == len(cities)
+    assert len({settings.place for settings in cities.values()}) == len(cities)
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_the_clock_fits_the_longitude(name: str) -> None:
+    # A zone is an hour in fifteen degrees; its legal time may be another hour or two off.
+    settings = district(name)
+    offset = datetime(2026, 1, 1, tzinfo=UTC).astimezone(ZoneInfo(settings.time_zone)).utcoffset()
+    assert offset is not None
+    assert abs(offset.total_seconds() / 3600 - settings.center.lng / 15) < 2
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_the_polygon_covers_the_district_as_the_benchmarks_draw_it(name: str) -> None:
+    ours = district(name).region
+    file = next((real_data("virl") / "regions").rglob(f"*_{REFERENCE[name]}.txt"))
+    theirs = read_region(file, near=district(name).center)
+    flat = [ours.frame.point(corner) for corner in theirs.corners]
+    reference = type(ours.polygon)(flat)
+    shared = ours.polygon.intersection(reference).area
+    assert shared > 0.9 * reference.area
+    assert shared > 0.5 * ours.area_m2
+    assert not set(ours.corners) & set(theirs.corners)
+    assert distance(district(name).center, theirs.center) < 1000
+
+
+def test_an_unknown_city_names_the_known() -> None:
+    with pytest.raises(UnknownName, match="unknown city 'atlantis': there is buenos-aires, hong-kong"):
+        city_settings("atlantis")
+
+
+@pytest.fixture
+def fault(tmp_path: Path) -> Callable[[str, str], str]:
+    """The message for London's file with one thing changed."""
+    good = (data_folder("platform/cities") / "london.yaml").read_text()
+
+    def changed(old: str, new: str) -> str:
+        assert old in good
+        file = tmp_path / "changed.yaml"
+        file.write_text(good.replace(old, new))
+        with pytest.raises(BadInput) as caught:
+            read_city(file)
+        message = str(caught.value)
+        assert "\n" not in message
+        return message.removeprefix(f"{file}, ")
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("Europe/London", "Europe/Londinium", "line 9: time_zone: 'Europe/Londinium' is not a time zone"),
+        ("Europe/London", "../London", "line 9: time_zone: "),
+        ("language: en", "language: English", "line 8: language: "),
+        ("continent: Europe", "continent: Eurasia", "line 6: continent: "),
+        ("district: Oxford Street", "districts: Oxford Street", "line 5: districts: |line 1: district: "),
+        ("[51.5205, -0.1335]", "[91.5, -0.1335]", "line 11: polygon.0: latitude 91.5 is outside"),
+        ("[51.5160, -0.1545]", "[51.5160, .nan]", "line 12: polygon.1: 51.516, nan is not a position"),
+        ("[51.5160, -0.1545]", "[51.5160]", "line 12: polygon.1"),
+        ("[51.5160, -0.1545]", "[51.5160, west]", "line 12: polygon.1"),
+        ("[51.5160, -0.1545]", "[-0.1545, 51.5160]", "line 10: polygon: .* is not in Europe: .* swapped?"),
+        ("[51.5160, -0.1545]", "[52.5160, -0.1545]", "line 10: polygon: corner 2: lies 112 km from"),
+        ("[51.5160, -0.1545]", "[51.5100, -0.1280]", "line 10: polygon: corner 1: its side meets"),
+        ("[51.5150, -0.1390]", "[51.6150, -0.1390]", "line 18: center: .* is outside the polygon$"),
+        ("[51.5150, -0.1390]", "[-0.1390, 51.5150]", "line 18: center: .* swapped?"),
+    ],
+)
+def test_a_fault_is_named_with_field_and_line(
+    fault: Callable[[str, str], str], old: str, new: str, message: str
+) -> None:
+    assert re.match(message, fault(old, new))
+
+
+@pytest.mark.parametrize(("scale", "words"), [(0.05, "0.00338 km2 is outside"), (6.0, "48.6 km2 is outside")])
+def test_a_district_is_neither_a_yard_nor_a_country(
+    tmp_path: Path, fault: Callable[[str, str], str], scale: float, words: str
+) -> None:
+    region: Region = district("london").region
+    frame = region.frame
+    scaled = [
+        frame.position(*(scale * metres for metres in frame.point(corner))) for corner in region.corners
+    ]
+    text = (data_folder("platform/cities") / "london.yaml").read_text()
+    polygon = text[text.index("polygon:") : text.index("center:")]
+    lines = "".join(f"  - [{corner.lat:.7f}, {corner.lng:.7f}]\n" for corner in scaled)
+    assert fault(polygon, f"polygon:\n{lines}").startswith(f"line 10: polygon: {words}")
+
+
+def test_a_closed_outline_is_as_good(tmp_path: Path) -> None:
+    text = (data_folder("platform/cities") / "london.yaml").read_text()
+    file = tmp_path / "closed.yaml"
+    file.write_text(text.replace("center:", "  - [51.5205, -0.1335]\ncenter:"))
+    closed = read_city(file)
+    assert isinstance(closed, GoogleCity)
+    assert closed.region == district("london").region
+
+
+def test_the_page_on_cities_tells_the_truth(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "cities.md").read_text()
+    rows = re.findall(r"^\| `(.+)` \| (.+) \| (.+) \| (.+) \|$", page, re.MULTILINE)
+    assert [
+        (name, settings.district, f"{settings.region.area_m2 / 1e6:.2f}", str(len(settings.polygon)))
+        for name, settings in all_cities().items()
+        if isinstance(settings, GoogleCity)
+    ] == rows
+    example = tmp_path / "lisbon.yaml"
+    example.write_text(page.partition("```yaml\n")[2].partition("```")[0])
+    assert read_city(example).place == "Alfama, Lisbon, Portugal"

@@ -1,0 +1,111 @@
+from typing import Any
+
+import httpx
+import pytest
+from googlemaps.convert import decode_polyline
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virl import geo
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.serve.google.polyline import encode_polyline
+
+ROUTES, MATRIX = "/directions/v2:computeRoutes", "/distanceMatrix/v2:computeRouteMatrix"
+
+
+def at(position: LatLng) -> dict[str, Any]:
+    return {"location": {"latLng": {"latitude": position.lat, "longitude": position.lng}}}
+
+
+def ask(client: httpx.Client, path: str, body: dict[str, Any], mask: str = "*") -> Any:
+    answer = client.post(path, json=body, headers={"X-Goog-FieldMask": mask})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_a_route_is_the_shortest_way(client: httpx.Client, city: City) -> None:
+    stops = [city.center, geo.destination(city.center, 60, 300), geo.destination(city.center, 200, 300)]
+    body = {"origin": at(stops[0]), "intermediates": [at(stops[1])], "destination": at(stops[2])}
+    mask = "routes.distanceMeters,routes.duration,routes.polyline,routes.legs.distanceMeters"
+    (route,) = ask(client, ROUTES, body | {"travelMode": "WALK"}, mask)["routes"]
+    truth = city.maps.route(stops)
+    assert set(route) == {"distanceMeters", "duration", "polyline", "legs"}
+    assert route["distanceMeters"] == round(truth.distance)
+    assert route["duration"] == f"{round(truth.duration)}s"
+    assert [set(leg) for leg in route["legs"]] == [{"distanceMeters"}] * 2
+    path = [LatLng(one["lat"], one["lng"]) for one in decode_polyline(route["polyline"]["encodedPolyline"])]
+    assert geo.distance(path[-1], stops[2]) < 1.2
+
+
+def test_geojson_lines_are_exact(client: httpx.Client, city: City) -> None:
+    end = geo.destination(city.center, 60, 200)
+    body = {"origin": at(city.center), "destination": at(end), "polylineEncoding": "GEO_JSON_LINESTRING"}
+    (route,) = ask(client, ROUTES, body)["routes"]
+    line = route["polyline"]["geoJsonLinestring"]["coordinates"]
+    assert [LatLng(lat, lng) for lng, lat in line] == list(city.maps.route([city.center, end]).path)
+
+
+def test_no_way_is_an_empty_answer(client: httpx.Client, city: City) -> None:
+    body = {"origin": at(city.center), "destination": at(LatLng(0, 0))}
+    assert ask(client, ROUTES, body) == {}
+    near = body | {"destination": {"address": "91 Station Street"}}
+    assert ask(client, ROUTES, near | {"travelMode": "TRANSIT"}) == {}
+    assert ask(client, ROUTES, near | {"travelMode": "BICYCLE"})["routes"]
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"origin": {}}, 400),
+        ({"travelMode": "FLY"}, 400),
+        ({"intermediates": [{"address": "91 Station Street"}] * 26}, 400),
+        ({"destination": {"address": "no such street 17"}}, 404),
+        ({"destination": {"placeId": "nowhere"}}, 404),
+    ],
+)
+def test_what_routes_refuse(client: httpx.Client, city: City, change: dict[str, Any], code: int) -> None:
+    body = {"origin": at(city.center), "destination": {"address": "91 Station Street"}} | change
+    answer = client.post(ROUTES, json=body, headers={"X-Goog-FieldMask": "*"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (code, code)
+
+
+def test_a_matrix(client: httpx.Client, city: City) -> None:
+    starts = [geo.destination(city.center, turn, 200) for turn in (0, 120)]
+    ends = [geo.destination(city.center, 240, 300), LatLng(0, 0)]
+    body = {
+        "origins": [{"waypoint": at(stop)} for stop in starts],
+        "destinations": [{"waypoint": at(stop)} for stop in ends],
+        "travelMode": "WALK",
+    }
+    elements = ask(client, MATRIX, body, "originIndex,destinationIndex,duration,condition")
+    times = city.maps.travel_times(starts, ends[:1])
+    by_pair = {(one["originIndex"], one["destinationIndex"]): one for one in elements}
+    assert [by_pair[i, 0]["duration"] for i in (0, 1)] == [f"{round(time)}s" for time in times[:, 0].tolist()]
+    assert {by_pair[i, 1]["condition"] for i in (0, 1)} == {"ROUTE_NOT_FOUND"}
+
+
+def test_limits_of_a_matrix(client: httpx.Client, city: City) -> None:
+    here = {"waypoint": at(city.center)}
+    named = {"waypoint": {"address": "91 Station Street"}}
+    for origins, destinations in (([here] * 26, [here] * 25), ([named] * 26, [named] * 25), ([], [here])):
+        body = {"origins": origins, "destinations": destinations}
+        answer = client.post(MATRIX, json=body, headers={"X-Goog-FieldMask": "*"})
+        assert answer.status_code == 400
+        assert answer.json()[0]["error"]["status"] == "INVALID_ARGUMENT"
+
+
+degrees = st.floats(-90, 90, allow_nan=False)
+
+
+@given(st.lists(st.builds(LatLng, degrees, degrees.map(lambda lat: lat * 2)), max_size=20))
+def test_polylines_come_back(path: list[LatLng]) -> None:
+    back = [LatLng(one["lat"], one["lng"]) for one in decode_polyline(encode_polyline(path))]
+    assert len(back) == len(path)
+    for one, other in zip(back, path, strict=True):
+        assert one == pytest.approx(other, abs=0.5001e-5)
+
+
+def test_the_polyline_of_googles_documentation() -> None:
+    path = [LatLng(38.5, -120.2), LatLng(40.7, -120.95), LatLng(43.252, -126.453)]
+    assert encode_polyline(path) == "_p~iF~ps|U_ulLnnqC_mqNvxq`@"

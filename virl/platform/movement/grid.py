@@ -1,0 +1,163 @@
+"""The `grid` mover: finds neighbours by relocating on rings around a pose, for providers without links.
+
+The scheme is V-IRL's: positions are asked on headings all around and on rings of growing radius, and a
+panorama found is a link unless one that was found before leads the same way. There it costs one request for
+each heading and radius, at every step. Here all positions around a pose go in one request where the street
+view takes many, nothing is asked twice, and a link found from one end is known at the other.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, cos, radians
+
+from virl import geo
+from virl.errors import BadInput
+from virl.geo import LatLng
+from virl.platform.movement.grid_memory import RELOCATE_RADIUS_M, Answer, BatchStreetView, Survey
+from virl.platform.streetview import Link, Panorama, Pose, StreetView
+
+__all__ = ["BatchStreetView", "GridMover", "Rings"]
+
+MAX_REACH_M = 90.0  # what rings within RELOCATE_RADIUS_M find in any of eight directions
+
+
+@dataclass(frozen=True, slots=True)
+class Rings:
+    """Where the grid asks around a pose; the defaults are those V-IRL was published with.
+
+    A neighbour is found where a position asked is nearer to it than to the pose, so the farthest ring finds
+    neighbours almost twice as far away: the defaults up to 16.6 m in any direction, 18 m on a heading asked.
+
+    Args:
+        headings: how many, evenly spread from north.
+        radii: metres, ascending, each in (0, 50].
+        heading_range: degrees; of neighbours that lie no farther apart than this the first found is kept.
+
+    Raises:
+        BadInput: a value is out of its range.
+    """
+
+    headings: int = 8
+    radii: tuple[float, ...] = (3.0, 6.0, 9.0)
+    heading_range: float = 20.0
+
+    def __post_init__(self) -> None:
+        if self.headings < 3:
+            raise BadInput(f"a grid needs at least three headings, not {self.headings}")
+        if not self.radii or sorted(set(self.radii)) != list(self.radii):
+            raise BadInput(f"the radii of a grid must ascend: {self.radii}")
+        if not 0 < self.radii[0] <= self.radii[-1] <= RELOCATE_RADIUS_M:
+            raise BadInput(f"the radii of a grid must be in (0, {RELOCATE_RADIUS_M:g}] metres: {self.radii}")
+        if not 0 <= self.heading_range < 180:
+            raise BadInput(f"the heading range {self.heading_range:g} is outside [0, 180) degrees")
+
+    @classmethod
+    def reaching(cls, metres: float, spacing: float = 3.0) -> "Rings":
+        """Rings that find neighbours up to so many metres away in any direction.
+
+        Args:
+            metres: in (0, 90].
+            spacing: metres from ring to ring.
+
+        Raises:
+            BadInput: a value is out of its range.
+        """
+        if not 0 < metres <= MAX_REACH_M:
+            raise BadInput(f"the reach {metres:g} is outside (0, {MAX_REACH_M:g}] metres")
+        count = ceil(metres / (2 * cos(radians(180 / 8))) / spacing)
+        return cls(radii=tuple(min(spacing * (ring + 1), RELOCATE_RADIUS_M) for ring in range(count)))
+
+    @property
+    def reach(self) -> float:
+        """Metres within which a neighbour is found in any direction, where no other lies before it."""
+        return 2 * self.radii[-1] * cos(radians(180 / self.headings))
+
+    def rays(self, center: LatLng) -> list[tuple[float, list[LatLng]]]:
+        """Headings, and the positions to ask on each from the nearest to the farthest."""
+        headings = [360.0 * ray / self.headings for ray in range(self.headings)]
+        return [
+            (heading, [geo.destination(center, heading, radius) for radius in self.radii])
+            for heading in headings
+        ]
+
+
+class GridMover:
+    """Moves to neighbours found on rings around a pose.
+
+    It needs nothing of a street view but `nearest` and `panorama`; links that the provider lists are not
+    looked at. A `BatchStreetView` gets one request for each panorama that is left for the first time.
+
+    Args:
+        streetview: where to relocate.
+        rings: where to ask around a pose.
+    """
+
+    def __init__(self, streetview: StreetView, rings: Rings | None = None) -> None:
+        self._streetview = streetview
+        self._rings = rings or Rings()
+        self._panoramas: dict[str, Panorama] = {}
+        self._links: dict[str, dict[str, Link]] = {}
+        self._answers: dict[str, list[Answer]] = {}
+
+    def links(self, pose: Pose) -> tuple[Link, ...]:
+        """The links that leave a pose, by heading; asked for when a panorama is first stood at."""
+        here = self._panorama(pose.pano_id)
+        if here.id not in self._answers:
+            self._answers[here.id] = self._explore(here)
+        return tuple(sorted(self._known(here.id).values(), key=lambda link: link.heading))
+
+    def take(self, pose: Pose, link: Link) -> Pose:
+        """The pose at the other end of a link, facing the way it led."""
+        if link not in self.links(pose):
+            raise BadInput(f"no link to {link.pano_id!r} leaves panorama {pose.pano_id!r}")
+        return Pose(self._panorama(link.pano_id).id, link.heading)
+
+    def learn(self, pano_id: str, links: Iterable[Link]) -> None:
+        """Take over links that another source lists for a panorama; their headings are not asked again."""
+        self._known(pano_id).update((link.pano_id, link) for link in links)
+
+    def _panorama(self, pano_id: str) -> Panorama:
+        if pano_id not in self._panoramas:
+            self._panoramas[pano_id] = self._streetview.panorama(pano_id)
+        return self._panoramas[pano_id]
+
+    def _known(self, pano_id: str) -> dict[str, Link]:
+        return self._links.setdefault(pano_id, {})
+
+    def _explore(self, here: Panorama) -> list[Answer]:
+        """Ask around a panorama, join it to what is found, and give the answers."""
+        known = self._known(here.id)
+        survey = Survey(
+            self._streetview, here, [answer for near in known for answer in self._answers.get(near, ())]
+        )
+        rays = self._rings.rays(here.position)
+        survey.ask_together([at for heading, ray in rays if not self._covers(known, heading) for at in ray])
+        for heading, ray in rays:
+            self._follow(here, heading, ray, survey)
+        return survey.gained
+
+    def _follow(self, here: Panorama, heading: float, ray: Sequence[LatLng], survey: Survey) -> None:
+        """Join the first panoramas found along one ray, unless others lead the same way."""
+        known = self._known(here.id)
+        if self._covers(known, heading):
+            return
+        survey.nearest(ray[-1])  # where the far end leads back here, so does all before it, for one request
+        for position in ray:
+            if self._covers(known, heading):
+                return
+            found = survey.nearest(position)
+            if found is None or found.id in {here.id, *known}:
+                continue
+            if not self._covers(known, geo.bearing(here.position, found.position)):
+                self._join(here, found)
+
+    def _covers(self, known: Mapping[str, Link], heading: float) -> bool:
+        turns = (abs(geo.signed_turn(heading, link.heading)) for link in known.values())
+        return any(turn <= self._rings.heading_range for turn in turns)
+
+    def _join(self, here: Panorama, there: Panorama) -> None:
+        """Link two panoramas both ways."""
+        metres = geo.distance(here.position, there.position)
+        for a, b in ((here, there), (there, here)):
+            self._panoramas.setdefault(a.id, a)
+            self._known(a.id).setdefault(b.id, Link(b.id, geo.bearing(a.position, b.position), metres))

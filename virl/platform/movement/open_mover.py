@@ -1,0 +1,50 @@
+"""Movers by name."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from virl.errors import UnknownName
+from virl.platform.movement.base import Mover
+from virl.platform.movement.grid import GridMover, Rings
+from virl.platform.movement.hybrid import HybridMover
+from virl.platform.movement.links import LinksMover
+from virl.platform.movement.web import WebMover, WebSettings
+from virl.platform.streetview import StreetView
+
+MOVERS = ("links", "grid", "web", "hybrid")
+
+
+@contextmanager
+def open_mover(
+    name: str,
+    streetview: StreetView,
+    *,
+    rings: Rings | None = None,
+    web: WebSettings | None = None,
+    first: Literal["links", "web"] = "links",
+) -> Iterator[Mover]:
+    """A mover, as long as the context is open; then its browser, if it has one, is closed.
+
+    Args:
+        name: `"links"`, `"grid"`, `"web"` or `"hybrid"`.
+        streetview: where it moves.
+        rings: where `grid` and `hybrid` ask around a pose; as V-IRL by default.
+        web: what the page of `web` loads; from the environment by default.
+        first: the mover that `hybrid` asks before the grid.
+
+    Raises:
+        UnknownName: there is no such mover.
+    """
+    if name == "links":
+        yield LinksMover(streetview)
+    elif name == "grid":
+        yield GridMover(streetview, rings)
+    elif name == "web":
+        with WebMover(streetview, web) as mover:
+            yield mover
+    elif name == "hybrid":
+        with open_mover(first, streetview, web=web) as before:
+            yield HybridMover(before, GridMover(streetview, rings))
+    else:
+        raise UnknownName("mover", name, list(MOVERS))

@@ -1,0 +1,180 @@
+"""A headless Chromium that shows the web mover's page, and what the page tells."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Self
+
+from virl.errors import NoStreetView, ProviderError, VirlError
+from virl.geo import LatLng, normalize_heading
+from virl.platform.movement.web_server import serve_page
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+GOOGLE = "https://maps.googleapis.com"
+MAPS_JS = "/maps/api/js"
+SERVICE = "Maps JavaScript API"
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_NOT_THERE = "ZERO_RESULTS"  # the status of a panorama that is not there
+
+_LONGEST_FOLDER = 58  # characters: Chromium puts a socket below it, the path of which may take 104 in all
+
+
+class BrowserUnavailable(VirlError):
+    """The web mover has no browser: the message says how to get one."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """What the web mover's page loads, and how long it waits."""
+
+    maps_js: str = GOOGLE + MAPS_JS
+    """Where the Maps JavaScript API is loaded from."""
+    key: str = field(default="", repr=False)
+    """Goes to the page in memory and into no file, log or message."""
+    timeout: float = 20.0
+    """Seconds that the page, or a move, may take; chosen."""
+    arrows: bool = False
+    """Read and click the arrows that are drawn, as V-IRL did, instead of the panorama's own links."""
+
+    @classmethod
+    def from_environment(cls, *, arrows: bool = False) -> Self:
+        """With the key in `GOOGLE_MAPS_API_KEY`, from the host in `VIRL_GOOGLE_BASE_URL` or from Google."""
+        host = os.environ.get("VIRL_GOOGLE_BASE_URL") or GOOGLE
+        key = os.environ.get("GOOGLE_MAPS_API_KEY", "")
+        return cls(maps_js=host.rstrip("/") + MAPS_JS, key=key, arrows=arrows)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A panorama that the page shows."""
+
+    pano_id: str
+    position: LatLng
+    links: tuple[tuple[str, float], ...]
+    """Ids and headings of the links, in the page's order."""
+
+
+class StreetViewPage:
+    """The page in its browser. Closes both on `close` and at the end of a `with` block.
+
+    Raises:
+        BrowserUnavailable: Selenium, Chromium or its driver is missing or does not start.
+        ProviderError: the Maps JavaScript API cannot be loaded, or refuses the key.
+    """
+
+    def __init__(self, settings: WebSettings) -> None:
+        self._timeout = settings.timeout
+        with ExitStack() as opened:
+            own = opened.enter_context(TemporaryDirectory(prefix="virl-", ignore_cleanup_errors=True))
+            self._driver = _start_browser(settings.timeout, own)
+            opened.callback(self._driver.quit)
+            secret = {"mapsJs": settings.maps_js, "key": settings.key}
+            self._driver.get(opened.enter_context(serve_page(secret)))
+            self._call("start")
+            self._opened = opened.pop_all()
+
+    def close(self) -> None:
+        """Close the browser and stop serving the page."""
+        self._opened.close()
+
+    def go(self, pano_id: str, heading: float) -> Shown:
+        """Show a panorama and face a heading.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+            ProviderError: the page does not answer in time.
+        """
+        return self._shown(self._call("go", pano_id, heading, pano_id=pano_id))
+
+    def click(self, arrow: int) -> Shown:
+        """Click on an arrow, by its place among those drawn."""
+        return self._shown(self._call("click", arrow))
+
+    def arrows(self) -> tuple[list[str], float]:
+        """The transforms of the arrows drawn, and the heading that the view faces, in degrees."""
+        found = self._call("arrows", int(1000 * self._timeout / 2))
+        return [str(transform) for transform in found["transforms"]], float(found["heading"])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _shown(self, found: Mapping[str, Any]) -> Shown:
+        links = ((str(link["pano"]), normalize_heading(float(link["heading"]))) for link in found["links"])
+        return Shown(str(found["pano"]), LatLng(float(found["lat"]), float(found["lng"])), tuple(links))
+
+    def _call(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
+        from selenium.common.exceptions import TimeoutException, WebDriverException  # noqa: PLC0415
+
+        script = (
+            f"const given = [...arguments], done = given.pop(); virl.{function}(...given)"
+            ".then((value) => done({value}), (fault) => done({fault: fault.message}))"
+        )
+        try:
+            reply = self._driver.execute_async_script(script, *arguments)
+        except TimeoutException:
+            reason = f"the page did not answer within {self._timeout:g} s"
+            raise ProviderError(SERVICE, reason, "try again, or check the network") from None
+        except WebDriverException as fault:
+            reason = f"the browser failed ({(fault.msg or '').splitlines()[0]})"
+            raise ProviderError(SERVICE, reason, "start again") from None
+        if "fault" not in reply:
+            return dict(reply["value"] or {})
+        if reply["fault"] == _NOT_THERE and pano_id:
+            raise NoStreetView(f"no panorama has the id {pano_id!r}")
+        raise ProviderError(SERVICE, reply["fault"], "check the key, the address and the network")
+
+
+def _start_browser(timeout: float, folder: str) -> "Chrome":
+    """A browser that leaves files nowhere but in `folder`, unless the folder's own path is too long."""
+    try:
+        from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
+        from selenium.webdriver import Chrome, ChromeOptions  # noqa: PLC0415
+        from selenium.webdriver.chrome.service import Service  # noqa: PLC0415
+    except ImportError:
+        raise BrowserUnavailable("the web mover needs Selenium: pip install 'virl[web]'") from None
+    browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    driver = shutil.which("chromedriver")
+    if browser is None or driver is None:
+        missing = "Chromium" if browser is None else "chromedriver"
+        raise BrowserUnavailable(
+            f"the web mover needs {missing}: run `make web-deps`, or install the packages chromium and "
+            "chromium-driver (and, for Selenium, pip install 'virl[web]')"
+        )
+    options = ChromeOptions()
+    options.binary_location = browser
+    for argument in _arguments():
+        options.add_argument(argument)
+    # Without keep-alive the client heeds a timeout that is set after its start.
+    try:
+        own = {"TMPDIR": folder} if len(folder) <= _LONGEST_FOLDER else {}
+        service = Service(driver, env={**os.environ, **own})
+        started = Chrome(options=options, service=service, keep_alive=False)
+    except WebDriverException as fault:
+        reason = (fault.msg or "no reason given").splitlines()[0]
+        raise BrowserUnavailable(f"Chromium does not start ({reason}): try `{browser} --headless`") from None
+    started.set_page_load_timeout(timeout)
+    started.set_script_timeout(timeout)
+    started.command_executor.client_config.timeout = timeout + 10  # type: ignore[union-attr]
+    return started
+
+
+def _arguments() -> list[str]:
+    """Incognito, since a cache on disk would hold the address of the script and with it the key."""
+    arguments = [
+        "--headless=new",
+        "--incognito",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--window-size=800,600",
+    ]
+    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return [*arguments, "--no-sandbox"] if as_root else arguments

@@ -1,0 +1,1 @@
+"""Google Maps Platform as a provider of street view, places and maps."""

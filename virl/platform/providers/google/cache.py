@@ -1,0 +1,166 @@
+"""Replies kept on disk in SQLite, safe for several processes, so that no request is paid for twice."""
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from virl.errors import BadInput
+
+FILE_NAME = "google-replies-1.sqlite"  # the number is the version of the table
+_BUSY_S = 10.0  # seconds that one process waits for another (chosen)
+_EVICT_TO = 0.9  # share of the size bound that is left after an eviction (chosen)
+_CORRUPT = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_SCHEMA = """
+    CREATE TABLE IF NOT EXISTS replies (
+        key TEXT NOT NULL, scope TEXT NOT NULL, endpoint TEXT NOT NULL, expires REAL NOT NULL,
+        body BLOB NOT NULL, PRIMARY KEY (key, scope)
+    )
+"""
+
+_log = logging.getLogger(__name__)
+
+
+class ReplyCache:
+    """One SQLite file of replies, each until it expires.
+
+    Above `max_bytes` the oldest replies go first. A file that is corrupt is set aside under another name,
+    with a warning, and an empty one takes its place, which other processes notice. A file that another
+    process holds for too long, or a disk that is full, costs the replies concerned and a warning.
+
+    Args:
+        folder: where the file is or will be.
+        max_bytes: size that the file's content is kept below.
+        clock: seconds since 1970.
+
+    Raises:
+        BadInput: the folder cannot be written.
+    """
+
+    def __init__(
+        self, folder: Path, max_bytes: float = 512e6, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.file = folder / FILE_NAME
+        self._max_bytes = max_bytes
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._inode: int | None = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._connection = self._open()
+        except (OSError, sqlite3.OperationalError) as fault:
+            raise BadInput(f"{folder}: no cache can be kept there ({fault}): set VIRL_CACHE") from fault
+
+    def get(self, key: str, scope: str = "") -> bytes | None:
+        """The reply to a request in a scope; `None` if there is none or it has expired."""
+        rows = self._run(
+            "SELECT body FROM replies WHERE key = ? AND scope = ? AND expires > ?",
+            (key, scope, self._clock()),
+        )
+        return bytes(rows[0][0]) if rows else None
+
+    def put(self, key: str, body: bytes, *, endpoint: str, lifetime: float, scope: str = "") -> None:
+        """Keep a reply for some seconds; once this returns, it outlives the process."""
+        self._run(
+            "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)",
+            (key, scope, endpoint, self._clock() + lifetime, body),
+        )
+        if self._used_bytes() > self._max_bytes:
+            self._evict()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def _evict(self) -> None:
+        self._run("DELETE FROM replies WHERE expires <= ?", (self._clock(),))
+        while (excess := self._used_bytes() - self._max_bytes * _EVICT_TO) > 0:
+            oldest = self._run("SELECT rowid, length(body) FROM replies ORDER BY rowid LIMIT 256")
+            if not oldest:
+                return
+            through = accumulate(size for _, size in oldest)
+            enough = next(
+                (row for (row, _), freed in zip(oldest, through, strict=True) if freed >= excess), None
+            )
+            self._run("DELETE FROM replies WHERE rowid <= ?", (enough or oldest[-1][0],))
+
+    def _used_bytes(self) -> int:
+        rows = self._run(
+            "SELECT (p.page_count - f.freelist_count) * s.page_size "
+            "FROM pragma_page_count AS p, pragma_freelist_count AS f, pragma_page_size AS s"
+        )
+        return int(rows[0][0]) if rows else 0
+
+    def _run(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
+        """The rows of one statement, a transaction of its own; none where the file fails."""
+        with self._lock:
+            try:
+                if self._inode != _inode_of(self.file):
+                    self._reopen()
+                try:
+                    return self._connection.execute(statement, values).fetchall()
+                except sqlite3.DatabaseError as fault:
+                    if not _is_corrupt(fault):
+                        raise
+                    self._set_aside(fault)
+                    self._reopen()
+                    return self._connection.execute(statement, values).fetchall()
+            except (sqlite3.Error, OSError) as fault:
+                _log.warning("%s: %s: going on without this reply", self.file, fault)
+                return []
+
+    def _reopen(self) -> None:
+        self._connection.close()
+        self._connection = self._connect()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
+        except sqlite3.DatabaseError as fault:
+            if not _is_corrupt(fault):
+                raise
+            self._set_aside(fault)
+            return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(_SCHEMA)
+            connection.execute("DELETE FROM replies WHERE expires <= ?", (self._clock(),))
+        except sqlite3.DatabaseError:
+            connection.close()
+            raise
+        self._inode = _inode_of(self.file)
+        return connection
+
+    def _set_aside(self, fault: sqlite3.DatabaseError) -> None:
+        aside = self.file.with_name(f"{self.file.name}.corrupt-{time.time_ns()}")
+        _log.warning(
+            "%s is corrupt (%s): set aside as %s, going on with an empty cache", self.file, fault, aside.name
+        )
+        with suppress(FileNotFoundError):  # another process was faster
+            self.file.replace(aside)
+        for suffix in ("-wal", "-shm"):
+            self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
+
+
+def _inode_of(file: Path) -> int | None:
+    """What tells the file from one that another process put in its place; `None` if there is none."""
+    try:
+        return file.stat().st_ino
+    except FileNotFoundError:
+        return None
+
+
+def _is_corrupt(fault: sqlite3.DatabaseError) -> bool:
+    return (getattr(fault, "sqlite_errorcode", 0) & 0xFF) in _CORRUPT

@@ -1,0 +1,72 @@
+"""A city of Google Maps."""
+
+from virl.errors import ProviderError
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.maps import Maps
+from virl.platform.providers.city_file import GoogleCity
+from virl.platform.providers.google.http import GoogleHttp, open_google_http
+from virl.platform.providers.google.maps import Corners, GoogleMaps, corners
+from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.places import GooglePlaces, PlacesApi
+from virl.platform.providers.google.places_new import NewPlaces
+from virl.platform.providers.google.streetview import GoogleStreetView
+
+
+def open_google(
+    name: str,
+    title: str,
+    center: LatLng,
+    options: GoogleOptions | None = None,
+    http: GoogleHttp | None = None,
+    settings: GoogleCity | None = None,
+) -> City:
+    """A city of Google Maps. Opening it asks nothing.
+
+    Args:
+        name: what `open_city` calls it.
+        title: the name as people write it.
+        center: its middle; a search that names no position looks around it.
+        options: how to ask.
+        http: the way to Google; by default with the key and the settings of this machine.
+        settings: the city's file; an address in its district is preferred to one of the same name elsewhere.
+
+    Raises:
+        ProviderError: there is no `GOOGLE_MAPS_API_KEY`, or `api: legacy` lacks its client library.
+        BadInput: the settings are broken.
+    """
+    chosen = options or GoogleOptions()
+    way = http or open_google_http()
+    places, maps = _services(way, chosen, corners(settings.polygon) if settings else None)
+    return City(
+        name=name,
+        title=title,
+        center=center,
+        streetview=GoogleStreetView(
+            way,
+            imagery=chosen.imagery,
+            zoom=chosen.zoom,
+            outdoor=chosen.outdoor,
+            panoramas_kept=chosen.panoramas_kept,
+        ),
+        places=GooglePlaces(
+            places, center, keep_closed=chosen.keep_closed, nearby_requests=chosen.nearby_requests
+        ),
+        maps=maps,
+    )
+
+
+def _services(http: GoogleHttp, options: GoogleOptions, district: Corners | None) -> tuple[PlacesApi, Maps]:
+    if (options.api or http.settings.api) == "new":
+        return NewPlaces(http, options.language, pages=options.search_pages), GoogleMaps(http, district)
+    try:
+        from virl.platform.providers.google.legacy_maps import LegacyMaps  # noqa: PLC0415
+        from virl.platform.providers.google.legacy_places import LegacyPlaces  # noqa: PLC0415
+    except ModuleNotFoundError as fault:
+        raise ProviderError(
+            "Google's legacy web services",
+            f"the package {fault.name!r} is missing",
+            "pip install 'virl[google]', or set `api: new`",
+        ) from None
+    places = LegacyPlaces(http, options.language, pages=options.search_pages, page_wait=options.page_wait)
+    return places, LegacyMaps(http, district)

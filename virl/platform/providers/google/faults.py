@@ -1,0 +1,160 @@
+"""What a reply of Google's means: good, worth another try, or a fault with a remedy."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal
+
+from pydantic_core import from_json
+
+Kind = Literal["object", "array", "image"]
+
+MAX_WORDS = 200  # characters of Google's own words that are shown (chosen)
+
+_PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"GIF8")
+_SECONDS = re.compile(r"\s*\d{1,9}(\.\d+)?\s*")
+_GOOD_STATUSES = {"OK", "ZERO_RESULTS", "NOT_FOUND"}
+_TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
+_LEGACY_STATUSES = {
+    "REQUEST_DENIED",
+    "INVALID_REQUEST",
+    "OVER_DAILY_LIMIT",
+    "MAX_ELEMENTS_EXCEEDED",
+    "MAX_DIMENSIONS_EXCEEDED",
+    "MAX_WAYPOINTS_EXCEEDED",
+    "MAX_ROUTE_LENGTH_EXCEEDED",
+    *_GOOD_STATUSES,
+    *_TRY_AGAIN_STATUSES,
+}
+
+LIMITED = "RESOURCE_EXHAUSTED"
+_CODES = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: LIMITED,
+}
+_SAME_AS = {
+    "OVER_QUERY_LIMIT": LIMITED,
+    "REQUEST_DENIED": "PERMISSION_DENIED",
+    "UNAUTHENTICATED": "PERMISSION_DENIED",
+    "API_KEY_INVALID": "PERMISSION_DENIED",
+}
+_REMEDIES = {
+    LIMITED: "wait a while, lower `per_minute` in platform/providers/google.yaml, or raise the quota",
+    "PERMISSION_DENIED": "enable {service} and billing in Google's console for the project of "
+    "GOOGLE_MAPS_API_KEY, and let the key use it",
+    "OVER_DAILY_LIMIT": "check the billing and the daily quota of the project of GOOGLE_MAPS_API_KEY",
+    "NOT_FOUND": "ask for something else, or again by position: ids change",
+}
+_ASKED_WRONG = "this is not a matter of trying again: the request itself has to change"
+_TRY_LATER = "try again later; --resume goes on where the run stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a reply is of no use."""
+
+    reason: str
+    again: bool
+    """Whether another try may help."""
+    billed: bool = False
+    """Whether Google may charge for it: it does for what it answered, not for what it refused."""
+    status: int | None = None
+    code: str = ""
+    wait: float | None = None
+    """Seconds that the server asks to wait."""
+
+    def remedy(self, service: str) -> str:
+        """What to do about it."""
+        known = _REMEDIES.get(_SAME_AS.get(self.code, self.code))
+        if known:
+            return known.format(service=service)
+        return _TRY_LATER if self.again else _ASKED_WRONG
+
+
+def fault_in(kind: Kind, status: int, headers: Mapping[str, str], body: bytes) -> Fault | None:
+    """What is wrong with a reply; `None` if nothing is.
+
+    A reply that says that there is no such thing (`ZERO_RESULTS`) is good.
+    """
+    if status == 429 or status >= 500:
+        code, words = _google_error(status, body)
+        return Fault(words or f"status {status}", again=True, status=status, code=code, wait=wait_of(headers))
+    if not 200 <= status < 300:
+        code, words = _google_error(status, body)
+        return Fault(words or f"status {status}", again=False, status=status, code=code)
+    if kind == "image":
+        return None if body.startswith(_PICTURES) else _garbage("picture", status)
+    return _fault_in_json(dict if kind == "object" else list, status, headers, body)
+
+
+def parse(body: bytes) -> Any:
+    """The JSON of a body.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return from_json(body)
+
+
+def wait_of(headers: Mapping[str, str]) -> float | None:
+    """Seconds that `Retry-After` asks to wait, given in seconds or as a date; `None` if it does not say."""
+    text = headers.get("retry-after")
+    if text is None:
+        return None
+    if _SECONDS.fullmatch(text):
+        return float(text)
+    try:
+        when = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())
+
+
+def _garbage(wanted: str, status: int) -> Fault:
+    return Fault(f"the reply is no {wanted}", again=True, billed=True, status=status)
+
+
+def _fault_in_json(
+    wanted: type[dict[Any, Any] | list[Any]], status: int, headers: Mapping[str, str], body: bytes
+) -> Fault | None:
+    try:
+        reply = parse(body)
+    except ValueError:
+        reply = None
+    if not isinstance(reply, wanted):
+        return _garbage("JSON object" if wanted is dict else "JSON array", status)
+    code = reply.get("status") if isinstance(reply, dict) else None
+    if code not in _LEGACY_STATUSES or code in _GOOD_STATUSES or not isinstance(reply, dict):
+        return None
+    words = _short(reply.get("error_message") or reply.get("errorMessage"))
+    again = code in _TRY_AGAIN_STATUSES
+    reason = f"{code}: {words}" if words else str(code)
+    return Fault(reason, again=again, status=status, code=str(code), wait=wait_of(headers) if again else None)
+
+
+def _google_error(status: int, body: bytes) -> tuple[str, str]:
+    """Name and words of `{"error": {"code", "message", "status"}}`, which matrices wrap in a list."""
+    try:
+        reply = parse(body)
+    except ValueError:
+        reply = None
+    reply = reply[0] if isinstance(reply, list) and reply else reply
+    error = reply.get("error") if isinstance(reply, dict) else None
+    if not isinstance(error, dict):
+        return _CODES.get(status, ""), f"status {status}"
+    code = str(error.get("status") or _CODES.get(status, ""))
+    if "API_KEY_INVALID" in str(error.get("details")):
+        code = "API_KEY_INVALID"
+    words = _short(error.get("message"))
+    return code, f"status {status}, {code}: {words}" if words else f"status {status}, {code}"
+
+
+def _short(words: object) -> str:
+    text = " ".join(str(words or "").split())
+    return text if len(text) <= MAX_WORDS else f"{text[: MAX_WORDS - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,269 @@
+"""The one way to Google: key, cache, budget, limits, retries and recording for every request.
+
+with open_google_http(budget=Budget(0.50)) as http:
+    reply = http.json(Call("geocode", query={"address": "1 Main St"}))
+"""
+
+import builtins
+import logging
+import random
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from virl import resources
+from virl.errors import BadInput, ProviderError
+from virl.platform.providers.google.budget import Budget, Meter
+from virl.platform.providers.google.cache import ReplyCache
+from virl.platform.providers.google.calls import Call, request_key
+from virl.platform.providers.google.faults import Fault, Kind, fault_in, parse
+from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
+from virl.platform.providers.google.limits import MinuteLimit, OneAtATime
+from virl.platform.providers.google.prices import Price, price_of
+from virl.platform.providers.google.recording import Recording, Replay, Reply
+from virl.platform.providers.google.settings import CacheMode, Endpoint, GoogleSettings, load_google_settings
+from virl.platform.providers.google.wire import Wire
+
+__all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
+
+_DAY_S = 86_400.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Time and chance."""
+
+    clock: Callable[[], float] = time.monotonic
+    """Seconds on a clock that only goes forward."""
+    sleep: Callable[[float], None] = time.sleep
+    """Waits some seconds."""
+    chance: Callable[[], float] = random.random
+    """A number in [0, 1), for the jitter of pauses."""
+
+
+class GoogleHttp:
+    """Sends calls to Google. Safe for several threads; the same call of two threads is sent once.
+
+    Args:
+        settings: endpoints, prices and limits.
+        keys: what proves who asks; not needed for a replay.
+        budget: checked before each request; by default there is no limit.
+        cache: where replies are kept; `None` keeps none.
+        session: the name under which replies are kept that only this run may see; a run that is resumed
+            gives the same name again. By default a name of its own.
+        record: where replies are written.
+        replay: where they come from instead of the network.
+        pace: clock, pauses and chance.
+
+    Raises:
+        ProviderError: there is no key, and no replay.
+        BadInput: `record` and `replay` are both given.
+    """
+
+    def __init__(
+        self,
+        settings: GoogleSettings,
+        keys: Keys | None,
+        *,
+        budget: Budget | None = None,
+        cache: ReplyCache | None = None,
+        session: str = "",
+        record: Recording | None = None,
+        replay: Replay | None = None,
+        pace: Pace | None = None,
+    ) -> None:
+        if record and replay:
+            raise BadInput("a run is either recorded or replayed: give one of --record and --replay")
+        if keys is None and replay is None:
+            raise ProviderError(
+                "Google Maps Platform",
+                f"{KEY_VARIABLE} is not set",
+                "set it to your key, or replay a recording",
+            )
+        self.settings = settings
+        self.meter = Meter()
+        self.budget = budget or Budget()
+        self._keys = keys or Keys("")
+        self._cache = cache
+        self._scope = f"session {session or uuid.uuid4().hex}"
+        self._record = record
+        self._replay = replay
+        self._pace = pace or Pace()
+        self._wire = Wire(settings, self._keys)
+        self._gates = {host: threading.BoundedSemaphore(settings.concurrency) for host in self._wire.hosts}
+        self._limits = {
+            name: MinuteLimit(endpoint.per_minute, self._pace.clock, self._pace.sleep)
+            for name, endpoint in settings.endpoints.items()
+        }
+        self._one_at_a_time = OneAtATime()
+
+    def json(self, call: Call) -> dict[str, Any]:
+        """The JSON object that answers a call.
+
+        Raises:
+            ProviderError: Google refuses, cannot be reached or answers nonsense, each time it was tried.
+            BudgetExceeded: the request would cost more than is left.
+        """
+        found: dict[str, Any] = parse(self._answer(call, "object"))
+        return found
+
+    def array(self, call: Call) -> list[Any]:
+        """The JSON array that answers a call to `routes_matrix`.
+
+        Raises:
+            ProviderError: as `json`.
+            BudgetExceeded: as `json`.
+        """
+        found: list[Any] = parse(self._answer(call, "array"))
+        return found
+
+    def bytes(self, call: Call) -> bytes:
+        """The picture that a call asks for, as a JPEG, PNG, WebP or GIF file.
+
+        Raises:
+            ProviderError: as `json`.
+            BudgetExceeded: as `json`.
+        """
+        return self._answer(call, "image")
+
+    def close(self) -> None:
+        """Close connections and cache."""
+        self._wire.close()
+        if self._cache:
+            self._cache.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _answer(self, call: Call, kind: Kind) -> builtins.bytes:
+        endpoint = self.settings.endpoint(call.endpoint)
+        if self._replay:
+            reply = self._replay.read(call, endpoint.service)
+            self.meter.count_cached(call.endpoint)
+        else:
+            reply = self._kept_or_fetched(call, endpoint, kind)
+        if self._record:
+            self._record.write(call, reply)
+        if fault := fault_in(kind, reply.status, {}, reply.body):
+            raise self._error(call, endpoint, fault)
+        return reply.body
+
+    def _kept_or_fetched(self, call: Call, endpoint: Endpoint, kind: Kind) -> Reply:
+        """A good reply, or one that refuses for good. A good one is on disk before it is returned."""
+        key = request_key(call, self._wire.host(endpoint))
+        scope, lifetime = self._keeping(endpoint)
+        with self._one_at_a_time.alone(key):
+            if self._cache and lifetime and (body := self._cache.get(key, scope)) is not None:
+                self.meter.count_cached(call.endpoint)
+                return Reply(200, body)
+            reply = self._fetch(call, endpoint, kind)
+            if self._cache and lifetime and fault_in(kind, reply.status, {}, reply.body) is None:
+                self._cache.put(key, reply.body, endpoint=call.endpoint, lifetime=lifetime, scope=scope)
+            return reply
+
+    def _keeping(self, endpoint: Endpoint) -> tuple[str, float]:
+        """The scope in which replies are kept, and for how many seconds; 0 keeps none."""
+        cache = self.settings.cache
+        if cache.mode == "off" or endpoint.keep == "never":
+            return "", 0.0
+        if cache.mode == "session" or endpoint.keep == "session":
+            return self._scope, cache.session_hours * 3600
+        return "", endpoint.keep * _DAY_S
+
+    def _fetch(self, call: Call, endpoint: Endpoint, kind: Kind) -> Reply:
+        price = price_of(self.settings, call)
+        further = self.settings.retries.further
+        for attempt in range(further + 1):
+            outcome = self._try(call, endpoint, kind, price)
+            if isinstance(outcome, Reply):
+                return outcome
+            pause = self._pause(attempt, outcome)
+            if attempt == further or pause is None:
+                raise self._error(call, endpoint, outcome)
+            reason = self._keys.clean(outcome.reason)
+            _log.info("%s: %s: trying again in %.1f s", call.endpoint, reason, pause)
+            self._pace.sleep(pause)
+        raise AssertionError("the last try returns or raises")
+
+    def _try(self, call: Call, endpoint: Endpoint, kind: Kind, price: Price) -> Reply | Fault:
+        """Send once. A reply is good or refuses for good; anything else is a fault."""
+        self._limits[call.endpoint].wait(price.events)
+        self.budget.hold(price, call.endpoint)
+        with self._gates[self._wire.host(endpoint)]:
+            self.meter.count_sent(call.endpoint, price)
+            received = self._wire.send(call, endpoint)
+        if isinstance(received, Fault):
+            fault: Fault | None = received
+        else:
+            fault = fault_in(kind, received.status, received.headers, received.body)
+        if fault and not fault.billed:
+            self.meter.forgive(price)
+            self.budget.give_back(price)
+        if isinstance(received, Fault):
+            return received
+        return fault if fault and fault.again else Reply(received.status, received.body)
+
+    def _pause(self, attempt: int, fault: Fault) -> float | None:
+        """Seconds before another try; `None` if there is no sense in one."""
+        retries = self.settings.retries
+        if not fault.again or (fault.wait or 0.0) > retries.longest_wait:
+            return None
+        pause: float = min(retries.first_wait * 2**attempt, retries.longest_wait) * (
+            0.5 + 0.5 * self._pace.chance()
+        )
+        return max(pause, fault.wait or 0.0)
+
+    def _error(self, call: Call, endpoint: Endpoint, fault: Fault) -> ProviderError:
+        reason = self._keys.clean(f"{call.endpoint}: {fault.reason}")
+        remedy = fault.remedy(endpoint.service)
+        return ProviderError(endpoint.service, reason, remedy, status=fault.status, code=fault.code)
+
+
+def open_google_http(
+    settings: GoogleSettings | None = None,
+    *,
+    budget: Budget | None = None,
+    cache: CacheMode | None = None,
+    session: str = "",
+    record: Path | None = None,
+    replay: Path | None = None,
+) -> GoogleHttp:
+    """The way to Google with the key of the environment and the cache of this machine.
+
+    Args:
+        settings: by default those of `platform/providers/google.yaml`.
+        budget: checked before each request; by default there is no limit.
+        cache: the mode, by default that of the settings.
+        session: see `GoogleHttp`.
+        record: the folder to write replies to.
+        replay: the folder to answer from; then no key and no network is needed.
+
+    Raises:
+        ProviderError: there is no key, and no replay.
+        BadInput: the settings are broken, or a folder cannot be used.
+    """
+    settings = settings or load_google_settings()
+    if cache is not None:
+        settings = settings.model_copy(update={"cache": settings.cache.model_copy(update={"mode": cache})})
+    keeps = settings.cache.mode != "off" and replay is None
+    return GoogleHttp(
+        settings,
+        Keys.from_environment(),
+        budget=budget,
+        cache=ReplyCache(resources.cache_home() / "google", settings.cache.max_mb * 1e6) if keeps else None,
+        session=session,
+        record=Recording(record) if record else None,
+        replay=Replay(replay) if replay else None,
+    )

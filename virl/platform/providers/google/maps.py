@@ -1,0 +1,192 @@
+"""Google's maps: Geocoding, and ways of the Routes API."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.errors import BadInput, NoRoute, NotFound
+from virl.geo import LatLng
+from virl.platform.maps import SPEED_M_S, Route, TravelMode
+from virl.platform.providers.google.bodies import reading
+from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.polyline import decode_polyline
+
+SERVICE = "Routes API"
+GEOCODING = "Geocoding API"
+MOST_BETWEEN = 25  # stops between the first and the last of a route
+MOST_PAIRS = 625  # of a matrix request
+SIDE = 25  # origins, and destinations, of a matrix request
+
+_MODES: dict[TravelMode, str] = {"walking": "WALK", "cycling": "BICYCLE", "driving": "DRIVE"}
+_ROUTE_FIELDS = "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline"
+_MATRIX_FIELDS = "originIndex,destinationIndex,duration,condition,status"
+
+Corners = tuple[LatLng, LatLng]
+"""The south-western and the north-eastern corner of a box."""
+Seconds = NDArray[np.float64]
+
+
+class GoogleMaps:
+    """Maps of Google: Geocoding and the Routes API. Durations while driving leave out traffic.
+
+    Args:
+        http: the way to Google.
+        district: where an address is preferred to one of the same name elsewhere; `None` leaves it to Google.
+    """
+
+    def __init__(self, http: GoogleHttp, district: Corners | None = None) -> None:
+        self._http = http
+        self._district = district
+
+    def geocode(self, address: str) -> LatLng:
+        """The position of an address; one request.
+
+        Raises:
+            NotFound: nothing matches.
+        """
+        return geocode(self._http, address, self._district)
+
+    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
+        """The shortest way through two or more stops, in their order; one request for each 26 legs.
+
+        Raises:
+            BadInput: fewer than two stops, or an unknown mode.
+            NoRoute: two stops are not connected, or one is off the map.
+        """
+        travel_mode = checked_mode(stops, mode, _MODES)
+        return joined([self._part(part, travel_mode) for part in parts_of(stops)])
+
+    def travel_times(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
+    ) -> Seconds:
+        """Seconds from every origin to every destination, shape (origins, destinations); each pair is paid.
+
+        Returns:
+            `inf` where no way leads, also from or to a stop off the map, which Google does not tell apart.
+
+        Raises:
+            BadInput: an unknown mode.
+        """
+        travel_mode = named_mode(mode, _MODES)
+        seconds = np.full((len(origins), len(destinations)), np.inf)
+        for rows in blocks(len(origins), SIDE):
+            for columns in blocks(len(destinations), MOST_PAIRS // SIDE):
+                body = {
+                    "origins": [{"waypoint": _waypoint(stop)} for stop in origins[rows]],
+                    "destinations": [{"waypoint": _waypoint(stop)} for stop in destinations[columns]],
+                    "travelMode": travel_mode,
+                }
+                call = Call("routes_matrix", body=body, fields=_MATRIX_FIELDS)
+                _fill(seconds[rows, columns], self._http.array(call))
+        return seconds
+
+    def _part(self, stops: Sequence[LatLng], travel_mode: str) -> Route:
+        body = {
+            "origin": _waypoint(stops[0]),
+            "destination": _waypoint(stops[-1]),
+            "intermediates": [_waypoint(stop) for stop in stops[1:-1]],
+            "travelMode": travel_mode,
+            "polylineQuality": "HIGH_QUALITY",
+        }
+        reply = self._http.json(Call("routes_compute", body=body, fields=_ROUTE_FIELDS))
+        if not reply.get("routes"):
+            raise no_route(stops)
+        with reading(SERVICE):
+            way = reply["routes"][0]
+            path = decode_polyline(way["polyline"]["encodedPolyline"])
+            return Route(path, float(way.get("distanceMeters", 0)), _seconds(way.get("duration", "0s")))
+
+
+def corners(positions: Sequence[LatLng]) -> Corners:
+    """The south-western and the north-eastern corner of what holds all positions."""
+    lats, lngs = zip(*positions, strict=True)
+    return LatLng(min(lats), min(lngs)), LatLng(max(lats), max(lngs))
+
+
+def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> LatLng:
+    """The position of an address, one in the district before one of the same name elsewhere.
+
+    Raises:
+        NotFound: nothing matches.
+    """
+    query = {"address": address}
+    if district:
+        query["bounds"] = "|".join(f"{corner.lat!r},{corner.lng!r}" for corner in district)
+    reply = http.json(Call("geocode", query=query))
+    with reading(GEOCODING):
+        if not reply["results"]:
+            raise no_address(address)
+        where = reply["results"][0]["geometry"]["location"]
+        return LatLng(float(where["lat"]), float(where["lng"]))
+
+
+def no_address(address: str) -> NotFound:
+    """The error for an address that is not found."""
+    return NotFound(f"no position of {address!r}: check the address, or give latitude, longitude")
+
+
+def no_route(stops: Sequence[LatLng]) -> NoRoute:
+    """The error for stops that no way connects."""
+    return NoRoute(f"no way leads from {stops[0]} to {stops[-1]}: one may be off the map, or on an island")
+
+
+def checked_mode(stops: Sequence[LatLng], mode: TravelMode, names: dict[TravelMode, str]) -> str:
+    """What a service calls a mode, if there are stops enough for a route.
+
+    Raises:
+        BadInput: fewer than two stops, or an unknown mode.
+    """
+    if len(stops) < 2:
+        raise BadInput(f"a route needs two or more stops, not {len(stops)}")
+    return named_mode(mode, names)
+
+
+def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Sequence[LatLng]]:
+    """Stops in parts that a request takes; each part begins where the one before ends."""
+    return [stops[first : first + between + 2] for first in range(0, len(stops) - 1, between + 1)]
+
+
+def joined(parts: Sequence[Route]) -> Route:
+    """Routes one after the other as one."""
+    path = list(parts[0].path)
+    for part in parts[1:]:
+        path += part.path[1:]
+    return Route(tuple(path), sum(part.distance for part in parts), sum(part.duration for part in parts))
+
+
+def blocks(total: int, size: int) -> Iterator[slice]:
+    """Slices of at most `size` that cover `total`."""
+    return (slice(first, min(first + size, total)) for first in range(0, total, size))
+
+
+def named_mode(mode: TravelMode, names: dict[TravelMode, str]) -> str:
+    """What a service calls a mode.
+
+    Raises:
+        BadInput: it is unknown.
+    """
+    if mode not in names:
+        raise BadInput(f"unknown travel mode {mode!r}: there is {', '.join(sorted(SPEED_M_S))}")
+    return names[mode]
+
+
+def _waypoint(stop: LatLng) -> dict[str, object]:
+    return {"location": {"latLng": {"latitude": stop.lat, "longitude": stop.lng}}}
+
+
+def _seconds(text: str) -> float:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)s", text)
+    if not found:
+        raise ValueError(f"{text!r} is no duration")
+    return float(found[1])
+
+
+def _fill(seconds: Seconds, pairs: Sequence[Mapping[str, Any]]) -> None:
+    with reading(SERVICE):
+        for pair in pairs:
+            if pair.get("condition") == "ROUTE_EXISTS":
+                row, column = int(pair.get("originIndex", 0)), int(pair.get("destinationIndex", 0))
+                seconds[row, column] = _seconds(pair.get("duration", "0s"))

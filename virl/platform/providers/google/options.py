@@ -1,0 +1,39 @@
+"""How a city asks Google."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from virl.settings import Settings
+
+Imagery = Literal["static", "tiles"]
+
+KEPT_PANORAMAS = 8  # chosen: one of 3328x1664 pixels takes 33 MB, its borders included
+NEARBY_REQUESTS = 8  # chosen: 28 cents
+PAGE_WAIT_S = 2.0  # chosen: Google makes a legacy page ready "a short delay" after the one before
+
+
+class GoogleOptions(Settings):
+    """How a city asks Google; `docs/google.md` says what each choice costs."""
+
+    imagery: Imagery = "static"
+    """`static`: one paid request a view. `tiles`: paid tiles of the panorama, from which views are cut."""
+    zoom: int = Field(default=3, ge=0, le=5)
+    """Of the tiles; 3 is 3328 pixels around for Google's own panoramas."""
+    panoramas_kept: int = Field(default=KEPT_PANORAMAS, ge=1)
+    """How many panoramas made of tiles are held in memory."""
+    outdoor: bool = True
+    """Whether relocation leaves out panoramas taken indoors."""
+    keep_closed: bool = False
+    """Whether places closed for good are listed, as not open."""
+    nearby_requests: int = Field(default=NEARBY_REQUESTS, ge=1)
+    """How many circles one question for nearby places may ask: a paid request each, or up to three for each
+    type with the legacy API."""
+    search_pages: int = Field(default=3, ge=1, le=3)
+    """How many pages of 20 places a text search may take; each is a paid request."""
+    page_wait: float = Field(default=PAGE_WAIT_S, ge=0)
+    """Seconds before a further page of the legacy API is asked for."""
+    language: str | None = None
+    """Of names and reviews, as a BCP 47 tag such as `en`; by default Google chooses."""
+    api: Literal["new", "legacy"] | None = None
+    """Which generation of Places and Routes is asked; by default that of `platform/providers/google.yaml`."""

@@ -1,0 +1,223 @@
+"""Google's places, whichever generation of the API is asked: what both have in common."""
+
+import heapq
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from math import sqrt
+from typing import Protocol
+
+from virl.errors import BadInput, NotFound
+from virl.geo import LatLng, destination, distance
+from virl.platform.places import OpeningHours, Place
+from virl.platform.providers.google.options import NEARBY_REQUESTS
+from virl.platform.streetview import Image
+
+log = logging.getLogger(__name__)
+
+MAX_RADIUS_M = 50_000.0  # limit of Google's nearby search
+SAME_M = (
+    25.0  # two entries of one name this near to each other are one place; chosen, V-IRL's matching radius
+)
+DAY = 1440
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one nearby search told."""
+
+    places: list[Place]
+    complete: float
+    """Metres from the centre up to which nothing is missing."""
+
+
+class PlacesApi(Protocol):
+    """One generation of Google's Places."""
+
+    def within(self, center: LatLng, radius: float, types: Collection[str]) -> Found:
+        """Some of the places of these types within a circle; types are of the one vocabulary."""
+        ...
+
+    def matching(self, query: str, near: LatLng) -> list[Place]:
+        """Places that answer a text, best first."""
+        ...
+
+    def place(self, place_id: str) -> Place:
+        """A place with hours and reviews.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        ...
+
+    def pictures(self, place_id: str, limit: int) -> list[Image]:
+        """Photos of a place.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        ...
+
+
+class GooglePlaces:
+    """Places of Google Maps: those closed for good are left out, double entries are merged.
+
+    Args:
+        api: whom to ask.
+        home: where a search looks that names no position; Google would take the caller's own.
+        keep_closed: list places closed for good as well, as not open.
+        nearby_requests: how many circles `nearby` may ask for one question. Of a circle at most 20 places are
+            told (60 by the legacy API); where there are more, the rest of the circle is asked in parts.
+    """
+
+    def __init__(
+        self,
+        api: PlacesApi,
+        home: LatLng,
+        *,
+        keep_closed: bool = False,
+        nearby_requests: int = NEARBY_REQUESTS,
+    ) -> None:
+        self._api = api
+        self._home = home
+        self._keep_closed = keep_closed
+        self._nearby_requests = nearby_requests
+
+    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+        """Places within a radius, nearest first; a type that Google does not know costs nothing.
+
+        Raises:
+            BadInput: the radius is out of its range.
+        """
+        if not 0 < radius <= MAX_RADIUS_M:
+            raise BadInput(f"radius {radius:g} m: give one above 0, up to {MAX_RADIUS_M:.0f}")
+        wanted = set(types)
+
+        def ask(center: LatLng, reach: float) -> Found:
+            return self._api.within(center, reach, wanted)
+
+        found = covered(ask, position, radius, self._nearby_requests)
+        near = [place for place in self._tidied(found) if distance(position, place.position) <= radius]
+        near.sort(key=lambda place: distance(position, place.position))
+        return [place for place in near if not wanted or wanted.intersection(place.types)]
+
+    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
+        """Places that answer a text, best first, at most 60; `near` is a preference and no border.
+
+        Raises:
+            BadInput: the query is empty.
+        """
+        if not query.strip():
+            raise BadInput(f"query {query!r}: name what to look for, such as 'noodles'")
+        return self._tidied(self._api.matching(query, near or self._home))
+
+    def details(self, place_id: str) -> Place:
+        """The place with its hours, and up to five reviews.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        return self._api.place(place_id)
+
+    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
+        """Up to `limit` photos, at most ten; each is a paid request.
+
+        Raises:
+            NotFound: no place has this id.
+            BadInput: `limit` is negative.
+        """
+        if limit < 0:
+            raise BadInput(f"limit {limit}: ask for 0 photos or more")
+        return self._api.pictures(place_id, limit)
+
+    def _tidied(self, found: Iterable[Place]) -> list[Place]:
+        return merged(place for place in found if place.is_open or self._keep_closed)
+
+
+def covered(
+    ask: Callable[[LatLng, float], Found], center: LatLng, radius: float, requests: int
+) -> Iterator[Place]:
+    """Asks a circle, and seven smaller ones that cover it where one reply did not tell all of it.
+
+    The parts nearest to the centre come first, so that what is missing after the last request is far away.
+
+    Args:
+        ask: one nearby search.
+        center: the middle of the circle.
+        radius: metres.
+        requests: how often to ask at most.
+    """
+    order = count()
+    parts = [(0.0, next(order), center, radius)]
+    for _ in range(requests):
+        if not parts:
+            return
+        _, _, middle, reach = heapq.heappop(parts)
+        found = ask(middle, reach)
+        yield from found.places
+        if found.complete >= reach:
+            continue
+        smaller = reach / 2
+        around = [destination(middle, 60.0 * side, reach * sqrt(3) / 2) for side in range(6)]
+        if found.complete < smaller:
+            around.insert(0, middle)
+        for part in around:
+            if (away := distance(center, part) - smaller) <= radius:
+                heapq.heappush(parts, (away, next(order), part, smaller))
+    if parts:
+        log.warning(
+            "nearby: places more than %.0f m from %s may be missing after %d requests; raise nearby_requests",
+            max(parts[0][0], 0.0),
+            center,
+            requests,
+        )
+
+
+def merged(places: Iterable[Place]) -> list[Place]:
+    """Places in their order without double entries: of one id, or of one name at nearly one position.
+
+    Of two entries for one place that with more reviews stays, where the first was.
+    """
+    kept: list[Place] = []
+    ids: set[str] = set()
+    by_name: dict[str, list[int]] = {}
+    for place in places:
+        if place.id in ids:
+            continue
+        ids.add(place.id)
+        alike = by_name.setdefault(place.name.casefold(), [])
+        twin = next((i for i in alike if distance(kept[i].position, place.position) <= SAME_M), None)
+        if twin is None:
+            alike.append(len(kept))
+            kept.append(place)
+        elif place.review_count > kept[twin].review_count:
+            kept[twin] = place
+    return kept
+
+
+def no_place(place_id: str) -> NotFound:
+    """The error for an id that no place has."""
+    return NotFound(f"no place has the id {place_id!r}: take one from a nearby or text search")
+
+
+def opening_hours(periods: Iterable[tuple[int, int, tuple[int, int] | None]]) -> tuple[OpeningHours, ...]:
+    """Google's opening periods as stretches of the days they begin on, from Monday on.
+
+    Args:
+        periods: day (0 is Sunday, as Google counts) and minute of each opening, and those of its closing,
+            `None` for a place that never closes.
+    """
+    stretches: list[OpeningHours] = []
+    for day, minute, closing in periods:
+        opens = (day + 6) % 7 * DAY + minute
+        if closing is None:
+            return tuple(OpeningHours(day, 0, DAY) for day in range(7))
+        closes = (closing[0] + 6) % 7 * DAY + closing[1]
+        closes += 7 * DAY * (closes <= opens)
+        while opens < closes:
+            start = opens // DAY * DAY
+            ends = closes if closes - start <= 2 * DAY else start + DAY
+            stretches.append(OpeningHours(start // DAY % 7, opens - start, ends - start))
+            opens = ends
+    return tuple(sorted(stretches, key=lambda stretch: (stretch.day, stretch.opens)))

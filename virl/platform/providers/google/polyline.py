@@ -1,0 +1,59 @@
+"""Google's encoded polylines: positions as text, to 1e-5 of a degree, about a metre."""
+
+from collections.abc import Iterator, Sequence
+
+from virl.geo import LatLng
+
+_PER_DEGREE = 100_000
+
+
+def decode_polyline(text: str) -> tuple[LatLng, ...]:
+    """The positions of an encoded polyline.
+
+    Raises:
+        ValueError: the text is none.
+    """
+    numbers = list(_numbers(text))
+    if len(numbers) % 2:
+        raise ValueError("the polyline ends within a position")
+    lat = lng = 0
+    positions = []
+    for north, east in zip(numbers[::2], numbers[1::2], strict=True):
+        lat, lng = lat + north, lng + east
+        positions.append(LatLng(lat / _PER_DEGREE, lng / _PER_DEGREE))
+    return tuple(positions)
+
+
+def encode_polyline(positions: Sequence[LatLng]) -> str:
+    """Positions as an encoded polyline."""
+    text, before = "", (0, 0)
+    for position in positions:
+        here = (round(position.lat * _PER_DEGREE), round(position.lng * _PER_DEGREE))
+        text += "".join(_encoded(now - then) for now, then in zip(here, before, strict=True))
+        before = here
+    return text
+
+
+def _numbers(text: str) -> Iterator[int]:
+    """Groups of five bits, the lowest first; another follows where bit 5 is set; bit 0 is the sign."""
+    value = shift = 0
+    for letter in text:
+        chunk = ord(letter) - 63
+        if not 0 <= chunk < 64:
+            raise ValueError(f"{letter!r} is no letter of a polyline")
+        value |= (chunk & 31) << shift
+        shift += 5
+        if chunk < 32:
+            yield ~(value >> 1) if value & 1 else value >> 1
+            value = shift = 0
+    if shift:
+        raise ValueError("the polyline ends within a number")
+
+
+def _encoded(number: int) -> str:
+    value = ~(number << 1) if number < 0 else number << 1
+    letters = ""
+    while value >= 32:
+        letters += chr((value & 31 | 32) + 63)
+        value >>= 5
+    return letters + chr(value + 63)

@@ -1,0 +1,119 @@
+"""Replies written to a folder, and answered from it later with no network.
+
+Each reply is two files, `ENDPOINT/KEY.json` with the request and `ENDPOINT/KEY.body` with the reply's body;
+`KEY` is the SHA-256 of the request without host, key and session token.
+"""
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from virl.errors import BadInput, ProviderError
+from virl.platform.providers.google.calls import Call, canonical, request_key
+from virl.settings import Settings
+
+FORMAT = 1
+"""Version of the files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back: a status of 200 to 499 and a body without keys."""
+
+    status: int
+    body: bytes
+
+
+class _Entry(Settings):
+    format: int
+    status: int
+    request: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A folder of replies. The first reply to a request stays.
+
+    Raises:
+        BadInput: the folder cannot be made.
+    """
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise BadInput(f"{self.folder}: nothing can be recorded there ({fault.strerror})") from fault
+
+    def write(self, call: Call, reply: Reply) -> None:
+        """Keep a reply; a reader sees both files whole, or none.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        request_file, body_file = _files(self.folder, call)
+        if request_file.exists():
+            return
+        request_file.parent.mkdir(exist_ok=True)
+        entry = _Entry(format=FORMAT, status=reply.status, request=json.loads(canonical(call)))
+        _write(body_file, reply.body)
+        _write(request_file, (entry.model_dump_json(indent=1) + "\n").encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Answers from the folder of a recording.
+
+    Raises:
+        BadInput: there is no such folder.
+    """
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        if not self.folder.is_dir():
+            raise BadInput(f"{self.folder}: no such folder: record one with --record {self.folder}")
+
+    def read(self, call: Call, service: str) -> Reply:
+        """The reply to a call.
+
+        Raises:
+            ProviderError: it was not recorded; names the request.
+            BadInput: its files are broken.
+        """
+        request_file, body_file = _files(self.folder, call)
+        try:
+            entry = _Entry.model_validate_json(request_file.read_bytes())
+            body = body_file.read_bytes()
+        except FileNotFoundError:
+            raise ProviderError(
+                service,
+                f"no reply to {canonical(call)} is recorded in {self.folder}",
+                "record the run again with --record, or run without --replay",
+            ) from None
+        except ValidationError as fault:
+            raise BadInput(f"{request_file}: not a recorded request: record the run again") from fault
+        if entry.format != FORMAT:
+            raise BadInput(f"{request_file}: format {entry.format} is not {FORMAT}: record the run again")
+        return Reply(entry.status, body)
+
+
+def _files(folder: Path, call: Call) -> tuple[Path, Path]:
+    stem = folder / call.endpoint / request_key(call)
+    return stem.with_suffix(".json"), stem.with_suffix(".body")
+
+
+def _write(path: Path, data: bytes) -> None:
+    descriptor, unfinished = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        Path(unfinished).replace(path)
+    except OSError:
+        Path(unfinished).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,172 @@
+"""The settings of the Google provider: `platform/providers/google.yaml`."""
+
+import os
+import re
+from datetime import date
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from virl import resources
+from virl.errors import BadInput, UnknownName
+from virl.settings import Settings, load_settings
+
+BASE_URL_VARIABLE = "VIRL_GOOGLE_BASE_URL"
+_HOST = r"^https?://[^/?#@\s]+$"
+
+CacheMode = Literal["off", "session", "ttl"]
+Tier = Literal["ids", "essentials", "pro", "enterprise", "atmosphere"]
+"""How much a field of a place costs, from the cheapest on."""
+
+
+class Source(Settings):
+    """Where prices were read."""
+
+    url: str
+    """Google's page that states them."""
+    via: str | None = None
+    """The page that was read, where it was not Google's own."""
+    read: date
+
+
+class Sku(Settings):
+    """A line of Google's price list."""
+
+    title: str
+    usd_per_1000: float = Field(ge=0)
+    """Dollars for a thousand billable events, in the first paid tier."""
+    free_per_month: int | None = Field(default=None, ge=0)
+    """Events of a month that cost nothing, where that is limited and known. No sum counts on it."""
+    source: str
+
+    @property
+    def micro_usd(self) -> int:
+        """Millionths of a dollar for one event."""
+        return round(self.usd_per_1000 * 1000)
+
+
+class Endpoint(Settings):
+    """One method of one of Google's APIs."""
+
+    service: str
+    """The name under which Google's console enables it."""
+    base: str = Field(pattern=r"^https://[^/]+$")
+    prefix: str = Field(pattern=r"^/")
+    """What a call's own path is appended to."""
+    method: Literal["GET", "POST"] = "GET"
+    key_in: Literal["query", "header"] = "query"
+    signed: bool = False
+    """Whether Google takes URL signatures here."""
+    sku: str
+    """What a request costs; for a method with `tiers`, at the least."""
+    advanced_sku: str | None = None
+    """What a route costs that uses traffic, more than ten stops or a better order of stops."""
+    tiers: dict[Tier, str] = Field(default_factory=dict)
+    """What a request costs whose field mask reaches into this tier."""
+    per: Literal["request", "element"] = "request"
+    """What is billed: a request, or each pair of an origin and a destination."""
+    keep: Literal["never", "session"] | int = "session"
+    """How long replies may be kept: days, or for the session."""
+    per_minute: int = Field(ge=1)
+    """Most billable events a minute that are sent."""
+
+
+class Timeouts(Settings):
+    """Seconds that parts of a request may take."""
+
+    connect: float = Field(default=5.0, gt=0)
+    read: float = Field(default=20.0, gt=0)
+    """Between two pieces of a reply."""
+    total: float = Field(default=60.0, gt=0)
+    """For a whole reply."""
+
+
+class Retries(Settings):
+    """How often and after which pauses a request is tried again."""
+
+    further: int = Field(default=4, ge=0, le=20)
+    """Requests after the first."""
+    first_wait: float = Field(default=0.5, ge=0)
+    """Seconds; doubles with every further try. Half of it is left to chance."""
+    longest_wait: float = Field(default=30.0, ge=0)
+    """Seconds; a server that asks for more with `Retry-After` is not waited for."""
+
+
+class CacheSettings(Settings):
+    """What is kept on disk."""
+
+    mode: CacheMode = "ttl"
+    session_hours: float = Field(default=24.0, gt=0)
+    max_mb: float = Field(default=512.0, gt=0)
+
+
+class GoogleSettings(Settings):
+    """`platform/providers/google.yaml`."""
+
+    api: Literal["new", "legacy"] = "new"
+    """Which generation of Places and Routes is asked."""
+    base_url: str | None = Field(default=None, pattern=_HOST)
+    """One host instead of all of Google's, such as `http://127.0.0.1:8765`; paths stay."""
+    timeouts: Timeouts = Timeouts()
+    retries: Retries = Retries()
+    concurrency: int = Field(default=8, ge=1, le=256)
+    """Most requests at once to one host."""
+    max_reply_mb: float = Field(default=32.0, gt=0)
+    cache: CacheSettings = CacheSettings()
+    sources: dict[str, Source]
+    skus: dict[str, Sku]
+    field_tiers: dict[Tier, tuple[str, ...]]
+    """The tier of each field of a place; a field that is not named is of the dearest."""
+    endpoints: dict[str, Endpoint]
+
+    @model_validator(mode="after")
+    def _names_are_known(self) -> Self:
+        asked = {name for endpoint in self.endpoints.values() for name in _skus_of(endpoint)}
+        if unknown := asked - self.skus.keys():
+            raise ValueError(f"no SKU named {', '.join(sorted(unknown))}")
+        if unknown := {sku.source for sku in self.skus.values()} - self.sources.keys():
+            raise ValueError(f"no source named {', '.join(sorted(unknown))}")
+        return self
+
+    def endpoint(self, name: str) -> Endpoint:
+        """The endpoint of this name.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        try:
+            return self.endpoints[name]
+        except KeyError:
+            raise UnknownName("Google endpoint", name, list(self.endpoints)) from None
+
+
+def load_google_settings(path: Path | None = None) -> GoogleSettings:
+    """The settings in a file, by default the one that comes with virl; `VIRL_GOOGLE_BASE_URL` overrides.
+
+    Raises:
+        BadInput: the file or the variable is broken.
+    """
+    settings = load_settings(
+        path or resources.data_folder("platform/providers") / "google.yaml", GoogleSettings
+    )
+    return at_base_url(settings, os.environ.get(BASE_URL_VARIABLE) or settings.base_url)
+
+
+def at_base_url(settings: GoogleSettings, base_url: str | None) -> GoogleSettings:
+    """The same settings with one host instead of all of Google's.
+
+    Raises:
+        BadInput: the URL has a path, or is none.
+    """
+    url = base_url.rstrip("/") if base_url else None
+    if url and not re.match(_HOST, url):
+        raise BadInput(
+            f"{BASE_URL_VARIABLE}: {url!r} should be a scheme and a host such as http://127.0.0.1:8765"
+        )
+    return settings.model_copy(update={"base_url": url})
+
+
+def _skus_of(endpoint: Endpoint) -> set[str]:
+    advanced = {endpoint.advanced_sku} if endpoint.advanced_sku else set()
+    return {endpoint.sku, *endpoint.tiers.values(), *advanced}

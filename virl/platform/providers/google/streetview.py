@@ -1,0 +1,132 @@
+"""Google's street view: each question goes to the cheapest request that answers it.
+
+- Relocation: the metadata of Street View Static, free of charge, which can leave out what was taken indoors;
+  many positions at once: Map Tiles' panoIds, one paid request for each 100.
+- Links, heading, date: Map Tiles' metadata, free of charge, asked once for each panorama.
+- Views: Street View Static, or tiles of the panorama; `docs/google.md` says which is cheaper when.
+
+Google gives the heading of a link but not its length. It is the distance between the two panoramas, whose
+metadata is needed anyway as soon as one goes there: on a straight street each step asks for one panorama.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from virl.errors import BadInput, NoImagery, NoStreetView
+from virl.geo import LatLng, distance
+from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.options import KEPT_PANORAMAS, Imagery
+from virl.platform.providers.google.static import nearest_id, static_view
+from virl.platform.providers.google.tiles import Capture, Mosaic, PanoramaTiles
+from virl.platform.providers.google.together import together
+from virl.platform.streetview import MAX_RADIUS_M, Camera, Link, Panorama, View
+
+KEPT_METADATA = 20_000  # chosen: about 10 MB
+
+
+class GoogleStreetView:
+    """Street view of Google Maps.
+
+    Args:
+        http: the way to Google.
+        imagery: where views come from.
+        zoom: of the tiles, 0 to 5; 3 is 9 pixels a degree, as a view of 640 pixels and a fov of 62 has.
+        outdoor: whether relocation leaves out what was taken indoors.
+        panoramas_kept: how many are kept put together from tiles.
+    """
+
+    def __init__(
+        self,
+        http: GoogleHttp,
+        *,
+        imagery: Imagery = "static",
+        zoom: int = 3,
+        outdoor: bool = True,
+        panoramas_kept: int = KEPT_PANORAMAS,
+    ) -> None:
+        self._http = http
+        self._tiles = PanoramaTiles(http)
+        self._imagery = imagery
+        self._zoom = zoom
+        self._outdoor = outdoor
+        self._capture = lru_cache(maxsize=KEPT_METADATA)(self._tiles.capture)
+        self._mosaic = lru_cache(maxsize=panoramas_kept)(self._start_mosaic)
+
+    def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
+        """The panorama nearest to a position, or `None` if there is none within `radius` metres.
+
+        Raises:
+            BadInput: the radius is outside (0, 1000].
+        """
+        _check(radius)
+        found = nearest_id(self._http, position, radius, outdoor=self._outdoor)
+        return self._within(found, position, radius)
+
+    def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
+        """The panorama nearest to each position; one paid request for each 100, indoor ones included.
+
+        Raises:
+            BadInput: the radius is outside (0, 1000].
+        """
+        _check(radius)
+        found = self._tiles.pano_ids(positions, radius)
+        known = self._prefetch([pano_id for pano_id in found if pano_id])
+        self._prefetch([neighbour for capture in known for neighbour, _ in capture.links])
+        return [
+            self._within(pano_id, position, radius)
+            for pano_id, position in zip(found, positions, strict=True)
+        ]
+
+    def panorama(self, pano_id: str) -> Panorama:
+        """The panorama with this id. A link to one that Google has taken away is left out.
+
+        Raises:
+            NoStreetView: there is none.
+        """
+        capture = self._capture(pano_id)
+        ends = together(self._capture_or_none, [neighbour for neighbour, _ in capture.links])
+        links = tuple(
+            Link(end.id, heading, distance(capture.position, end.position))
+            for (_, heading), end in zip(capture.links, ends, strict=True)
+            if end
+        )
+        return Panorama(capture.id, capture.position, capture.heading, links, capture.date)
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        """The picture through `camera` at a panorama.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+            NoImagery: there is no picture of it.
+            BadInput: `imagery` is `static` and the camera is larger than 640 by 640 pixels.
+        """
+        if self._imagery == "tiles":
+            return View(pano_id, camera, self._mosaic(pano_id).view(camera))
+        try:
+            return View(pano_id, camera, static_view(self._http, pano_id, camera))
+        except NoImagery:
+            self._capture(pano_id)  # tells a panorama without pictures from no panorama
+            raise
+
+    def _within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
+        if pano_id is None or (capture := self._capture_or_none(pano_id)) is None:
+            return None
+        return self.panorama(capture.id) if distance(position, capture.position) <= radius else None
+
+    def _prefetch(self, pano_ids: Sequence[str]) -> list[Capture]:
+        """Ask for many at once; later questions find them known."""
+        return [one for one in together(self._capture_or_none, list(dict.fromkeys(pano_ids))) if one]
+
+    def _capture_or_none(self, pano_id: str) -> Capture | None:
+        try:
+            return self._capture(pano_id)
+        except NoStreetView:
+            return None
+
+    def _start_mosaic(self, pano_id: str) -> Mosaic:
+        return Mosaic(self._tiles, self._capture(pano_id), self._zoom)
+
+
+def _check(radius: float) -> None:
+    if not 0 < radius <= MAX_RADIUS_M:
+        raise BadInput(f"radius {radius:g} is outside (0, {MAX_RADIUS_M:g}] metres")

@@ -1,0 +1,242 @@
+"""Map Tiles: the metadata of panoramas, and panoramas put together from tiles.
+
+Metadata and sessions are free of charge; a tile costs as much as a batch of 100 relocations. A view therefore
+fetches only the tiles that it touches, and the tiles of a panorama are kept for its next view.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, cos, log2, radians, sin
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+
+from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
+from virl.geo import LatLng, normalize_heading
+from virl.platform.providers.google.bodies import picture, reading
+from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.together import together
+from virl.platform.providers.graph.projection import equirectangular, perspective
+from virl.platform.streetview import Camera, Image
+
+SERVICE = "Map Tiles API"
+BATCH = 100  # most locations in a panoIds request
+MARGIN_S = 60.0  # a session this near to its end is renewed; chosen
+
+GotT = TypeVar("GotT")
+Tile = tuple[int, int]
+"""Column from the left, row from the top."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """The metadata of a panorama. Unlike a `Panorama` its links have no distances: Google gives none."""
+
+    id: str
+    position: LatLng
+    heading: float
+    """The way the centre column of its tiles faces, degrees, [0, 360)."""
+    date: str | None
+    links: tuple[tuple[str, float], ...]
+    """Id of each neighbour, and the heading to it."""
+    width: int
+    """Pixels of the largest picture of it."""
+    height: int
+    tile: int
+    """Pixels of a side of a tile."""
+
+    @property
+    def largest_zoom(self) -> int:
+        """The zoom level of the largest picture; at level 0 all of it fits on one tile."""
+        return ceil(log2(max(self.width / self.tile, 1.0)))
+
+    def size(self, zoom: int) -> tuple[int, int]:
+        """Width and height in pixels at a zoom level; each level is twice as wide as the one before."""
+        scale = 2 ** (self.largest_zoom - zoom)
+        return round(self.width / scale), round(self.height / scale)
+
+
+def read_capture(reply: Mapping[str, Any]) -> Capture:
+    """Read a metadata reply.
+
+    Raises:
+        ProviderError: it does not hold what it should.
+    """
+    with reading(SERVICE):
+        return Capture(
+            id=str(reply["panoId"]),
+            position=LatLng(float(reply["lat"]), float(reply["lng"])),
+            heading=normalize_heading(float(reply.get("heading", 0.0))),
+            date=reply.get("date"),
+            links=tuple(
+                (str(link["panoId"]), normalize_heading(float(link["heading"])))
+                for link in reply.get("links", ())
+            ),
+            width=int(reply["imageWidth"]),
+            height=int(reply["imageHeight"]),
+            tile=int(reply["tileWidth"]),
+        )
+
+
+class PanoramaTiles:
+    """The street-view part of Map Tiles.
+
+    Args:
+        http: the way to Google.
+        language: of the session, as a BCP 47 tag.
+        region: of the session, as a country code.
+    """
+
+    def __init__(self, http: GoogleHttp, language: str = "en-US", region: str = "US") -> None:
+        self._http = http
+        self._session_body = {"mapType": "streetview", "language": language, "region": region}
+        self._session = ""
+        self._ends = 0.0
+        self._lock = Lock()
+
+    def pano_ids(self, positions: Sequence[LatLng], radius: float) -> list[str | None]:
+        """The id of the panorama nearest to each position, `None` without one; one request for each 100.
+
+        Args:
+            positions: any number.
+            radius: metres.
+        """
+        found: list[str | None] = []
+        for first in range(0, len(positions), BATCH):
+            batch = positions[first : first + BATCH]
+            locations = [{"lat": position.lat, "lng": position.lng} for position in batch]
+            reply = self._sent(
+                Call("tiles_pano_ids", body={"locations": locations, "radius": radius}), self._http.json
+            )
+            with reading(SERVICE):
+                ids = [str(pano_id) or None for pano_id in reply.get("panoIds", [""] * len(batch))]
+                found += [pano_id for pano_id, _ in zip(ids, batch, strict=True)]
+        return found
+
+    def capture(self, pano_id: str) -> Capture:
+        """The metadata of a panorama.
+
+        Raises:
+            NoStreetView: there is none of this id.
+        """
+        try:
+            reply = self._sent(Call("tiles_metadata", query={"panoId": pano_id}), self._http.json)
+        except ProviderError as fault:
+            if fault.status == 404 or (fault.status == 400 and not _blames_session(fault)):
+                raise NoStreetView(f"no panorama has the id {pano_id!r}") from None
+            raise
+        return read_capture(reply)
+
+    def tile(self, capture: Capture, zoom: int, tile: Tile) -> Image:
+        """One tile.
+
+        Raises:
+            NoImagery: the panorama has no such tile.
+        """
+        path = f"{zoom}/{tile[0]}/{tile[1]}"
+        try:
+            data = self._sent(Call("tiles_tile", path, {"panoId": capture.id}), self._http.bytes)
+        except ProviderError as fault:
+            if fault.status == 404:
+                raise NoImagery(f"no picture of panorama {capture.id!r}: it has no tile {path}") from None
+            raise
+        return picture(data, SERVICE)
+
+    def _sent(self, call: Call, send: Callable[[Call], GotT]) -> GotT:
+        """Send with the session, and once more with a new one if the session is refused."""
+        signed_in = self._signed_in(call)
+        try:
+            return send(signed_in)
+        except ProviderError as fault:
+            if not _blames_session(fault):
+                raise
+        self._ends = 0.0
+        return send(self._signed_in(call))
+
+    def _signed_in(self, call: Call) -> Call:
+        with self._lock:
+            if time.time() > self._ends - MARGIN_S:
+                reply = self._http.json(Call("tiles_session", body=self._session_body))
+                with reading(SERVICE):
+                    self._session, self._ends = str(reply["session"]), float(reply["expiry"])
+            return Call(call.endpoint, call.path, {**call.query, "session": self._session}, call.body)
+
+
+def _blames_session(fault: ProviderError) -> bool:
+    return fault.status in (400, 401, 403) and "session" in fault.reason.lower()
+
+
+class Mosaic:
+    """The picture of one panorama, put together from tiles as far as views need it.
+
+    Args:
+        tiles: where they come from.
+        capture: the panorama.
+        zoom: at most this zoom level; 3 is 3328 pixels wide for Google's own panoramas.
+
+    Raises:
+        NoImagery: the panorama does not show the whole sphere.
+    """
+
+    def __init__(self, tiles: PanoramaTiles, capture: Capture, zoom: int) -> None:
+        self._tiles = tiles
+        self._capture = capture
+        self._zoom = min(zoom, capture.largest_zoom)
+        width, height = capture.size(self._zoom)
+        try:
+            self._canvas = np.zeros((height, width, 3), np.uint8)
+            self._panorama = equirectangular(self._canvas, capture.heading)
+        except BadInput as fault:
+            raise NoImagery(f"no whole picture of panorama {capture.id!r}: {fault}") from None
+        self._held: set[Tile] = set()
+        self._lock = Lock()
+
+    def view(self, camera: Camera) -> Image:
+        """What a camera sees; fetches the tiles that it touches and are not held yet."""
+        height, width = self._canvas.shape[:2]
+        with self._lock:
+            wanted = tiles_seen(camera, self._capture.heading, width, height, self._capture.tile)
+            missing = sorted(wanted - self._held)
+            if missing:
+                got = together(lambda tile: self._tiles.tile(self._capture, self._zoom, tile), missing)
+                for tile, pixels in zip(missing, got, strict=True):
+                    self._paste(tile, pixels)
+                self._held.update(missing)
+                self._panorama = equirectangular(self._canvas, self._capture.heading)
+            panorama = self._panorama
+        return perspective(panorama, camera)
+
+    def _paste(self, tile: Tile, pixels: Image) -> None:
+        left, top = tile[0] * self._capture.tile, tile[1] * self._capture.tile
+        place = self._canvas[top : top + pixels.shape[0], left : left + pixels.shape[1]]
+        place[:] = pixels[: place.shape[0], : place.shape[1]]
+
+
+def tiles_seen(camera: Camera, yaw: float, width: int, height: int, tile: int) -> set[Tile]:
+    """The tiles that `perspective` samples for a camera.
+
+    Args:
+        camera: the camera.
+        yaw: heading of the centre column of the panorama, degrees.
+        width: pixels of the panorama.
+        height: pixels of the panorama.
+        tile: pixels of a side of a tile.
+    """
+    tilt = radians(camera.pitch)
+    right = np.arange(camera.width, dtype=np.float32) + 0.5 - camera.width / 2
+    up = (camera.height / 2 - 0.5 - np.arange(camera.height, dtype=np.float32))[:, None]
+    forward = camera.focal * cos(tilt) - up * sin(tilt)
+    rise = camera.focal * sin(tilt) + up * cos(tilt)
+    turn = np.degrees(np.arctan2(right, forward)) + camera.heading - yaw + 180
+    lift = np.degrees(np.arctan2(rise, np.hypot(right, forward)))
+    u = np.floor(turn / 360 * width - 0.5).astype(np.int64)
+    v = np.floor((90 - lift) / 180 * height - 0.5).astype(np.int64)
+    seen = np.zeros((ceil(height / tile), ceil(width / tile)), bool)
+    for right_one in (0, 1):
+        for lower in (0, 1):
+            row, over = v + lower, (v + lower < 0) | (v + lower >= height)
+            column = np.where(over, u + right_one + width // 2, u + right_one) % width
+            seen[np.clip(row, 0, height - 1) // tile, column // tile] = True
+    return {(int(x), int(y)) for y, x in np.argwhere(seen)}

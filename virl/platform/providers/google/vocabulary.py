@@ -1,0 +1,70 @@
+"""One vocabulary of place types for both generations of Google's Places; the table is `types.yaml`."""
+
+from collections.abc import Collection, Iterable
+from functools import cache
+from pathlib import Path
+
+from virl.settings import Settings, load_settings
+
+
+class TypeTable(Settings):
+    """`types.yaml`, which says what its parts mean."""
+
+    dropped: frozenset[str]
+    renamed: dict[str, str]
+    implied: dict[str, str]
+    asked_as: dict[str, tuple[str, ...]]
+    also_asked: dict[str, tuple[str, ...]]
+    searchable: frozenset[str]
+    finer: frozenset[str]
+
+
+@cache
+def type_table() -> TypeTable:
+    """The table that comes with virl."""
+    return load_settings(Path(__file__).with_name("types.yaml"), TypeTable)
+
+
+def normal_types(given: Iterable[str], primary: str | None = None) -> tuple[str, ...]:
+    """Types as either API gives them, in the one vocabulary, the most specific first.
+
+    Args:
+        given: the types of a place.
+        primary: the one that Places (New) calls its primary type.
+    """
+    names = [primary, *given] if primary else list(given)
+    kept = [_normal(name) for name in names if name not in type_table().dropped]
+    implied = [parent for name in kept if (parent := _implied(name))]
+    known = [name for name in kept if name in type_table().searchable or name in type_table().asked_as]
+    finer = [name for name in kept if name not in known]
+    first = kept[:1]
+    return tuple(dict.fromkeys([*first, *finer, *known, *implied]))
+
+
+def asked_types(wanted: Collection[str]) -> list[str]:
+    """What to ask Places (New) for to find places of these types; empty if it knows none of them."""
+    table = type_table()
+    asked: dict[str, None] = {}
+    for name in sorted(wanted):
+        if name in table.asked_as:
+            asked |= dict.fromkeys(table.asked_as[name])
+        elif name in table.searchable or name in table.finer:
+            asked |= dict.fromkeys((name, *table.also_asked.get(name, ())))
+    return list(asked)
+
+
+def asked_legacy_types(wanted: Collection[str]) -> list[str]:
+    """What to ask the legacy API for, one after the other; empty if it knows none of them."""
+    table = type_table()
+    asked = (one for name in sorted(wanted) for one in table.asked_as.get(name, (name,)))
+    return [one for one in dict.fromkeys(asked) if one in table.searchable]
+
+
+def _normal(name: str) -> str:
+    return type_table().renamed.get(name, name)
+
+
+def _implied(name: str) -> str | None:
+    if name in type_table().searchable:
+        return None
+    return next((parent for end, parent in type_table().implied.items() if name.endswith(end)), None)

@@ -1,0 +1,128 @@
+"""Read a region from a file: GeoJSON, or V-IRL's text format, a `lat, lng` line for each corner."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from virl.errors import BadInput
+from virl.geo import LatLng, distance
+from virl.region import Region, RegionFault, region_fault
+
+MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; chosen
+
+Located = list[tuple[int | None, LatLng]]
+"""Corners, each with its line in the file where that is known."""
+
+
+def read_region(file: Path, near: LatLng | None = None) -> Region:
+    """Read the polygon of a file.
+
+    GeoJSON (a Polygon, or a Feature, FeatureCollection or MultiPolygon that holds one) has longitude first;
+    a text file has latitude first. Either may leave its outline open.
+
+    Args:
+        file: begins with `{` if it is GeoJSON.
+        near: where it should be, such as a city's centre: finds swapped numbers that make a position too.
+
+    Raises:
+        BadInput: the file cannot be read, holds no simple polygon, or one more than 100 km from `near`;
+            names file, line and corner.
+    """
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise BadInput(f"{file}: no such file") from None
+    except (OSError, UnicodeDecodeError) as fault:
+        raise BadInput(f"{file}: cannot be read ({fault})") from fault
+    located = _from_geojson(text, file) if text.lstrip().startswith("{") else _from_lines(text, file)
+    if not located:
+        raise BadInput(f"{file}: holds no corners: write a `lat, lng` line for each, or GeoJSON")
+    corners = tuple(position for _, position in located)
+    wrong = region_fault(corners) or (_elsewhere(corners, near) if near else None)
+    if wrong:
+        line = None if wrong.corner is None else located[wrong.corner][0]
+        raise BadInput(f"{_where(file, line)}: {wrong}")
+    return Region(corners)
+
+
+def _where(file: Path, line: int | None) -> str:
+    return f"{file}" if line is None else f"{file}, line {line}"
+
+
+def _elsewhere(corners: Sequence[LatLng], near: LatLng) -> RegionFault | None:
+    lat, lng = corners[0]
+    metres = distance(corners[0], near)
+    if metres <= MAX_FROM_CITY_M:
+        return None
+    swapped = abs(lng) <= 90 and distance(LatLng(lng, lat), near) <= MAX_FROM_CITY_M
+    hint = "are latitude and longitude swapped?" if swapped else "choose a region of the city"
+    return RegionFault(f"lies {metres / 1000:,.0f} km from the city's centre {near}: {hint}", 0)
+
+
+def _from_lines(text: str, file: Path) -> Located:
+    located: Located = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            located.append((number, _position(line, f"{_where(file, number)}")))
+    return located
+
+
+def _position(line: str, where: str) -> LatLng:
+    """A `lat, lng` line; it may stand in parentheses, as in V-IRL's outline of Central Park."""
+    bare = line.strip().removeprefix("(").removesuffix(")")
+    try:
+        lat, lng = map(float, bare.split(","))
+    except ValueError:
+        raise BadInput(f"{where}: {line.strip()[:40]!r} is not a `lat, lng` line") from None
+    return LatLng(lat, lng)
+
+
+def _from_geojson(text: str, file: Path) -> Located:
+    try:
+        data = json.loads(text, parse_int=float)
+    except json.JSONDecodeError as fault:
+        raise BadInput(f"{_where(file, fault.lineno)}: not valid JSON: {fault.msg}") from fault
+    except RecursionError:
+        raise BadInput(f"{file}: nested too deeply to be GeoJSON") from None
+    ring = _ring(data, file)
+    lines = _position_lines(text, len(ring))
+    located: Located = []
+    for number, (line, item) in enumerate(zip(lines, ring, strict=True), start=1):
+        match item:
+            case [float(lng), float(lat)] | [float(lng), float(lat), float()]:
+                located.append((line, LatLng(lat, lng)))
+            case _:
+                raise BadInput(f"{_where(file, line)}: corner {number}: should be [longitude, latitude]")
+    return located
+
+
+def _ring(data: object, file: Path) -> list[object]:
+    match data:
+        case {"type": "FeatureCollection", "features": [only]}:
+            return _ring(only, file)
+        case {"type": "FeatureCollection", "features": list(many)}:
+            raise BadInput(f"{file}: holds {len(many)} features: a region is one polygon")
+        case {"type": "Feature", "geometry": geometry}:
+            return _ring(geometry, file)
+        case {"type": "MultiPolygon", "coordinates": [[*rings]]} | {
+            "type": "Polygon",
+            "coordinates": [*rings],
+        }:
+            match rings:
+                case [[*ring]]:
+                    return ring
+                case [_, _, *_]:
+                    raise BadInput(f"{file}: the polygon has holes: a region has one outline")
+        case {"type": "MultiPolygon", "coordinates": [_, _, *_] as many}:
+            raise BadInput(f"{file}: holds {len(many)} polygons: a region is one")
+    raise BadInput(f"{file}: holds no GeoJSON Polygon")
+
+
+def _position_lines(text: str, count: int) -> list[int | None]:
+    """The lines of the first innermost brackets after the word coordinates, which are its positions."""
+    start = text.find('"coordinates"')
+    found = [start + bracket.start() for bracket in re.finditer(r"\[[^\[\]]*\]", text[start:])][:count]
+    if len(found) < count:
+        return [None] * count
+    return [text.count("\n", 0, at) + 1 for at in found]

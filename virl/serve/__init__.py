@@ -1,0 +1,1 @@
+"""Servers that let other programs, and virl's own clients, live in a city over HTTP."""

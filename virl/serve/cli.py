@@ -1,0 +1,66 @@
+"""`virl serve`: a city for other programs, over HTTP."""
+
+from typing import Annotated
+
+import typer
+
+from virl.guard import guard
+
+serve_app = typer.Typer(help="Serve a city to other programs, over HTTP.", no_args_is_help=True)
+
+
+@serve_app.callback()
+def _group() -> None:
+    """Serve a city to other programs, over HTTP."""
+
+
+@serve_app.command()
+def google(  # noqa: PLR0913, PLR0917 - options of a command line
+    city: Annotated[str, typer.Option(help="The city (see `virl cities`).")] = "virlton",
+    port: Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)] = 8765,
+    host: Annotated[
+        str, typer.Option(help="The address to listen at: by default this machine alone.")
+    ] = "127.0.0.1",
+    key: Annotated[
+        str | None,
+        typer.Option(envvar="VIRL_SERVE_KEY", help="The one API key to accept; by default any."),
+    ] = None,
+    latency_ms: Annotated[float, typer.Option(help="Milliseconds added to every answer.", min=0)] = 0.0,
+    fault: Annotated[
+        str, typer.Option(help="Shares of faults, say `429:0.05,500:0.02,timeout:0.01,garbage:0.01`.")
+    ] = "",
+    quota: Annotated[
+        int | None, typer.Option(help="Answer so many requests, then only that the quota is used up.", min=0)
+    ] = None,
+    retry_after: Annotated[
+        int | None, typer.Option(help="Seconds told in `Retry-After` with 429 and 503.", min=0)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Picks which requests meet a fault.", min=0)] = 0,
+    lossless: Annotated[
+        bool, typer.Option("--lossless", help="PNG instead of JPEG, and all reviews instead of five.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Log what happens; show tracebacks.")] = False,
+) -> None:
+    """Serve a city in the wire formats of Google Maps Platform."""
+
+    def work() -> None:
+        from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
+
+        require_extra()
+        from virl.platform.providers import open_city  # noqa: PLC0415 - brings in the city
+        from virl.serve.google.options import ServeOptions, parse_faults  # noqa: PLC0415 - loads when asked for
+        from virl.serve.google.server import serve  # noqa: PLC0415 - needs the extra
+
+        options = ServeOptions(
+            key=key,
+            latency_ms=latency_ms,
+            faults=parse_faults(fault),
+            quota=quota,
+            retry_after_s=retry_after,
+            seed=seed,
+            lossless=lossless,
+        )
+        opened = open_city(city)
+        serve(opened, options, host, port, tell=lambda url: typer.echo(f"{opened.title} is served at {url}"))
+
+    guard(work, debug=debug)

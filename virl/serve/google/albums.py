@@ -1,0 +1,119 @@
+"""Photos of places, and the names under which they are asked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+
+from fastapi import Response
+
+from virl.errors import NotFound
+from virl.platform.city import City
+from virl.platform.streetview import Image
+from virl.serve.google.pictures import Painter, PictureCache, fitted
+from virl.serve.google.reading import number
+from virl.serve.google.wire import Ask, Fault, Json, Refused, answer, invalid
+
+SHOWN = 10  # photos of a place at most, as Google's
+NEW_SIDE, LEGACY_SIDE = 4800, 1600  # most pixels a side that may be asked for
+FILES = "/photos"
+
+
+@dataclass(slots=True)
+class Albums:
+    """The photos of a city's places, and the handlers that send them.
+
+    A photo is asked for at the API, which redirects to a file that needs no key, as Google does.
+    """
+
+    city: City
+    painter: Painter
+    cache: PictureCache
+    _sizes: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def sizes(self, place_id: str) -> list[tuple[int, int]]:
+        """Width and height of each photo of a place."""
+        with self._lock:
+            known = self._sizes.get(place_id)
+        if known is None:
+            known = [photo.shape[1::-1] for photo in self.city.places.photos(place_id, SHOWN)]
+            with self._lock:
+                self._sizes[place_id] = known
+        return known
+
+    def media(self, ask: Ask) -> Response:
+        """`/v1/places/{place}/photos/{photo}/media`."""
+        width, height = _limits(ask.query, "maxWidthPx", "maxHeightPx", NEW_SIDE)
+        place, photo = ask.path["place"], ask.path["photo"]
+        self._photo(place, photo)
+        uri = _uri(ask, place, photo, width, height)
+        if ask.query.get("skipHttpRedirect", "").lower() == "true":
+            return answer({"name": f"places/{place}/photos/{photo}/media", "photoUri": uri})
+        return Response(status_code=302, headers={"Location": uri})
+
+    def legacy(self, ask: Ask) -> Response:
+        """`/maps/api/place/photo`."""
+        width, height = _limits(ask.query, "maxwidth", "maxheight", LEGACY_SIDE)
+        reference = ask.query.get("photo_reference") or ask.query.get("photoreference") or ""
+        place, _, photo = reference.rpartition(".")
+        if not place:
+            raise invalid("Invalid request. Missing or invalid 'photo_reference' parameter.")
+        self._photo(place, photo)
+        return Response(status_code=302, headers={"Location": _uri(ask, place, photo, width, height)})
+
+    def file(self, ask: Ask) -> Response:
+        """The picture itself."""
+        width, height = _limits(ask.query, "w", "h", NEW_SIDE)
+        return self.painter.picture(fitted(self._photo(ask.path["place"], ask.path["photo"]), width, height))
+
+    def _photo(self, place: str, name: str) -> Image:
+        number_text = name.removeprefix("photo-")
+        try:
+            index = int(number_text) if number_text.isdecimal() else SHOWN
+            if index < len(self.sizes(place)):
+                return self.cache.get((place, index), lambda: self.city.places.photos(place, SHOWN)[index])
+        except NotFound:
+            pass
+        raise Refused(Fault.NOT_FOUND, "The requested photo was not found.")
+
+
+def photo_name(index: int) -> str:
+    """The name of a place's photo."""
+    return f"photo-{index}"
+
+
+def photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
+    """Photos as Places (New) gives them."""
+    return [
+        {
+            "name": f"places/{place_id}/photos/{photo_name(index)}",
+            "widthPx": width,
+            "heightPx": height,
+            "authorAttributions": [],
+        }
+        for index, (width, height) in enumerate(sizes)
+    ]
+
+
+def legacy_photos_json(place_id: str, sizes: list[tuple[int, int]]) -> list[Json]:
+    """Photos as the legacy API gives them."""
+    return [
+        {
+            "height": height,
+            "width": width,
+            "html_attributions": [],
+            "photo_reference": f"{place_id}.{photo_name(index)}",
+        }
+        for index, (width, height) in enumerate(sizes)
+    ]
+
+
+def _limits(query: Mapping[str, str], width: str, height: str, most: int) -> tuple[int, int]:
+    if not query.get(width) and not query.get(height):
+        raise invalid(f"Either {height} or {width} must be given, as a number between 1 and {most}.")
+    sides = [int(number(query[name], name, 1, most)) if query.get(name) else most for name in (width, height)]
+    return sides[0], sides[1]
+
+
+def _uri(ask: Ask, place: str, photo: str, width: int, height: int) -> str:
+    return f"{ask.base_url}{FILES}/{place}/{photo}?w={width}&h={height}"

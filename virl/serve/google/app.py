@@ -1,0 +1,139 @@
+"""Puts the endpoints of a city together."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from fastapi import FastAPI, Request, Response
+from fastapi.middleware.cors import CORSMiddleware
+
+from virl.platform.city import City
+from virl.serve.google.albums import FILES, Albums
+from virl.serve.google.gate import Endpoint, Gate
+from virl.serve.google.geocoding import Geocoding
+from virl.serve.google.options import ServeOptions
+from virl.serve.google.pages import Pages
+from virl.serve.google.pictures import Painter, PictureCache
+from virl.serve.google.place_json import MAX_REVIEWS, PlaceWriter
+from virl.serve.google.places_legacy import LegacyPlaces
+from virl.serve.google.places_new import NewPlaces
+from virl.serve.google.routes_legacy import LegacyRoutes
+from virl.serve.google.routes_new import Routes
+from virl.serve.google.script import MapsScript
+from virl.serve.google.static import StaticStreetView
+from virl.serve.google.stats import Stats
+from virl.serve.google.tiles import TileStreetView
+from virl.serve.google.wire import answer
+
+KEPT_PANORAMAS, KEPT_PHOTOS = 8, 64  # pictures in memory, about 25 MB and 1 MB each; chosen
+
+
+def make_app(city: City, options: ServeOptions, stats: Stats, pool: ThreadPoolExecutor) -> FastAPI:
+    """The server of a city, as an ASGI application.
+
+    Args:
+        city: what is served.
+        options: how it behaves.
+        stats: where requests are counted.
+        pool: renders and searches.
+    """
+    app = FastAPI(
+        title=f"Google-compatible server of {city.title}", docs_url=None, redoc_url=None, openapi_url=None
+    )
+    app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"])
+    gate = Gate(options, stats, pool)
+    for endpoint in endpoints(city, options):
+        app.add_api_route(
+            endpoint.path,
+            gate.guarded(endpoint),
+            methods=[endpoint.method],
+            response_class=Response,
+            response_model=None,
+        )
+    _add_stats(app, stats)
+    return app
+
+
+def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
+    """All endpoints of a city."""
+    painter = Painter(lossless=options.lossless)
+    albums = Albums(city, painter, PictureCache(KEPT_PHOTOS))
+    static = StaticStreetView(city, painter)
+    tiles = TileStreetView(city, painter, PictureCache(KEPT_PANORAMAS), options.max_zoom, options.seed)
+    return [
+        *_street_view(static, tiles),
+        *_places(city, albums, options),
+        *_maps(city),
+        *_script(MapsScript(static, tiles), albums),
+    ]
+
+
+def _street_view(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoint]:
+    street = "/v1/streetview"
+    return [
+        Endpoint("static_image", "GET", "/maps/api/streetview", "picture", static.image),
+        Endpoint(
+            "static_metadata", "GET", "/maps/api/streetview/metadata", "legacy", static.metadata, is_free=True
+        ),
+        Endpoint("tiles_session", "POST", "/v1/createSession", "new", tiles.create_session),
+        Endpoint("tiles_pano_ids", "POST", f"{street}/panoIds", "new", tiles.pano_ids),
+        Endpoint("tiles_metadata", "GET", f"{street}/metadata", "new", tiles.metadata),
+        Endpoint("tiles_tile", "GET", f"{street}/tiles/{{z}}/{{x}}/{{y}}", "new", tiles.tile),
+        Endpoint("tiles_thumbnail", "GET", f"{street}/thumbnail", "new", tiles.thumbnail),
+    ]
+
+
+def _places(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]:
+    shown = None if options.lossless else MAX_REVIEWS
+    new = NewPlaces(city, PlaceWriter(city, albums, shown), Pages(0.0))
+    old = LegacyPlaces(city, albums, Pages(options.page_delay_s), shown)
+    legacy = "/maps/api/place"
+    return [
+        Endpoint("places_nearby", "POST", "/v1/places:searchNearby", "new", new.nearby),
+        Endpoint("places_text", "POST", "/v1/places:searchText", "new", new.text),
+        Endpoint("places_details", "GET", "/v1/places/{place}", "new", new.details),
+        Endpoint("places_photo", "GET", "/v1/places/{place}/photos/{photo}/media", "new", albums.media),
+        Endpoint("legacy_nearby", "GET", f"{legacy}/nearbysearch/json", "legacy", old.nearby),
+        Endpoint("legacy_text", "GET", f"{legacy}/textsearch/json", "legacy", old.text),
+        Endpoint("legacy_find", "GET", f"{legacy}/findplacefromtext/json", "legacy", old.find),
+        Endpoint("legacy_details", "GET", f"{legacy}/details/json", "legacy", old.details),
+        Endpoint("legacy_photo", "GET", f"{legacy}/photo", "picture", albums.legacy),
+    ]
+
+
+def _maps(city: City) -> list[Endpoint]:
+    new, old = Routes(city), LegacyRoutes(city)
+    return [
+        Endpoint("geocode", "GET", "/maps/api/geocode/json", "legacy", Geocoding(city).geocode),
+        Endpoint("routes_compute", "POST", "/directions/v2:computeRoutes", "new", new.routes),
+        Endpoint("routes_matrix", "POST", "/distanceMatrix/v2:computeRouteMatrix", "stream", new.matrix),
+        Endpoint("legacy_directions", "GET", "/maps/api/directions/json", "legacy", old.directions),
+        Endpoint("legacy_matrix", "GET", "/maps/api/distancematrix/json", "legacy", old.matrix),
+    ]
+
+
+def _script(script: MapsScript, albums: Albums) -> list[Endpoint]:
+    return [
+        Endpoint("js_script", "GET", "/maps/api/js", "picture", script.script, is_free=True, needs_key=False),
+        Endpoint("js_panorama", "GET", "/maps/api/js/panorama", "new", script.panorama),
+        Endpoint("js_view", "GET", "/maps/api/js/view", "picture", script.view),
+        Endpoint(
+            "photo_file",
+            "GET",
+            f"{FILES}/{{place}}/{{photo}}",
+            "picture",
+            albums.file,
+            is_free=True,
+            needs_key=False,
+        ),
+    ]
+
+
+def _add_stats(app: FastAPI, stats: Stats) -> None:
+    async def tell(_: Request) -> Response:
+        return answer(stats.snapshot())
+
+    async def reset(_: Request) -> Response:
+        stats.reset()
+        return answer(stats.snapshot())
+
+    app.add_route("/stats", tell, methods=["GET"])
+    app.add_route("/stats/reset", reset, methods=["POST"])

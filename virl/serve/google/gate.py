@@ -1,0 +1,176 @@
+"""What every request passes: its count, faults on purpose, the key and the quota."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal
+
+from fastapi import Request, Response
+
+from virl.errors import BadInput, NoImagery, NoStreetView, NotFound, VirlError
+from virl.serve.google.options import GARBAGE, TIMEOUT, ServeOptions
+from virl.serve.google.stats import Stats
+from virl.serve.google.wire import OVER_QUOTA, Ask, Family, Fault, Json, Refused, failure, invalid, refusal
+
+NO_KEY = (
+    "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or "
+    "other form of API consumer identity to call this API."
+)
+NO_KEY_LEGACY = "You must use an API key to authenticate each request to Google Maps Platform APIs."
+WRONG_KEY = "API key not valid. Please pass a valid API key."
+WRONG_KEY_LEGACY = "The provided API key is invalid."
+
+RPC: Collection[Family] = ("new", "stream")
+
+_PRIVATE = frozenset({"key", "signature", "session"})
+"""Parameters that do not change what is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One path of the server and what answers it."""
+
+    name: str
+    method: Literal["GET", "POST"]
+    path: str
+    family: Family
+    handler: Callable[[Ask], Response]
+    is_free: bool = False
+    """Consumes no quota."""
+    needs_key: bool = True
+
+
+class Gate:
+    """Lets requests through to their handlers, which run in a pool of threads.
+
+    Args:
+        options: how the server behaves.
+        stats: where requests are counted.
+        pool: runs the handlers.
+    """
+
+    def __init__(self, options: ServeOptions, stats: Stats, pool: ThreadPoolExecutor) -> None:
+        self._options = options
+        self._stats = stats
+        self._pool = pool
+
+    def guarded(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+        """The handler of an endpoint with all checks before it."""
+
+        async def respond(request: Request) -> Response:
+            content = await request.body()
+            digest = _digest(endpoint.name, request, content)
+            before, counted = self._stats.asked(endpoint.name, digest, counts=not endpoint.is_free)
+            kind = self._options.faults.drawn(self._chance(digest, before))
+            await asyncio.sleep(self._options.latency_ms / 1000)
+            if kind is not None:
+                self._stats.failed(kind)
+            response, good = await self._answer(endpoint, request, content, kind, counted)
+            self._stats.answered(endpoint.name, digest, response.status_code, good=good)
+            return response
+
+        return respond
+
+    async def _answer(
+        self, endpoint: Endpoint, request: Request, content: bytes, kind: str | None, counted: int
+    ) -> tuple[Response, bool]:
+        """The response, and whether a client can use it."""
+        if kind not in {None, GARBAGE}:
+            return await self._fail(endpoint.family, request, str(kind)), False
+        try:
+            self._admit(endpoint, request, counted)
+            loop = asyncio.get_running_loop()
+            response = await loop.run_in_executor(self._pool, endpoint.handler, _ask(request, content))
+        except (Refused, VirlError) as fault:
+            refused = _refused(fault)
+            response = refusal(refused, endpoint.family)
+            response.headers.update(self._hints(refused.fault.value[0]))
+            return response, False
+        if kind == GARBAGE:
+            return Response(_noise(len(bytes(response.body))), media_type=response.media_type), False
+        return response, True
+
+    def _admit(self, endpoint: Endpoint, request: Request, counted: int) -> None:
+        if endpoint.needs_key:
+            self._check_key(endpoint.family, request)
+        quota = self._options.quota
+        if not endpoint.is_free and quota is not None and counted > quota:
+            raise Refused(Fault.OVER_QUOTA, OVER_QUOTA)
+
+    async def _fail(self, family: Family, request: Request, kind: str) -> Response:
+        """The answer of a server that fails on purpose."""
+        if kind == TIMEOUT:
+            await self._hang(request)
+            return failure(504, family)
+        response = failure(int(kind), family)
+        response.headers.update(self._hints(int(kind)))
+        return response
+
+    async def _hang(self, request: Request) -> None:
+        """Wait until the client gives up, or `hang_s` have passed."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self._options.hang_s
+        while loop.time() < end and not await request.is_disconnected():
+            await asyncio.sleep(min(0.05, self._options.hang_s))
+
+    def _check_key(self, family: Family, request: Request) -> None:
+        key = request.headers.get("X-Goog-Api-Key") or request.query_params.get("key")
+        if not key:
+            raise Refused(Fault.NO_KEY, NO_KEY if family in RPC else NO_KEY_LEGACY)
+        if self._options.key is not None and key != self._options.key:
+            raise Refused(Fault.WRONG_KEY, WRONG_KEY if family in RPC else WRONG_KEY_LEGACY)
+
+    def _hints(self, code: int) -> dict[str, str]:
+        after = self._options.retry_after_s
+        return {"Retry-After": str(after)} if after is not None and code in {429, 503} else {}
+
+    def _chance(self, digest: str, before: int) -> float:
+        """A number in [0, 1) that depends on the request alone, so that faults do not depend on timing."""
+        drawn = hashlib.blake2b(f"{self._options.seed} {digest} {before}".encode(), digest_size=8).digest()
+        return int.from_bytes(drawn, "big") / 2**64
+
+
+def _refused(fault: Refused | VirlError) -> Refused:
+    """The refusal that a handler's error stands for; what no client can help stays an error."""
+    if isinstance(fault, Refused):
+        return fault
+    if isinstance(fault, BadInput):
+        return invalid(str(fault))
+    if isinstance(fault, NoStreetView | NoImagery | NotFound):
+        return Refused(Fault.NOT_FOUND, str(fault))
+    raise fault
+
+
+def _digest(name: str, request: Request, content: bytes) -> str:
+    """Stands for what a request asks; its key and session do not count."""
+    query = sorted(pair for pair in request.query_params.multi_items() if pair[0] not in _PRIVATE)
+    mask = request.headers.get("X-Goog-FieldMask", "")
+    text = json.dumps([name, request.url.path, query, mask])
+    return hashlib.blake2b(text.encode() + content, digest_size=16).hexdigest()
+
+
+def _ask(request: Request, content: bytes) -> Ask:
+    query = dict(request.query_params)
+    mask = request.headers.get("X-Goog-FieldMask") or query.get("$fields") or query.get("fields") or ""
+    base_url = str(request.base_url).rstrip("/")
+    return Ask(query, request.path_params, _json(content), mask, base_url)
+
+
+def _json(content: bytes) -> Json:
+    if not content:
+        return {}
+    try:
+        body = json.loads(content)
+    except ValueError:
+        raise invalid("Invalid JSON payload received.") from None
+    if not isinstance(body, dict):
+        raise invalid("Invalid JSON payload received. Root element must be a message.")
+    return body
+
+
+def _noise(length: int) -> bytes:
+    """Bytes that are neither text nor a picture."""
+    return (b"\xff\x00\xfe" * (length // 3 + 1))[: max(length, 1)]

@@ -1,0 +1,75 @@
+"""Pictures as they are sent: JPEG, or PNG where nothing may be lost."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+
+import cv2
+import numpy as np
+from fastapi import Response
+
+from virl.platform.streetview import Image
+
+QUALITY = 90  # of JPEG; chosen, near what Google sends
+
+
+class Painter:
+    """Turns pictures into responses.
+
+    Args:
+        lossless: send PNG instead of JPEG.
+    """
+
+    def __init__(self, *, lossless: bool) -> None:
+        self._lossless = lossless
+
+    def picture(self, image: Image, code: int = 200) -> Response:
+        """A response that holds a picture."""
+        options = [] if self._lossless else [cv2.IMWRITE_JPEG_QUALITY, QUALITY]
+        _, encoded = cv2.imencode(".png" if self._lossless else ".jpg", image[..., ::-1], options)
+        kind = "image/png" if self._lossless else "image/jpeg"
+        return Response(encoded.tobytes(), code, media_type=kind)
+
+
+class PictureCache:
+    """The pictures that were asked for last. Safe to use from several threads; each is made once at a time.
+
+    Args:
+        size: pictures kept.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._kept: OrderedDict[Hashable, Image] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], Image]) -> Image:
+        """The picture with this key, made where it is not there."""
+        with self._lock:  # eight tiles of one panorama wait for one rendering
+            if key not in self._kept:
+                self._kept[key] = make()
+                if len(self._kept) > self._size:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(key)
+            return self._kept[key]
+
+
+def fitted(image: Image, max_width: int, max_height: int) -> Image:
+    """A picture shrunk to fit, its proportions kept; never enlarged."""
+    height, width = image.shape[:2]
+    scale = min(max_width / width, max_height / height, 1.0)
+    if scale == 1.0:
+        return image
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def no_imagery(width: int, height: int) -> Image:
+    """The gray picture that stands for none: as Google, it says that there is no imagery."""
+    image = np.full((height, width, 3), 228, np.uint8)
+    scale = width / 640
+    where = (round(width * 0.12), height // 2)
+    cv2.putText(
+        image, "Sorry, we have no imagery here.", where, cv2.FONT_HERSHEY_SIMPLEX, scale, (117,) * 3, 1
+    )
+    return image

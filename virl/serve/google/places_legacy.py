@@ -1,0 +1,183 @@
+"""The legacy Places API: nearby search, text search, find place, details."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fastapi import Response
+
+from virl.errors import BadInput, NotFound
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.places import Place
+from virl.serve.google.albums import Albums, legacy_photos_json
+from virl.serve.google.fields import FIELDS
+from virl.serve.google.legacy_json import legacy_place
+from virl.serve.google.pages import Page, Pages
+from virl.serve.google.reading import number, optional_number, position
+from virl.serve.google.wire import Ask, Fault, Json, Refused, answer, invalid
+
+PAGE, MOST = 20, 60  # places a page, and over all pages
+MAX_RADIUS_M = 50_000.0
+FIND_DEFAULT = "place_id"  # the field that Find Place gives when none is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyPlaces:
+    """Handlers of `/maps/api/place/...`.
+
+    Args:
+        city: what is served.
+        albums: photos of places.
+        pages: page tokens, valid after a delay.
+        max_reviews: reviews shown of a place; `None` for all.
+    """
+
+    city: City
+    albums: Albums
+    pages: Pages
+    max_reviews: int | None
+
+    def nearby(self, ask: Ask) -> Response:
+        """`nearbysearch`: by prominence within a radius, or by distance."""
+        if token := ask.query.get("pagetoken"):
+            return self._list(self.pages.next(token, PAGE), "vicinity")
+        center = position(ask.query.get("location", ""))
+        by_distance = ask.query.get("rankby", "prominence") == "distance"
+        if by_distance and ("radius" in ask.query or not _NARROWED.intersection(ask.query)):
+            raise invalid("Invalid request. With rankby=distance give keyword, name or type, and no radius.")
+        if not by_distance and not ask.query.get("radius"):
+            raise invalid("Invalid request. Missing the 'radius' parameter.")
+        radius = min(optional_number(ask.query, "radius", 0, 1e9, MAX_RADIUS_M), MAX_RADIUS_M)
+        kind = ask.query.get("type", "")
+        near = self.city.places.nearby(center, radius, [kind] if kind else []) if radius else []
+        found = self._with_words(near, ask.query)
+        if not by_distance:
+            found.sort(key=lambda place: -place.review_count)
+        return self._list(self.pages.first(_query(ask), found[:MOST], PAGE), "vicinity")
+
+    def text(self, ask: Ask) -> Response:
+        """`textsearch`."""
+        if token := ask.query.get("pagetoken"):
+            return self._list(self.pages.next(token, PAGE), "formatted_address")
+        kind = ask.query.get("type", "")
+        words = ask.query.get("query", "") or kind.replace("_", " ")
+        if not words.strip():
+            raise invalid("Invalid request. Missing the 'query' parameter.")
+        near = position(ask.query["location"]) if ask.query.get("location") else None
+        found = [place for place in self._search(words, near) if not kind or kind in place.types]
+        kept = [place for place in found if _is_priced(place, ask.query)]
+        return self._list(self.pages.first(_query(ask), kept[:MOST], PAGE), "formatted_address")
+
+    def find(self, ask: Ask) -> Response:
+        """`findplacefromtext`."""
+        words = ask.query.get("input", "")
+        if not words.strip() or ask.query.get("inputtype") not in {"textquery", "phonenumber"}:
+            raise invalid("Invalid request. Missing or invalid 'input' or 'inputtype' parameter.")
+        names = _names(ask.query.get("fields") or FIND_DEFAULT)
+        is_text = ask.query["inputtype"] == "textquery"
+        found = self._search(words, _bias(ask.query.get("locationbias", ""))) if is_text else []
+        candidates = [_only(self._write(place, "formatted_address"), names) for place in found[:1]]
+        return answer({"candidates": candidates, "status": "OK" if candidates else "ZERO_RESULTS"})
+
+    def details(self, ask: Ask) -> Response:
+        """`details`; without `fields` all of them."""
+        place_id = ask.query.get("place_id") or ask.query.get("placeid")
+        if not place_id:
+            raise invalid("Invalid request. Missing the 'place_id' parameter.")
+        names = _names(ask.query["fields"]) if ask.query.get("fields") else set()
+        try:
+            place = self.city.places.details(place_id)
+        except NotFound:
+            message = "The provided Place ID is no longer valid. Please refresh cached Place IDs."
+            raise Refused(Fault.NOT_FOUND, message) from None
+        whole = self._write(place, "formatted_address") | {"vicinity": place.address}
+        result = _only(whole, names) if names else whole
+        return answer({"html_attributions": [], "result": result, "status": "OK"})
+
+    def _list(self, page: Page, address: str) -> Response:
+        written = [self._write(place, address) for place in page.places]
+        results = [{name: place[name] for name in place if name not in _DETAILS_ONLY} for place in written]
+        content: Json = {
+            "html_attributions": [],
+            "results": results,
+            "status": "OK" if results else "ZERO_RESULTS",
+        }
+        if page.next_token:
+            content["next_page_token"] = page.next_token
+        return answer(content)
+
+    def _write(self, place: Place, address: str) -> Json:
+        photos = legacy_photos_json(place.id, self.albums.sizes(place.id))
+        return legacy_place(place, address, photos, self.max_reviews)
+
+    def _search(self, words: str, near: LatLng | None) -> Sequence[Place]:
+        try:
+            return self.city.places.search(words, near)
+        except BadInput:
+            return []
+
+    def _with_words(self, places: Sequence[Place], query: Mapping[str, str]) -> list[Place]:
+        """The places that a keyword or name finds and that have the wanted price."""
+        kept = [place for place in places if _is_priced(place, query)]
+        words = " ".join(query[name] for name in ("keyword", "name") if query.get(name))
+        if not words:
+            return kept
+        known = {place.id for place in self._search(words, None)}
+        return [place for place in kept if place.id in known]
+
+
+_DETAILS_ONLY = frozenset({"address_components", "url"})
+_NARROWED = frozenset({"keyword", "name", "type"})
+
+
+def _query(ask: Ask) -> str:
+    return json.dumps(sorted((name, value) for name, value in ask.query.items() if name != "key"))
+
+
+def _is_priced(place: Place, query: Mapping[str, str]) -> bool:
+    """Whether the price is as wanted; what is no digit is ignored, as Google's own client sends `None`."""
+    low, high = (query.get(name, "") for name in ("minprice", "maxprice"))
+    if not low.isdecimal() and not high.isdecimal():
+        return True
+    if place.price_level is None:
+        return False
+    is_dear = not low.isdecimal() or place.price_level >= int(low)
+    return is_dear and (not high.isdecimal() or place.price_level <= int(high))
+
+
+_IN_REPLIES = {
+    "type": "types",
+    "photo": "photos",
+    "review": "reviews",
+    "address_component": "address_components",
+}
+"""Fields that are asked for by a singular name, as Google's own client library does."""
+
+
+def _names(text: str) -> set[str]:
+    """The top fields of a list such as `name,geometry/location`, as replies name them."""
+    names = {path.partition("/")[0] for path in text.split(",")}
+    unknown = names - FIELDS.legacy_place
+    if unknown:
+        raise invalid(f"Error while parsing 'fields' parameter: Unsupported field name '{min(unknown)}'.")
+    return {_IN_REPLIES.get(name, name) for name in names}
+
+
+def _only(place: Json, names: set[str]) -> Json:
+    return {name: value for name, value in place.items() if name in names}
+
+
+def _bias(text: str) -> LatLng | None:
+    """The middle of a bias such as `point:1,2`, `circle:500@1,2` or `rectangle:1,2|3,4`."""
+    kind, _, rest = text.partition(":")
+    if kind == "point":
+        return position(rest, "locationbias")
+    if kind == "circle":
+        radius, _, center = rest.partition("@")
+        number(radius, "locationbias", 0, 1e8)
+        return position(center, "locationbias")
+    if kind == "rectangle":
+        low, high = (position(corner, "locationbias") for corner in (rest + "|").split("|")[:2])
+        return LatLng((low.lat + high.lat) / 2, (low.lng + high.lng) / 2)
+    return None

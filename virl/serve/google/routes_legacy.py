@@ -1,0 +1,197 @@
+"""The legacy Directions and Distance Matrix APIs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fastapi import Response
+
+from virl.errors import NotFound
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.maps import TravelMode
+from virl.serve.google.legacy_json import bounds, point
+from virl.serve.google.polyline import encode_polyline
+from virl.serve.google.reading import position_in
+from virl.serve.google.static import COPYRIGHT
+from virl.serve.google.ways import Leg, Stretch, Ways, joined, legs_between, matrix
+from virl.serve.google.wire import Ask, Fault, Json, Refused, answer, invalid
+
+MODES: dict[str, TravelMode | None] = {
+    "driving": "driving",
+    "walking": "walking",
+    "bicycling": "cycling",
+    "transit": None,
+}
+"""What each mode of travel is in a city; none has transit."""
+MAX_WAYPOINTS = 25  # besides origin and destination
+MAX_SIDE, MAX_ELEMENTS = 25, 100  # of a matrix: origins or destinations, and pairs
+FEET_PER_METRE, FEET_PER_MILE = 3.28084, 5280
+PLACE_ID = "place_id:"
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    text: str
+    position: LatLng
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyRoutes:
+    """Handlers of `/maps/api/directions/json` and `/maps/api/distancematrix/json`."""
+
+    city: City
+
+    def directions(self, ask: Ask) -> Response:
+        """One route through all stops in their order."""
+        texts = [ask.query.get("origin", ""), *_waypoints(ask), ask.query.get("destination", "")]
+        if not all(texts):
+            raise invalid("Invalid request. Missing the 'origin' or 'destination' parameter.")
+        mode, is_imperial = _mode(ask), ask.query.get("units") == "imperial"
+        try:
+            stops = [self._stop(text) for text in texts]
+        except NotFound:
+            return answer({"geocoded_waypoints": [], "routes": [], "status": "NOT_FOUND"})
+        legs = mode and legs_between(self.city.maps, [stop.position for stop in stops], mode)
+        geocoded = [{"geocoder_status": "OK", "types": ["street_address"]} for _ in stops]
+        if not legs:
+            return answer({"geocoded_waypoints": geocoded, "routes": [], "status": "ZERO_RESULTS"})
+        route = _route(legs, stops, ask.query.get("mode", "driving").upper(), is_imperial)
+        return answer({"geocoded_waypoints": geocoded, "routes": [route], "status": "OK"})
+
+    def matrix(self, ask: Ask) -> Response:
+        """A row for each origin, in it an element for each destination."""
+        sides = [ask.query.get(name, "").split("|") for name in ("origins", "destinations")]
+        if not all(text for side in sides for text in side):
+            raise invalid("Invalid request. Missing the 'origins' or 'destinations' parameter.")
+        if max(map(len, sides)) > MAX_SIDE:
+            raise Refused(Fault.MAX_DIMENSIONS, f"At most {MAX_SIDE} origins or {MAX_SIDE} destinations.")
+        if len(sides[0]) * len(sides[1]) > MAX_ELEMENTS:
+            raise Refused(Fault.MAX_ELEMENTS, f"At most {MAX_ELEMENTS} elements.")
+        mode, is_imperial = _mode(ask), ask.query.get("units") == "imperial"
+        stops = [[self._found(text) for text in side] for side in sides]
+        rows = self._cells(stops[0], stops[1], mode, is_imperial)
+        return answer(
+            {
+                "origin_addresses": [stop.text if stop else "" for stop in stops[0]],
+                "destination_addresses": [stop.text if stop else "" for stop in stops[1]],
+                "rows": [{"elements": row} for row in rows],
+                "status": "OK",
+            }
+        )
+
+    def _cells(
+        self,
+        origins: Sequence[_Stop | None],
+        destinations: Sequence[_Stop | None],
+        mode: TravelMode | None,
+        is_imperial: bool,
+    ) -> list[list[Json]]:
+        starts = [(i, stop.position) for i, stop in enumerate(origins) if stop]
+        ends = [(j, stop.position) for j, stop in enumerate(destinations) if stop]
+        if mode is None:
+            ways: Ways = [[None] * len(ends) for _ in starts]
+        else:
+            ways = matrix(self.city.maps, [at for _, at in starts], [at for _, at in ends], mode)
+        known = {
+            (i, j): _element(ways[row][column], is_imperial)
+            for row, (i, _) in enumerate(starts)
+            for column, (j, _) in enumerate(ends)
+        }
+        return [
+            [known.get((i, j), {"status": "NOT_FOUND"}) for j in range(len(destinations))]
+            for i in range(len(origins))
+        ]
+
+    def _found(self, text: str) -> _Stop | None:
+        try:
+            return self._stop(text)
+        except NotFound:
+            return None
+
+    def _stop(self, text: str) -> _Stop:
+        if text.startswith(PLACE_ID):
+            place = self.city.places.details(text.removeprefix(PLACE_ID))
+            return _Stop(place.address, place.position)
+        return _Stop(text, position_in(text) or self.city.maps.geocode(text))
+
+
+def _waypoints(ask: Ask) -> list[str]:
+    """The stops on the way; `via:` marks do not matter here, and an order that may be changed is kept."""
+    parts = [
+        part
+        for part in ask.query.get("waypoints", "").split("|")
+        if part and not part.startswith("optimize:")
+    ]
+    if len(parts) > MAX_WAYPOINTS:
+        raise Refused(Fault.MAX_WAYPOINTS, f"Too many waypoints in the request: at most {MAX_WAYPOINTS}.")
+    return [part.removeprefix("via:") for part in parts]
+
+
+def _mode(ask: Ask) -> TravelMode | None:
+    name = ask.query.get("mode", "driving")
+    if name not in MODES:
+        raise invalid("Invalid request. Invalid 'mode' parameter.")
+    return MODES[name]
+
+
+def _route(legs: Sequence[Leg], stops: Sequence[_Stop], mode: str, is_imperial: bool) -> Json:
+    path = joined([leg.whole for leg in legs])
+    written = []
+    for leg, start, end in zip(legs, stops, stops[1:], strict=False):
+        steps = [_stretch(step, is_imperial) | _instruction(step, mode) for step in leg.steps]
+        ends = {"start_address": start.text, "end_address": end.text}
+        written.append(
+            _stretch(leg.whole, is_imperial)
+            | ends
+            | {"steps": steps, "traffic_speed_entry": [], "via_waypoint": []}
+        )
+    return {
+        "bounds": bounds(path),
+        "copyrights": COPYRIGHT,
+        "legs": written,
+        "overview_polyline": {"points": encode_polyline(path)},
+        "summary": "",
+        "warnings": [],
+        "waypoint_order": list(range(len(stops) - 2)),
+    }
+
+
+def _stretch(stretch: Stretch, is_imperial: bool) -> Json:
+    return {
+        **_measures(stretch.metres, stretch.seconds, is_imperial),
+        "start_location": point(stretch.path[0]),
+        "end_location": point(stretch.path[-1]),
+    }
+
+
+def _instruction(step: Stretch, mode: str) -> Json:
+    turn = {"maneuver": step.maneuver} if step.maneuver else {}
+    line = {"points": encode_polyline(step.path)}
+    return {"html_instructions": step.instruction, "polyline": line, "travel_mode": mode, **turn}
+
+
+def _element(cell: tuple[float, float] | None, is_imperial: bool) -> Json:
+    if cell is None:
+        return {"status": "ZERO_RESULTS"}
+    return {**_measures(*cell, is_imperial), "status": "OK"}
+
+
+def _measures(metres: float, seconds: float, is_imperial: bool) -> Json:
+    return {
+        "distance": {"text": _distance_text(metres, is_imperial), "value": round(metres)},
+        "duration": {"text": _duration_text(seconds), "value": round(seconds)},
+    }
+
+
+def _distance_text(metres: float, is_imperial: bool) -> str:
+    if is_imperial:
+        feet = metres * FEET_PER_METRE
+        return f"{feet:.0f} ft" if feet < FEET_PER_MILE / 10 else f"{feet / FEET_PER_MILE:.1f} mi"
+    return f"{metres:.0f} m" if metres < 1000 else f"{metres / 1000:.1f} km"
+
+
+def _duration_text(seconds: float) -> str:
+    minutes = max(round(seconds / 60), 1)
+    hours, rest = divmod(minutes, 60)
+    shown = f"{rest} min" + ("s" if rest != 1 else "")
+    return shown if not hours else f"{hours} hour{'s' if hours != 1 else ''} {shown}"

@@ -1,0 +1,92 @@
+"""Street View Static: pictures, and their metadata, which is free."""
+
+import re
+from dataclasses import dataclass
+
+from fastapi import Response
+
+from virl.errors import NoImagery, NoStreetView, NotFound
+from virl.geo import LatLng, bearing
+from virl.platform.city import City
+from virl.platform.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Camera, Image, Panorama
+from virl.serve.google.pictures import Painter, no_imagery
+from virl.serve.google.reading import optional_number, position_in
+from virl.serve.google.wire import Ask, answer, invalid
+
+COPYRIGHT = "\u00a9 Google"
+MAX_SIDE = 640  # pixels, limit of Street View Static
+RADIUS_M = 50.0  # default of Street View Static
+
+
+@dataclass(frozen=True, slots=True)
+class StaticStreetView:
+    """Handlers of `/maps/api/streetview` and `/maps/api/streetview/metadata`."""
+
+    city: City
+    painter: Painter
+
+    def metadata(self, ask: Ask) -> Response:
+        """Where the panorama is that a picture would be taken from."""
+        try:
+            found = self._panorama(ask)
+        except NotFound:
+            return answer({"status": "NOT_FOUND"})
+        if found is None:
+            return answer({"status": "ZERO_RESULTS"})
+        panorama, _ = found
+        dated = {} if panorama.date is None else {"date": panorama.date}
+        location = {"lat": panorama.position.lat, "lng": panorama.position.lng}
+        return answer(
+            {"copyright": COPYRIGHT, **dated, "location": location, "pano_id": panorama.id, "status": "OK"}
+        )
+
+    def image(self, ask: Ask) -> Response:
+        """The picture; a gray one where there is none, with 404 if `return_error_code` says so."""
+        width, height = _size(ask.query.get("size", ""))
+        try:
+            found = self._panorama(ask)
+            if found is not None:
+                return self.painter.picture(self._draw(ask, *found, width, height))
+        except (NotFound, NoImagery):
+            pass
+        code = 404 if ask.query.get("return_error_code", "").lower() == "true" else 200
+        return self.painter.picture(no_imagery(width, height), code)
+
+    def _draw(self, ask: Ask, panorama: Panorama, wanted: LatLng | None, width: int, height: int) -> Image:
+        toward = panorama.heading if wanted is None else bearing(panorama.position, wanted)
+        camera = Camera(
+            heading=optional_number(ask.query, "heading", -360, 360, toward),
+            pitch=optional_number(ask.query, "pitch", -90, 90, 0.0),
+            fov=optional_number(ask.query, "fov", MIN_FOV, MAX_FOV, 90.0),
+            width=width,
+            height=height,
+        )
+        return self.city.streetview.view(panorama.id, camera).pixels
+
+    def _panorama(self, ask: Ask) -> tuple[Panorama, LatLng | None] | None:
+        """The panorama asked for, and the position where one was given; `None` if there is none near it."""
+        pano, location = ask.query.get("pano"), ask.query.get("location")
+        if ask.query.get("source", "default") not in {"default", "outdoor"}:
+            raise invalid("Invalid request. Invalid 'source' parameter.")
+        if pano:
+            try:
+                return self.city.streetview.panorama(pano), None
+            except NoStreetView:
+                return None
+        if not location:
+            raise invalid("Invalid request. Missing the 'location' or 'pano' parameter.")
+        wanted = position_in(location) or self.city.maps.geocode(location)
+        radius = optional_number(ask.query, "radius", 1, 1e6, RADIUS_M)
+        panorama = self.city.streetview.nearest(wanted, min(radius, MAX_RADIUS_M))
+        return None if panorama is None else (panorama, wanted)
+
+
+def _size(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
+    sides = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not all(16 <= side <= MAX_SIDE for side in sides):
+        raise invalid(
+            "The Google Maps Platform server rejected your request. Invalid 'size' parameter: "
+            f"give WIDTHxHEIGHT, each from 16 to {MAX_SIDE}."
+        )
+    return sides

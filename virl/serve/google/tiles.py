@@ -1,0 +1,223 @@
+"""Street View of Map Tiles: sessions, panorama ids, metadata with links, tiles, thumbnails."""
+
+import base64
+import hashlib
+import json
+import time
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from fastapi import Response
+
+from virl.errors import NoStreetView
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Camera, Image, Panorama
+from virl.serve.google.options import WIDTHS
+from virl.serve.google.pictures import Painter, PictureCache
+from virl.serve.google.reading import lat_lng, number, optional_number
+from virl.serve.google.static import COPYRIGHT, RADIUS_M
+from virl.serve.google.wire import Ask, Fault, Json, Refused, answer, invalid
+
+TILE = 512  # pixels, as Google's
+MAX_LOCATIONS = 100  # a request of panoIds
+SESSION_S = 14 * 24 * 3600  # Google: about two weeks
+THUMBNAIL = (600, 250)  # most pixels, width and height
+LEVEL_TILT = 90.0  # Google counts the tilt of a panorama from straight down
+
+
+@runtime_checkable
+class WholePanoramas(Protocol):
+    """A provider that can give a panorama in one picture."""
+
+    def panorama_image(self, pano_id: str, width: int = 2048) -> Image:
+        """An equirectangular picture whose centre column looks north."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TileStreetView:
+    """Handlers of `/v1/createSession` and `/v1/streetview/...`.
+
+    Args:
+        city: what is served.
+        painter: encodes pictures.
+        cache: whole panoramas.
+        max_zoom: the widest zoom level served, 0 to 5.
+        seed: session tokens depend on it.
+    """
+
+    city: City
+    painter: Painter
+    cache: PictureCache
+    max_zoom: int
+    seed: int
+
+    def create_session(self, ask: Ask) -> Response:
+        """A session token."""
+        for name in ("mapType", "language", "region"):
+            if not isinstance(ask.body.get(name), str) or not ask.body[name]:
+                raise invalid(f"Missing or invalid required field: {name}.")
+        if ask.body["mapType"] not in {"roadmap", "satellite", "terrain", "streetview"}:
+            raise invalid(f"Invalid value at 'map_type': \"{ask.body['mapType']}\".")
+        about = {name: ask.body[name] for name in ("mapType", "language", "region")}
+        return answer(
+            {
+                "session": self._token(about),
+                "expiry": str(int(time.time()) + SESSION_S),
+                "tileWidth": TILE,
+                "tileHeight": TILE,
+                "imageFormat": "jpeg",
+            }
+        )
+
+    def pano_ids(self, ask: Ask) -> Response:
+        """The panorama nearest to each location; an empty id where there is none."""
+        self._check_session(ask)
+        locations = ask.body.get("locations")
+        if not isinstance(locations, list) or not locations:
+            raise invalid("Invalid value at 'locations': give at least one location.")
+        if len(locations) > MAX_LOCATIONS:
+            raise invalid(f"Invalid value at 'locations': at most {MAX_LOCATIONS} are allowed.")
+        radius = number(str(ask.body.get("radius", RADIUS_M)), "radius", 0, 50_000) or RADIUS_M
+        wanted = [lat_lng(place, "locations", "lat", "lng") for place in locations]
+        found = [self._nearest(place, radius) for place in wanted]
+        return answer({"panoIds": ["" if panorama is None else panorama.id for panorama in found]})
+
+    def metadata(self, ask: Ask) -> Response:
+        """All about a panorama, with the ways on from it."""
+        self._check_session(ask)
+        return answer(self.described(ask))
+
+    def described(self, ask: Ask) -> Json:
+        """The panorama with the `panoId`, or the one nearest to `lat` and `lng`, as metadata."""
+        panorama = self._panorama(ask)
+        streets = {link.pano_id: self._street(link.pano_id) for link in panorama.links}
+        return panorama_json(panorama, self._width, streets, self._street(panorama.id))
+
+    def tile(self, ask: Ask) -> Response:
+        """One tile of the equirectangular picture; its centre column looks to the panorama's heading."""
+        self._check_session(ask)
+        zoom = int(number(ask.path["z"], "z", 0, len(WIDTHS) - 1))
+        width = WIDTHS[zoom]
+        x = int(number(ask.path["x"], "x", 0, max(width // TILE, 1) - 1))
+        y = int(number(ask.path["y"], "y", 0, max(width // 2 // TILE, 1) - 1))
+        panorama = self._panorama(ask)
+        if zoom > self.max_zoom:
+            raise Refused(Fault.NOT_FOUND, f"This panorama has no tiles at zoom level {zoom}.")
+        whole = self.cache.get((panorama.id, zoom), lambda: self._whole(panorama, width))
+        return self.painter.picture(whole[y * TILE : (y + 1) * TILE, x * TILE : (x + 1) * TILE])
+
+    def thumbnail(self, ask: Ask) -> Response:
+        """A small view."""
+        self._check_session(ask)
+        panorama = self._panorama(ask)
+        camera = Camera(
+            heading=optional_number(ask.query, "yaw", -360, 360, panorama.heading),
+            pitch=optional_number(ask.query, "pitch", -90, 90, 0.0),
+            fov=optional_number(ask.query, "fov", MIN_FOV, MAX_FOV, 90.0),
+            width=int(optional_number(ask.query, "width", 16, THUMBNAIL[0], THUMBNAIL[0])),
+            height=int(optional_number(ask.query, "height", 16, THUMBNAIL[1], THUMBNAIL[1])),
+        )
+        return self.painter.picture(self.city.streetview.view(panorama.id, camera).pixels)
+
+    @property
+    def _width(self) -> int:
+        return WIDTHS[self.max_zoom]
+
+    def _whole(self, panorama: Panorama, width: int) -> Image:
+        provider = self.city.streetview
+        if not isinstance(provider, WholePanoramas):
+            raise Refused(Fault.NOT_FOUND, "This city has no whole panoramas.")
+        north = provider.panorama_image(panorama.id, width)
+        turned: Image = np.roll(north, -round(panorama.heading / 360 * width), axis=1)
+        return turned
+
+    def _panorama(self, ask: Ask) -> Panorama:
+        if pano_id := ask.query.get("panoId"):
+            try:
+                return self.city.streetview.panorama(pano_id)
+            except NoStreetView:
+                raise Refused(Fault.NOT_FOUND, "The requested panorama was not found.") from None
+        if not ("lat" in ask.query and "lng" in ask.query):
+            raise invalid("Missing required parameter: panoId, or lat and lng.")
+        wanted = LatLng(number(ask.query["lat"], "lat", -90, 90), number(ask.query["lng"], "lng", -180, 180))
+        found = self._nearest(wanted, optional_number(ask.query, "radius", 1, 50_000, RADIUS_M))
+        if found is None:
+            raise Refused(Fault.NOT_FOUND, "No panorama was found near the requested location.")
+        return found
+
+    def _nearest(self, wanted: LatLng, radius: float) -> Panorama | None:
+        return self.city.streetview.nearest(wanted, min(max(radius, 1.0), MAX_RADIUS_M))
+
+    def _street(self, pano_id: str) -> str:
+        """The street that a panorama stands on, by the nearest address; may be empty."""
+        position = self.city.streetview.panorama(pano_id).position
+        near = self.city.places.nearby(position, STREET_M)
+        return street_of(near[0].address) if near else ""
+
+    def _check_session(self, ask: Ask) -> None:
+        token = ask.query.get("session", "")
+        if not token:
+            raise invalid("Missing required parameter: session.")
+        try:
+            about = json.loads(base64.urlsafe_b64decode(token.partition(".")[0]))
+            is_ours = token == self._token(about)
+        except ValueError:
+            is_ours = False
+        if not is_ours:
+            raise invalid("The session token is invalid or has expired.")
+        if about["mapType"] != "streetview":
+            raise invalid("The session token is not of mapType streetview.")
+
+    def _token(self, about: Json) -> str:
+        text = base64.urlsafe_b64encode(json.dumps(about, sort_keys=True).encode())
+        mark = hashlib.blake2b(text, digest_size=12, key=str(self.seed).encode())
+        return f"{text.decode()}.{mark.hexdigest()}"
+
+
+STREET_M = 60.0  # an address farther off says nothing of a panorama's street; chosen
+
+
+def street_of(address: str) -> str:
+    """The street of an address such as `97 Cross Avenue, Virlton`."""
+    head = address.partition(",")[0]
+    first, _, rest = head.partition(" ")
+    return rest if first.isdecimal() else head
+
+
+def panorama_json(panorama: Panorama, width: int, streets: dict[str, str], street: str) -> Json:
+    """A panorama as Map Tiles gives it.
+
+    Args:
+        panorama: which.
+        width: pixels of its widest picture.
+        streets: the street that each link leads to.
+        street: the one that it stands on.
+    """
+    links = [
+        {"panoId": link.pano_id, "heading": link.heading, "text": streets[link.pano_id]}
+        for link in panorama.links
+    ]
+    named = {"longName": street, "shortName": street, "types": ["route"]}
+    return {
+        "panoId": panorama.id,
+        "lat": panorama.position.lat,
+        "lng": panorama.position.lng,
+        "originalLat": panorama.position.lat,
+        "originalLng": panorama.position.lng,
+        "originalElevationAboveEgm96": 0.0,
+        "heading": panorama.heading,
+        "tilt": LEVEL_TILT,
+        "roll": 0.0,
+        "imageHeight": width // 2,
+        "imageWidth": width,
+        "tileHeight": TILE,
+        "tileWidth": TILE,
+        "imageryType": "outdoor",
+        "copyright": COPYRIGHT,
+        "date": panorama.date or "",
+        "addressComponents": [named] if street else [],
+        "links": links,
+    }

@@ -1,0 +1,119 @@
+"""Requests as handlers see them, and refusals in the three forms that Google gives them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from http.client import responses
+from typing import Any, Literal
+
+from fastapi import Response
+
+Json = dict[str, Any]
+Family = Literal["new", "stream", "legacy", "picture"]
+"""Whose manners an endpoint has: `new` answers errors as `google.rpc.Status`, `stream` as a list of one such,
+`legacy` as a `status` in an answer with HTTP 200, `picture` as plain text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request."""
+
+    query: Mapping[str, str]
+    path: Mapping[str, str]
+    body: Json
+    fields: str
+    """The field mask, from the `X-Goog-FieldMask` header or the `fields` parameter; may be empty."""
+    base_url: str
+    """Scheme, host and port under which the client knows the server."""
+
+
+class Fault(Enum):
+    """Why a request is refused: HTTP status, `google.rpc` status, and status of the legacy APIs."""
+
+    INVALID = (400, "INVALID_ARGUMENT", "INVALID_REQUEST")
+    NO_KEY = (403, "PERMISSION_DENIED", "REQUEST_DENIED")
+    WRONG_KEY = (400, "INVALID_ARGUMENT", "REQUEST_DENIED")
+    NOT_FOUND = (404, "NOT_FOUND", "NOT_FOUND")
+    OVER_QUOTA = (429, "RESOURCE_EXHAUSTED", "OVER_QUERY_LIMIT")
+    MAX_WAYPOINTS = (400, "INVALID_ARGUMENT", "MAX_WAYPOINTS_EXCEEDED")
+    MAX_ELEMENTS = (400, "INVALID_ARGUMENT", "MAX_ELEMENTS_EXCEEDED")
+    MAX_DIMENSIONS = (400, "INVALID_ARGUMENT", "MAX_DIMENSIONS_EXCEEDED")
+
+
+class Refused(Exception):
+    """A request that is answered with an error.
+
+    Args:
+        fault: what is wrong with it.
+        message: what the client is told.
+    """
+
+    def __init__(self, fault: Fault, message: str) -> None:
+        super().__init__(message)
+        self.fault = fault
+        self.message = message
+
+
+def invalid(message: str) -> Refused:
+    """The refusal of a request whose parameters do not hold what they should."""
+    return Refused(Fault.INVALID, message)
+
+
+def answer(content: Json | list[Json], code: int = 200) -> Response:
+    """A JSON answer."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
+    return Response(text, code, media_type="application/json; charset=UTF-8")
+
+
+def refusal(refused: Refused, family: Family) -> Response:
+    """A refusal in the manners of an API."""
+    code, rpc, legacy = refused.fault.value
+    if family == "legacy":
+        return _legacy(200, legacy, refused.message)
+    if family == "picture":
+        return Response(
+            refused.message, 403 if refused.fault is Fault.WRONG_KEY else code, media_type="text/plain"
+        )
+    details = [_API_KEY_INVALID] if refused.fault is Fault.WRONG_KEY else []
+    return _rpc(family, code, rpc, refused.message, details)
+
+
+def failure(code: int, family: Family) -> Response:
+    """The answer of a server that fails with this HTTP status, in the manners of an API."""
+    if code == Fault.OVER_QUOTA.value[0]:
+        return refusal(Refused(Fault.OVER_QUOTA, OVER_QUOTA), family)
+    phrase = responses.get(code, "Error")
+    if family == "legacy":
+        return _legacy(code, "UNKNOWN_ERROR", phrase)
+    if family == "picture":
+        return Response(phrase, code, media_type="text/plain")
+    return _rpc(family, code, _RPC_STATUS.get(code, "UNKNOWN"), phrase, [])
+
+
+OVER_QUOTA = "You have exceeded your request quota for this API."
+_RPC_STATUS = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    500: "INTERNAL",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+}
+_API_KEY_INVALID = {
+    "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+    "reason": "API_KEY_INVALID",
+    "domain": "googleapis.com",
+}
+
+
+def _legacy(code: int, status: str, message: str) -> Response:
+    return answer({"error_message": message, "results": [], "status": status}, code)
+
+
+def _rpc(family: Family, code: int, status: str, message: str, details: list[Json]) -> Response:
+    error: Json = {"code": code, "message": message, "status": status}
+    if details:
+        error["details"] = details
+    return answer([{"error": error}] if family == "stream" else {"error": error}, code)
