@@ -20,7 +20,7 @@ test: $(STAMP)
 
 ## test-slow   the other tests: slow ones, and those in a real browser
 test-slow: $(STAMP) web-deps
-	$(BIN)/python -m pytest -m "slow or browser"
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or browser"
 
 ## test-train  set up an environment with torch, and run the tests of fine-tuning there
 test-train: $(TRAIN_STAMP)

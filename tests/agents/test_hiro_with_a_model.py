@@ -64,6 +64,7 @@ def test_a_model_is_asked_with_pictures_and_paid_for_once(
     assert not [path for path in left if KEY.encode() in path.read_bytes()], "the key is written nowhere"
 
 
+@pytest.mark.slow
 def test_a_run_that_lost_its_model_goes_on_later(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     out = tmp_path / "run"
     no_key = fault(401, f"Incorrect API key provided: {KEY}", "invalid_api_key")

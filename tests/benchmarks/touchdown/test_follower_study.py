@@ -35,6 +35,7 @@ def test_every_failure_has_a_reason() -> None:
     assert {outcome.failure for outcome in outcomes} <= {None, *Failure}
 
 
+@pytest.mark.slow
 def test_stop_phrases_matter_on_made_instructions() -> None:
     data = open_data(Selection(EXPORT, "map2seq", "seen", "dev"))
     parts = {

@@ -141,6 +141,7 @@ def test_records_can_be_scored_again(data: Path, tmp_path: Path) -> None:
     assert (done.exit_code, "holds no walks" in done.output) == (2, True)
 
 
+@pytest.mark.slow
 def test_the_published_baselines_are_scored_as_published() -> None:
     folder = real_data("touchdown")
     file = folder / "expected" / "baseline_random_map2seq_unseen_dev.json"
