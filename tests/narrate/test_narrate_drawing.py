@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from virl.errors import BadInput
@@ -42,6 +42,7 @@ def test_a_drawing_without_extent_is_laid_on_the_middle():
     assert laid.points == pytest.approx(np.tile(EXACT.mean(axis=0), (4, 1)))
 
 
+@example([(0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (0.0, 2.2250738585e-313)])
 @given(st.lists(st.tuples(st.floats(-1e5, 1e5), st.floats(-1e5, 1e5)), min_size=4, max_size=4))
 def test_no_move_or_turn_fits_better(points):
     drawn = np.array(points)

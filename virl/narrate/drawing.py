@@ -10,6 +10,7 @@ from virl.errors import BadInput
 from virl.geo import Floats
 
 FARTHEST_M = 100_000.0  # chosen: no walk goes farther
+POINT_M2 = 1e-12  # a drawing with less spread is a point, which has no direction; chosen
 
 _POINTS = TypeAdapter(tuple[tuple[FiniteFloat, FiniteFloat], ...])
 _FENCED = re.compile(r"```\w*\s*(.*?)```", re.DOTALL)
@@ -67,9 +68,9 @@ def lay_over(drawn: Floats, exact: Floats) -> Drawing:
     source, middle = source - source.mean(), target.mean()
     turn = np.vdot(source, target - middle)
     spread = float(np.vdot(source, source).real)
-    laid = source * (turn / abs(turn) if abs(turn) > 0 else 1.0) + middle
+    laid = source * (turn / abs(turn) if abs(turn) > POINT_M2 else 1.0) + middle
     return Drawing(
         np.stack([laid.real, laid.imag], axis=1),
         float(np.abs(laid - target).mean()),
-        float(abs(turn) / spread) if spread > 0 else 1.0,
+        float(abs(turn) / spread) if spread > POINT_M2 else 1.0,
     )
