@@ -111,6 +111,7 @@ def test_every_gold_path_can_be_walked_by_actions(split: str, rules: Rules) -> N
         state = WalkState(path[0], heading)
         for node in path[1:]:
             state = next(reached(graph, rules, state, node))
+        assert graph.ids[state.node] == episode.target
 
 
 def nearest_heading(graph: NavigationGraph, node: int, heading: float) -> float:

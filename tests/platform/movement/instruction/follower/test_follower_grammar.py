@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,17 +81,17 @@ def test_words(text: str, line: str) -> None:
 
 @given(st.text())
 def test_any_text_is_read(text: str) -> None:
-    parse(text)
+    assert len(parse(text)) <= len(normalise(text).split())
 
 
 @given(st.lists(st.sampled_from([word for rule in RULES for word in rule.example.split()]), max_size=60))
 def test_any_jumble_of_the_grammar_is_read(words: list[str]) -> None:
-    parse(" ".join(words))
+    text = " ".join(words)
+    assert len(parse(text)) <= len(normalise(text).split())
 
 
 @pytest.mark.parametrize("phrase", ["turn so ", "left ", "the ", "go straight ", "next light ", "a step or "])
-def test_long_texts_are_read_in_time(phrase: str) -> None:
-    began = time.perf_counter()
-    parse(phrase * 10_000)
-    assert time.perf_counter() - began < 5
+def test_long_texts_are_read_as_far_as_the_bound(phrase: str) -> None:
+    assert len(parse(phrase * 10_000)) <= MAX_WORDS
+    assert parse(phrase * 10_000) == parse(phrase * 20_000)
     assert len(normalise(phrase * 10_000).split()) <= MAX_WORDS
