@@ -4,7 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from virl.platform.streetview import Box, Image, View
+
+Embeddings = NDArray[np.float32]
+"""One vector of length 1 a row, shape (n, d)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,71 @@ class Detector(Protocol):
 
         Raises:
             ModelUnavailable: the model or its weights are missing.
+        """
+        ...
+
+
+class Recognizer(Protocol):
+    """Says how well words fit pictures (CLIP and its kin)."""
+
+    @property
+    def name(self) -> str:
+        """What its embeddings are kept under: differs where they differ."""
+        ...
+
+    def embed_images(self, images: Sequence[Image]) -> Embeddings:
+        """One vector of length 1 a picture, shape (n, d).
+
+        Raises:
+            ModelUnavailable: the model or its weights are missing.
+            BadInput: a picture is none.
+        """
+        ...
+
+    def embed_texts(self, texts: Sequence[str]) -> Embeddings:
+        """One vector of length 1 a text, shape (n, d).
+
+        Raises:
+            ModelUnavailable: the model or its weights are missing.
+        """
+        ...
+
+    def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
+        """How well each label fits each picture, shape (n, m), in [0, 1].
+
+        Over labels they sum to 1 for models trained with a softmax, not for those trained with a sigmoid.
+
+        Raises:
+            ModelUnavailable: the model or its weights are missing.
+            BadInput: there are no labels, or a picture is none.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Points of two pictures that show the same."""
+
+    first: NDArray[np.float32]
+    """Pixels (x, y) in the first picture, shape (n, 2)."""
+    second: NDArray[np.float32]
+    """Pixels (x, y) in the second picture, shape (n, 2), in the same order."""
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.first)
+
+
+class Matcher(Protocol):
+    """Finds points that two pictures have in common."""
+
+    def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
+        """The common points of each pair.
+
+        Raises:
+            ModelUnavailable: the model or its weights are missing.
+            BadInput: a picture is none.
         """
         ...
 
