@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 
 from virl.agent import Agent
 from virl.cli import run_module
+from virl.errors import NoStreetView
 from virl.journal.convert import place_record
 from virl.journal.records import PlaceRecord, ViewRecord
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import PlaceDecision, PlaceSummary, PlaceType
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.intention import IntentionNavigator
-from virl.platform.movement.links import LinksMover
 from virl.platform.perception.base import Detection
 from virl.platform.perception.look import look_closer, sweep_cameras
 from virl.platform.perception.matching import match_place
@@ -61,7 +61,7 @@ def _explore(agent: Agent) -> None:
     place_type = _remembered_place_type(agent) or _place_type(agent)
     navigator = IntentionNavigator(
         agent.city.streetview,
-        LinksMover(agent.city.streetview),
+        agent.mover,
         agent.mind,
         agent.senses,
         intention=agent.character.intention,
@@ -97,11 +97,12 @@ def _where_to_go_on(agent: Agent) -> Pose:
         heading = agent.character.heading
         return Pose(agent.start.id, agent.start.heading if heading is None else heading)
     last = agent.run.steps[-1]
-    link = next(
-        link
-        for link in agent.city.streetview.panorama(last.pose.pano_id).links
-        if link.pano_id == last.next_pano_id
-    )
+    stood = Pose(last.pose.pano_id, last.pose.heading)
+    link = next((link for link in agent.mover.links(stood) if link.pano_id == last.next_pano_id), None)
+    if link is None:
+        raise NoStreetView(
+            f"no way leads from panorama {stood.pano_id!r} to {last.next_pano_id!r} any more: begin a new run"
+        )
     return Pose(link.pano_id, link.heading)
 
 

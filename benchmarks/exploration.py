@@ -230,7 +230,9 @@ def _live(world: World, start: Panorama, mind: Mind, seed: int, folder: Path) ->
         run = Run(journal, record, keep_views=False)
         source = find_character("hiro")
         load_routine(source, world.character)(
-            Agent(world.character, world.city, start, mind, world.senses, run)
+            Agent(
+                world.character, world.city, start, mind, world.senses, LinksMover(world.city.streetview), run
+            )
         )
     if run.result is None:
         raise BadInput(f"{source}: the routine returned before it ended its run")

@@ -14,6 +14,7 @@ from virl.errors import BadInput, NoStreetView, NotFound, UnknownName
 from virl.geo import LatLng
 from virl.mind.base import Mind
 from virl.platform.city import City
+from virl.platform.movement.base import Mover
 from virl.platform.perception.base import Senses
 from virl.platform.places import DAYS
 from virl.platform.relocate import relocate
@@ -81,6 +82,7 @@ class Agent:
     start: Panorama
     mind: Mind
     senses: Senses
+    mover: Mover
     run: Run
 
 

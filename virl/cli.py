@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -22,6 +22,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+CacheMode = Literal["off", "session", "ttl"]
+
 app.add_typer(data_app, name="data")
 app.add_typer(serve_app, name="serve")
 
@@ -33,6 +35,21 @@ def run(
     mind: Annotated[
         str | None,
         typer.Option(envvar="VIRL_MIND", help="`rules` (the default) or a chat model, say `openai:MODEL`."),
+    ] = None,
+    mover: Annotated[
+        str | None, typer.Option(help="How to get about: `links` (the default), `grid`, `web` or `hybrid`.")
+    ] = None,
+    budget_usd: Annotated[
+        float | None, typer.Option(help="Stop before a request that would cost more than this in all.")
+    ] = None,
+    cache: Annotated[
+        CacheMode | None, typer.Option(help="What replies of Google's to keep; see docs/google-http.md.")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Keep all of Google's replies in this folder.", file_okay=False)
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(help="Answer from a recording, with no network.", file_okay=False)
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the run; by default `runs/AGENT-TIME`.", file_okay=False)
@@ -48,9 +65,16 @@ def run(
     """Let an agent live; writes a journal, the views, a result and a report."""
 
     def live() -> None:
+        from virl.journal.records import AccessRecord  # noqa: PLC0415 - loads when asked for
         from virl.start import RunOptions, run_agent  # noqa: PLC0415 - brings in the city and the senses
 
-        options = RunOptions(agent=agent, city=city, mind=mind, out=out, resume=resume, seed=seed)
+        access = AccessRecord(
+            budget_usd=budget_usd,
+            cache=cache,
+            record=str(record.resolve()) if record else None,
+            replay=str(replay.resolve()) if replay else None,
+        )
+        options = RunOptions(agent, city, mind, mover, out, resume, seed, access)
         finished = run_agent(options, Console(quiet=quiet or as_json))
         typer.echo(finished.result.model_dump_json(indent=2) if as_json else f"report: {finished.report}")
 

@@ -6,11 +6,13 @@ from time import perf_counter
 from typing import Literal, Protocol
 
 from virl import __version__
-from virl.journal.convert import exchange_record, pose_record, view_record
+from virl.budget import Meter
+from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
 from virl.journal.journal import Journal, total_cost, write_result
 from virl.journal.records import (
     EndRecord,
     PlaceRecord,
+    RequestsRecord,
     Result,
     StartRecord,
     StepRecord,
@@ -60,7 +62,9 @@ class Run:
         start: StartRecord,
         steps: Sequence[StepRecord] = (),
         *,
+        city: str = "",
         audience: Audience | None = None,
+        meter: Meter | None = None,
         keep_views: bool = True,
     ) -> None:
         """Begin, or go on after `steps`.
@@ -69,14 +73,18 @@ class Run:
             journal: where records go.
             start: the journal's first record.
             steps: the steps taken before, where a run is resumed.
+            city: its name, for the result; by default as `start` says.
             audience: who is told.
+            meter: counts what the city's provider is asked, for the records.
             keep_views: whether views are kept as files and named in the records.
         """
         self.start = start
+        self._city = city or start.city
         self._journal = journal
         self._steps = list(steps)
         self._result: Result | None = None
         self._audience = audience or Nobody()
+        self._meter = meter
         self._keep_views = keep_views
         self._since = perf_counter()
         self._audience.start(start, self._steps)
@@ -135,6 +143,7 @@ class Run:
             decided=decided,
             next_pano_id=next_pano_id,
             seconds=now - self._since,
+            requests=requests_record(self._meter.take()) if self._meter else RequestsRecord(),
         )
         self._journal.append(record)
         self._since = now
@@ -147,7 +156,7 @@ class Run:
         """Write down how it ended, in the journal and in `result.json`."""
         self._result = result = Result(
             agent=self.start.agent,
-            city=self.start.city,
+            city=self._city,
             status=status,
             steps=self._steps[-1].step if self._steps else 0,
             distance_m=sum(step.distance_m for step in self._steps),

@@ -1,39 +1,47 @@
 """Start or resume a run: opens the city, the mind and the senses, and hands them to the routine."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 from pydantic import ValidationError
 from rich.console import Console
 
 from virl import __version__
 from virl.agent import Agent, Character, find_character, load_character, load_routine, start_panorama
-from virl.errors import BadInput, JournalBroken
+from virl.budget import Budget
+from virl.errors import BadInput, JournalBroken, UnknownName
 from virl.journal.journal import Journal, write_result
-from virl.journal.records import EndRecord, Result, StartRecord, StepRecord
-from virl.journal.report import write_report
+from virl.journal.records import AccessRecord, EndRecord, Result, StartRecord, StepRecord
+from virl.journal.report import REPORT, write_report
 from virl.mind.open import open_mind
+from virl.platform.movement.open_mover import MOVERS, open_mover
 from virl.platform.perception.open import open_senses
-from virl.platform.providers import open_city
+from virl.platform.providers.open import Access, name_of_city, opened_city
 from virl.resources import cache_home
 from virl.run import Run
 from virl.terminal import Story
 
 RUNS = Path("runs")
+SPENDING = "spending.jsonl"
+"""What a run has paid, in its folder; see `virl.budget.Budget`."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What a user asks of a run."""
+    """What a user asks of a run; `None` leaves it to the character, or to the run that is resumed."""
 
     agent: str
     city: str | None = None
     mind: str | None = None
+    mover: str | None = None
     out: Path | None = None
     resume: bool = False
     seed: int = 0
+    access: AccessRecord = field(default_factory=AccessRecord)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,54 +71,98 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
         mind=options.mind or "rules",
         seed=options.seed,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
+        id=uuid4().hex,
+        mover=options.mover or MOVERS[0],
+        access=options.access,
         character=character.model_dump(mode="json"),
     )
     folder = options.out or RUNS / f"{source.stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    return _live(source, character, start, (), lambda: Journal.create(folder, start), console)
+    plan = _Plan(source, character, start, folder)
+    return _live(plan, (), lambda: Journal.create(folder, start), console)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a run is about to do."""
+
+    source: Path
+    character: Character
+    start: StartRecord
+    folder: Path
+
+    def access(self, stack: ExitStack) -> Access:
+        """How the city is asked; the budget's book is closed with the stack."""
+        asked = self.start.access
+        budget = Budget(asked.budget_usd, book=self.folder / SPENDING)
+        return Access(
+            budget=stack.enter_context(closing(budget)),
+            cache=asked.cache,
+            session=self.start.id,
+            record=Path(asked.record) if asked.record else None,
+            replay=Path(asked.replay) if asked.replay else None,
+        )
 
 
 def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
     journal, records = Journal.resume(options.out or _latest_run(source.stem))
     with journal:
-        start = next(record for record in records if isinstance(record, StartRecord))
+        begun = next(record for record in records if isinstance(record, StartRecord))
         steps = [record for record in records if isinstance(record, StepRecord)]
-        for asked, begun in ((options.city, start.city), (options.mind, start.mind)):
-            if asked and asked != begun:
-                raise BadInput(
-                    f"{journal.folder}: was begun with {begun!r}, not {asked!r}: resume it with that"
-                )
+        start = _as_asked(options, begun, journal.folder)
         for ended in records:
             if isinstance(ended, EndRecord):
                 write_result(journal.folder, ended.result)  # the run may have been killed between the two
-                return Finished(ended.result, write_report(journal.folder, open_city(start.city)))
+                if (report := journal.folder / REPORT).exists():
+                    return Finished(ended.result, report)
+                with ExitStack() as stack:
+                    plan = _Plan(source, load_character(source), start, journal.folder)
+                    city = stack.enter_context(opened_city(start.city, plan.access(stack)))
+                    return Finished(ended.result, write_report(journal.folder, city))
         try:
             character = Character.model_validate(start.character)
         except ValidationError as fault:
             field = ".".join(map(str, fault.errors()[0]["loc"]))
             raise JournalBroken(f"{journal.folder}: line 1: character: {field} is not valid") from fault
-        return _live(source, character, start, steps, lambda: journal, console)
+        return _live(_Plan(source, character, start, journal.folder), steps, lambda: journal, console)
+
+
+def _as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
+    """How a run goes on: as it began, with another budget or place to keep replies where that is asked."""
+    for asked, was in (
+        (options.city, begun.city),
+        (options.mind, begun.mind),
+        (options.mover, begun.mover),
+    ):
+        if asked and asked != was:
+            raise BadInput(f"{folder}: was begun with {was!r}, not {asked!r}: resume it with that")
+    given = {name: value for name, value in options.access if value is not None}
+    return begun.model_copy(update={"access": begun.access.model_copy(update=given)})
 
 
 def _live(
-    source: Path,
-    character: Character,
-    start: StartRecord,
-    steps: Sequence[StepRecord],
-    open_journal: Callable[[], Journal],
-    console: Console,
+    plan: _Plan, steps: Sequence[StepRecord], open_journal: Callable[[], Journal], console: Console
 ) -> Finished:
     """Check everything that can be wrong, and only then write the first line."""
-    routine = load_routine(source, character)
-    mind = open_mind(start.mind, cache_dir=cache_home() / "replies")
-    city = open_city(start.city)
-    begin = start_panorama(city, character, source)
-    senses = open_senses()
-    with open_journal() as journal, Story(console, character.limits.steps) as story:
-        run = Run(journal, start, steps, audience=story)
-        routine(Agent(character, city, begin, mind, senses, run))
-    if run.result is None:
-        raise BadInput(f"{source}: the routine {character.routine!r} returned before it ended its run")
-    return Finished(run.result, write_report(run.folder, city))
+    start, character = plan.start, plan.character
+    routine = load_routine(plan.source, character)
+    if start.mover not in MOVERS:
+        raise UnknownName("mover", start.mover, list(MOVERS))
+    with ExitStack() as stack:
+        access = plan.access(stack)
+        mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=access.budget)
+        city = stack.enter_context(opened_city(start.city, access))
+        mover = stack.enter_context(open_mover(start.mover, city.streetview))
+        begin = start_panorama(city, character, plan.source)
+        senses = open_senses()
+        journal = stack.enter_context(open_journal())
+        story = stack.enter_context(Story(console, character.limits.steps))
+        run = Run(journal, start, steps, city=name_of_city(start.city), audience=story, meter=city.meter)
+        routine(Agent(character, city, begin, mind, senses, mover, run))
+        if run.result is None:
+            raise BadInput(
+                f"{plan.source}: the routine {character.routine!r} returned before it ended its run"
+            )
+        return Finished(run.result, write_report(run.folder, city))
 
 
 def _latest_run(agent: str) -> Path:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from virl.journal.records import PlaceRecord, Result, StartRecord, StepRecord
+from virl.journal.records import CostRecord, PlaceRecord, Result, StartRecord, StepRecord
 
 
 class Story:
@@ -65,12 +65,17 @@ class Story:
         self._say(f"[{colour}]{result.status}[/]{where}: {escape(result.reason)}")
         cost = result.cost
         self._say(
-            f"[dim]{result.steps} steps, {result.distance_m:.0f} m, {cost.views} views, "
+            f"[dim]{result.steps} steps, {result.distance_m:.0f} m, {cost.views} views, {_requests(cost)}"
             f"{cost.llm_calls} model calls, ${cost.usd:.4f}[/]"
         )
 
     def _say(self, text: str) -> None:
         self._progress.console.print(text, highlight=False)
+
+
+def _requests(cost: CostRecord) -> str:
+    sent, cached = (sum(counts.values()) for counts in (cost.requests.sent, cost.requests.cached))
+    return f"{sent} map requests, {cached} from the cache, " if sent or cached else ""
 
 
 def _considered(step: int, place: PlaceRecord) -> str:

@@ -7,12 +7,14 @@ from typing import Literal
 import numpy as np
 from pydantic_core import to_jsonable_python
 
+from virl.budget import Spending
 from virl.geo import LatLng
 from virl.journal.records import (
     DetectionRecord,
     ExchangeRecord,
     PlaceRecord,
     PoseRecord,
+    RequestsRecord,
     ViewRecord,
 )
 from virl.mind.base import Exchange
@@ -94,6 +96,11 @@ def place_record(
         decision=decision,
         reason=reason,
     )
+
+
+def requests_record(spending: Spending) -> RequestsRecord:
+    """What was asked of a provider."""
+    return RequestsRecord(sent=dict(spending.sent), cached=dict(spending.cached), usd=spending.usd)
 
 
 def _plain(values: Mapping[str, object]) -> dict[str, object]:

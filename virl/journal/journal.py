@@ -4,7 +4,8 @@ import io
 import logging
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -15,7 +16,7 @@ from virl.errors import JournalBroken
 from virl.journal.files import PARTIAL, write_atomically, writing
 from virl.journal.lock import lock_run
 from virl.journal.reading import AnyRecord, Order, check_views, missing_view, read_contents
-from virl.journal.records import CostRecord, EndRecord, Result, StartRecord, StepRecord
+from virl.journal.records import CostRecord, EndRecord, RequestsRecord, Result, StartRecord, StepRecord
 from virl.platform.streetview import Image
 
 JOURNAL, RESULT, VIEWS = "journal.jsonl", "result.json", "views"
@@ -203,15 +204,29 @@ def total_cost(records: Iterable[AnyRecord]) -> CostRecord:
     """What the steps among `records` have cost together; the fields say what is counted."""
     steps = [record for record in records if isinstance(record, StepRecord)]
     asked = [exchange for step in steps for exchange in step.asked if exchange.mind != RULES]
+    requests = [step.requests for step in steps]
+    usd = sum(request.usd for request in requests)
     return CostRecord(
-        usd=sum(exchange.usd for exchange in asked),
+        usd=round(sum(exchange.usd for exchange in asked) + usd, 9),
         llm_calls=sum(exchange.attempts for exchange in asked if not exchange.cached),
         llm_cached=sum(exchange.cached for exchange in asked),
         input_tokens=sum(exchange.input_tokens for exchange in asked),
         output_tokens=sum(exchange.output_tokens for exchange in asked),
         views=sum(len(step.views) for step in steps),
+        requests=RequestsRecord(
+            sent=_together(request.sent for request in requests),
+            cached=_together(request.cached for request in requests),
+            usd=round(usd, 9),
+        ),
         seconds=sum(step.seconds for step in steps),
     )
+
+
+def _together(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for count in counts:
+        total.update(count)
+    return dict(sorted(total.items()))
 
 
 def _refuse_second(path: Path) -> None:

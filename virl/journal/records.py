@@ -81,6 +81,29 @@ class PlaceRecord(Record):
     reason: str
 
 
+class RequestsRecord(Record):
+    """What was asked of a provider on the network, such as Google."""
+
+    sent: dict[str, int] = {}
+    """Requests that were tried, each further try included, by endpoint."""
+    cached: dict[str, int] = {}
+    """Requests that the cache or a recording answered, by endpoint."""
+    usd: float = 0.0
+    """List price of those that were billed."""
+
+
+class AccessRecord(Record):
+    """How requests are paid for, kept and recorded, as the user asked."""
+
+    budget_usd: float | None = None
+    cache: Literal["off", "session", "ttl"] | None = None
+    """`None` leaves it to the provider's settings."""
+    record: str | None = None
+    """Folder of a recording that is written."""
+    replay: str | None = None
+    """Folder of a recording that is played."""
+
+
 class StartRecord(Record):
     """The first line: what was run."""
 
@@ -94,6 +117,10 @@ class StartRecord(Record):
     seed: int
     started: str
     """UTC, ISO 8601."""
+    id: str = ""
+    """Tells this run from all others."""
+    mover: str = "links"
+    access: AccessRecord = AccessRecord()
     character: dict[str, object]
 
 
@@ -116,12 +143,14 @@ class StepRecord(Record):
     next_pano_id: str | None = None
     """Where it goes from here; `None` if it stops."""
     seconds: float = 0.0
+    requests: RequestsRecord = RequestsRecord()
 
 
 class CostRecord(Record):
     """What a run has cost. The answers of rules cost nothing and are counted nowhere."""
 
     usd: float = 0.0
+    """Of models and of providers together."""
     llm_calls: int = 0
     """Requests sent to a model, repeated attempts included."""
     llm_cached: int = 0
@@ -130,6 +159,8 @@ class CostRecord(Record):
     output_tokens: int = 0
     views: int = 0
     """Views looked at."""
+    requests: RequestsRecord = RequestsRecord()
+    """What was asked of a provider on the network."""
     seconds: float = 0.0
     """Time spent on steps, pauses between a kill and the resume left out."""
 

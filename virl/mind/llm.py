@@ -13,6 +13,7 @@ from langchain_core.rate_limiters import BaseRateLimiter
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
+from virl.budget import Budget
 from virl.errors import MindFailed, ModelUnavailable, VirlError
 from virl.mind.answers import faults_in, given_text, is_cut_off, read_reply, refusal_in, usage_of
 from virl.mind.asking import Ask, Model, asker
@@ -20,7 +21,7 @@ from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
 from virl.mind.cache import ReplyCache, request_key
 from virl.mind.faults import Fault, classify, redact, retry_after, secrets_of, usage_in
 from virl.mind.pictures import image_block, image_notes
-from virl.mind.prices import Prices, Usage, load_prices
+from virl.mind.prices import Prices, Usage, expected_usage, load_prices
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply, Text
 from virl.platform.streetview import Image
@@ -60,9 +61,10 @@ class LLMMind:
         longest_wait: seconds, the most that is waited before another try.
         sleep: waits some seconds.
         limiter: asked before every request that is sent; `None` sets no limit.
+        budget: checked before every request against what it is expected to cost; `None` sets no limit.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each of them is for a caller to choose
         self,
         model: Model,
         name: str,
@@ -74,6 +76,7 @@ class LLMMind:
         longest_wait: float = LONGEST_WAIT_S,
         sleep: Callable[[float], None] = time.sleep,
         limiter: BaseRateLimiter | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self._model = model
         self._name = name
@@ -84,6 +87,7 @@ class LLMMind:
         self._longest_wait = longest_wait
         self._sleep = sleep
         self._limiter = limiter
+        self._budget = budget or Budget()
         self._secrets = secrets_of(model)
         self._mend = load_prompt("parts/invalid-reply", Reply)
         self._ledger = Ledger()
@@ -162,15 +166,24 @@ class LLMMind:
             tally.attempts += 1
             if self._limiter:
                 self._limiter.acquire()
+            held = self._usd(expected_usage(messages))
+            self._budget.hold(held, self._name)
             try:
                 answer = ask(messages)
             except Exception as error:  # noqa: BLE001  each provider raises what it likes
-                tally.usage += usage_in(error)
+                self._count(usage_in(error), held, tally)
                 wait = self._wait_before_retry(error, tally)
             else:
-                tally.usage += usage_of(answer)
+                self._count(usage_of(answer), held, tally)
                 return answer
             self._sleep(wait)
+
+    def _count(self, usage: Usage, held: float, tally: _Tally) -> None:
+        tally.usage += usage
+        self._budget.settle(held, self._usd(usage), self._name)
+
+    def _usd(self, usage: Usage) -> float:
+        return self._prices.usd(self._name, usage) or 0.0
 
     def _wait_before_retry(self, error: Exception, tally: _Tally) -> float:
         """Seconds to wait, or the end of trying: raises.

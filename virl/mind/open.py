@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from virl.budget import Budget
 from virl.errors import BadInput, ModelUnavailable
 from virl.mind.rules import RuleMind
 
@@ -51,6 +52,7 @@ def open_mind(
     cache_dir: Path | None,
     base_url: str | None = None,
     limiter: "BaseRateLimiter | None" = None,
+    budget: Budget | None = None,
 ) -> "RuleMind | LLMMind":
     """The mind of this name; no request is made.
 
@@ -60,6 +62,7 @@ def open_mind(
         cache_dir: where replies are kept; `None` keeps none.
         base_url: an OpenAI-compatible server; by default `VIRL_BASE_URL` or `OPENAI_BASE_URL`.
         limiter: asked before every request; `None` sets no limit.
+        budget: of dollars, checked before every request; `None` sets no limit.
 
     Raises:
         BadInput: no mind has such a name.
@@ -77,7 +80,7 @@ def open_mind(
 
     opened = _model(spec, provider, base_url or _base_url(provider))
     cache = None if cache_dir is None else ReplyCache(cache_dir)
-    return LLMMind(opened, spec, cache=cache, method=_METHODS.get(provider), limiter=limiter)
+    return LLMMind(opened, spec, cache=cache, method=_METHODS.get(provider), limiter=limiter, budget=budget)
 
 
 def _base_url(provider: str) -> str | None:

@@ -1,14 +1,23 @@
 """What replies cost: tokens times the prices in `platform/models/prices.yaml`."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
 from virl import resources
 from virl.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+_LETTERS_A_TOKEN = 3.0  # of English text there are about four; chosen to expect rather too much
+_TOKENS_A_PICTURE = 1_500  # a view of 640 by 640 pixels takes 425 to 1,105 with the models priced; chosen
+_TOKENS_OF_A_REPLY = 2_000  # the most that V-IRL lets a model write
 
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
 
@@ -28,6 +37,14 @@ class Usage:
             self.cached_input_tokens + other.cached_input_tokens,
             self.output_tokens + other.output_tokens,
         )
+
+
+def expected_usage(messages: "Sequence[BaseMessage]") -> Usage:
+    """About as many tokens as a request will take, its reply included: rather too many than too few."""
+    blocks = [block for message in messages for block in message.content_blocks]
+    pictures = sum(block["type"] == "image" for block in blocks)
+    letters = sum(len(message.text) for message in messages)
+    return Usage(int(letters / _LETTERS_A_TOKEN) + pictures * _TOKENS_A_PICTURE, 0, _TOKENS_OF_A_REPLY)
 
 
 class Source(Settings):

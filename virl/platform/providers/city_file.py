@@ -87,7 +87,8 @@ class GoogleCity(CityFile):
     provider: Literal["google"]
     city: str = Field(min_length=1)
     district: str = Field(min_length=1)
-    continent: Continent
+    continent: Continent | None = None
+    """Where it lies, to find swapped numbers; `None` for what lies on none."""
     country: str = Field(min_length=1)
     language: str = Field(pattern=r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$")
     """What most of its shop signs are written in: a BCP 47 tag such as `zh-HK`."""

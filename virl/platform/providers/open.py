@@ -1,12 +1,20 @@
 """Cities by name: `platform/cities/NAME.yaml` says which provider makes one, and how."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
 from virl import resources
-from virl.errors import UnknownName
+from virl.budget import Budget
+from virl.errors import BadInput, UnknownName
 from virl.platform.city import City
 from virl.platform.providers.city_file import CitySettings, GoogleCity, GraphCity, OfflineCity, read_city
 
 __all__ = [
     "CITIES",
+    "Access",
     "CitySettings",
     "GoogleCity",
     "GraphCity",
@@ -14,11 +22,28 @@ __all__ = [
     "all_cities",
     "city_names",
     "city_settings",
+    "name_of_city",
     "open_city",
+    "opened_city",
     "read_city",
 ]
 
 CITIES = "platform/cities"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a city on the network is asked."""
+
+    budget: Budget | None = None
+    cache: Literal["off", "session", "ttl"] | None = None
+    """What is kept on disk; by default as the provider's settings say."""
+    session: str = ""
+    """A run that is resumed gives the same name again, to find the replies that only it may see."""
+    record: Path | None = None
+    """Folder to write replies to."""
+    replay: Path | None = None
+    """Folder to answer from, with no network."""
 
 
 def city_names() -> list[str]:
@@ -26,13 +51,23 @@ def city_names() -> list[str]:
     return resources.names_in(CITIES, ".yaml")
 
 
+def name_of_city(city: str) -> str:
+    """The name of a city given by name, or by the path of its file."""
+    return Path(city).stem if _is_file(city) else city
+
+
 def city_settings(name: str) -> CitySettings:
     """What the file of a city says; opens nothing.
+
+    Args:
+        name: of a file in `platform/cities/`, or the path of one that ends in `.yaml`.
 
     Raises:
         UnknownName: `platform/cities/` holds no such city.
         BadInput: its file is broken.
     """
+    if _is_file(name):
+        return read_city(Path(name))
     if name not in city_names():
         raise UnknownName("city", name, city_names())
     return read_city(resources.data_folder(CITIES) / f"{name}.yaml")
@@ -48,29 +83,58 @@ def all_cities() -> dict[str, CitySettings]:
 
 
 def open_city(name: str) -> City:
-    """Open a city by name.
+    """Open a city by name, or by the path of its file.
 
     Raises:
         UnknownName: `platform/cities/` holds no such city.
         VirlError: its file is broken, or what its provider needs, such as a data set or a key, is missing.
     """
     settings = city_settings(name)
+    if isinstance(settings, GoogleCity):
+        from virl.platform.providers.google.city import google_city  # noqa: PLC0415 - loads when asked for
+
+        return google_city(name_of_city(name), settings)
+    return _city_without_network(name, settings)
+
+
+@contextmanager
+def opened_city(name: str, access: Access) -> Iterator[City]:
+    """A city, as long as the context is open; then its connections are closed.
+
+    Raises:
+        BadInput: a city that is asked over no network is to be recorded or replayed.
+        VirlError: as `open_city`.
+    """
+    settings = city_settings(name)
+    if not isinstance(settings, GoogleCity):
+        if access.record or access.replay:
+            raise BadInput(f"{name} is asked over no network: leave out --record and --replay")
+        yield _city_without_network(name, settings)
+        return
+    from virl.platform.providers.google.city import google_city, way_to  # noqa: PLC0415 - loads when asked for
+
+    with way_to(
+        settings,
+        budget=access.budget,
+        cache=access.cache,
+        session=access.session,
+        record=access.record,
+        replay=access.replay,
+    ) as http:
+        yield google_city(name_of_city(name), settings, http)
+
+
+def _city_without_network(name: str, settings: OfflineCity | GraphCity) -> City:
     # A provider loads when it is asked for.
     if isinstance(settings, OfflineCity):
         from virl.platform.providers.offline.city import open_offline  # noqa: PLC0415
 
-        return open_offline(name, settings.title, settings.seed)
-    if isinstance(settings, GoogleCity):
-        from virl.platform.providers.google.city import open_google  # noqa: PLC0415
-
-        return open_google(
-            name=name,
-            title=settings.title,
-            center=settings.center,
-            options=settings.google,
-            settings=settings,
-        )
+        return open_offline(name_of_city(name), settings.title, settings.seed)
     from virl.platform.providers.graph.city import open_graph_city  # noqa: PLC0415
     from virl.platform.providers.graph.home import find_data  # noqa: PLC0415
 
-    return open_graph_city(name, settings.title, find_data(settings.data))
+    return open_graph_city(name_of_city(name), settings.title, find_data(settings.data))
+
+
+def _is_file(city: str) -> bool:
+    return Path(city).suffix in {".yaml", ".yml"}

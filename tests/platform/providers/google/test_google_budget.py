@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_google import PICTURE, SILENCE, ScriptedGoogle, answer, client, good, refusal
 
+from virl.budget import Budget, Spending
 from virl.errors import BadInput, BudgetExceeded, ProviderError
-from virl.platform.providers.google.budget import Budget, Meter, Spending
 from virl.platform.providers.google.calls import Call
+from virl.platform.providers.google.meter import Meter
 from virl.platform.providers.google.prices import Price, price_of
 from virl.platform.providers.google.settings import load_google_settings
 

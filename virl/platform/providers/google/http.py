@@ -17,13 +17,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from virl import resources
+from virl.budget import Budget
 from virl.errors import BadInput, ProviderError
-from virl.platform.providers.google.budget import Budget, Meter
 from virl.platform.providers.google.cache import ReplyCache
 from virl.platform.providers.google.calls import Call, request_key
 from virl.platform.providers.google.faults import Fault, Kind, fault_in, parse
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.limits import MinuteLimit, OneAtATime
+from virl.platform.providers.google.meter import Meter
 from virl.platform.providers.google.prices import Price, price_of
 from virl.platform.providers.google.recording import Recording, Replay, Reply
 from virl.platform.providers.google.settings import CacheMode, Endpoint, GoogleSettings, load_google_settings
@@ -200,7 +201,7 @@ class GoogleHttp:
     def _try(self, call: Call, endpoint: Endpoint, kind: Kind, price: Price) -> Reply | Fault:
         """Send once. A reply is good or refuses for good; anything else is a fault."""
         self._limits[call.endpoint].wait(price.events)
-        self.budget.hold(price, call.endpoint)
+        self.budget.hold(price.usd, call.endpoint)
         with self._gates[self._wire.host(endpoint)]:
             self.meter.count_sent(call.endpoint, price)
             received = self._wire.send(call, endpoint)
@@ -210,7 +211,7 @@ class GoogleHttp:
             fault = fault_in(kind, received.status, received.headers, received.body)
         if fault and not fault.billed:
             self.meter.forgive(price)
-            self.budget.give_back(price)
+            self.budget.settle(price.usd, 0.0, call.endpoint)
         if isinstance(received, Fault):
             return received
         return fault if fault and fault.again else Reply(received.status, received.body)

@@ -1,0 +1,70 @@
+import json
+from contextlib import closing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virl.budget import Budget
+from virl.errors import BadInput, BudgetExceeded
+
+
+def test_a_book_tells_a_later_process_what_was_spent(tmp_path):
+    book = tmp_path / "run" / "spending.jsonl"
+    with closing(Budget(0.10, book=book)) as first:
+        first.hold(0.007, "static_image")
+        first.hold(0.035, "places_nearby")
+        first.settle(0.035, 0.0, "places_nearby")
+    again = Budget(0.10, book=book)
+    assert again.spent_usd == first.spent_usd == 0.007
+    assert json.loads(book.read_text().splitlines()[0]) == {"micro_usd": 7000, "request": "static_image"}
+
+
+def test_a_line_that_a_kill_cut_off_was_not_sent_and_does_not_count(tmp_path):
+    book = tmp_path / "spending.jsonl"
+    with closing(Budget(book=book)) as budget:
+        budget.hold(0.007, "static_image")
+    with book.open("a") as file:
+        file.write('{"micro_usd": 70')
+    with closing(Budget(book=book)) as resumed:
+        assert resumed.spent_usd == 0.007
+        resumed.hold(0.005, "geocode")
+    assert Budget(book=book).spent_usd == 0.012
+    assert book.read_text().count("\n") == 2
+
+
+def test_a_book_with_a_line_that_is_no_sum_is_named_and_left_alone(tmp_path):
+    book = tmp_path / "spending.jsonl"
+    book.write_text('{"micro_usd": 7000, "request": "a"}\nnonsense\n')
+    with pytest.raises(BadInput, match=r"spending.jsonl, line 2"):
+        Budget(book=book)
+    assert "nonsense" in book.read_text()
+
+
+def test_nothing_is_written_while_nothing_is_spent(tmp_path):
+    budget = Budget(1.0, book=tmp_path / "run" / "spending.jsonl")
+    budget.hold(0.0, "static_metadata")
+    budget.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+@given(st.lists(st.tuples(st.floats(0, 0.02), st.floats(0, 0.02)), max_size=30), st.floats(0, 0.2))
+def test_what_is_held_never_passes_the_limit(requests, limit):
+    budget = Budget(limit)
+    for held, _ in requests:
+        before = budget.spent_usd
+        try:
+            budget.hold(held, "request")
+        except BudgetExceeded:
+            assert before + held > limit - 2e-6
+        else:
+            assert budget.spent_usd <= limit + 1e-6
+
+
+@given(st.lists(st.tuples(st.floats(0, 0.02), st.floats(0, 0.02)), max_size=30))
+def test_what_was_settled_is_what_was_spent(requests):
+    budget = Budget()
+    for held, true in requests:
+        budget.hold(held, "request")
+        budget.settle(held, true, "request")
+    assert budget.spent_usd == pytest.approx(sum(true for _, true in requests), abs=2e-6 * len(requests))

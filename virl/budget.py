@@ -1,0 +1,141 @@
+"""Dollars: what was asked and spent, and the limit on it, kept before each request that costs something."""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from virl.errors import BadInput, BudgetExceeded
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Requests and dollars of one stretch of a run."""
+
+    sent: Mapping[str, int] = field(default_factory=dict)
+    """Requests that were tried on the network, each further try included, by endpoint."""
+    cached: Mapping[str, int] = field(default_factory=dict)
+    """Requests that a cache or a recording answered, by endpoint."""
+    billed: Mapping[str, int] = field(default_factory=dict)
+    """Billable events by SKU: a request of unknown outcome counts, one that was refused does not."""
+    usd: float = 0.0
+    """List price of the billed events."""
+
+    def __add__(self, other: "Spending") -> "Spending":
+        return Spending(
+            Counter(self.sent) + Counter(other.sent),
+            Counter(self.cached) + Counter(other.cached),
+            Counter(self.billed) + Counter(other.billed),
+            self.usd + other.usd,
+        )
+
+
+class Meter(Protocol):
+    """Counts what a city's provider asks."""
+
+    def take(self) -> Spending:
+        """What came since the last `take`: one step's share."""
+        ...
+
+
+class Budget:
+    """A limit on dollars. Safe for several threads.
+
+    Args:
+        limit_usd: dollars; `None` sets no limit.
+        spent_usd: dollars that were spent before.
+        book: a file that every sum is written to before its request is sent, so that a run that is killed
+            and resumed knows all that it has spent; one JSON object a line.
+
+    Raises:
+        BadInput: the limit is negative, or the book is broken or cannot be written.
+    """
+
+    def __init__(
+        self, limit_usd: float | None = None, spent_usd: float = 0.0, *, book: Path | None = None
+    ) -> None:
+        if limit_usd is not None and not limit_usd >= 0:
+            raise BadInput(f"a budget of {limit_usd} dollars: give 0 or more")
+        self._limit = None if limit_usd is None else _micro(limit_usd)
+        self._path = book
+        self._book: BinaryIO | None = None
+        self._held = _micro(spent_usd) + (0 if book is None else _sum_of(book))
+        self._lock = threading.Lock()
+
+    @property
+    def spent_usd(self) -> float:
+        """Dollars spent or held for requests under way."""
+        return self._held / 1e6
+
+    @property
+    def limit_usd(self) -> float | None:
+        """Dollars that may be spent."""
+        return None if self._limit is None else self._limit / 1e6
+
+    def hold(self, usd: float, request: str) -> None:
+        """Set aside what a request costs, before it is sent.
+
+        Raises:
+            BudgetExceeded: it would pass the limit. A request that is free never does.
+        """
+        price = _micro(usd)
+        with self._lock:
+            if self._limit is not None and price and self._held + price > self._limit:
+                raise BudgetExceeded(self._limit / 1e6, self._held / 1e6, usd, request)
+            self._enter(price, request)
+
+    def settle(self, held_usd: float, usd: float, request: str) -> None:
+        """Put what a request truly cost in the place of what was held for it: 0 if it is not billed."""
+        with self._lock:
+            self._enter(_micro(usd) - _micro(held_usd), request)
+
+    def close(self) -> None:
+        """Let go of the book."""
+        if self._book:
+            self._book.close()
+
+    def _enter(self, micro_usd: int, request: str) -> None:
+        if micro_usd == 0:
+            return
+        self._held += micro_usd
+        if self._path:
+            self._book = self._book or _open_book(self._path)
+            self._book.write(json.dumps({"micro_usd": micro_usd, "request": request}).encode() + b"\n")
+
+
+def _micro(usd: float) -> int:
+    return ceil(round(usd * 1e6, 3))  # never less than what is billed
+
+
+def _open_book(path: Path) -> BinaryIO:
+    """The file, ready for another line; what a kill left of a line that was being written is taken away."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab", buffering=0)
+        file.truncate(len(_whole_lines(path)))
+    except OSError as fault:
+        raise BadInput(f"{path}: cannot be written ({fault.strerror})") from fault
+    return file
+
+
+def _whole_lines(path: Path) -> bytes:
+    lines, end, _ = path.read_bytes().rpartition(b"\n")
+    return lines + end
+
+
+def _sum_of(path: Path) -> int:
+    if not path.exists():
+        return 0
+    total = 0
+    for number, line in enumerate(_whole_lines(path).splitlines(), 1):
+        try:
+            total += int(json.loads(line)["micro_usd"])
+        except (ValueError, KeyError, TypeError):
+            raise BadInput(
+                f"{path}, line {number}: no sum: mend the line, or remove the file to count from 0"
+            ) from None
+    return total
