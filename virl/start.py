@@ -5,7 +5,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from uuid import uuid4
+from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import ValidationError
 from rich.console import Console
@@ -64,6 +64,7 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
     character = load_character(source)
     if options.city:
         character = character.model_copy(update={"city": options.city})
+    folder = options.out or RUNS / f"{source.stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     start = StartRecord(
         virl=__version__,
         agent=source.stem,
@@ -71,12 +72,11 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
         mind=options.mind or "rules",
         seed=options.seed,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        id=uuid4().hex,
+        id=uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex,
         mover=options.mover or MOVERS[0],
         access=options.access,
         character=character.model_dump(mode="json"),
     )
-    folder = options.out or RUNS / f"{source.stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     plan = _Plan(source, character, start, folder)
     return _live(plan, (), lambda: Journal.create(folder, start), console)
 

@@ -118,7 +118,8 @@ class StartRecord(Record):
     started: str
     """UTC, ISO 8601."""
     id: str = ""
-    """Tells this run from all others."""
+    """Tells this run from all others, by the folder it began in: what was paid before its first line was
+    written is found again when it is begun there once more."""
     mover: str = "links"
     access: AccessRecord = AccessRecord()
     character: dict[str, object]
