@@ -73,6 +73,29 @@ def test_lists_agents_and_cities() -> None:
     assert "virlton" in virl("cities").stdout
 
 
+def test_a_region_is_checked_and_placed(tmp_path: Path) -> None:
+    park = tmp_path / "park.txt"
+    park.write_text("35.690, 139.700\n35.690, 139.705\n35.694, 139.705\n35.694, 139.700\n")
+    said = virl("cities", "--region", park).stdout
+    assert "4 corners, 0.201 km2" in said
+    assert "of tokyo (Shinjuku, Tokyo, Japan)" in said
+    park.write_text("35.690, 139.700\n35.694, 139.705\n")
+    assert str(park) in refused("cities", "--region", park)
+
+
+def test_how_to_move_pay_and_keep_is_checked_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GOOGLE_MAPS_API_KEY", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert "unknown mover 'fly': there is grid, hybrid, links, web" in refused("run", "hiro", "--mover", "fly")
+    assert "a budget of -1.0 dollars" in refused("run", "hiro", "--budget-usd", "-1")
+    assert "asked over no network" in refused("run", "hiro", "--record", "here")
+    assert "GOOGLE_MAPS_API_KEY is not set" in refused("run", "hiro", "--city", "tokyo")
+    assert "no such folder" in refused("run", "hiro", "--city", "tokyo", "--replay", "nowhere")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_unknown_agent() -> None:
     assert "unknown agent 'hero': there is" in refused("run", "hero")
     assert "none.yaml: no such file" in refused("run", "none.yaml")

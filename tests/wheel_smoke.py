@@ -24,6 +24,9 @@ def main() -> None:
         run(python, "-m", "pip", "install", "--quiet", wheel, cwd=folder)
         assert "hiro" in run(virl, "agents", cwd=folder)
         assert "virlton" in run(virl, "cities", cwd=folder)
+        page = "import virl.platform.movement as m; print(__import__('pathlib').Path(m.__file__).parent)"
+        folder_of_page = Path(run(python, "-c", page, cwd=folder).strip()) / "web_page"
+        assert (folder_of_page / "page.js").stat().st_size > 0, "the page of the web mover"
         where = run(python, "-c", "import virl; print(virl.__file__)", cwd=folder)
         assert str(folder) in where, where
         run(virl, "run", "hiro", "--out", "lunch", cwd=folder)

@@ -10,8 +10,9 @@ from rich.console import Console
 from virl import __version__
 from virl.agent import agent_names, find_character, load_character
 from virl.data import data_app
+from virl.doctor.cli import doctor
 from virl.guard import guard
-from virl.platform.providers.open import all_cities
+from virl.platform.providers.open import all_cities, region_line
 from virl.resources import cache_home
 from virl.serve.cli import serve_app
 
@@ -26,6 +27,7 @@ CacheMode = Literal["off", "session", "ttl"]
 
 app.add_typer(data_app, name="data")
 app.add_typer(serve_app, name="serve")
+app.command("doctor")(doctor)
 
 
 @app.command()
@@ -94,10 +96,19 @@ def agents(debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.
 
 
 @app.command()
-def cities(debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False) -> None:
+def cities(
+    region: Annotated[
+        Path | None,
+        typer.Option(help="Check the polygon in this file instead, and say where it lies.", dir_okay=False),
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
     """List the cities that can be opened: name, provider and place."""
 
     def tell() -> None:
+        if region:
+            typer.echo(region_line(region))
+            return
         for name, settings in all_cities().items():
             typer.echo(f"{name:20} {settings.provider:8} {settings.place}")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 GOOGLE = "https://maps.googleapis.com"
 MAPS_JS = "/maps/api/js"
 SERVICE = "Maps JavaScript API"
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _NOT_THERE = "ZERO_RESULTS"  # the status of a panorama that is not there
 
 _LONGEST_FOLDER = 58  # characters: Chromium puts a socket below it, the path of which may take 104 in all
@@ -140,7 +140,7 @@ def _start_browser(timeout: float, folder: str) -> "Chrome":
         from selenium.webdriver.chrome.service import Service  # noqa: PLC0415
     except ImportError:
         raise BrowserUnavailable("the web mover needs Selenium: pip install 'virl[web]'") from None
-    browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     driver = shutil.which("chromedriver")
     if browser is None or driver is None:
         missing = "Chromium" if browser is None else "chromedriver"

@@ -9,8 +9,10 @@ from typing import Literal
 from virl import resources
 from virl.budget import Budget
 from virl.errors import BadInput, UnknownName
+from virl.geo import distance
 from virl.platform.city import City
 from virl.platform.providers.city_file import CitySettings, GoogleCity, GraphCity, OfflineCity, read_city
+from virl.region_file import read_region
 
 __all__ = [
     "CITIES",
@@ -26,6 +28,7 @@ __all__ = [
     "open_city",
     "opened_city",
     "read_city",
+    "region_line",
 ]
 
 CITIES = "platform/cities"
@@ -80,6 +83,25 @@ def all_cities() -> dict[str, CitySettings]:
         BadInput: one is broken.
     """
     return {name: city_settings(name) for name in city_names()}
+
+
+def region_line(file: Path) -> str:
+    """What a region's file holds, and the city with a district that lies nearest, in one line.
+
+    Raises:
+        BadInput: the file holds no region.
+    """
+    region = read_region(file)
+    middle = region.center
+    districts = {
+        name: settings for name, settings in all_cities().items() if isinstance(settings, GoogleCity)
+    }
+    name, nearest = min(districts.items(), key=lambda item: distance(middle, item[1].center))
+    away = distance(middle, nearest.center)
+    return (
+        f"{file}: {len(region.corners)} corners, {region.area_m2 / 1e6:.3f} km2, middle {middle}, "
+        f"{away / 1000:.1f} km from the middle of {name} ({nearest.place})"
+    )
 
 
 def open_city(name: str) -> City:

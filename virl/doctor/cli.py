@@ -1,0 +1,46 @@
+"""The command `virl doctor`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from virl.guard import guard
+
+CORE_BROKEN = 1
+"""The exit code where not even the made town opens."""
+BUDGET_USD = 0.10  # chosen: the paid probes of either generation of the APIs fit in
+
+
+def doctor(
+    paid: Annotated[
+        bool, typer.Option("--paid", help="Also ask what Google bills; each price and the sum come first.")
+    ] = False,
+    budget_usd: Annotated[float, typer.Option(help="Most dollars for --paid.", min=0.0)] = BUDGET_USD,
+    city: Annotated[str, typer.Option(help="Where Google is asked about (see `virl cities`).")] = "london",
+    steps: Annotated[
+        int | None, typer.Option(help="Moves of the run that is priced; by default Hiro's limit.", min=0)
+    ] = None,
+    runs: Annotated[
+        Path | None,
+        typer.Option(help="Folder of runs to count Hiro's habits in.", exists=True, file_okay=False),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Log what happens; show tracebacks.")] = False,
+) -> None:
+    """Say what is missing here, which of Google's services the key reaches, and what runs will cost."""
+
+    def examine() -> None:
+        from virl.doctor import report  # noqa: PLC0415 - brings in the cities and the senses
+        from virl.doctor.examination import examined  # noqa: PLC0415
+
+        found = examined(budget_usd if paid else None, city, steps, runs, Console(stderr=True))
+        if as_json:
+            typer.echo(report.as_json(found))
+        else:
+            report.tell(found, Console())
+        if not found.offline_core_works:
+            raise typer.Exit(CORE_BROKEN)
+
+    guard(examine, debug=debug)

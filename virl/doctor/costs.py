@@ -1,0 +1,195 @@
+"""What a step, a run of Hiro, and a district of the benchmark of place localization will cost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import get_args
+
+from virl.agent import find_character, load_character, load_routine
+from virl.doctor.habits import Habits
+from virl.doctor.pricing import SOMEWHERE, ZOOM, Item, PriceTags, tiles_of
+from virl.errors import BadInput
+from virl.platform.movement.intention import ROAD_FOV
+from virl.platform.perception.look import CLOSEST_FOV, sweep_cameras
+from virl.platform.providers.city_file import GoogleCity
+from virl.platform.providers.google.options import Imagery
+from virl.platform.providers.google.settings import GoogleSettings
+from virl.platform.providers.open import all_cities
+from virl.platform.streetview import Camera
+
+HIRO = "hiro"
+SPACING_M = 20.0  # V-IRL's grid of a district
+LOCALIZATION_FOVS = (60.0, 90.0, 120.0)  # degrees; all around with each (V-IRL's place localization)
+LOCALIZATION_PITCH = 10.0  # degrees (V-IRL's place localization)
+LOCALIZATION_RADIUS_M = 25.0  # in which places count (V-IRL's place localization)
+SIDE_ROADS = (-90.0, 0.0, 90.0)  # degrees from straight ahead, for the tiles of a crossing; chosen
+_GRID = f"each position of the district's grid of {SPACING_M:g} m has a panorama and a place: at most"
+_TILES = f"tiles touched at zoom {ZOOM}"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What one unit of work costs."""
+
+    unit: str
+    imagery: Imagery
+    items: tuple[Item, ...]
+    usd: float
+    """List price in dollars; Google's free monthly events are not taken off."""
+    is_small: bool = False
+    """Whether others are made of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class District:
+    """A district of the benchmark, by size."""
+
+    title: str
+    positions: int
+    """Of its grid."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Looks:
+    """How Hiro looks around: the constants of his routine."""
+
+    range_deg: float
+    fov: float
+    match_radius_m: float
+
+    @property
+    def cameras(self) -> list[Camera]:
+        return sweep_cameras(0.0, self.range_deg, self.fov)
+
+
+def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None) -> list[Estimate]:
+    """What a step, a run and the smallest and the largest district cost, with static views and with tiles.
+
+    Args:
+        settings: prices, and which generation of the APIs is asked.
+        habits: how often Hiro does what costs something.
+        moves: of the run; by default as many as his character allows.
+
+    Raises:
+        BadInput: Hiro's files or those of the cities are broken.
+        ProviderError: `api: legacy` lacks its client library.
+    """
+    character = load_character(find_character(HIRO))
+    moves = character.limits.steps if moves is None else moves
+    tags, looks, districts = PriceTags(settings), _looks(), smallest_and_largest()
+    found: list[Estimate] = []
+    for imagery in get_args(Imagery):
+        step = _step(tags, imagery, looks, habits)
+        run = [*_start(tags), *(item.times(moves + 1) for item in step)]  # he looks around at the start, too
+        found.append(_estimate(f"one step of {character.name}", imagery, step, is_small=True))
+        found.append(_estimate(f"one run of {character.name}, {moves} moves", imagery, run))
+        position = _position(tags, imagery)
+        found.append(_estimate("one position of place localization", imagery, position, is_small=True))
+        for district in districts:
+            unit = f"{district.title}, {district.positions} positions: place localization"
+            found.append(_estimate(unit, imagery, [item.times(district.positions) for item in position]))
+    return found
+
+
+def smallest_and_largest() -> tuple[District, District]:
+    """The districts of `platform/cities` with the fewest and with the most positions.
+
+    Raises:
+        BadInput: a file is broken, or there is no district.
+    """
+    districts = [
+        District(city.title, len(city.region.grid(SPACING_M)))
+        for city in all_cities().values()
+        if isinstance(city, GoogleCity)
+    ]
+    if not districts:
+        raise BadInput("platform/cities holds no district of a real city: put the files back")
+    districts.sort(key=lambda district: district.positions)
+    return districts[0], districts[-1]
+
+
+def _looks() -> _Looks:
+    source = find_character(HIRO)
+    routine = load_routine(source, load_character(source))
+    constants = routine.__globals__ if isinstance(routine, FunctionType) else {}
+    try:
+        return _Looks(constants["LOOK_RANGE"], constants["LOOK_FOV"], constants["MATCH_RADIUS_M"])
+    except KeyError as fault:
+        raise BadInput(f"{source}: its routine has no constant {fault}: costs cannot be told") from None
+
+
+def _start(tags: PriceTags) -> list[Item]:
+    source = "agents/hiro.yaml: an address"
+    return [
+        tags.of("address of the start", lambda city: city.maps.geocode("1 Main Street"), 1, source),
+        tags.of("relocation", lambda city: city.streetview.nearest(SOMEWHERE), 1, source),
+    ]
+
+
+def _step(tags: PriceTags, imagery: Imagery, looks: _Looks, habits: Habits) -> list[Item]:
+    counted = f"counted: {habits.source}"
+    return [
+        tags.call("metadata", "tiles_metadata", 1, "docs/google.md: one new panorama a step"),
+        *_looking(tags, imagery, looks, habits),
+        tags.of(
+            "places nearby",
+            lambda city: city.places.nearby(SOMEWHERE, looks.match_radius_m),
+            habits.a_step(habits.nearby),
+            counted,
+        ),
+        tags.of(
+            "details of a place",
+            lambda city: city.places.details("id"),
+            habits.a_step(habits.details),
+            counted,
+        ),
+    ]
+
+
+def _looking(tags: PriceTags, imagery: Imagery, looks: _Looks, habits: Habits) -> list[Item]:
+    constants, counted = "agents/hiro.py: LOOK_RANGE, LOOK_FOV", f"counted: {habits.source}"
+    if imagery == "static":
+        return [
+            tags.call("views around", "static_image", len(looks.cameras), constants),
+            tags.call("closer looks", "static_image", habits.a_step(habits.closer), counted),
+            tags.call("looks down roads", "static_image", habits.a_step(habits.roads), counted),
+        ]
+    around = tiles_of([*looks.cameras, Camera(0.0, fov=CLOSEST_FOV)])
+    roads = tiles_of([Camera(heading, fov=ROAD_FOV) for heading in SIDE_ROADS])
+    crossings = habits.a_step(habits.crossings)
+    return [
+        tags.call("tiles around, closer looks too", "tiles_tile", len(around), f"{constants}; {_TILES}"),
+        tags.call(
+            "further tiles of roads", "tiles_tile", crossings * len(roads - around), f"{counted}; {_TILES}"
+        ),
+    ]
+
+
+def _position(tags: PriceTags, imagery: Imagery) -> list[Item]:
+    """What place localization asks at one position."""
+    cameras = localization_cameras()
+    views = f"V-IRL: fov {', '.join(f'{fov:g}' for fov in LOCALIZATION_FOVS)} all around"
+    if imagery == "static":
+        looking = tags.call("views", "static_image", len(cameras), views)
+    else:
+        looking = tags.call("tiles of views", "tiles_tile", len(tiles_of(cameras)), f"{views}; {_TILES}")
+    return [
+        tags.of("relocations", lambda city: city.streetview.nearest(SOMEWHERE), 1, _GRID),
+        tags.call("metadata", "tiles_metadata", 1, _GRID),
+        looking,
+        tags.of("places nearby", lambda city: city.places.nearby(SOMEWHERE, LOCALIZATION_RADIUS_M), 1, _GRID),
+    ]
+
+
+def localization_cameras() -> list[Camera]:
+    """The views of place localization at one position."""
+    return [
+        camera
+        for fov in LOCALIZATION_FOVS
+        for camera in sweep_cameras(None, fov=fov, pitch=LOCALIZATION_PITCH)
+    ]
+
+
+def _estimate(unit: str, imagery: Imagery, items: Sequence[Item], *, is_small: bool = False) -> Estimate:
+    usd = sum(item.count * item.usd for item in items)
+    return Estimate(unit, imagery, tuple(items), round(usd, 6), is_small)

@@ -1,0 +1,94 @@
+"""Puts together all that the doctor looks at."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from virl import __version__
+from virl.doctor.costs import Estimate, estimates
+from virl.doctor.habits import MEASURED, Habits, count_runs
+from virl.doctor.machine import examine
+from virl.doctor.probes import probes
+from virl.doctor.report import Report
+from virl.doctor.services import ask_google
+from virl.errors import BadInput, ProviderError
+from virl.geo import LatLng
+from virl.platform.providers.google.keys import Keys
+from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
+from virl.platform.providers.open import GoogleCity, city_settings, open_city
+
+
+def examined(
+    budget_usd: float | None, city: str, moves: int | None, runs: Path | None, console: Console
+) -> Report:
+    """Look at this machine, ask Google, and work out what things cost.
+
+    Args:
+        budget_usd: most dollars for paid probes; `None` asks none of them.
+        city: where the probes ask about.
+        moves: of the run that is priced; by default Hiro's limit.
+        runs: a folder of runs to count Hiro's habits in.
+        console: for what is told meanwhile.
+
+    Raises:
+        BadInput: a city, a file or a folder is not what it should be.
+    """
+    settings = load_google_settings()
+    here = _position(city)
+    habits = count_runs([runs]) if runs else MEASURED
+    machine = examine(settings.base_url)
+    keys = _keys()
+    asked = probes(settings)
+    if keys and budget_usd is not None:
+        _announce(settings, budget_usd, console)
+    with _progress("asking Google", len(asked) if keys else 0, console) as advance:
+        google = ask_google(settings, keys, here, budget_usd, advance)
+    costs, notes = _costs(settings, habits, moves)
+    works = not any(finding.state == "broken" for finding in machine)
+    return Report(__version__, works, tuple(machine), google, tuple(costs), tuple(notes))
+
+
+def _position(city: str) -> LatLng:
+    settings = city_settings(city)
+    return settings.center if isinstance(settings, GoogleCity) else open_city(city).center
+
+
+def _keys() -> Keys | None:
+    try:
+        return Keys.from_environment()
+    except BadInput:
+        return None  # what was found on this machine says so
+
+
+def _announce(settings: GoogleSettings, budget_usd: float, console: Console) -> None:
+    """Say what the paid probes cost, before they are sent."""
+    paid = [probe for probe in probes(settings) if probe.way == "paid"]
+    for probe in paid:
+        service = settings.endpoint(probe.endpoint).service
+        console.print(f"will ask {service} for {probe.asks}: ${probe.usd(settings):.3f}", highlight=False)
+    total = sum(probe.usd(settings) for probe in paid)
+    console.print(f"in all ${total:.3f}; the budget is ${budget_usd:.3f} (--budget-usd)", highlight=False)
+
+
+def _costs(settings: GoogleSettings, habits: Habits, moves: int | None) -> tuple[list[Estimate], list[str]]:
+    read = max(source.read for source in settings.sources.values())
+    notes = [
+        f"Prices: platform/providers/google.yaml, read {read}; free monthly events are not taken off.",
+        "District: each position of its grid counts as one with a panorama and places: more than there are.",
+    ]
+    try:
+        return estimates(settings, habits, moves), notes
+    except ProviderError as fault:
+        return [], [f"Costs cannot be told: {fault}"]
+
+
+@contextmanager
+def _progress(title: str, total: int, console: Console) -> Iterator[Callable[[], None]]:
+    columns = (TextColumn("[dim]{task.description}"), BarColumn(), MofNCompleteColumn())
+    shown = console.is_terminal and total > 0
+    with Progress(*columns, console=console, transient=True, disable=not shown) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda: bar.advance(task)

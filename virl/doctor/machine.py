@@ -1,0 +1,135 @@
+"""What is on this machine, and what is missing for which purpose. Asks nobody and changes nothing."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from platform import python_version
+
+from virl import __version__
+from virl.doctor.findings import Finding
+from virl.doctor.packages import extras
+from virl.doctor.weights import models
+from virl.errors import BadInput, VirlError
+from virl.mind.open import KEYS
+from virl.platform.movement.web_browser import BROWSERS
+from virl.platform.providers.google.keys import KEY_VARIABLE, SECRET_VARIABLE, Keys
+from virl.platform.providers.google.settings import BASE_URL_VARIABLE
+from virl.platform.providers.graph.home import MARKS, find_data
+from virl.platform.providers.open import open_city
+from virl.resources import cache_home
+
+HOME_TOWN = "virlton"
+DRIVER = "chromedriver"
+
+
+def examine(base_url: str | None = None) -> list[Finding]:
+    """Everything, the offline core first.
+
+    Args:
+        base_url: what is asked instead of Google, if anything is.
+    """
+    own = (
+        [Finding(BASE_URL_VARIABLE, "ok", f"{base_url} is asked instead of Google", "tests")]
+        if base_url
+        else []
+    )
+    return [core(), *google(), *own, *minds(), *browser(), *extras(), *data_sets(), *models(), cache()]
+
+
+def core() -> Finding:
+    """Whether the made town opens, which is all that agents need by default."""
+    what, needed_for = f"virl {__version__}, Python {python_version()}", "everything"
+    try:
+        town = open_city(HOME_TOWN)
+        here = town.streetview.nearest(town.center)
+    except (VirlError, ImportError) as fault:
+        remedy = f"{sys.executable} -m pip install --force-reinstall virl"
+        return Finding(what, "broken", f"{HOME_TOWN} does not open: {fault}", needed_for, remedy)
+    detail = f"{town.title} opens" if here else f"{town.title} opens, but has no panorama at its centre"
+    return Finding(what, "ok" if here else "broken", detail, needed_for)
+
+
+def google() -> Iterator[Finding]:
+    """What the environment says about Google."""
+    needed_for = "real cities"
+    try:
+        keys = Keys.from_environment()
+    except BadInput as fault:
+        yield Finding(KEY_VARIABLE, "missing", "cannot be used", needed_for, str(fault))
+        return
+    if keys is None:
+        remedy = "make a key in Google's console and set the variable (docs/google.md)"
+        yield Finding(KEY_VARIABLE, "missing", "not set", needed_for, remedy)
+    else:
+        yield Finding(KEY_VARIABLE, "ok", "set", needed_for)
+    if keys and keys.secret:
+        yield Finding(SECRET_VARIABLE, "ok", "set", "signed requests")
+    else:
+        remedy = "copy the URL signing secret from Google's console, if your project limits unsigned requests"
+        yield Finding(SECRET_VARIABLE, "missing", "not set", "signed requests (optional)", remedy)
+
+
+def minds() -> Iterator[Finding]:
+    """Keys of language models."""
+    what, needed_for = "language models", "--mind PROVIDER:MODEL; the default, rules, needs none"
+    found = [
+        f"{provider} ({name})" for provider, names in KEYS.items() for name in names if os.environ.get(name)
+    ]
+    own = [name for name in ("VIRL_BASE_URL", "OPENAI_BASE_URL") if os.environ.get(name)]
+    found += [f"a server of your own ({name})" for name in own]
+    if found:
+        yield Finding(what, "ok", ", ".join(found), needed_for)
+    else:
+        remedy = f"set {KEYS['openai'][0]} for --mind openai:MODEL (docs/minds.md has the others)"
+        yield Finding(what, "missing", "no key is set", needed_for, remedy)
+
+
+def browser() -> Iterator[Finding]:
+    """Chromium and its driver."""
+    for what, names in (("browser", BROWSERS), ("browser's driver", (DRIVER,))):
+        path = next(filter(None, map(shutil.which, names)), None)
+        if path:
+            yield Finding(what, "ok", path, "the web mover")
+        else:
+            remedy = "make web-deps, or install the packages chromium and chromium-driver"
+            yield Finding(what, "missing", f"no {names[0]}", "the web mover", remedy)
+
+
+def data_sets() -> Iterator[Finding]:
+    """The data sets of street graphs."""
+    for name in MARKS:
+        needed_for = f"python -m benchmarks.{name}"
+        try:
+            yield Finding(f"data set {name}", "ok", str(find_data(name)), needed_for)
+        except BadInput:
+            remedy = f"virl data {name} --from DIR copies yours, or set VIRL_DATA"
+            yield Finding(f"data set {name}", "missing", "not there", needed_for, remedy)
+
+
+def cache() -> Finding:
+    """The folder of all that can be made again."""
+    folder = cache_home()
+    needed_for = "replies of Google and of models, paid for once"
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except OSError as fault:
+        remedy = "make it writable, or set VIRL_CACHE to a folder that is"
+        return Finding("cache", "missing", f"{existing}: {fault.strerror}", needed_for, remedy)
+    return Finding("cache", "ok", f"{folder}, {_size(folder) / 1e6:.1f} MB", needed_for)
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files in a folder; a file that goes meanwhile counts nothing."""
+    total = 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += Path(root, name).lstat().st_size
+            except FileNotFoundError:
+                continue
+    return total

@@ -1,0 +1,101 @@
+"""What requests will cost, found without sending one.
+
+The provider's own client is given a budget that lets nothing through: the request that it was about to send,
+field mask and all, is named and priced by what stops it.
+"""
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+
+from virl.budget import Budget
+from virl.errors import VirlError
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.providers.google.city import open_google
+from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.keys import Keys
+from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.prices import price_of
+from virl.platform.providers.google.settings import GoogleSettings
+from virl.platform.providers.google.tiles import Capture, tiles_seen
+from virl.platform.streetview import Camera
+
+SOMEWHERE = LatLng(0.0, 0.0)
+ZOOM = GoogleOptions().zoom
+_GOOGLES = Capture("", SOMEWHERE, 0.0, None, (), width=13312, height=6656, tile=512)
+"""A panorama as `docs/google.md` counts its tiles: 13312 pixels, its centre faces north."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Requests of one sort that a unit of work makes."""
+
+    what: str
+    endpoint: str
+    """A name in `platform/providers/google.yaml`."""
+    count: float
+    usd: float
+    """List price of one request, in dollars."""
+    source: str
+    """Where the count comes from."""
+
+    def times(self, count: float) -> "Item":
+        """The same for so many units."""
+        return Item(self.what, self.endpoint, self.count * count, self.usd, self.source)
+
+
+class PriceTags:
+    """Makes items of what is done in a city of Google's.
+
+    Args:
+        settings: prices, and which generation of the APIs is asked.
+    """
+
+    def __init__(self, settings: GoogleSettings) -> None:
+        self._settings = settings
+
+    def of(self, what: str, ask: Callable[[City], object], count: float, source: str) -> Item:
+        """The first request of something that is done in a city, so many times.
+
+        Raises:
+            ProviderError: `api: legacy` lacks its client library.
+        """
+        with closing(GoogleHttp(self._settings, Keys("unused"), budget=_NothingPasses())) as http:
+            try:
+                ask(open_google("", "", SOMEWHERE, http=http))
+            except _Stopped as stopped:
+                return Item(what, stopped.endpoint, count, stopped.usd, source)
+        raise AssertionError(f"{what}: nothing was asked")
+
+    def call(self, what: str, endpoint: str, count: float, source: str) -> Item:
+        """A request whose price depends on its endpoint alone."""
+        return Item(what, endpoint, count, price_of(self._settings, Call(endpoint)).usd, source)
+
+
+class _Stopped(VirlError):
+    """A request that was about to be sent."""
+
+    def __init__(self, endpoint: str, usd: float) -> None:
+        super().__init__(f"{endpoint} would cost ${usd:.4f}")
+        self.endpoint = endpoint
+        self.usd = usd
+
+
+class _NothingPasses(Budget):
+    """Stops every request, free ones too."""
+
+    def hold(self, usd: float, request: str) -> None:
+        raise _Stopped(request, usd)
+
+
+def tiles_of(cameras: Iterable[Camera], zoom: int = ZOOM) -> set[tuple[int, int]]:
+    """The tiles of one of Google's panoramas that views through these cameras touch."""
+    return {tile for camera in cameras for tile in _tiles_of_one(camera, zoom)}
+
+
+@cache
+def _tiles_of_one(camera: Camera, zoom: int) -> frozenset[tuple[int, int]]:
+    width, height = _GOOGLES.size(zoom)
+    return frozenset(tiles_seen(camera, _GOOGLES.heading, width, height, _GOOGLES.tile))

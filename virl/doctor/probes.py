@@ -1,0 +1,180 @@
+"""What is asked to find out whether a key reaches a service: for each service the cheapest question there is.
+
+- `free`: Google's price list has the request at 0 dollars.
+- `refused`: a request without what it must have, which Google refuses. Refused for its content it shows that
+  the key was taken, as long as the same request with a wrong key is refused for the key.
+- `paid`: a request that is billed; the last resort, and the only way to see a picture come.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from virl.errors import NoStreetView
+from virl.geo import LatLng, destination
+from virl.platform.providers.google.bodies import reading
+from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.maps import GoogleMaps, geocode
+from virl.platform.providers.google.prices import price_of
+from virl.platform.providers.google.settings import GoogleSettings
+from virl.platform.providers.google.static import nearest_id, static_view
+from virl.platform.providers.google.tiles import PanoramaTiles
+from virl.platform.streetview import Camera
+
+Way = Literal["free", "refused", "paid"]
+
+RADIUS_M = 50.0  # as relocation has it by default
+WALK_M = 200.0  # length of the route that is asked for; chosen
+SMALL = 64  # pixels of a side of the picture that is asked for; chosen
+_NOBODY = "no-such-panorama"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One question to one endpoint."""
+
+    endpoint: str
+    """A name in `platform/providers/google.yaml`, which knows the service that it belongs to."""
+    asks: str
+    """What is asked, in a few words."""
+    way: Way
+    ask: Callable[[GoogleHttp, LatLng], str]
+    """Asks at a position and says in a few words what came."""
+    bills: tuple[Call, ...] = ()
+    """The calls that Google bills, or would if it did not refuse them; what they name does not matter."""
+
+    def usd(self, settings: GoogleSettings) -> float:
+        """List price of `bills`, each sent once."""
+        return sum(price_of(settings, call).micro_usd for call in self.bills) / 1e6
+
+
+def probes(settings: GoogleSettings) -> tuple[Probe, ...]:
+    """The probes of the services that the settings use, those that cost nothing first."""
+    own = _NEW if settings.api == "new" else _LEGACY
+    return tuple(sorted((*_BOTH, *own), key=lambda probe: (probe.way == "paid", probe.usd(settings))))
+
+
+def _metadata(http: GoogleHttp, here: LatLng) -> str:
+    found = nearest_id(http, here, RADIUS_M, outdoor=True)
+    return "a panorama's id" if found else "no panorama near there"
+
+
+def _panorama_links(http: GoogleHttp, _: LatLng) -> str:
+    try:
+        PanoramaTiles(http).capture(_NOBODY)
+    except NoStreetView:
+        return "a session, and that no panorama has this id"
+    return "a session and a panorama"
+
+
+def _text_ids(http: GoogleHttp, here: LatLng) -> str:
+    return "a place's id" if _some_place(http, here) else "no place"
+
+
+def _refused(call: Call) -> Callable[[GoogleHttp, LatLng], str]:
+    def ask(http: GoogleHttp, _: LatLng) -> str:
+        http.json(call)
+        return "an answer, which may be billed"
+
+    return ask
+
+
+def _picture(http: GoogleHttp, here: LatLng) -> str:
+    view = static_view(http, _panorama_at(http, here), Camera(0.0, width=SMALL, height=SMALL))
+    return f"a picture of {view.shape[1]}x{view.shape[0]} pixels"
+
+
+def _tile(http: GoogleHttp, here: LatLng) -> str:
+    tiles = PanoramaTiles(http)
+    pixels = tiles.tile(tiles.capture(_panorama_at(http, here)), 0, (0, 0))
+    return f"a tile of {pixels.shape[1]}x{pixels.shape[0]} pixels"
+
+
+def _address(http: GoogleHttp, here: LatLng) -> str:
+    geocode(http, f"{here.lat},{here.lng}")
+    return "a position"
+
+
+def _nearby(http: GoogleHttp, here: LatLng) -> str:
+    circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": RADIUS_M}
+    reply = http.json(replace(_NEARBY, body={"locationRestriction": {"circle": circle}, "maxResultCount": 1}))
+    return "a place" if reply.get("places") else "no place"
+
+
+def _photo(http: GoogleHttp, here: LatLng) -> str:
+    place = _some_place(http, here)
+    if not place:
+        return "no place, so no photo"
+    reply = http.json(replace(_PHOTO_NAMES, path=place))
+    if not reply.get("photos"):
+        return "a place without photos"
+    with reading("Places API (New)"):
+        name = str(reply["photos"][0]["name"])
+    http.bytes(replace(_PHOTO, path=f"{name}/media"))
+    return "a photo"
+
+
+def _route(http: GoogleHttp, here: LatLng) -> str:
+    GoogleMaps(http).route([here, destination(here, 90.0, WALK_M)])
+    return "a route"
+
+
+def _legacy(name: str, *points: str) -> Probe:
+    """A probe of a legacy service that takes positions under these names."""
+
+    def ask(http: GoogleHttp, here: LatLng) -> str:
+        query = dict.fromkeys(points, f"{here.lat},{here.lng}")
+        reply = http.json(Call(name, query={**query, "radius": f"{RADIUS_M:g}"}))
+        return str(reply.get("status", "an answer"))
+
+    return Probe(name, "one request", "paid", ask, (Call(name),))
+
+
+def _panorama_at(http: GoogleHttp, here: LatLng) -> str:
+    found = nearest_id(http, here, RADIUS_M, outdoor=True)
+    if found is None:
+        raise NoStreetView(f"no panorama within {RADIUS_M:g} m of {here}")
+    return found
+
+
+def _some_place(http: GoogleHttp, here: LatLng) -> str | None:
+    circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": WALK_M}
+    body = {"textQuery": "restaurant", "pageSize": 1, "locationBias": {"circle": circle}}
+    reply = http.json(replace(_TEXT_IDS, body=body))
+    with reading("Places API (New)"):
+        return str(reply["places"][0]["id"]) if reply.get("places") else None
+
+
+def _without(name: str, asks: str, call: Call) -> Probe:
+    return Probe(name, asks, "refused", _refused(call), (call,))
+
+
+_TEXT_IDS = Call("places_text", fields="places.id")
+_NEARBY = Call("places_nearby", fields="places.id")
+_PHOTO_NAMES = Call("places_details", fields="id,photos")
+_PHOTO = Call("places_photo", query={"maxWidthPx": str(SMALL)})
+_NO_STOPS = Call("routes_compute", body={}, fields="routes.distanceMeters")
+
+_BOTH = (
+    Probe("static_metadata", "the panorama at a position", "free", _metadata),
+    Probe("tiles_metadata", "a session, and a panorama that is not there", "free", _panorama_links),
+    _without("geocode", "a request without an address", Call("geocode")),
+    Probe("static_image", "one picture", "paid", _picture, (Call("static_image"),)),
+    Probe("tiles_tile", "one tile", "paid", _tile, (Call("tiles_tile"),)),
+    Probe("geocode", "one address", "paid", _address, (Call("geocode"),)),
+)
+_NEW = (
+    Probe("places_text", "ids of a text search", "free", _text_ids),
+    _without("routes_compute", "a route without stops", _NO_STOPS),
+    Probe("places_nearby", "one nearby search", "paid", _nearby, (_NEARBY,)),
+    Probe("places_photo", "names of photos, and one photo", "paid", _photo, (_PHOTO_NAMES, _PHOTO)),
+    Probe("routes_compute", "one route", "paid", _route, (_NO_STOPS,)),
+)
+_LEGACY = (
+    _without("legacy_nearby", "a search without a position", Call("legacy_nearby")),
+    _without("legacy_directions", "a route without stops", Call("legacy_directions")),
+    _without("legacy_matrix", "a matrix without stops", Call("legacy_matrix")),
+    _legacy("legacy_nearby", "location"),
+    _legacy("legacy_directions", "origin", "destination"),
+    _legacy("legacy_matrix", "origins", "destinations"),
+)

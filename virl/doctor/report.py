@@ -1,0 +1,115 @@
+"""What the doctor says: as tables on a terminal, as plain lines elsewhere, or as JSON."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from virl.doctor.costs import Estimate
+from virl.doctor.findings import Finding
+from virl.doctor.services import Asked
+
+_STYLES = {
+    "ok": "green",
+    "reached": "green",
+    "missing": "yellow",
+    "limited": "yellow",
+    "unclear": "yellow",
+    "not asked": "dim",
+    "broken": "red",
+    "refused": "red",
+    "failing": "red",
+    "unreachable": "red",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that the doctor found."""
+
+    virl: str
+    offline_core_works: bool
+    machine: tuple[Finding, ...]
+    google: Asked
+    costs: tuple[Estimate, ...]
+    notes: tuple[str, ...]
+    """On prices and assumptions."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+def as_json(report: Report) -> str:
+    """The report for programs."""
+    return TypeAdapter(Report).dump_json(report, indent=2).decode()
+
+
+def tell(report: Report, console: Console) -> None:
+    """The report for people."""
+    for section in (_machine(report), _services(report), _costs(report), _requests(report)):
+        if console.is_terminal:
+            console.print(_table(section))
+        else:
+            console.file.writelines(_lines(section))
+    for note in report.notes:
+        console.print(note, highlight=False, markup=False, soft_wrap=True)
+
+
+def _machine(report: Report) -> _Section:
+    rows = [
+        (finding.state, finding.what, finding.detail, finding.needed_for, finding.remedy)
+        for finding in report.machine
+    ]
+    return _Section("This machine", ("", "what", "found", "needed for", "remedy"), rows)
+
+
+def _services(report: Report) -> _Section:
+    rows = [
+        (one.status, one.service, one.asked, f"${one.usd:.3f}" if one.usd else "free", one.detail, one.remedy)
+        for one in report.google.outcomes
+    ]
+    title = f"Google's services (at most ${report.google.spent_usd:.3f} were spent on asking)"
+    return _Section(title, ("", "service", "asked", "price", "answer", "remedy"), rows)
+
+
+def _costs(report: Report) -> _Section:
+    units = dict.fromkeys(one.unit for one in report.costs)
+    kinds = tuple(dict.fromkeys(one.imagery for one in report.costs))
+    usd = {(one.unit, one.imagery): f"${one.usd:,.3f}" for one in report.costs}
+    rows = [(unit, *(usd[unit, kind] for kind in kinds)) for unit in units]
+    return _Section("What it will cost", ("unit", *(f"imagery: {kind}" for kind in kinds)), rows)
+
+
+def _requests(report: Report) -> _Section:
+    rows = {
+        (one.unit, item.what, item.endpoint, f"{item.count:.3g}", f"${item.usd:.3f}", item.source): None
+        for one in report.costs
+        if one.is_small
+        for item in one.items
+    }
+    columns = ("unit", "what", "endpoint", "requests", "each", "source of the number")
+    return _Section("Requests of a unit", columns, list(rows))
+
+
+def _table(section: _Section) -> Table:
+    table = Table(title=section.title, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
+    for column in section.columns:
+        table.add_column(column, overflow="fold")
+    for row in section.rows:
+        table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
+    return table
+
+
+def _lines(section: _Section) -> Iterator[str]:
+    yield f"{section.title}: {' | '.join(filter(None, section.columns))}\n"
+    for row in section.rows:
+        yield f"  {' | '.join(row).rstrip(' |')}\n"
+    yield "\n"

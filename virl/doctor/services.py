@@ -1,0 +1,204 @@
+"""Asks Google which services a key reaches, and judges the answers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from virl.budget import Budget
+from virl.doctor.probes import Probe, Way, probes
+from virl.errors import (
+    BudgetExceeded,
+    NoImagery,
+    NoRoute,
+    NoStreetView,
+    NotFound,
+    ProviderError,
+    VirlError,
+)
+from virl.geo import LatLng
+from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
+from virl.platform.providers.google.settings import GoogleSettings, Retries, Timeouts
+from virl.platform.providers.google.together import together
+
+Status = Literal["reached", "refused", "limited", "failing", "unreachable", "unclear", "not asked"]
+"""`refused`: the key may not. `limited`: it may, but a quota is used up. `failing`: no sensible answer.
+`unreachable`: no answer at all. `unclear`: the answer does not tell."""
+
+WRONG_KEY = "virl-doctor-sends-no-key"
+TIMEOUTS = Timeouts(connect=3.0, read=10.0, total=15.0)  # seconds; chosen: somebody waits
+RETRIES = Retries(further=1, first_wait=0.3, longest_wait=1.0)  # chosen; what is paid is tried once
+_DENIED = ("PERMISSION_DENIED", "REQUEST_DENIED", "UNAUTHENTICATED", "API_KEY_INVALID")
+_INVALID = ("INVALID_ARGUMENT", "INVALID_REQUEST")
+_LIMITED = ("RESOURCE_EXHAUSTED", "OVER_QUERY_LIMIT", "OVER_DAILY_LIMIT")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one probe showed."""
+
+    service: str
+    """As Google's console names it."""
+    endpoint: str
+    asked: str
+    status: Status
+    detail: str
+    usd: float
+    """List price of the probe, in dollars; 0 for what is free or refused."""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What all probes showed."""
+
+    outcomes: tuple[Outcome, ...]
+    spent_usd: float
+    """List price of what was answered, or may have been, in dollars."""
+
+
+class Questioner:
+    """Asks with short timeouts and without a cache. Closes its connections on `close`.
+
+    Args:
+        settings: endpoints and prices; their timeouts and retries are replaced by shorter ones.
+        keys: the key in question.
+        budget_usd: most dollars for paid probes; `None` asks none of them.
+    """
+
+    def __init__(self, settings: GoogleSettings, keys: Keys, budget_usd: float | None) -> None:
+        self._settings = settings.model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
+        once = self._settings.model_copy(update={"retries": Retries(further=0)})
+        self._budget = None if budget_usd is None else Budget(budget_usd)
+        self._ways: dict[Way, GoogleHttp] = {
+            "free": GoogleHttp(self._settings, keys, budget=Budget(0.0)),
+            "refused": GoogleHttp(self._settings, keys),
+            "paid": GoogleHttp(once, keys, budget=self._budget or Budget(0.0)),
+        }
+        self._wrong = GoogleHttp(self._settings, Keys(WRONG_KEY))
+
+    def close(self) -> None:
+        """Close the connections."""
+        for http in (*self._ways.values(), self._wrong):
+            http.close()
+
+    @property
+    def spent_usd(self) -> float:
+        """List price of what was answered, or may have been."""
+        return round(sum(http.meter.total().usd for http in self._ways.values()), 6)
+
+    def outcome(self, probe: Probe, here: LatLng) -> Outcome:
+        """Ask one probe at a position."""
+        if probe.way == "paid" and probe.usd(self._settings) > self._left():
+            return self._too_dear(probe)
+        try:
+            came = probe.ask(self._ways[probe.way], here)
+        except ProviderError as fault:
+            if probe.way == "refused" and fault.code in _INVALID:
+                return self._compared(probe, here)
+            return self._judged(probe, fault)
+        except VirlError as fault:
+            return self._without_reply(probe, fault)
+        return self._told(probe, "reached", came)
+
+    def _too_dear(self, probe: Probe) -> Outcome:
+        costs = f"costs ${probe.usd(self._settings):.3f}"
+        if self._budget is None:
+            return self._told(probe, "not asked", costs, "--paid")
+        detail = f"{costs}, and ${self._left():.3f} of the budget are left"
+        return self._told(probe, "not asked", detail, "a higher --budget-usd")
+
+    def _without_reply(self, probe: Probe, fault: VirlError) -> Outcome:
+        if isinstance(fault, BudgetExceeded):
+            detail = "a further request would pass the budget"
+            return self._told(probe, "not asked", detail, "a higher --budget-usd with --paid")
+        if isinstance(fault, NoStreetView):
+            return self._told(probe, "not asked", str(fault), "another --city")
+        if isinstance(fault, NoImagery | NotFound | NoRoute):
+            return self._told(probe, "reached", "nothing is there")
+        raise fault
+
+    def _left(self) -> float:
+        if self._budget is None:
+            return 0.0
+        return round((self._budget.limit_usd or 0.0) - self._budget.spent_usd, 6)
+
+    def _compared(self, probe: Probe, here: LatLng) -> Outcome:
+        """The request was refused for what it asks: would it have been refused for its key first?"""
+        usd = probe.usd(self._settings)
+        try:
+            probe.ask(self._wrong, here)
+        except ProviderError as fault:
+            if _judgement(fault)[0] == "refused":
+                return self._told(probe, "reached", "the key is taken, the request refused as it should be")
+            if fault.code not in _INVALID:
+                return self._judged(probe, fault)
+        detail = "a wrong key gets the same answer"
+        return self._told(probe, "unclear", detail, f"--paid asks for ${usd:.3f}")
+
+    def _judged(self, probe: Probe, fault: ProviderError) -> Outcome:
+        status, remedy = _judgement(fault)
+        return self._told(probe, status, fault.reason, remedy)
+
+    def _told(self, probe: Probe, status: Status, detail: str, remedy: str = "") -> Outcome:
+        service = self._settings.endpoint(probe.endpoint).service
+        usd = probe.usd(self._settings) if probe.way == "paid" else 0.0
+        return Outcome(service, probe.endpoint, probe.asks, status, detail, usd, remedy)
+
+
+def ask_google(
+    settings: GoogleSettings,
+    keys: Keys | None,
+    here: LatLng,
+    budget_usd: float | None = None,
+    tell: Callable[[], object] = lambda: None,
+) -> Asked:
+    """What a key reaches.
+
+    Args:
+        settings: endpoints and prices.
+        keys: the key in question; `None` asks nothing.
+        here: where to ask about, a position with street view.
+        budget_usd: most dollars for paid probes; `None` asks none of them.
+        tell: called after each probe.
+    """
+    asked = probes(settings)
+    if keys is None:
+        return Asked(_by_service([_unasked(settings, probe) for probe in asked]), 0.0)
+    questioner = Questioner(settings, keys, budget_usd)
+
+    def ask(probe: Probe) -> Outcome:
+        outcome = questioner.outcome(probe, here)
+        tell()
+        return outcome
+
+    try:
+        free = together(ask, [probe for probe in asked if probe.way != "paid"])
+        paid = [ask(probe) for probe in asked if probe.way == "paid"]  # one by one, the cheapest first
+        return Asked(_by_service([*free, *paid]), questioner.spent_usd)
+    finally:
+        questioner.close()
+
+
+def _judgement(fault: ProviderError) -> tuple[Status, str]:
+    """What an error says about the key, and what to do."""
+    if fault.code in _DENIED or fault.status in {401, 403}:
+        return "refused", fault.remedy
+    if fault.code in _LIMITED or fault.status == 429:
+        return "limited", fault.remedy
+    if fault.status is None and fault.__cause__ is None:  # else it was raised while a reply was read
+        return "unreachable", "check the network, and VIRL_GOOGLE_BASE_URL if it is set"
+    return "failing", "run virl doctor again"
+
+
+def _unasked(settings: GoogleSettings, probe: Probe) -> Outcome:
+    service = settings.endpoint(probe.endpoint).service
+    usd = probe.usd(settings) if probe.way == "paid" else 0.0
+    return Outcome(
+        service, probe.endpoint, probe.asks, "not asked", "no usable key", usd, f"set {KEY_VARIABLE}"
+    )
+
+
+def _by_service(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+    order = list(dict.fromkeys(outcome.service for outcome in outcomes))
+    return tuple(sorted(outcomes, key=lambda outcome: order.index(outcome.service)))
