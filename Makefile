@@ -5,7 +5,7 @@ STAMP := $(VENV)/.installed
 TRAIN := .venv-train
 TRAIN_STAMP := $(TRAIN)/.installed
 
-.PHONY: help hiro test test-slow test-train test-wheel web-deps check clean
+.PHONY: help hiro test test-slow test-train test-vision test-wheel web-deps check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -25,6 +25,10 @@ test-slow: $(STAMP) web-deps
 ## test-train  set up an environment with torch, and run the tests of fine-tuning there
 test-train: $(TRAIN_STAMP)
 	$(TRAIN)/bin/python -m pytest tests/benchmarks/touchdown/train
+
+## test-vision set up the same environment, and run the tests of detectors, CLIP, matchers and captions there
+test-vision: $(TRAIN_STAMP)
+	OMP_NUM_THREADS=1 $(TRAIN)/bin/python -m pytest tests/vision
 
 ## test-wheel  build a wheel, install it in an empty environment, and use it outside the checkout
 test-wheel: $(STAMP)
@@ -52,7 +56,7 @@ $(STAMP): pyproject.toml
 $(TRAIN_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(TRAIN)
 	$(TRAIN)/bin/python -m pip install --quiet --upgrade pip
-	$(TRAIN)/bin/python -m pip install --quiet --editable ".[dev,train]"
+	$(TRAIN)/bin/python -m pip install --quiet --editable ".[dev,train,vision]"
 	@touch $(TRAIN_STAMP)
 
 ## clean       remove what was built

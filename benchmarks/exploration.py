@@ -24,7 +24,8 @@ from rich.table import Table
 from benchmarks.metrics import mean_with_interval, success_weighted_path_length
 from benchmarks.runner import run_jobs
 from virl import __version__
-from virl.agent import Agent, Character, find_character, load_character, load_routine
+from virl.agent import Agent, load_routine
+from virl.character import Character, find_character, load_character
 from virl.errors import BadInput, UnknownName
 from virl.guard import guard
 from virl.journal.journal import Journal
@@ -35,6 +36,7 @@ from virl.platform.city import City
 from virl.platform.maps import SPEED_M_S
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.base import Senses
+from virl.platform.perception.models import Models
 from virl.platform.perception.open import open_senses
 from virl.platform.places import Place
 from virl.platform.providers import open_city
@@ -231,7 +233,14 @@ def _live(world: World, start: Panorama, mind: Mind, seed: int, folder: Path) ->
         source = find_character("hiro")
         load_routine(source, world.character)(
             Agent(
-                world.character, world.city, start, mind, world.senses, LinksMover(world.city.streetview), run
+                world.character,
+                world.city,
+                start,
+                mind,
+                world.senses,
+                Models(),
+                LinksMover(world.city.streetview),
+                run,
             )
         )
     if run.result is None:

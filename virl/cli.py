@@ -8,10 +8,11 @@ import typer
 from rich.console import Console
 
 from virl import __version__
-from virl.agent import agent_names, find_character, load_character
+from virl.character import agent_names, find_character, load_character
 from virl.data import data_app
 from virl.doctor.cli import doctor
 from virl.guard import guard
+from virl.models_cli import list_models
 from virl.platform.providers.open import all_cities, region_line
 from virl.resources import cache_home
 from virl.serve.cli import serve_app
@@ -24,10 +25,12 @@ app = typer.Typer(
 )
 
 CacheMode = Literal["off", "session", "ttl"]
+Device = Literal["auto", "cpu", "cuda"]
 
 app.add_typer(data_app, name="data")
 app.add_typer(serve_app, name="serve")
 app.command("doctor")(doctor)
+app.command("models")(list_models)
 
 
 @app.command()
@@ -41,6 +44,14 @@ def run(
     mover: Annotated[
         str | None, typer.Option(help="How to get about: `links` (the default), `grid`, `web` or `hybrid`.")
     ] = None,
+    detector: Annotated[
+        str | None,
+        typer.Option(help="Detector, instead of the character's; `virl models` lists them."),
+    ] = None,
+    device: Annotated[Device, typer.Option(help="Where models run.")] = "auto",
+    allow_downloads: Annotated[
+        bool, typer.Option("--allow-downloads", help="Fetch weights that are not on this machine.")
+    ] = False,
     budget_usd: Annotated[
         float | None, typer.Option(help="Stop before a request that would cost more than this in all.")
     ] = None,
@@ -76,7 +87,19 @@ def run(
             record=str(record.resolve()) if record else None,
             replay=str(replay.resolve()) if replay else None,
         )
-        options = RunOptions(agent, city, mind, mover, out, resume, seed, access)
+        options = RunOptions(
+            agent=agent,
+            city=city,
+            mind=mind,
+            mover=mover,
+            detector=detector,
+            device=device,
+            allow_downloads=allow_downloads,
+            out=out,
+            resume=resume,
+            seed=seed,
+            access=access,
+        )
         finished = run_agent(options, Console(quiet=quiet or as_json))
         typer.echo(finished.result.model_dump_json(indent=2) if as_json else f"report: {finished.report}")
 

@@ -1,6 +1,6 @@
 """One run of an agent: what it does is written down, told to an audience, and summed up."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Literal, Protocol
@@ -11,6 +11,7 @@ from virl.journal.convert import exchange_record, pose_record, requests_record, 
 from virl.journal.journal import Journal, total_cost, write_result
 from virl.journal.records import (
     EndRecord,
+    ObjectRecord,
     PlaceRecord,
     RequestsRecord,
     Result,
@@ -125,7 +126,8 @@ class Run:
         *,
         views: Sequence[ViewRecord],
         asked: Sequence[Exchange],
-        places: Sequence[PlaceRecord],
+        places: Sequence[PlaceRecord] = (),
+        objects: Sequence[ObjectRecord] = (),
         decided: str,
         next_pano_id: str | None,
     ) -> None:
@@ -139,6 +141,7 @@ class Run:
             views=tuple(views),
             asked=tuple(exchange_record(exchange) for exchange in asked),
             places=tuple(places),
+            objects=tuple(objects),
             crossing=step.panorama.is_crossing,
             decided=decided,
             next_pano_id=next_pano_id,
@@ -151,7 +154,11 @@ class Run:
         self._audience.step(record)
 
     def end(
-        self, status: Literal["entered", "gave up", "stopped"], reason: str, place: PlaceRecord | None = None
+        self,
+        status: Literal["entered", "finished", "gave up", "stopped"],
+        reason: str,
+        place: PlaceRecord | None = None,
+        found: Mapping[str, int] | None = None,
     ) -> Result:
         """Write down how it ended, in the journal and in `result.json`."""
         self._result = result = Result(
@@ -161,6 +168,7 @@ class Run:
             steps=self._steps[-1].step if self._steps else 0,
             distance_m=sum(step.distance_m for step in self._steps),
             place=place,
+            found=dict(found or {}),
             reason=reason,
             cost=total_cost(self._steps),
             versions={"virl": __version__, "journal": str(self.start.format)},

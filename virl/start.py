@@ -11,16 +11,23 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from virl import __version__
-from virl.agent import Agent, Character, find_character, load_character, load_routine, start_panorama
+from virl.agent import Agent, load_routine, start_panorama
 from virl.budget import Budget
+from virl.character import Character, find_character, load_character
 from virl.errors import BadInput, JournalBroken, UnknownName
 from virl.journal.journal import Journal, write_result
 from virl.journal.records import AccessRecord, EndRecord, Result, StartRecord, StepRecord
 from virl.journal.report import REPORT, write_report
+from virl.mind.base import Mind
 from virl.mind.open import open_mind
+from virl.mind.prompt import load_prompt
+from virl.mind.replies import Text
+from virl.mind.rules import RuleMind
 from virl.platform.movement.open_mover import MOVERS, open_mover
+from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.perception.open import open_senses
 from virl.platform.providers.open import Access, name_of_city, opened_city
+from virl.platform.streetview import Image
 from virl.resources import cache_home
 from virl.run import Run
 from virl.terminal import Story
@@ -38,6 +45,9 @@ class RunOptions:
     city: str | None = None
     mind: str | None = None
     mover: str | None = None
+    detector: str | None = None
+    device: Device = "auto"
+    allow_downloads: bool = False
     out: Path | None = None
     resume: bool = False
     seed: int = 0
@@ -64,6 +74,9 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
     character = load_character(source)
     if options.city:
         character = character.model_copy(update={"city": options.city})
+    if options.detector:
+        senses = character.senses.model_copy(update={"detector": options.detector})
+        character = character.model_copy(update={"senses": senses})
     folder = options.out or RUNS / f"{source.stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     start = StartRecord(
         virl=__version__,
@@ -74,6 +87,8 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         id=uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex,
         mover=options.mover or MOVERS[0],
+        device=options.device,
+        allow_downloads=options.allow_downloads,
         access=options.access,
         character=character.model_dump(mode="json"),
     )
@@ -136,7 +151,13 @@ def _as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRec
         if asked and asked != was:
             raise BadInput(f"{folder}: was begun with {was!r}, not {asked!r}: resume it with that")
     given = {name: value for name, value in options.access if value is not None}
-    return begun.model_copy(update={"access": begun.access.model_copy(update=given)})
+    return begun.model_copy(
+        update={
+            "access": begun.access.model_copy(update=given),
+            "device": options.device,
+            "allow_downloads": options.allow_downloads,
+        }
+    )
 
 
 def _live(
@@ -153,16 +174,27 @@ def _live(
         city = stack.enter_context(opened_city(start.city, access))
         mover = stack.enter_context(open_mover(start.mover, city.streetview))
         begin = start_panorama(city, character, plan.source)
-        senses = open_senses()
+        models = Models(
+            ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
+        )
+        senses = open_senses(character.senses.detector, character.senses.describer, models=models)
         journal = stack.enter_context(open_journal())
         story = stack.enter_context(Story(console, character.limits.steps))
         run = Run(journal, start, steps, city=name_of_city(start.city), audience=story, meter=city.meter)
-        routine(Agent(character, city, begin, mind, senses, mover, run))
+        routine(Agent(character, city, begin, mind, senses, models, mover, run))
         if run.result is None:
             raise BadInput(
                 f"{plan.source}: the routine {character.routine!r} returned before it ended its run"
             )
         return Finished(run.result, write_report(run.folder, city))
+
+
+def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:
+    """What the chat describer asks; rules cannot see."""
+    if isinstance(mind, RuleMind):
+        return None
+    prompt = load_prompt("describe-view", Text)
+    return lambda question, images: mind.ask(prompt, images=images, question=question).text
 
 
 def _latest_run(agent: str) -> Path:

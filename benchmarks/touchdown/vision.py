@@ -7,15 +7,19 @@ from benchmarks.touchdown.dataset import Data
 from virl.errors import BadInput
 from virl.platform.movement.instruction.velma.features import read_features
 from virl.platform.movement.instruction.velma.observations import LandmarkScorer, TrafficFlow
-from virl.platform.movement.instruction.velma.openclip import PAPER_MODEL, OpenClip
 from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer, StreetViews
 from virl.platform.movement.instruction.velma.statistics import read_statistics
 from virl.platform.movement.instruction.velma.traffic import view_flow, yaw_flow
+from virl.platform.perception.embeddings import open_store
+from virl.platform.perception.models import Models
 from virl.platform.providers.graph.panoramas import PanoramaFolder
 from virl.platform.providers.graph.streetview import GraphStreetView
 from virl.platform.providers.graph.touchdown import Dataset
 from virl.platform.providers.open import open_city
 from virl.platform.streetview import StreetView
+
+RECOGNIZER = "clip-bigg"
+"""What compares landmarks with views: the paper's, of `platform/models`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,8 @@ def open_sight(sight: Sight, data: Data, dataset: Dataset) -> Seen:
         )
     if sight.panoramas is None:
         raise BadInput("--statistics goes with --panoramas or --features")
-    encoder = OpenClip(*PAPER_MODEL)
-    views = StreetViews(GraphStreetView(data.graph, PanoramaFolder(sight.panoramas)), encoder)
-    scorer = EmbeddingScorer(views, encoder, read_statistics(sight.statistics, encoder.name))
-    return Seen(scorer, view_flow(data.graph, views, encoder) if by_yaw else None)
+    clip = Models().recognizer(RECOGNIZER)
+    store = open_store(str(sight.panoramas.resolve()), clip.name)
+    views = StreetViews(GraphStreetView(data.graph, PanoramaFolder(sight.panoramas)), clip, store)
+    scorer = EmbeddingScorer(views, clip, read_statistics(sight.statistics, clip.name))
+    return Seen(scorer, view_flow(data.graph, views, clip) if by_yaw else None)

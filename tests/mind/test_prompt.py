@@ -11,6 +11,9 @@ ENTRIES = [
     {"turn": 0.0, "metres": 0.0, "crossing": False, "seen": ["WORLD"], "thought": "WORLD"},
     {"turn": -90.0, "metres": 12.0, "crossing": True, "seen": ["WORLD"], "thought": "WORLD"},
 ]
+BLIND = {"describe-view"}
+"""Prompts about pictures alone: rules cannot see."""
+
 FROM_THE_WORLD = {
     "hiro-road": {
         "intention": "eat",
@@ -48,7 +51,7 @@ FROM_THE_WORLD = {
 
 def test_every_prompt_has_a_reply_type_a_rule_and_no_unused_or_missing_input():
     prompts = all_prompts()  # refuses unknown reply types, unused and missing inputs
-    assert {prompt.name for prompt in prompts} == set(RULES)
+    assert {prompt.name for prompt in prompts} - BLIND == set(RULES)
     assert all(issubclass(prompt.reply, Reply) and prompt.reply is not Reply for prompt in prompts)
 
 
@@ -111,7 +114,7 @@ def test_an_input_without_what_the_template_needs_is_named():
 
 
 def test_an_unknown_prompt_lists_those_there_are():
-    with pytest.raises(UnknownName, match="unknown prompt 'hiro-rood': there is hiro-decision"):
+    with pytest.raises(UnknownName, match="unknown prompt 'hiro-rood': there is .*hiro-decision"):
         load_prompt("hiro-rood", RoadChoice)
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import get_args
 
-from virl.agent import find_character, load_character, load_routine
+from virl.agent import load_routine
+from virl.character import find_character, load_character
 from virl.doctor.habits import Habits
 from virl.doctor.pricing import SOMEWHERE, ZOOM, Item, PriceTags, tiles_of
 from virl.errors import BadInput

@@ -104,6 +104,22 @@ class AccessRecord(Record):
     """Folder of a recording that is played."""
 
 
+class ObjectRecord(Record):
+    """A sighting of a thing that is counted, and what visual memory made of it."""
+
+    id: str
+    """Of the thing, in `memory/`."""
+    label: str
+    score: float
+    lat: float
+    """Where the thing is, as far as was known then."""
+    lng: float
+    new: bool
+    """Whether it was seen for the first time."""
+    picture: str
+    """The view with the thing marked: a path within the run's folder."""
+
+
 class StartRecord(Record):
     """The first line: what was run."""
 
@@ -121,6 +137,9 @@ class StartRecord(Record):
     """Tells this run from all others, by the folder it began in: what was paid before its first line was
     written is found again when it is begun there once more."""
     mover: str = "links"
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where models run."""
+    allow_downloads: bool = False
     access: AccessRecord = AccessRecord()
     character: dict[str, object]
 
@@ -138,6 +157,7 @@ class StepRecord(Record):
     views: tuple[ViewRecord, ...] = ()
     asked: tuple[ExchangeRecord, ...] = ()
     places: tuple[PlaceRecord, ...] = ()
+    objects: tuple[ObjectRecord, ...] = ()
     crossing: bool = False
     decided: str
     """What the agent will do now and why, in a sentence."""
@@ -171,11 +191,13 @@ class Result(Record):
 
     agent: str
     city: str
-    status: Literal["entered", "gave up", "stopped"]
-    """`entered` a place, `gave up` at a limit, or was `stopped` from outside."""
+    status: Literal["entered", "finished", "gave up", "stopped"]
+    """`entered` a place, `finished` what was to be done, `gave up` at a limit, `stopped` from outside."""
     steps: int
     distance_m: float
     place: PlaceRecord | None = None
+    found: dict[str, int] = {}
+    """How many things of each kind were counted."""
     reason: str
     cost: CostRecord
     versions: dict[str, str]

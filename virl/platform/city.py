@@ -1,9 +1,10 @@
 """A city: one provider each of street view, places, maps and listings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from virl.budget import Meter
 from virl.geo import LatLng
 from virl.platform.listings import Listings
 from virl.platform.maps import Maps
@@ -30,15 +31,38 @@ class Visible:
     """The place that a sign belongs to."""
 
 
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A thing that truly stands somewhere."""
+
+    id: str
+    """As in `Visible`: the same from wherever it is seen."""
+    kind: str
+    position: LatLng
+
+
 class Truth(Protocol):
     """What only a made city knows, for scoring. No agent may ask it."""
 
-    def visible(self, pano_id: str, camera: Camera, min_pixels: int = 12) -> list[Visible]:
+    def visible(
+        self, pano_id: str, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
+    ) -> list[Visible]:
         """Signs and furniture of which a view shows at least `min_pixels` pixels, nearest first.
+
+        Args:
+            pano_id: where the camera stands.
+            camera: of the view.
+            min_pixels: fewer are not seen.
+            kinds: the only kinds looked for, such as `{"sign", "trash bin"}`; `None` looks for all. The
+                fewer, the faster.
 
         Raises:
             NoStreetView: there is no such panorama.
         """
+        ...
+
+    def things(self, kinds: Collection[str] | None = None) -> list[Thing]:
+        """All street furniture of these kinds, `None` for all, sorted by id."""
         ...
 
     def attributes(self, place_id: str) -> Mapping[str, bool]:
@@ -76,3 +100,5 @@ class City:
     listings: Listings | None = None
     truth: Truth | None = None
     street_map: StreetMap | None = None
+    meter: Meter | None = None
+    """Counts requests, where the city is asked over a network."""

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from virl.errors import ModelUnavailable
-from virl.platform.perception.reader import RapidOcrReader
+from virl.platform.perception.readers.rapidocr import RapidOcrReader
 
 NOODLES = ("Golden Noodle House", [(40, 270), (300, 285), (300, 335), (40, 330)])
 FARMACIA = ("Farmacia Centrale", [(380, 285), (610, 285), (610, 335), (380, 335)])

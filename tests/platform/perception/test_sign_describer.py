@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from virl.platform.perception.base import Detection
-from virl.platform.perception.describe import NOTHING, SignDescriber, SignDescriberSettings
+from virl.platform.perception.describers.signs import NOTHING, SignDescriber, SignDescriberSettings
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.providers import open_city
 from virl.platform.streetview import Camera, View
 
 GREY = np.full((640, 640, 3), 120, np.uint8)
@@ -86,3 +88,43 @@ def test_colours_above_and_below_the_ground_floors_do_not_count(describe):
     picture = street(0.5)
     picture[280:400] = 120
     assert describe([], fov=60, pixels=picture) == [f"{NOTHING}; no shopfronts"]
+
+
+def test_what_a_second_detector_finds_is_counted(lexicon):
+    class Bins(FixedDetector):
+        def detect(self, views, labels):
+            assert tuple(labels) == ("trash_bin", "bench")
+            return super().detect(views, labels)
+
+    settings = SignDescriberSettings(
+        kind="sign-describer",
+        detector="d",
+        objects="o",
+        object_labels=("trash_bin", "bench"),
+        lexicon="l",
+        most=6,
+        some_fronts=0.05,
+        many_fronts=0.3,
+    )
+    describer = SignDescriber(FixedDetector([BOOKS], []), lexicon, settings, Bins([BIN, BIN], [BIN]))
+    assert ("detector", "o") in settings.needs().models
+    assert describer.describe([View("p", Camera(0, fov=30), GREY)] * 2) == [
+        "1 sign: 'Blue Door Books' (book store); 2 trash bins",
+        "1 trash bin",
+    ]
+
+
+@pytest.mark.slow
+def test_things_in_virlton_are_named():
+    city = open_city("virlton")
+    small = Camera(0, width=160, height=160)
+    near = (
+        pano
+        for pano in sorted(city.street_map.panorama_ids())
+        if any(
+            thing.kind == "street lamp" and thing.distance < 12 for thing in city.truth.visible(pano, small)
+        )
+    )
+    view = city.streetview.view(next(near), Camera(0))
+    (said,) = Models(ModelOptions(truth=city.truth)).describer("sign-and-object-describer").describe([view])
+    assert "street lamp" in said

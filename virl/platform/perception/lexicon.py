@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
+from virl.platform.perception.models import Models, ModelSettings
 from virl.settings import Settings
 
 Span = tuple[int, int]
@@ -58,7 +59,7 @@ class TypeWords(Settings):
     """What it sells or does."""
 
 
-class LexiconSettings(Settings):
+class LexiconSettings(ModelSettings):
     """A lexicon as `platform/models/*.yaml` holds it."""
 
     kind: Literal["sign-lexicon"]
@@ -67,6 +68,11 @@ class LexiconSettings(Settings):
     hint_weight: float = Field(gt=0, lt=1)
     """Score of a sign that bears one of a type's hints, (0, 1)."""
     types: dict[str, TypeWords]
+
+
+def open_lexicon(settings: LexiconSettings, _: Models) -> "Lexicon":
+    """The lexicon of these words."""
+    return Lexicon(settings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,9 @@
 """Where to look: sweeps of views, and a closer look at what was found."""
 
-from math import acos, atan, ceil, cos, degrees, radians, sin, tan
+from math import acos, atan, ceil, degrees, tan
 
-import numpy as np
-
-from virl.geo import Floats
 from virl.platform.perception.base import Detection, Detector
+from virl.platform.perception.overlap import ray
 from virl.platform.streetview import MAX_FOV, MIN_FOV, Box, Camera, StreetView, View
 
 ENLARGE = 4.0  # V-IRL's active detection: the closer picture is four times as wide as the thing looked at
@@ -110,9 +108,4 @@ def _in_the_middle(box: Box, camera: Camera) -> bool:
 
 def _angle(camera: Camera, a: tuple[float, float], b: tuple[float, float]) -> float:
     """Radians between the rays through two pixels."""
-    return acos(min(max(float(_ray(camera, a) @ _ray(camera, b)), -1.0), 1.0))
-
-
-def _ray(camera: Camera, pixel: tuple[float, float]) -> Floats:
-    heading, pitch = (radians(angle) for angle in camera.direction(*pixel))
-    return np.array([sin(heading) * cos(pitch), cos(heading) * cos(pitch), sin(pitch)])
+    return acos(min(max(float(ray(camera, *a) @ ray(camera, *b)), -1.0), 1.0))

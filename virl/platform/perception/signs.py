@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import connected_components
 
 from virl.platform.perception.base import Detection, Reader, TextLine
 from virl.platform.perception.lexicon import Lexicon
+from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.streetview import Box, Camera, View
-from virl.settings import Settings
 
 SIGN = "sign"
 """The label of a sign whose words tell of no type. What is read without a letter is no sign: rows of windows
@@ -24,7 +24,7 @@ TAGLINE = 4.5  # chosen: a name is at most this many times as high as the line t
 SAME_LINE = 1.8  # chosen: parts of one line differ in height by less than this
 
 
-class SignDetectorSettings(Settings):
+class SignDetectorSettings(ModelSettings):
     """Settings of the detector; `platform/models/sign-detector.yaml` gives the reasons for the values."""
 
     kind: Literal["sign-detector"]
@@ -40,6 +40,15 @@ class SignDetectorSettings(Settings):
     """Degrees above the horizon under which nothing is read."""
     highest_pitch: float = Field(ge=-90, le=90)
     """Degrees above the horizon over which nothing is read."""
+
+    def needs(self) -> Needs:
+        """Its reader and its lexicon."""
+        return Needs(models=(("reader", self.reader), ("lexicon", self.lexicon)))
+
+
+def open_sign_detector(settings: SignDetectorSettings, models: Models) -> "SignDetector":
+    """The detector with its reader and its lexicon."""
+    return SignDetector(models.reader(settings.reader), models.lexicon(settings.lexicon), settings)
 
 
 class SignDetector:

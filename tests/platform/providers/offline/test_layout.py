@@ -254,7 +254,7 @@ def test_busier_buildings_are_taller(plan: StreetPlan) -> None:
 def test_there_is_furniture_of_every_kind(plan: StreetPlan) -> None:
     count = Counter(item.kind for item in plan.furniture)
     least = {"trash bin": 150, "fire hydrant": 90, "bench": 100, "mailbox": 45, "tree": 850}
-    least |= {"street lamp": 900, "traffic light": 60, "parked car": 450}
+    least |= {"street lamp": 900, "traffic light": 60, "parked car": 450, "bollard": 110, "planter": 75}
     assert set(count) == set(least)
     assert all(count[kind] >= number for kind, number in least.items()), count
     assert len({item.id for item in plan.furniture}) == len(plan.furniture)

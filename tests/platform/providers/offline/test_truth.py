@@ -1,12 +1,15 @@
 """Ground truth: what is visible, where, how much of it, and how far off."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from made_corner import FRONT_Y, bare_plan, made_corner, made_shop, made_sign
 from shapely import Polygon, box
 
+from virl import geo
 from virl.errors import NoStreetView, NotFound
-from virl.platform.providers.offline.plan import Building, CityPlan, Furniture
+from virl.platform.providers.offline.plan import Building, CityPlan, Furniture, FurnitureKind
 from virl.platform.providers.offline.render.lens import lens_at
 from virl.platform.providers.offline.render.lettering import colours
 from virl.platform.providers.offline.render.raster import MAX_CORNERS, project
@@ -88,7 +91,7 @@ def test_a_blade_is_read_from_both_sides():
 
 @pytest.mark.parametrize(
     "kind",
-    ["trash bin", "fire hydrant", "bench", "mailbox", "tree", "street lamp", "traffic light", "parked car"],
+    get_args(FurnitureKind),
 )
 def test_every_kind_of_furniture_is_found_at_its_place(kind):
     thing = Furniture("f0", kind, 1.0, 10.0, 180.0, 1)
@@ -115,6 +118,34 @@ def test_boxes_lie_in_the_picture_and_fractions_in_their_range():
             assert 0 <= x0 < x1 <= 320
             assert 0 <= y0 < y1 <= 240
             assert 0 < seen.visible_fraction <= 1
+
+
+def test_kinds_asked_for_are_seen_as_among_all_others():
+    truth = truth_of(made_corner())
+    for heading in range(0, 360, 30):
+        camera = Camera(heading, -5.0, 100.0, 320, 240)
+        every = truth.visible(PANO, camera)
+        for kinds in ({"tree"}, {"sign", "trash bin"}, {"unicorn"}, set()):
+            assert truth.visible(PANO, camera, kinds=kinds) == [one for one in every if one.kind in kinds]
+
+
+def test_a_wall_hides_the_kind_asked_for_too():
+    wall = Building(0, box(-10.0, 3.0, 10.0, 4.0), 9.0, 0)
+    thing = Furniture("b0", "bench", 1.0, 10.0, 180.0, 1)
+    open_air, walled = (truth_of(bare_plan(furniture=(thing,), buildings=walls)) for walls in ((), (wall,)))
+    assert [one.id for one in open_air.visible(PANO, AHEAD, kinds={"bench"})] == ["b0"]
+    assert walled.visible(PANO, AHEAD, kinds={"bench"}) == []
+
+
+def test_things_stand_where_the_plan_puts_them():
+    bench, tree = Furniture("b0", "bench", 30.0, 40.0, 0.0, 0), Furniture("a0", "tree", -5.0, 2.0, 0.0, 0)
+    plan = bare_plan(furniture=(bench, tree))
+    truth = truth_of(plan)
+    assert [one.id for one in truth.things()] == ["a0", "b0"]
+    (found,) = truth.things({"bench"})
+    assert (found.id, found.kind) == ("b0", "bench")
+    assert geo.distance(plan.layout.frame.origin, found.position) == pytest.approx(50.0, abs=0.01)
+    assert truth.things(()) == []
 
 
 def test_attributes_are_those_of_the_plan():

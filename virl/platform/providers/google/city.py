@@ -43,9 +43,7 @@ def way_to(
     google = load_google_settings()
     if settings.google.base_url and google.base_url is None:
         google = at_base_url(google, settings.google.base_url)
-    return open_google_http(
-        google, budget=budget, cache=cache, session=session, record=record, replay=replay
-    )
+    return open_google_http(google, budget=budget, cache=cache, session=session, record=record, replay=replay)
 
 
 def google_city(name: str, settings: GoogleCity, http: GoogleHttp | None = None) -> City:

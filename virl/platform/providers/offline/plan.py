@@ -124,7 +124,16 @@ class Shop:
 
 
 FurnitureKind = Literal[
-    "trash bin", "fire hydrant", "bench", "mailbox", "tree", "street lamp", "traffic light", "parked car"
+    "trash bin",
+    "fire hydrant",
+    "bench",
+    "mailbox",
+    "bollard",
+    "planter",
+    "tree",
+    "street lamp",
+    "traffic light",
+    "parked car",
 ]
 
 

@@ -1,6 +1,6 @@
 """Street view of a made city: its panoramas as a graph, its views rendered on demand."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -32,6 +32,33 @@ def panorama_graph(layout: StreetPlan) -> NavigationGraph:
     lat, lng = layout.frame.to_degrees(panoramas.xy[:, 0], panoramas.xy[:, 1])
     ids = [f"vt-{number:05d}" for number in range(len(lat))]
     return build_graph(ids, lat, lng, panoramas.source, panoramas.target, yaw=_street_headings(layout))
+
+
+class RenderedView(View):
+    """A view whose pixels are drawn when they are first looked at: what needs only its camera costs nothing.
+
+    Args:
+        pano_id: where it is.
+        camera: how it is seen.
+        draw: draws it; called once, or more than once with the same result if threads race.
+    """
+
+    __slots__ = ("_draw", "_drawn")
+    _draw: Callable[[], Image]
+    _drawn: Image | None
+
+    def __init__(self, pano_id: str, camera: Camera, draw: Callable[[], Image]) -> None:
+        for name, value in (("pano_id", pano_id), ("camera", camera), ("_draw", draw), ("_drawn", None)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def pixels(self) -> Image:
+        """RGB, shape (height, width, 3)."""
+        drawn = self._drawn
+        if drawn is None:
+            drawn = self._draw()
+            object.__setattr__(self, "_drawn", drawn)
+        return drawn
 
 
 class OfflineStreetView:
@@ -70,7 +97,7 @@ class OfflineStreetView:
             NoStreetView: there is no such panorama.
         """
         x, y = self._xy[self._graph.number(pano_id)].tolist()
-        return View(pano_id, camera, self._renderer.picture(x, y, camera))
+        return RenderedView(pano_id, camera, lambda: self._renderer.picture(x, y, camera))
 
     def panorama_image(self, pano_id: str, width: int = 2048) -> Image:
         """The whole panorama as one equirectangular picture, for tools that want one.

@@ -1,9 +1,9 @@
 """What a made city truly shows, for scoring."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from virl.errors import NoStreetView, NotFound
-from virl.platform.city import Visible
+from virl.platform.city import Thing, Visible
 from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.streetview import Camera
@@ -18,12 +18,21 @@ class OfflineTruth:
     """
 
     def __init__(self, plan: CityPlan, renderer: CityRenderer) -> None:
+        self._layout = plan.layout
         self._xy = plan.layout.panoramas.xy
         self._renderer = renderer
         self._attributes = {shop.place.id: shop.attributes for shop in plan.shops}
 
-    def visible(self, pano_id: str, camera: Camera, min_pixels: int = 12) -> list[Visible]:
+    def visible(
+        self, pano_id: str, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
+    ) -> list[Visible]:
         """Signs and furniture of which a view shows at least `min_pixels` pixels, nearest first.
+
+        Args:
+            pano_id: where the camera stands.
+            camera: of the view.
+            min_pixels: fewer are not seen.
+            kinds: the only kinds looked for; `None` looks for all. The fewer, the faster.
 
         Raises:
             NoStreetView: there is no such panorama.
@@ -32,7 +41,19 @@ class OfflineTruth:
         if prefix != "vt" or not number.isdecimal() or int(number) >= len(self._xy):
             raise NoStreetView(f"there is no panorama {pano_id!r}: ids run to vt-{len(self._xy) - 1:05d}")
         x, y = self._xy[int(number)]
-        return self._renderer.visible(float(x), float(y), camera, min_pixels)
+        return self._renderer.visible(float(x), float(y), camera, min_pixels, kinds)
+
+    def things(self, kinds: Collection[str] | None = None) -> list[Thing]:
+        """All street furniture of these kinds, sorted by id."""
+        frame = self._layout.frame
+        return sorted(
+            (
+                Thing(one.id, one.kind, frame.position(one.x, one.y))
+                for one in self._layout.furniture
+                if kinds is None or one.kind in kinds
+            ),
+            key=lambda thing: thing.id,
+        )
 
     def attributes(self, place_id: str) -> Mapping[str, bool]:
         """Hidden attributes of a place.

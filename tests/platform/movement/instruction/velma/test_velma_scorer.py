@@ -1,27 +1,24 @@
-import json
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virl.errors import BadInput, ModelUnavailable, NoImagery
+from virl.errors import BadInput, NoImagery
 from virl.geo import LatLng
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.velma.features import read_features, write_features
 from virl.platform.movement.instruction.velma.observations import Direction, Observer, Sighting
-from virl.platform.movement.instruction.velma.openclip import OpenClip
 from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer, StreetViews
 from virl.platform.movement.instruction.velma.statistics import (
     gather_statistics,
     read_statistics,
     write_statistics,
 )
-from virl.platform.movement.instruction.velma.traffic import view_flow
+from virl.platform.movement.instruction.velma.traffic import vehicle_flow, view_flow
 from virl.platform.movement.instruction.velma.transcript import walk_so_far
+from virl.platform.perception.base import Detection
+from virl.platform.perception.embeddings import open_store
 from virl.platform.streetview import Panorama, View
 
 MODEL = "colours/1"
@@ -40,10 +37,10 @@ class Colours:
     def __init__(self):
         self.asked = []
 
-    def images(self, images):
+    def embed_images(self, images):
         return unit([image.reshape(-1, 3).mean(axis=0) for image in images])
 
-    def texts(self, texts):
+    def embed_texts(self, texts):
         self.asked += texts
         return unit([next(colour for word, colour in WORDS.items() if word in text) for text in texts])
 
@@ -125,7 +122,7 @@ def test_the_threshold_counts_deviations_above_the_mean(threshold, visible):
         def views(self, pano_id, headings):
             return np.array([[0.75, 0.0]] + [[0.1, 0.0]] * 4, np.float32)
 
-        def texts(self, texts):
+        def embed_texts(self, texts):
             return caption
 
     # mean 0.25, deviation 0.25, best view 0.75
@@ -199,7 +196,7 @@ def test_a_file_that_is_no_archive_is_named(tmp_path, content):
 def features(file, step=15):
     colours, headings = Colours(), np.arange(0.0, 360.0, step)
     rows = StreetViews(Plaza(), colours).views("plaza", headings)
-    captions = {f"picture of a {word}": colours.texts([word])[0] for word in WORDS}
+    captions = {f"picture of a {word}": colours.embed_texts([word])[0] for word in WORDS}
     write_features(file, MODEL, headings, {"plaza": rows}, captions)
     return read_features(file, MODEL)
 
@@ -218,7 +215,7 @@ def test_what_a_feature_file_lacks_is_named(tmp_path):
     with pytest.raises(NoImagery, match="has no panorama 'elsewhere'"):
         kept.views("elsewhere", [0.0])
     with pytest.raises(BadInput, match="has no caption 'picture of a cat'"):
-        kept.texts(["picture of a cat"])
+        kept.embed_texts(["picture of a cat"])
     rewritten(tmp_path / "features.npz", headings=np.zeros(3))
     with pytest.raises(BadInput, match="do not fit together"):
         read_features(tmp_path / "features.npz")
@@ -259,26 +256,153 @@ def test_vehicles_tell_the_flow_of_traffic(crossing, ahead, behind, flow):
             return np.eye(3, dtype=np.float32)[[sides.index(ahead), sides.index(behind)]]
 
     class Captions:
-        def texts(self, texts):
+        def embed_texts(self, texts):
             return np.eye(3, dtype=np.float32)[[sides.index(text.split()[0]) for text in texts]]
 
     assert view_flow(crossing, Street(), Captions())(WalkState(0, 90.0)) == flow
 
 
-def test_openclip_names_what_is_missing():
-    code = (
-        "import sys, json; sys.modules['torch'] = sys.modules['open_clip'] = None\n"
-        "from virl.errors import ModelUnavailable\n"
-        "from virl.platform.movement.instruction.velma.openclip import OpenClip\n"
-        "try: OpenClip('ViT-B-32', 'nothing').texts(['x'])\n"
-        "except ModelUnavailable as fault: print(json.dumps(str(fault)))"
+def unit_rows(rng, count, dimension):
+    rows = rng.normal(size=(count, dimension)) + 0.3
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+class Given:
+    """Views and captions whose embeddings were made by hand."""
+
+    def __init__(self, views, captions):
+        self.rows, self.captions = views, captions
+
+    def views(self, pano_id, headings):
+        return self.rows
+
+    def embed_texts(self, texts):
+        return np.stack([self.captions[text] for text in texts])
+
+
+@given(st.integers(0, 10_000), st.integers(2, 6), st.floats(-1.0, 4.0))
+@settings(max_examples=60)
+def test_visible_is_what_the_definition_says(seed, dimension, threshold):
+    rng = np.random.default_rng(seed)
+    reference, seen = unit_rows(rng, 40, dimension), unit_rows(rng, 5, dimension)
+    names = ["a bank", "a bench", "a church"]
+    rows = dict(zip([f"picture of {name}" for name in names], unit_rows(rng, 3, dimension), strict=True))
+    expected, close = [], False
+    for name in names:
+        text = rows[f"picture of {name}"].astype(float)
+        over_area = reference.astype(float) @ text
+        scores = seen.astype(float) @ text
+        z = (scores.max() - over_area.mean()) / over_area.std()
+        close |= abs(z - threshold) < 1e-4
+        if z >= threshold:
+            expected.append(Sighting(name, tuple(Direction)[int(scores.argmax())]))
+    shown = Given(seen, rows)
+    scorer = EmbeddingScorer(shown, shown, gather_statistics([reference], MODEL), threshold)
+    assert close or scorer.visible("p", 0.0, names) == expected
+    assert close or scorer.visible("p", 0.0, names[::-1]) == expected[::-1]
+
+
+@given(st.integers(0, 10_000), st.floats(0.1, 3.0))
+@settings(max_examples=30)
+def test_a_higher_threshold_shows_a_part_of_what_a_lower_one_shows(seed, threshold):
+    rng = np.random.default_rng(seed)
+    names = [f"thing {number}" for number in range(6)]
+    captions = dict(zip([f"picture of {name}" for name in names], unit_rows(rng, 6, 4), strict=True))
+    shown = Given(unit_rows(rng, 5, 4), captions)
+    statistics = gather_statistics([unit_rows(rng, 30, 4)], MODEL)
+    low, high = (
+        EmbeddingScorer(shown, shown, statistics, t).visible("p", 0.0, names)
+        for t in (threshold, threshold + 1)
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert "pip install 'virl[vision]'" in json.loads(done.stdout)
-    assert OpenClip().name == "ViT-bigG-14/laion2b_s39b_b160k"
+    assert [sighting for sighting in low if sighting in high] == high
 
 
-def test_openclip_names_weights_that_do_not_exist():
-    pytest.importorskip("open_clip")
-    with pytest.raises(ModelUnavailable, match="weights no-such-weights of ViT-B-32 cannot be loaded"):
-        OpenClip("ViT-B-32", "no-such-weights", device="cpu").texts(["x"])
+def test_where_all_reference_views_are_alike_only_something_else_stands_out():
+    same = np.tile(np.array([[1.0, 0.0]], np.float32), (10, 1))
+    statistics = gather_statistics([same], MODEL)
+    captions = {
+        "picture of x": np.array([1.0, 0.0], np.float32),
+        "picture of y": np.array([0.0, 1.0], np.float32),
+    }
+    other = np.array([[1.0, 0.0], [0.6, 0.8], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]], np.float32)
+    seen = EmbeddingScorer(Given(other, captions), Given(other, captions), statistics).visible(
+        "p", 0, ["x", "y"]
+    )
+    assert seen == [Sighting("y", Direction.SLIGHTLY_LEFT)]
+
+
+def test_views_are_embedded_together_and_kept_on_disk(training_area, tmp_path):
+    street, batches = Plaza(), []
+
+    class Counting(Colours):
+        def embed_images(self, images):
+            batches.append(len(images))
+            return super().embed_images(images)
+
+    store = open_store("plaza", MODEL, tmp_path)
+    scorer = EmbeddingScorer(StreetViews(street, Counting(), store), Colours(), training_area[0])
+    first = scorer.visible("plaza", 50, ["a red door"])
+    assert batches == [5]
+    assert scorer.visible("plaza", 50, ["a red door"]) == first
+    assert batches == [5]
+    scorer.visible("plaza", 95, ["a red door"])  # sees 5, 50, 95 and 140 again
+    assert batches == [5, 1]
+    again = EmbeddingScorer(StreetViews(Plaza(), Counting(), store), Colours(), training_area[0])
+    assert again.visible("plaza", 50, ["a red door"]) == first
+    assert batches == [5, 1]
+
+
+class Traffic:
+    """Ahead (90 degrees) and behind: vehicles as boxes of one colour, which says which side they show."""
+
+    SIDES = ("rear", "front", "side")
+
+    def __init__(self, ahead, behind):
+        self.shown = {90.0: ahead, 270.0: behind}
+        self.batches = []
+
+    def view(self, pano_id, camera):
+        pixels = np.full((camera.height, camera.width, 3), 255, np.uint8)
+        for number, (_, side, _) in enumerate(self.shown[camera.heading]):
+            pixels[100:200, 100 * number + 10 : 100 * number + 90] = self.SIDES.index(side)
+        return View(pano_id, camera, pixels)
+
+    def detect(self, views, labels):
+        assert list(labels) == ["car", "truck", "bus"]
+        return [
+            [
+                Detection(label, score, (100.0 * number + 10, 100.0, 100.0 * number + 90, 200.0))
+                for number, (label, _, score) in enumerate(self.shown[view.camera.heading])
+            ]
+            for view in views
+        ]
+
+    def embed_images(self, images):
+        self.batches.append(len(images))
+        assert all((image == image[0, 0]).all() for image in images)  # what was cut out is the vehicle alone
+        return np.eye(3, dtype=np.float32)[[image[0, 0, 0] for image in images]]
+
+    def embed_texts(self, texts):
+        return np.eye(3, dtype=np.float32)[[self.SIDES.index(text.split()[0]) for text in texts]]
+
+
+@pytest.mark.parametrize(
+    ("ahead", "behind", "flow"),
+    [
+        ([("car", "rear", 0.9)], [], "with"),
+        ([("car", "front", 0.9)], [], "against"),
+        ([], [("bus", "front", 0.9)], "with"),
+        ([("car", "rear", 0.9)], [("car", "rear", 0.9)], "against"),  # a draw
+        ([("car", "rear", 0.9), ("truck", "rear", 0.4)], [("car", "rear", 0.9)], "with"),
+        ([("car", "rear", 0.9), ("car", "front", 0.4)], [], "with"),  # the surest of its kind
+        ([("car", "front", 0.4), ("car", "rear", 0.9)], [], "with"),
+        ([("car", "side", 0.9)], [("truck", "front", 0.5)], "with"),
+        ([("car", "side", 0.9)], [("car", "side", 0.9)], None),
+        ([], [], None),
+        ([("tram", "rear", 0.9)], [], None),
+    ],
+)
+def test_vehicles_that_a_detector_finds_tell_the_flow_of_traffic(crossing, ahead, behind, flow):
+    traffic = Traffic(ahead, behind)
+    assert vehicle_flow(crossing, traffic, traffic, traffic, traffic)(WalkState(0, 90.0)) == flow
+    assert len(traffic.batches) <= 1

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from virl.errors import BadInput, NoImagery
 from virl.geo import Floats, signed_turn
-from virl.platform.movement.instruction.velma.arrays import read_arrays, write_arrays
+from virl.platform.perception.arrays import read_arrays, write_arrays
 
 FORMAT = 1
 """Schema version of a feature file."""
@@ -45,8 +45,8 @@ class FeatureFile:
         found: NDArray[np.float16] = self.embeddings[self.numbers[pano_id], np.argmin(away, axis=1)]
         return found.astype(np.float32)
 
-    def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """As `TextEncoder.texts`, from the captions kept.
+    def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """As `TextEncoder.embed_texts`, from the captions kept.
 
         Raises:
             BadInput: a text is not among them.

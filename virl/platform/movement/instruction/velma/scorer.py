@@ -4,37 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from virl.platform.movement.instruction.velma.observations import Direction, Sighting
 from virl.platform.movement.instruction.velma.statistics import ViewStatistics
-from virl.platform.streetview import Camera, Image, StreetView
-
-Embeddings = NDArray[np.float32]
-"""Rows of unit length, shape (n, dimension)."""
+from virl.platform.perception.base import Embeddings
+from virl.platform.perception.embeddings import (
+    EmbeddingStore,
+    ImageEncoder,
+    TextEncoder,
+    TextMemory,
+    ViewEmbedder,
+)
+from virl.platform.streetview import Camera, StreetView
 
 OFFSETS = (-90.0, -45.0, 0.0, 45.0, 90.0)
 """Degrees from the heading to each `Direction` (section 5.2)."""
 
 FOV_DEG, WIDTH, HEIGHT = 60.0, 800, 460  # section 5.2
 THRESHOLD = 3.5  # section 6: standard deviations above the mean
-
-
-class ImageEncoder(Protocol):
-    """Embeds pictures."""
-
-    def images(self, images: Sequence[Image]) -> Embeddings:
-        """One row for each picture."""
-        ...
-
-
-class TextEncoder(Protocol):
-    """Embeds texts, in the same space as the pictures."""
-
-    def texts(self, texts: Sequence[str]) -> Embeddings:
-        """One row for each text."""
-        ...
 
 
 class ViewEmbeddings(Protocol):
@@ -51,15 +37,21 @@ class ViewEmbeddings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StreetViews:
-    """Embeds views as a provider of street view shows them."""
+    """Embeds views as a provider of street view shows them; with a store, each of them once."""
 
     street: StreetView
     encoder: ImageEncoder
+    store: EmbeddingStore | None = None
 
     def views(self, pano_id: str, headings: Sequence[float]) -> Embeddings:
-        """As `ViewEmbeddings.views`."""
-        cameras = [Camera(heading, fov=FOV_DEG, width=WIDTH, height=HEIGHT) for heading in headings]
-        return self.encoder.images([self.street.view(pano_id, camera).pixels for camera in cameras])
+        """As `ViewEmbeddings.views`; all views that are new go through the encoder together."""
+        cameras = [landmark_camera(heading) for heading in headings]
+        return ViewEmbedder(self.street, self.encoder, self.store).embed(pano_id, cameras)
+
+
+def landmark_camera(heading: float) -> Camera:
+    """The camera that VELMA looks through in a direction (section 5.2)."""
+    return Camera(heading, fov=FOV_DEG, width=WIDTH, height=HEIGHT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +66,16 @@ class EmbeddingScorer:
     encoder: TextEncoder
     statistics: ViewStatistics
     threshold: float = THRESHOLD
-    _captions: dict[str, Embeddings] = field(default_factory=dict, repr=False)
+    _captions: TextMemory = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_captions", TextMemory(self.encoder))
 
     def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[Sighting]:
         """As `LandmarkScorer.visible`."""
         if not landmarks:
             return []
-        captions = np.concatenate([self._caption(name) for name in landmarks])
+        captions = self._captions.embed_texts([f"picture of {name}" for name in landmarks])
         seen = self.scenes.views(pano_id, [heading + offset for offset in OFFSETS])
         scores = captions @ seen.T
         best = scores.argmax(axis=1)
@@ -92,8 +87,3 @@ class EmbeddingScorer:
             for name, view, visible in zip(landmarks, best, stands_out, strict=True)
             if visible
         ]
-
-    def _caption(self, name: str) -> Embeddings:
-        if name not in self._captions:
-            self._captions[name] = self.encoder.texts([f"picture of {name}"])
-        return self._captions[name]

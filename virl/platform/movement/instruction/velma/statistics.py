@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from virl.errors import BadInput
 from virl.geo import Floats
-from virl.platform.movement.instruction.velma.arrays import read_arrays, write_arrays
+from virl.platform.perception.arrays import read_arrays, write_arrays
 
 FORMAT = 1
 """Schema version of a statistics file."""

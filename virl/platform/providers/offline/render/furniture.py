@@ -12,6 +12,7 @@ from virl.platform.providers.offline.render.mesh import (
     PLAIN,
     Quads,
     box,
+    face_normals,
     join,
     lid,
     placed,
@@ -29,6 +30,7 @@ PLANK: Rgb = (0.55, 0.36, 0.20)
 BIN_PAINTS: tuple[Rgb, ...] = ((0.13, 0.33, 0.20), (0.25, 0.27, 0.29), (0.15, 0.28, 0.45))
 HYDRANT_PAINTS: tuple[Rgb, ...] = ((0.80, 0.10, 0.09), (0.93, 0.72, 0.10))
 MAILBOX_PAINTS: tuple[Rgb, ...] = ((0.10, 0.22, 0.55), (0.76, 0.10, 0.10))
+PLANTER_PAINTS: tuple[Rgb, ...] = ((0.62, 0.60, 0.56), (0.45, 0.27, 0.18), (0.24, 0.26, 0.28))
 BENCH_PAINTS: tuple[Rgb, ...] = (PLANK, (0.42, 0.29, 0.18), (0.20, 0.36, 0.25))
 LAMP_PAINTS: tuple[Rgb, ...] = (IRON, (0.16, 0.26, 0.22))
 CAR_PAINTS: tuple[Rgb, ...] = (
@@ -120,6 +122,40 @@ def _mailbox(variant: int) -> Quads:
     dome = quads(box((-0.26, 0.26), (-0.23, 0.23), (1.08, 1.20), inset=0.07), paint=paint)
     legs = [box((x, x + 0.07), (y, y + 0.07), (0.0, 0.28)) for x in (-0.25, 0.18) for y in (-0.22, 0.15)]
     return join([body, dome, quads(np.concatenate(legs), paint=IRON)])
+
+
+def _bollard(variant: int) -> Quads:
+    paint = LAMP_PAINTS[variant % 2]
+    foot = np.concatenate([prism((0.15, 0.13), (0.0, 0.10), 8), lid(0.13, 0.10, 8)])
+    if variant // 2 % 2:
+        crown = np.concatenate([prism((0.13, 0.09), (0.84, 0.92), 8), prism((0.09, 0.02), (0.92, 0.98), 8)])
+    else:
+        crown = np.concatenate([prism((0.10, 0.10), (0.80, 0.95), 8), lid(0.10, 0.95, 8)])
+    post = np.concatenate([foot, prism((0.10, 0.09), (0.10, 0.84), 8), crown])
+    band = quads(prism((0.105, 0.104), (0.66, 0.76), 8), paint=(0.92, 0.91, 0.86))
+    return join([quads(post, paint=paint), band])
+
+
+def _planter(variant: int) -> Quads:
+    """A tub with a clipped bush in it, round or square."""
+    paint = PLANTER_PAINTS[variant % 3]
+    green, leaves = (0.85, 1.0, 0.8), TILE_INDEX["leaves/0"]
+    if variant % 2:
+        tub = np.concatenate([prism((0.26, 0.34), (0.0, 0.62), 10), lid(0.34, 0.62, 10)])
+        bush = np.concatenate([prism((0.26, 0.30), (0.62, 0.90), 8), prism((0.30, 0.14), (0.90, 1.10), 8)])
+        top = lid(0.14, 1.10, 8)
+    else:
+        tub = box((-0.36, 0.36), (-0.34, 0.34), (0.0, 0.58))
+        bush = box((-0.28, 0.28), (-0.26, 0.26), (0.58, 1.02), inset=0.06)
+        bush, top = bush[:4], bush[4:]
+    shrub = quads(np.concatenate([bush, top]), paint=(0.20, 0.33, 0.15))
+    twigs = quads(_grown(bush, 0.07), texture=leaves, uv=(0.0, 0.0, 0.5, 0.5), paint=green, mode=CUTOUT)
+    return join([quads(tub, paint=paint), shrub, twigs])
+
+
+def _grown(faces: Floats, metres: float) -> Floats:
+    """Faces moved outwards along their normals."""
+    return faces + face_normals(faces)[:, None, :] * metres
 
 
 def _tree(variant: int) -> Quads:
@@ -275,6 +311,8 @@ _TEMPLATES: dict[FurnitureKind, Callable[[int], Quads]] = {
     "fire hydrant": _fire_hydrant,
     "bench": _bench,
     "mailbox": _mailbox,
+    "bollard": _bollard,
+    "planter": _planter,
     "tree": _tree,
     "street lamp": _street_lamp,
     "traffic light": _traffic_light,
@@ -285,6 +323,8 @@ _VARIANTS: dict[FurnitureKind, int] = {
     "fire hydrant": 2,
     "bench": 3,
     "mailbox": 2,
+    "bollard": 4,
+    "planter": 6,
     "tree": 12,
     "street lamp": 4,
     "traffic light": 3,

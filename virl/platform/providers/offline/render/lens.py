@@ -56,12 +56,29 @@ def around(lens: Lens, points: NDArray[np.float32]) -> Lens:
     a point is behind the camera.
     """
     size = np.array([lens.width, lens.height])
-    low, high = -size, 2 * size
+    return _window(lens, points, -size, 2 * size)[0]
+
+
+def part_around(lens: Lens, points: NDArray[np.float32]) -> tuple[Lens, tuple[int, int]]:
+    """The same camera with that part of its picture that holds some points, in metres, (n, 3).
+
+    Returns:
+        The camera, and the column and row of the old picture at which the part begins.
+    """
+    return _window(lens, points, np.array([0, 0]), np.array([lens.width, lens.height]))
+
+
+def _window(
+    lens: Lens, points: NDArray[np.float32], low: NDArray[np.int64], high: NDArray[np.int64]
+) -> tuple[Lens, tuple[int, int]]:
+    """The pixels from `low` to `high`, less those beyond all points where all are before the camera."""
     seen = (points - lens.eye) @ lens.frame.T
     if (seen[:, 2] > NEAR_M).all():
         scale = lens.focal / seen[:, 2:]
         pixels = np.array([lens.cx, lens.cy]) + seen[:, :2] * scale * np.array([1, -1])
         low = np.clip(np.floor(pixels.min(axis=0)), low, high - 1).astype(int)
         high = np.clip(np.ceil(pixels.max(axis=0)), low + 1, high).astype(int)
+    left, top = (int(v) for v in low)
     width, height = (int(v) for v in high - low)
-    return lens._replace(cx=lens.cx - low[0], cy=lens.cy - low[1], width=width, height=height)
+    part = lens._replace(cx=lens.cx - left, cy=lens.cy - top, width=width, height=height)
+    return part, (left, top)

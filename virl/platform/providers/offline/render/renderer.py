@@ -1,5 +1,6 @@
 """Draws a made city: pictures, whole panoramas, photos of shopfronts, and what can truly be seen."""
 
+from collections.abc import Collection, Sequence
 from math import atan2, degrees, hypot
 from threading import Lock
 
@@ -15,15 +16,16 @@ from virl.platform.providers.offline.render.buildings import building_mesh, door
 from virl.platform.providers.offline.render.culling import cull
 from virl.platform.providers.offline.render.furniture import furniture_mesh
 from virl.platform.providers.offline.render.ground import Ground, lay_ground
-from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at
+from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at, part_around
 from virl.platform.providers.offline.render.lettering import letter, texture_size
-from virl.platform.providers.offline.render.mesh import FRONT_ONLY, Quads, join
+from virl.platform.providers.offline.render.mesh import FRONT_ONLY, NOBODY, Quads, join
 from virl.platform.providers.offline.render.panorama import FACE_FOV, FACES, unroll
 from virl.platform.providers.offline.render.raster import Drawing, blank_drawing, draw, mark_shown
 from virl.platform.providers.offline.render.scene import Scene, build_scene
 from virl.platform.providers.offline.render.shade import shade_quads
 from virl.platform.providers.offline.render.smooth import smooth_edges
 from virl.platform.providers.offline.render.storefronts import sign_mesh, storefront_mesh
+from virl.platform.providers.offline.render.tally import tally
 from virl.platform.streetview import Box, Camera, Image
 
 REACH_M = 300.0  # chosen: farther off, a street's end is behind its bends and in the haze
@@ -50,6 +52,7 @@ class CityRenderer:
         self._frontages = {frontage.id: frontage for frontage in plan.layout.frontages}
         self._streets = {street.id: street for street in plan.layout.streets}
         self._first_thing = len(self._signs)
+        self._owners = _by_kind(["sign"] * len(self._signs) + [one.kind for one in plan.layout.furniture])
         self._built: tuple[Scene, list[NDArray[np.int64]]] | None = None
         self._table, size = textures.texture_table([texture_size(sign) for sign in self._signs])
         self._coverage = np.zeros(size, np.uint8)
@@ -85,23 +88,55 @@ class CityRenderer:
         heading = normalize_heading(degrees(atan2(-out_x, -out_y)))
         return self._render(aimed(x, y, heading, 2.0, PHOTO_FOV, PHOTO_SIZE), furniture=False)
 
-    def visible(self, x: float, y: float, camera: Camera, min_pixels: int = 12) -> list[Visible]:
-        """Signs and furniture of which the picture shows at least `min_pixels` pixels, nearest first."""
+    def visible(
+        self, x: float, y: float, camera: Camera, min_pixels: int = 12, kinds: Collection[str] | None = None
+    ) -> list[Visible]:
+        """Signs and furniture of which the picture shows at least `min_pixels` pixels, nearest first.
+
+        Args:
+            x: metres east of the city's origin.
+            y: metres north.
+            camera: of the picture.
+            min_pixels: fewer are not seen.
+            kinds: the only kinds looked for; `None` looks for all. The fewer, the faster.
+        """
         lens = lens_at(x, y, camera)
-        drawing = self._draw(lens)
-        rows, columns = np.nonzero(drawing.shown >= 0)
-        owner = self._scene.owner[drawing.order[drawing.shown[rows, columns]]]
-        known = owner >= 0
-        rows, columns, owner = rows[known], columns[known], owner[known]
-        counts = np.bincount(owner, minlength=len(self._members) - 1)
+        wanted = self._wanted(kinds)
+        order = self._in_sight(lens)
+        mine = order[wanted[self._scene.owner[order]]]
+        if not len(mine):
+            return []
+        window, (across, down) = part_around(lens, self._scene.corners[mine].reshape(-1, 3))
+        order = self._before(mine, window, order)
+        owner = np.where(wanted, np.arange(len(wanted), dtype=np.int32), NOBODY)[self._scene.owner[order]]
+        counts, bounds = np.zeros(len(wanted), np.int64), np.empty((len(wanted), 4), np.int64)
+        tally(self._first_pass(window, order).shown, owner, counts, bounds)
+        bounds += np.array([across, down, across + 1, down + 1])
         found = []
-        for thing in np.flatnonzero(counts >= max(min_pixels, 1)):
-            mine = owner == thing
-            r, c = rows[mine], columns[mine]
-            box = (float(c.min()), float(r.min()), float(c.max() + 1), float(r.max() + 1))
-            alone = max(self._alone(int(thing), lens), int(counts[thing]))
-            found.append(self._named(int(thing), box, x, y, int(counts[thing]) / alone))
+        for thing in np.flatnonzero(counts >= max(min_pixels, 1)).tolist():
+            left, top, right, bottom = map(float, bounds[thing].tolist())
+            box = (left, top, right, bottom)
+            seen = int(counts[thing])
+            found.append(self._named(thing, box, x, y, seen / max(self._alone(thing, lens), seen)))
         return sorted(found, key=lambda seen: (seen.distance, seen.id))
+
+    def _wanted(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
+        """Which owners are of these kinds; the last entry stands for what nobody owns."""
+        wanted = np.zeros(len(self._signs) + len(self._plan.layout.furniture) + 1, bool)
+        for kind in self._owners if kinds is None else self._owners.keys() & set(kinds):
+            wanted[self._owners[kind]] = True
+        return wanted
+
+    def _before(self, wanted: NDArray[np.int64], lens: Lens, order: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of the quads that are no farther off than the farthest wanted one: no other can hide it."""
+
+        def far(quads: NDArray[np.int64], sign: int) -> NDArray[np.float64]:
+            spheres = self._scene.spheres[quads]
+            away: NDArray[np.float64] = np.linalg.norm(spheres[:, :3] - lens.eye, axis=1)
+            return away + sign * spheres[:, 3]
+
+        near: NDArray[np.bool_] = far(order, -1) <= far(wanted, 1).max()
+        return order[near]
 
     def _named(self, owner: int, box: Box, x: float, y: float, share: float) -> Visible:
         if owner < self._first_thing:
@@ -154,13 +189,17 @@ class CityRenderer:
         return picture
 
     def _draw(self, lens: Lens, *, furniture: bool = True) -> Drawing:
+        order = self._in_sight(lens)
+        if not furniture:
+            order = order[self._scene.owner[order] < self._first_thing]
+        return self._first_pass(lens, order)
+
+    def _in_sight(self, lens: Lens) -> NDArray[np.int64]:
+        """The quads that may be seen, nearest first."""
         scene = self._scene
         chosen, distance = np.empty(len(scene.seed), np.int64), np.empty(len(scene.seed))
         found = cull(lens, scene, REACH_M, SMALLEST_PIXELS / lens.focal, chosen, distance)
-        order = chosen[:found][np.argsort(distance[:found], kind="stable")]
-        if not furniture:
-            order = order[scene.owner[order] < self._first_thing]
-        return self._first_pass(lens, order)
+        return chosen[:found][np.argsort(distance[:found], kind="stable")]
 
     def _first_pass(self, lens: Lens, order: NDArray[np.int64]) -> Drawing:
         drawing = blank_drawing(order, lens)
@@ -199,6 +238,12 @@ class CityRenderer:
                 offset = self._table[len(textures.TILE_SETS) + number, 1]
                 self._coverage[offset : offset + len(chain)] = chain
                 self._lettered[number] = True
+
+
+def _by_kind(kinds: Sequence[str]) -> dict[str, NDArray[np.intp]]:
+    """The places of each kind in a sequence of kinds."""
+    every = np.array(kinds)
+    return {kind: np.flatnonzero(every == kind) for kind in sorted(set(kinds))}
 
 
 def _members(owner: NDArray[np.int32], count: int) -> list[NDArray[np.int64]]:

@@ -21,6 +21,7 @@ TREE_FROM_JUNCTION_M = 15.0
 LAMPS_APART_M = 30.0  # on alternating sides
 STREET_TREES, STREET_BENCHES, PARK_BENCHES = 740, 80, 50  # all counts chosen, about one a city block
 BINS, PARK_BINS, HYDRANTS, MAILBOXES = 180, 12, 115, 60
+BOLLARDS, PLANTERS = 150, 100
 LEAFY = 0.6  # share of streets with trees
 PARK_TREE_SPACING_M = 12.0
 CAR_SLOT_M, CAR_FROM_KERB_M, CAR_FROM_JUNCTION_M, CAR_FROM_ROAD_M = 6.2, 1.1, 12.5, 2.5
@@ -53,8 +54,15 @@ def furnish(
         _park_trees(rng, parks),
     ]
     groups = _off_roads(groups, kerbs)
-    groups = [*_apart(groups), _parked_cars(rng, kerbs)]
-    return _number(rng, groups)
+    cars = _parked_cars(rng, kerbs)
+    (later,) = rng.spawn(1)  # what came to the streets last leaves everything else where it was
+    late = [
+        _on_pavements(later, kerbs, "bollard", BOLLARDS),
+        _on_pavements(later, kerbs, "planter", PLANTERS),
+    ]
+    standing = _apart([*groups, *_off_roads(late, kerbs)])
+    earlier, late = standing[: len(groups)], standing[len(groups) :]
+    return _number(rng, [*earlier, cars, *late])
 
 
 def _traffic_lights(kerbs: Kerbs) -> _Items:

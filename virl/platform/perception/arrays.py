@@ -1,5 +1,10 @@
-"""Arrays in `.npz` files that say what they are: kind, schema version and model; nothing is unpickled."""
+"""Arrays in `.npz` files that say what they are: kind, schema version and model; nothing is unpickled.
 
+Such a file is written whole or not at all, and the checksums of its archive tell when it was damaged.
+"""
+
+import os
+import secrets
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,13 +17,28 @@ from virl.errors import BadInput
 
 Arrays = dict[str, NDArray[Any]]
 
+_DAMAGE = (ValueError, TypeError, EOFError, RuntimeError, MemoryError, zipfile.BadZipFile)
+"""What NumPy and zipfile raise for damaged files (tried on thousands with bytes changed or cut off)."""
+
 
 def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a file of this kind."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file of this kind; who reads meanwhile sees the one before, and of several writers one stays.
+
+    Raises:
+        BadInput: it cannot be written; what was there before still is.
+    """
     labels: Arrays = {"kind": np.array(kind), "version": np.array(version), "model": np.array(model)}
-    with file.open("wb") as stream:
-        np.savez(stream, allow_pickle=False, **labels, **arrays)
+    unfinished = file.with_name(f".{file.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with unfinished.open("xb") as stream:
+                np.savez(stream, allow_pickle=False, **labels, **arrays)
+            unfinished.replace(file)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as fault:
+        raise BadInput(f"{file}: cannot be written ({fault.strerror or fault}): mend that first") from fault
 
 
 def read_arrays(
@@ -30,16 +50,16 @@ def read_arrays(
         BadInput: the file is missing, broken, of another kind or version, or from another model.
     """
     try:
-        with np.load(file, allow_pickle=False) as stored:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
     except FileNotFoundError:
         raise BadInput(f"{file}: no such file") from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as fault:
+    except (*_DAMAGE, OSError) as fault:
         raise BadInput(f"{file}: not a readable .npz file without objects: {fault}") from None
     missing = {"kind", "version", "model", *names} - arrays.keys()
     if missing:
         raise BadInput(f"{file}: holds no {', '.join(sorted(missing))}: not a file of kind {kind}")
-    if str(arrays["kind"]) != kind or int(arrays["version"]) != version:
+    if str(arrays["kind"]) != kind or str(arrays["version"]) != str(version):
         raise BadInput(
             f"{file}: is {arrays['kind']} version {arrays['version']}, wanted is {kind} version {version}"
         )

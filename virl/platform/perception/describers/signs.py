@@ -8,21 +8,26 @@ from pydantic import Field
 
 from virl.platform.perception.base import Detection, Detector
 from virl.platform.perception.lexicon import Lexicon
+from virl.platform.perception.models import Models, ModelSettings, Needs
+from virl.platform.perception.registry import Role
 from virl.platform.perception.shopfronts import colourful_share
 from virl.platform.perception.signs import SIGN
 from virl.platform.streetview import View
-from virl.settings import Settings
 
 NOTHING = "no signs that can be read"
 STREET_FOV = 45.0  # degrees; chosen: narrower views show a few fronts, not a street
 
 
-class SignDescriberSettings(Settings):
+class SignDescriberSettings(ModelSettings):
     """Settings of the describer, read from `platform/models/sign-describer.yaml`."""
 
     kind: Literal["sign-describer"]
     detector: str
-    """Name of a detector in `platform/models`."""
+    """Name of a detector in `platform/models`; what it finds with words on it is named as a sign."""
+    objects: str | None = None
+    """Name of another detector, whose finds are counted; `None` looks for nothing but signs."""
+    object_labels: tuple[str, ...] = ()
+    """What that detector is asked for."""
     lexicon: str
     """Name of a lexicon in `platform/models`: tells which signs a question is about."""
     most: int = Field(ge=1)
@@ -32,12 +37,32 @@ class SignDescriberSettings(Settings):
     many_fronts: float = Field(ge=0, le=1)
     """Least share that is said to be many."""
 
+    def needs(self) -> Needs:
+        """Its detectors and its lexicon."""
+        objects: tuple[tuple[Role, str], ...] = (("detector", self.objects),) if self.objects else ()
+        return Needs(models=(("detector", self.detector), ("lexicon", self.lexicon), *objects))
+
+
+def open_sign_describer(settings: SignDescriberSettings, models: Models) -> "SignDescriber":
+    """The describer with its detectors and its lexicon."""
+    objects = models.detector(settings.objects) if settings.objects else None
+    return SignDescriber(
+        models.detector(settings.detector), models.lexicon(settings.lexicon), settings, objects
+    )
+
 
 class SignDescriber:
     """Names the signs in a view and what they tell of, and judges by its colours if a street has shops."""
 
-    def __init__(self, detector: Detector, lexicon: Lexicon, settings: SignDescriberSettings) -> None:
+    def __init__(
+        self,
+        detector: Detector,
+        lexicon: Lexicon,
+        settings: SignDescriberSettings,
+        objects: Detector | None = None,
+    ) -> None:
         self._detector = detector
+        self._objects = objects
         self._lexicon = lexicon
         self._settings = settings
 
@@ -58,6 +83,9 @@ class SignDescriber:
         """
         wanted = self._lexicon.classify(question) if question else {}
         found = self._detector.detect(views, ())
+        if self._objects:
+            things = self._objects.detect(views, self._settings.object_labels)
+            found = [[*signs, *others] for signs, others in zip(found, things, strict=True)]
         return [self._say(view, things, wanted) for view, things in zip(views, found, strict=True)]
 
     def _say(self, view: View, found: Sequence[Detection], wanted: dict[str, float]) -> str:

@@ -14,8 +14,8 @@ from pydantic import Field
 
 from virl.errors import ModelUnavailable
 from virl.platform.perception.base import TextLine
+from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.streetview import Image
-from virl.settings import Settings
 
 Quad = NDArray[np.float32]
 """Corners of a line from the top left on, clockwise, shape (4, 2)."""
@@ -26,7 +26,7 @@ _FIND, _READ = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
 _MIN_FIND_SIDE = 32  # the finder works on multiples of 32 pixels
 
 
-class RapidOcrSettings(Settings):
+class RapidOcrSettings(ModelSettings):
     """Settings of the reader; `platform/models/rapidocr.yaml` gives the reasons for the values."""
 
     kind: Literal["rapidocr"]
@@ -44,6 +44,15 @@ class RapidOcrSettings(Settings):
     """Threads of ONNX Runtime; `None` is one for each core."""
     remember: int = Field(ge=0)
     """Recent pictures whose lines are kept; 0 keeps none."""
+
+    def needs(self) -> Needs:
+        """The packages, which bring the weights."""
+        return Needs(packages=("rapidocr", "onnxruntime"))
+
+
+def open_rapidocr(settings: RapidOcrSettings, _: Models) -> "RapidOcrReader":
+    """The reader of these settings."""
+    return RapidOcrReader(settings)
 
 
 class RapidOcrReader:

@@ -1,0 +1,139 @@
+"""How fast are views compared with words? One by one, in batches, and from the store on disk.
+
+    python -m benchmarks.perf.clip [--model NAME] [--steps 8] [--rounds 3] [--batch 32] [--device auto]
+        [--allow-downloads] [--seed 0]
+
+Each step is VELMA's: five views of a panorama of Virlton, 800 by 460 pixels, at -90, -45, 0, 45 and 90
+degrees. Without `--model` the model is a small vision transformer with random weights (12 layers of width
+192, 224 pixels, patches of 32): as fast as a trained one of its size, and blind. `--model` takes a recognizer
+of `platform/models`.
+
+The ways are timed in turns, `--rounds` times each, and the median is told, as views a second and as a ratio
+to the first way of its group. Loading and the first pictures go before and are not timed.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from virl.errors import BadInput
+from virl.platform.movement.instruction.velma.scorer import OFFSETS, StreetViews, landmark_camera
+from virl.platform.perception.base import Embeddings, Recognizer
+from virl.platform.perception.embeddings import open_store
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.recognizers.openclip import OpenClipSettings, open_openclip
+from virl.platform.perception.weights import batches, device_of, module
+from virl.platform.providers.open import open_city
+from virl.platform.streetview import Image, StreetView
+
+CITY = "virlton"
+STEP = len(OFFSETS)
+_SMALL = {
+    "embed_dim": 192,
+    "vision_cfg": {"image_size": 224, "layers": 12, "width": 192, "head_width": 64, "patch_size": 32},
+    "text_cfg": {"context_length": 77, "vocab_size": 49408, "width": 64, "heads": 2, "layers": 2},
+}
+
+Step = tuple[str, list[float]]
+"""A panorama and the headings of its views."""
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", help="a recognizer of platform/models")
+    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--batch", type=int, default=32, help="of the random model")
+    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+    parser.add_argument("--allow-downloads", action="store_true")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    models = Models(ModelOptions(device=options.device, allow_downloads=options.allow_downloads))
+    city = open_city(CITY)
+    if city.street_map is None:
+        raise BadInput(f"{CITY} has no list of its panoramas")
+    steps = _steps(list(city.street_map.panorama_ids()), options.steps, options.seed)
+    print(f"{options.model or 'a small model with random weights'}, on {device_of(models.options)}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        clip = models.recognizer(options.model) if options.model else _random(models, folder, options.batch)
+        _measure(clip, city.streetview, steps, folder, options.rounds)
+
+
+def _measure(clip: Recognizer, street: StreetView, steps: Sequence[Step], folder: Path, rounds: int) -> None:
+    images = [street.view(pano, landmark_camera(h)).pixels for pano, headings in steps for h in headings]
+    clip.embed_images(images[:STEP])
+    stored = StreetViews(street, clip, open_store(CITY, clip.name, folder))
+    _walk(stored, steps)
+    groups: Mapping[str, Mapping[str, Callable[[], object]]] = {
+        "embedding pictures": {
+            "one by one": lambda: _embed(clip, images, 1),
+            f"a step ({STEP}) at once": lambda: _embed(clip, images, STEP),
+            "all at once": lambda: _embed(clip, images, len(images)),
+        },
+        "views of steps, drawn or read": {
+            "not kept": lambda: _walk(StreetViews(street, clip), steps),
+            "kept on disk": lambda: _walk(stored, steps),
+        },
+    }
+    print(f"{len(images)} views in {len(steps)} steps, median of {rounds} rounds")
+    for title, ways in groups.items():
+        seconds = _in_turns(ways, rounds)
+        first = next(iter(seconds.values()))
+        print(title)
+        for name, spent in seconds.items():
+            print(f"  {name:20} {len(images) / spent:10.1f} views a second {first / spent:8.2f} x")
+
+
+def _in_turns(ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Median seconds of each way."""
+    spent: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            start = time.perf_counter()
+            way()
+            spent[name].append(time.perf_counter() - start)
+    return {name: median(times) for name, times in spent.items()}
+
+
+def _embed(clip: Recognizer, images: Sequence[Image], size: int) -> None:
+    for batch in batches(images, size):
+        clip.embed_images(batch)
+
+
+def _walk(views: StreetViews, steps: Sequence[Step]) -> Embeddings:
+    return np.concatenate([views.views(pano_id, headings) for pano_id, headings in steps])
+
+
+def _steps(panoramas: Sequence[str], count: int, seed: int) -> list[Step]:
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(len(panoramas), min(count, len(panoramas)), replace=False)
+    facings = rng.integers(360, size=len(chosen)).tolist()
+    return [
+        (panoramas[i], [facing + offset for offset in OFFSETS])
+        for i, facing in zip(chosen, facings, strict=True)
+    ]
+
+
+def _random(models: Models, folder: Path, batch: int) -> Recognizer:
+    """A small model with random weights, saved as OpenCLIP does and opened like any other."""
+    open_clip, torch = module("open_clip", extra="vision"), module("torch", extra="vision")
+    home = folder / "random"
+    home.mkdir()
+    (home / "open_clip_config.json").write_text(json.dumps({"model_cfg": _SMALL}), encoding="utf-8")
+    torch.manual_seed(0)
+    torch.save(open_clip.CLIP(**_SMALL).state_dict(), home / "open_clip_pytorch_model.bin")
+    return open_openclip(OpenClipSettings(kind="openclip", weights=str(home), batch=batch), models)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,265 @@
+"""Do SIFT matches tell the same thing from another one of its kind?
+
+Walks down streets of a made city, looks closer at every bin, hydrant, bench and mailbox, as active detection
+does, and matches pairs of crops: of one thing seen from two panoramas, and of two things of a kind, those
+that stand near each other first. Prints the ROC; the threshold is chosen on the even walks and reported on
+the odd ones: `python -m benchmarks.perf.sift [--city NAME] [--walks N] [--matcher NAME] [--compare]`.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from random import Random
+
+import numpy as np
+
+from virl.geo import Floats, LatLng, distance, signed_turn
+from virl.platform.city import City, Truth
+from virl.platform.perception.base import Matcher
+from virl.platform.perception.images import crop
+from virl.platform.perception.look import closer_camera, sweep_cameras
+from virl.platform.perception.matchers.settings import MatcherSettings
+from virl.platform.perception.matchers.sift import SiftMatcher, SiftSettings
+from virl.platform.perception.models import Models, read_model
+from virl.platform.providers import open_city
+from virl.platform.streetview import Box, Camera, Image
+
+KINDS = ("trash bin", "fire hydrant", "bench", "mailbox")
+WALKS = 100
+PAIRS = 300  # at most, of a half and of a class
+STEPS = 5  # links of a walk
+SWEEP = 320  # pixels of the pictures in which things are looked for; they are looked at in twice the size
+MIN_SIDE = 6  # pixels of a box worth a closer look
+MIN_SEEN = 0.5  # share of a thing that must be visible
+APART_M = 30.0  # V-IRL compares sightings less than this apart
+NEAR_M = 60.0  # two things of a kind this near are the pairs that a walk would confuse
+FALSE_RATE = 0.05  # of pairs of different things that may pass the threshold
+TURNS = ((0.0, 30.0), (30.0, 60.0), (60.0, 180.0))
+"""Groups of pairs: degrees between the directions in which the two views look at the thing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """A thing, looked at closer."""
+
+    walk: int
+    pano_id: str
+    position: LatLng
+    thing: str
+    kind: str
+    heading: float
+    """Of the way from the camera to the thing."""
+    pixels: Image
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two sights."""
+
+    first: Sight
+    second: Sight
+
+    @property
+    def turn(self) -> float:
+        """Degrees between the directions in which they look, [0, 180]."""
+        return abs(signed_turn(self.first.heading, self.second.heading))
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Matches of pairs."""
+
+    same: Floats
+    """Of the pairs that show one thing."""
+    other: Floats
+    """Of those that show two."""
+
+    @property
+    def area(self) -> float:
+        """Under the ROC: how often a pair of the same has more matches than one of others; ties are half."""
+        same, other = self.same[:, None], self.other[None]
+        return float(np.mean((same > other) + 0.5 * (same == other)))
+
+    def rates(self, threshold: float) -> tuple[float, float]:
+        """Shares of the same and of the others that have at least so many matches."""
+        return float(np.mean(self.same >= threshold)), float(np.mean(self.other >= threshold))
+
+    @property
+    def threshold(self) -> int:
+        """The lowest that lets no more than `FALSE_RATE` of the others pass."""
+        return next(n for n in range(1, int(self.other.max()) + 2) if self.rates(n)[1] <= FALSE_RATE)
+
+    @property
+    def youden(self) -> int:
+        """The threshold with the largest difference between the two rates."""
+        return max(
+            range(1, int(self.same.max()) + 2), key=lambda n: self.rates(n)[0] - self.rates(n)[1], default=1
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark."""
+    options = _options(arguments)
+    city = open_city(options.city)
+    if city.truth is None:
+        raise SystemExit(f"{city.title} is no made city: nobody knows what its views show")
+    began = time.perf_counter()
+    sights = list(look(city, city.truth, options.walks, options.seed))
+    took = time.perf_counter() - began
+    halves = [[sight for sight in sights if sight.walk % 2 == half] for half in (0, 1)]
+    chance = Random(options.seed)
+    pairs = [
+        (same, other_pairs(half, len(same), chance)) for half in halves if (same := same_pairs(half, chance))
+    ]
+    print(f"{len(sights)} sights on {options.walks} walks through {city.title}, {took:.0f} s to see them")
+    settings = read_model("matcher", options.matcher)
+    if not isinstance(settings, MatcherSettings):
+        raise SystemExit(f"{options.matcher} is no matcher")
+    margins = (0.0, settings.margin) if options.compare else (settings.margin,)
+    for name, matcher in _matchers(options.matcher, settings, compare=options.compare):
+        for margin in margins:
+            _report(f"{name}, margin {margin:g}", matcher, pairs, margin)
+    return 0
+
+
+def look(city: City, truth: Truth, walks: int, seed: int) -> Iterator[Sight]:
+    """Closer looks at the things that stand along random walks."""
+    chance = Random(seed)
+    streets = city.street_map
+    starts = chance.sample(list(streets.panorama_ids()) if streets else [], walks)
+    for walk, start in enumerate(starts):
+        for pano_id in _walk(city, start, chance):
+            position = city.streetview.panorama(pano_id).position
+            for camera in sweep_cameras(None, fov=90.0, width=SWEEP, height=SWEEP):
+                for thing in truth.visible(pano_id, camera):
+                    if (
+                        thing.kind in KINDS
+                        and thing.visible_fraction >= MIN_SEEN
+                        and _side(thing.box) >= MIN_SIDE
+                    ):
+                        closer = replace(closer_camera(camera, thing.box), width=640, height=640)
+                        box = _box(truth, pano_id, closer, thing.id)
+                        if box:
+                            pixels = city.streetview.view(pano_id, closer).pixels
+                            heading = closer.direction((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)[0]
+                            yield Sight(walk, pano_id, position, thing.id, thing.kind, heading, pixels, box)
+
+
+def same_pairs(sights: Sequence[Sight], chance: Random) -> list[Pair]:
+    """Pairs of sights of one thing, from two panoramas."""
+    pairs = [
+        Pair(a, b)
+        for a, b in combinations(sights, 2)
+        if a.thing == b.thing and a.pano_id != b.pano_id and distance(a.position, b.position) <= APART_M
+    ]
+    return chance.sample(pairs, min(len(pairs), PAIRS))
+
+
+def other_pairs(sights: Sequence[Sight], number: int, chance: Random) -> list[Pair]:
+    """So many pairs of two things of a kind: those near each other, then any."""
+    pairs = [Pair(a, b) for a, b in combinations(sights, 2) if a.thing != b.thing and a.kind == b.kind]
+    near = [pair for pair in pairs if distance(pair.first.position, pair.second.position) <= NEAR_M]
+    far = [pair for pair in pairs if distance(pair.first.position, pair.second.position) > NEAR_M]
+    chance.shuffle(near)
+    return near[:number] + chance.sample(far, max(number - len(near), 0))
+
+
+def score(matcher: Matcher, pairs: tuple[list[Pair], list[Pair]], margin: float) -> Scores:
+    """The matches of the pairs that show the same, and of the others."""
+    sights = {id(sight): sight for group in pairs for pair in group for sight in (pair.first, pair.second)}
+    crops = {key: crop(sight.pixels, sight.box, margin) for key, sight in sights.items()}
+    same, other = (
+        matcher.match([(crops[id(pair.first)], crops[id(pair.second)]) for pair in group]) for group in pairs
+    )
+    return Scores(
+        np.array([match.count for match in same], float), np.array([match.count for match in other], float)
+    )
+
+
+def curve(scores: Scores, width: int = 41, height: int = 11) -> str:
+    """The ROC as text: false positives to the right, true positives up."""
+    grid = [[" "] * width for _ in range(height)]
+    thresholds = np.unique(np.concatenate([scores.same, scores.other, [0.0, np.inf]]))
+    true, false = np.array([scores.rates(float(n)) for n in thresholds[::-1]]).T
+    for column in range(width):
+        reached = float(np.interp(column / (width - 1), false, np.maximum.accumulate(true)))
+        grid[height - 1 - round(reached * (height - 1))][column] = "*"
+    axis = ["1 |", *["  |"] * (height - 2), "0 |"]
+    lines = [left + "".join(row) for left, row in zip(axis, grid, strict=True)]
+    return "\n".join([*lines, "  +" + "-" * width, "   0" + "false positive rate".center(width - 2) + "1"])
+
+
+def _report(name: str, matcher: Matcher, pairs: list[tuple[list[Pair], list[Pair]]], margin: float) -> None:
+    began = time.perf_counter()
+    chosen_on, reported_on = (score(matcher, half, margin) for half in pairs)
+    each = (time.perf_counter() - began) / sum(len(group) for half in pairs for group in half)
+    print(f"\n{name}: {1000 * each:.0f} ms a pair, its share of finding keypoints included")
+    for half, scores in (("chosen on", chosen_on), ("reported on", reported_on)):
+        print(f"  {half}: {len(scores.same)} same, {len(scores.other)} others; area {scores.area:.3f}")
+    for label, threshold in (
+        (f"at most {FALSE_RATE:.0%} false", chosen_on.threshold),
+        ("Youden", chosen_on.youden),
+    ):
+        (true, false), (true_there, false_there) = reported_on.rates(threshold), chosen_on.rates(threshold)
+        print(
+            f"  {label}: {threshold} matches; true {true:.1%}, false {false:.1%} on the other half", end=" "
+        )
+        print(f"(true {true_there:.1%}, false {false_there:.1%} where it was chosen)")
+    turns = np.array([pair.turn for pair in pairs[1][0]])
+    for low, high in TURNS:
+        some = Scores(reported_on.same[(turns >= low) & (turns < high)], reported_on.other)
+        if len(some.same):
+            true = some.rates(chosen_on.threshold)[0]
+            print(f"  seen from {low:g} to {high:g} degrees apart: {len(some.same)} same", end=", ")
+            print(f"area {some.area:.3f}, true {true:.1%} at {chosen_on.threshold}")
+    print(curve(reported_on))
+
+
+def _matchers(name: str, settings: MatcherSettings, *, compare: bool) -> Iterator[tuple[str, Matcher]]:
+    if compare and isinstance(settings, SiftSettings):
+        yield f"{name}, homography", SiftMatcher(settings.model_copy(update={"geometry": "homography"}))
+        yield (
+            f"{name}, fundamental matrix",
+            SiftMatcher(settings.model_copy(update={"geometry": "fundamental"})),
+        )
+    else:
+        yield name, Models().matcher(name)
+
+
+def _walk(city: City, start: str, chance: Random) -> list[str]:
+    """Panoramas along a street, straight on where that is possible."""
+    walk, heading = [start], chance.uniform(0, 360)
+    for _ in range(STEPS):
+        links = [link for link in city.streetview.panorama(walk[-1]).links if link.pano_id not in walk]
+        if not links:
+            break
+        link = min(links, key=lambda link: abs(signed_turn(heading, link.heading)))
+        walk.append(link.pano_id)
+        heading = link.heading
+    return walk
+
+
+def _box(truth: Truth, pano_id: str, camera: Camera, thing: str) -> Box | None:
+    return next((seen.box for seen in truth.visible(pano_id, camera) if seen.id == thing), None)
+
+
+def _side(box: Box) -> float:
+    return min(box[2] - box[0], box[3] - box[1])
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.perf.sift", description=__doc__)
+    parser.add_argument("--city", default="virlton", help="a made city")
+    parser.add_argument("--walks", type=int, default=WALKS, help="walks of six panoramas")
+    parser.add_argument("--seed", type=int, default=0, help="of the walks and of the pairs")
+    parser.add_argument("--matcher", default="sift", help="name of a matcher in platform/models")
+    parser.add_argument("--compare", action="store_true", help="both geometries, with and without a margin")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

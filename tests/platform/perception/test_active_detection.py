@@ -1,0 +1,328 @@
+"""Looking around: sweeps, closer looks, and one thing in two views."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from virl.errors import BadInput
+from virl.geo import LatLng, signed_turn
+from virl.platform.perception.active import Look, Looking, look_around
+from virl.platform.perception.base import Detection
+from virl.platform.perception.images import clip_box
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.overlap import carry_box, intersection_over_union
+from virl.platform.providers import open_city
+from virl.platform.streetview import Box, Camera, Panorama, Pose, View
+
+HERE = LatLng(10.0, 20.0)
+AHEAD = Pose("p", 0.0)
+
+
+@dataclass
+class Blank:
+    """A street view whose pictures are never looked at."""
+
+    asked: list[Camera] = field(default_factory=list)
+
+    def nearest(self, position, radius=50.0):
+        return None
+
+    def panorama(self, pano_id: str) -> Panorama:
+        return Panorama(pano_id, HERE, 0.0, ())
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        self.asked.append(camera)
+        return View(pano_id, camera, np.zeros((1, 1, 3), np.uint8))
+
+    @property
+    def closer(self) -> list[Camera]:
+        return self.asked[3:]
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A thing around a panorama; the box is what a camera sees that looks straight at it, fov 60."""
+
+    label: str
+    heading: float
+    pitch: float = 0.0
+    width: float = 40.0
+    height: float = 60.0
+
+    def box(self, camera: Camera) -> Box | None:
+        straight = Camera(self.heading, self.pitch, 60)
+        x, y = self.width / 2, self.height / 2
+        there = carry_box((320 - x, 320 - y, 320 + x, 320 + y), straight, camera)
+        return there and clip_box(there, camera.width, camera.height)
+
+
+Certainty = Callable[[Thing, Camera], float]
+
+
+@dataclass
+class Sharp:
+    """Finds the things where they are, with a score that depends on the camera."""
+
+    things: Sequence[Thing]
+    score: Certainty = lambda *_: 0.9
+    asked: list[tuple[str, ...]] = field(default_factory=list)
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+        self.asked.append(tuple(labels))
+        return [
+            [
+                Detection(thing.label, self.score(thing, view.camera), box)
+                for thing in self.things
+                if thing.label in labels and (box := thing.box(view.camera))
+            ]
+            for view in views
+        ]
+
+
+@dataclass
+class Fixed:
+    """Gives one box in every view."""
+
+    box: Box
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+        return [[Detection(labels[0], 0.9, self.box)] for _ in views]
+
+
+def look(*things: Thing, score: Certainty | None = None, **options) -> tuple[Look, Blank]:
+    streetview = Blank()
+    detector = Sharp(things, score) if score else Sharp(things)
+    labels = options.pop("labels", ["bin"])
+    return look_around(streetview, detector, AHEAD, labels, **options), streetview
+
+
+def headings(seen: Look) -> list[int]:
+    """Where the rays through the middles of the confirmed boxes go, from left to right."""
+    found = []
+    for one in seen.sightings:
+        x, y = (one.box[0] + one.box[2]) / 2, (one.box[1] + one.box[3]) / 2
+        found.append(round(signed_turn(0.0, one.view.camera.direction(x, y)[0])))
+    return sorted(found)
+
+
+def test_it_looks_to_both_sides_and_then_straight_at_what_it_saw():
+    seen, streetview = look(Thing("bin", 75.0, -12.0))
+    assert [round(signed_turn(0, camera.heading)) for camera in streetview.asked[:3]] == [-60, 0, 60]
+    (closer,) = streetview.closer
+    assert (closer.heading, closer.pitch) == (pytest.approx(75, abs=0.3), pytest.approx(-12, abs=0.3))
+    assert closer.fov == 30
+    (one,) = seen.sightings
+    assert one.view.camera == closer
+    assert (one.label, one.position) == ("bin", HERE)
+    assert one.box == pytest.approx(Thing("bin", 75.0, -12.0).box(closer), abs=0.1)
+    assert [len(found) for found in seen.found] == [0, 0, 1]
+
+
+def test_what_the_edge_between_two_views_cuts_is_one_thing_looked_at_whole():
+    seen, streetview = look(Thing("bin", 30.4))
+    assert [len(found) for found in seen.found] == [0, 1, 1]
+    assert len(seen.candidates) == 1
+    (closer,) = streetview.closer
+    assert closer.heading == pytest.approx(30.4, abs=0.2)
+    assert headings(seen) == [30]
+
+
+def test_two_things_beside_an_edge_are_two():
+    seen, _ = look(Thing("bin", 26.0), Thing("bin", 34.0))
+    assert headings(seen) == [26, 34]
+
+
+def test_what_two_overlapping_views_show_is_one_candidate():
+    seen, _ = look(Thing("bin", 178.0), looking=Looking(range_deg=360, fov=50))  # 8 views cover 400 degrees
+    assert sum(map(len, seen.found)) == 2
+    assert len(seen.candidates) == 1
+    assert headings(seen) == [178]
+
+
+def test_close_neighbours_are_each_confirmed_as_themselves():
+    seen, _ = look(Thing("bin", 0.0), Thing("bin", 5.0), Thing("bin", -5.0))
+    assert headings(seen) == [-5, 0, 5]
+
+
+def test_two_candidates_that_turn_out_to_be_one_thing_are_one():
+    def parts(thing: Thing, camera: Camera) -> float:
+        return 0.9 if (thing.width == 40) == (camera.fov < 60) else 0.6
+
+    whole, left, right = Thing("bin", 0.0), Thing("bin", -1.0, width=18), Thing("bin", 1.0, width=18)
+    seen, streetview = look(whole, left, right, score=parts, looking=Looking(min_score=0.55))
+    assert len(streetview.closer) == 3
+    assert headings(seen) == [0]
+
+
+def test_what_the_closer_look_does_not_show_well_enough_is_dropped():
+    def doubtful(thing: Thing, camera: Camera) -> float:
+        return 0.8 if camera.fov == 60 or thing.heading > 0 else 0.6
+
+    things = Thing("bin", -20.0), Thing("bin", 20.0)
+    assert headings(look(*things, score=doubtful)[0]) == [20]
+    assert headings(look(*things, score=doubtful, looking=Looking(recheck=0.59))[0]) == [-20, 20]
+    assert headings(look(*things, score=doubtful, looking=Looking(active=False))[0]) == [-20, 20]
+
+
+def test_a_first_look_below_its_score_is_no_candidate():
+    seen, streetview = look(Thing("bin", 0.0), score=lambda *_: 0.5)
+    assert seen.candidates == seen.sightings == ()
+    assert streetview.closer == []
+    assert len(seen.found[1]) == 1
+
+
+@pytest.mark.parametrize(("rival", "kept"), [(0.95, []), (0.7, [10])])
+def test_what_looks_more_like_something_else_is_dropped(rival, kept):
+    def scores(thing: Thing, camera: Camera) -> float:
+        return 0.8 if thing.label == "bin" else rival if camera.fov < 60 else 0.3
+
+    things = Thing("bin", 10.0), Thing("planter", 10.0)
+    seen, _ = look(*things, score=scores, background=["planter"])
+    assert headings(seen) == kept
+    assert {one.label for one in seen.sightings} <= {"bin"}
+    assert headings(look(*things, score=scores)[0]) == [10]
+
+
+def test_a_thing_before_another_is_no_rival():
+    seen, _ = look(
+        Thing("bench", 0.0, width=200), Thing("bin", 0.0, width=30), labels=["bench"], background=["bin"],
+        score=lambda thing, _: 0.95 if thing.label == "bin" else 0.8,
+    )  # fmt: skip
+    assert [one.label for one in seen.sightings] == ["bench"]
+
+
+def test_without_active_detection_nothing_is_looked_at_again():
+    seen, streetview = look(Thing("bin", 75.0), Thing("bin", 30.4), looking=Looking(active=False))
+    assert streetview.closer == []
+    assert seen.sightings == seen.candidates
+    for one in seen.sightings:
+        assert 0 <= one.box[0] < one.box[2] <= 640
+        assert one.view.camera.fov == 60
+    assert len(seen.sightings) == 2
+
+
+def test_the_detector_is_asked_twice_for_all_labels_and_never_with_no_view():
+    detector = Sharp([Thing("bin", -20.0), Thing("bench", 20.0)])
+    look_around(Blank(), detector, AHEAD, ["bin", "bench"], background=["tree"])
+    assert detector.asked == [("bin", "bench", "tree")] * 2
+    nothing = Sharp([])
+    assert look_around(Blank(), nothing, AHEAD, ["bin"]).sightings == ()
+    assert len(nothing.asked) == 1
+
+
+@given(
+    heading=st.floats(-89, 89),
+    pitch=st.floats(-89, 89),
+    width=st.floats(3, 600),
+    height=st.floats(3, 600),
+    enlarge=st.floats(0.5, 50),
+    min_fov=st.floats(1, 179),
+    tilt=st.sampled_from([-90.0, -40.0, 0.0, 40.0, 90.0]),
+)
+def test_closer_cameras_keep_to_what_a_camera_can_do(heading, pitch, width, height, enlarge, min_fov, tilt):
+    looking = Looking(pitch=tilt, enlarge=enlarge, min_fov=min_fov)
+    seen, streetview = look(Thing("bin", heading, pitch, width, height), looking=looking)
+    assert len(streetview.closer) == len(seen.candidates)
+    for camera in streetview.closer:
+        assert min(max(min_fov, 10), 120) <= camera.fov <= 120
+        assert -90 <= camera.pitch <= 90
+
+
+@pytest.mark.parametrize(
+    ("labels", "background", "message"),
+    [
+        ([], [], "nothing to look for"),
+        ([], ["tree"], "nothing to look for"),
+        (["bin", "  "], [], "empty"),
+        (["bin"], [""], "empty"),
+        (["bin"], ["bin"], "background too"),
+    ],
+)
+def test_labels_that_make_no_sense_are_refused(labels, background, message):
+    with pytest.raises(BadInput, match=message):
+        look_around(Blank(), Sharp([]), AHEAD, labels, background=background)
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        (float("nan"), 0.0, 10.0, 10.0),
+        (0.0, 0.0, float("inf"), 10.0),
+        (100.0, 100.0, 50.0, 200.0),
+        (100.0, 100.0, 100.0, 200.0),
+        (700.0, 10.0, 900.0, 50.0),
+    ],
+)
+def test_absurd_boxes_are_refused(box):
+    with pytest.raises(BadInput, match="'bin' the box"):
+        look_around(Blank(), Fixed(box), AHEAD, ["bin"])
+
+
+def test_a_box_that_reaches_beyond_its_picture_is_cut():
+    seen = look_around(
+        Blank(), Fixed((-5.0, 600.0, 100.0, 700.0)), AHEAD, ["bin"], looking=Looking(active=False)
+    )
+    assert all(one.box == (0.0, 600.0, 100.0, 640.0) for one in seen.sightings)
+
+
+LABELS, BACKGROUND = ["trash bin", "fire hydrant", "bench"], ["mailbox", "planter", "bollard"]
+KINDS = (*LABELS, *BACKGROUND)
+
+
+class Unseen:
+    """A city's street view without its pictures, and its ground truth, each view of it asked once."""
+
+    def __init__(self, city) -> None:
+        self.panorama = city.streetview.panorama
+        self._visible = cache(lambda pano_id, camera: city.truth.visible(pano_id, camera, 24, KINDS))
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        return View(pano_id, camera, np.zeros((1, 1, 3), np.uint8))
+
+    def visible(self, pano_id, camera, min_pixels=24, kinds=KINDS):
+        return [one for one in self._visible(pano_id, camera) if one.kind in kinds]
+
+
+def precision_and_recall(city, poses: Sequence[Pose], looking: Looking) -> tuple[float, float]:
+    """Over looks from poses: of what is reported, and of what stands in plain sight within 25 m."""
+    detector = Models(ModelOptions(truth=city, seed=1)).detector("simulated")
+    right = reported = there = found = 0
+    for pose in poses:
+        seen = look_around(city, detector, pose, LABELS, background=BACKGROUND, looking=looking)
+        hits = set()
+        for one in seen.sightings:
+            true = city.visible(pose.pano_id, one.view.camera, kinds=[one.label])
+            named = [thing for thing in true if intersection_over_union(thing.box, one.box) >= 0.5]
+            hits.update(thing.id for thing in named)
+            right += bool(named)
+        reported += len(seen.sightings)
+        near = {
+            thing.id
+            for view in seen.sweep
+            for thing in city.visible(pose.pano_id, view.camera, kinds=LABELS)
+            if thing.distance <= 25 and thing.visible_fraction >= 0.5
+        }
+        there += len(near)
+        found += len(near & hits)
+    return right / reported, found / there
+
+
+@pytest.mark.slow
+def test_looking_closer_finds_more_of_what_is_there_and_less_of_what_is_not():
+    """In the streets of Virlton, at the same score demanded of what is reported."""
+    virlton = open_city("virlton")
+    city = Unseen(virlton)
+    poses = [
+        Pose(pano_id, virlton.streetview.panorama(pano_id).links[0].heading)
+        for pano_id in virlton.street_map.panorama_ids()[::15]
+    ]
+    active = precision_and_recall(city, poses, Looking())
+    strict = precision_and_recall(city, poses, Looking(active=False, min_score=0.65))
+    believing = precision_and_recall(city, poses, Looking(active=False))
+    assert active[0] > 0.9 > strict[0] > believing[0]
+    assert active[1] > strict[1]

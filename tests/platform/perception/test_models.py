@@ -1,0 +1,82 @@
+import pytest
+
+from virl.errors import BadInput, UnknownName
+from virl.platform.perception.detectors.clip_proposals import ClipProposals
+from virl.platform.perception.models import ModelOptions, Models, model_names, read_model
+from virl.platform.perception.signs import SignDetector
+
+PROPOSALS = """
+kind: clip-proposals
+proposals: {proposals}
+proposal_labels: []
+min_proposal: 0.4
+recognizer: clip-vit-l-14-336
+background: []
+margin: 0.1
+min_score: 0.8
+max_overlap: null
+"""
+
+
+def test_a_model_is_opened_once_and_shared():
+    models = Models()
+    assert models.detector("sign-detector") is models.detector("sign-detector")
+    assert models.describer("sign-describer")._detector is models.detector("sign-detector")
+    assert models.detector("sign-detector")._reader is models.reader("rapidocr")
+    assert Models().reader("rapidocr") is not models.reader("rapidocr")
+
+
+def test_names_are_listed_by_role():
+    assert {"clip-proposals", "grounding-dino", "owlv2", "owlvit", "sign-detector"} <= set(
+        model_names("detector")
+    )
+    assert "rapidocr" in model_names("reader")
+    assert not {"prices", "follower", "rule-lexicon"} & {
+        name for role in ("detector", "reader", "lexicon", "describer") for name in model_names(role)
+    }
+
+
+def test_a_model_of_the_users_own_is_opened_by_its_path(tmp_path):
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(PROPOSALS.format(proposals="sign-detector"))
+    detector = Models().detector(str(mine))
+    assert isinstance(detector, ClipProposals)
+    assert isinstance(detector._proposals, SignDetector)
+
+
+def test_a_model_that_uses_itself_is_refused(tmp_path):
+    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
+    one.write_text(PROPOSALS.format(proposals=two))
+    two.write_text(PROPOSALS.format(proposals=one))
+    models = Models()
+    for _ in range(2):
+        with pytest.raises(BadInput, match=r"uses itself \(.*one\.yaml -> .*two\.yaml -> .*one\.yaml\)"):
+            models.detector(str(one))
+    assert models.detector("sign-detector")
+
+
+@pytest.mark.parametrize("name", ["glip", "rapidocr", "prices", "../models/sign-detector", "", "."])
+def test_a_name_of_no_detector_lists_the_detectors(name):
+    with pytest.raises(UnknownName, match=r"unknown detector .*: there is .*grounding-dino.*sign-detector"):
+        Models().detector(name)
+
+
+def test_files_that_are_no_model_files_are_refused(tmp_path):
+    with pytest.raises(BadInput, match=r"nothing\.yaml: cannot be read"):
+        Models().detector(str(tmp_path / "nothing.yaml"))
+    odd = tmp_path / "odd.yaml"
+    odd.write_text("kind: magic\n")
+    with pytest.raises(UnknownName, match="unknown kind of model 'magic'"):
+        read_model("detector", str(odd))
+    odd.write_text("colour: red\n")
+    with pytest.raises(UnknownName, match="unknown detector"):
+        read_model("detector", str(odd))
+    odd.write_text(PROPOSALS.format(proposals="sign-detector") + "marginn: 2\n")
+    with pytest.raises(BadInput, match=r"odd\.yaml, line 11: marginn: unknown field"):
+        read_model("detector", str(odd))
+
+
+def test_options_reach_the_models():
+    options = ModelOptions(device="cpu", seed=3)
+    assert Models(options).options is options
+    assert Models().options == ModelOptions(device="auto", allow_downloads=False, truth=None, seed=0)

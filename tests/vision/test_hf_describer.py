@@ -1,0 +1,155 @@
+import pytest
+
+from virl.errors import BadInput, ModelUnavailable
+from virl.platform.perception.describers.hugging_face import HfDescriberSettings, open_hf_describer
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.streetview import Camera, View
+
+TEMPLATE = (
+    "{% for message in messages %}{% for part in message['content'] %}"
+    "{% if part['type'] == 'image' %}<image> {% else %}{{ part['text'] }} {% endif %}"
+    "{% endfor %}{% endfor %}{% if add_generation_prompt %}so{% endif %}"
+)
+WORDS = ["<pad>", "<s>", "</s>", "<unk>", "<image>", "so", "what", "is", "there", "a", "noodle", "shop"]
+IMAGE = WORDS.index("<image>")
+SPECIAL = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
+WORDS += [f"word{i}" for i in range(60)]
+
+
+@pytest.fixture(scope="module")
+def llava(tmp_path_factory):
+    """A LLaVA of one layer each, whose vocabulary is a few words."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import (
+        CLIPImageProcessor,
+        CLIPVisionConfig,
+        LlamaConfig,
+        LlavaConfig,
+        LlavaForConditionalGeneration,
+        LlavaProcessor,
+        PreTrainedTokenizerFast,
+    )
+
+    folder = tmp_path_factory.mktemp("llava")
+    words = Tokenizer(
+        models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token=SPECIAL["unk_token"])
+    )
+    words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=words,
+        additional_special_tokens=[WORDS[IMAGE]],
+        **SPECIAL,
+    )
+    small = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    torch.manual_seed(0)
+    config = LlavaConfig(
+        vision_config=CLIPVisionConfig(**small, image_size=32, patch_size=16, projection_dim=32),
+        text_config=LlamaConfig(
+            **small,
+            num_key_value_heads=2,
+            vocab_size=len(WORDS),
+            pad_token_id=0,
+            bos_token_id=1,
+            eos_token_id=2,
+        ),
+        image_token_index=IMAGE,
+        vision_feature_layer=-1,
+    )
+    model = LlavaForConditionalGeneration(config)
+    for weights in model.parameters():
+        if weights.ndim > 1:
+            torch.nn.init.normal_(weights, std=0.4)
+    model.save_pretrained(folder)
+    size = {"height": 32, "width": 32}
+    LlavaProcessor(
+        CLIPImageProcessor(size=size, crop_size=size),
+        tokenizer,
+        patch_size=16,
+        vision_feature_select_strategy="default",
+        chat_template=TEMPLATE,
+        image_token=WORDS[IMAGE],
+        num_additional_image_tokens=1,
+    ).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def describer(llava):
+    def open_it(**changes):
+        values = {
+            "kind": "hf-describer",
+            "weights": str(llava),
+            "prompt": "what is there",
+            "question_prompt": "what {question} is there",
+            "max_new_tokens": 8,
+            "batch": 2,
+        }
+        return open_hf_describer(
+            HfDescriberSettings(**{**values, **changes}), Models(ModelOptions(device="cpu"))
+        )
+
+    return open_it
+
+
+def test_each_view_is_described_on_one_line_by_new_words_only(describer, make_view):
+    views = [make_view(seed) for seed in range(5)]
+    said = describer().describe(views)
+    assert len(said) == 5
+    assert len(set(said)) > 1
+    for line in said:
+        words = line.split()
+        assert 0 < len(words) <= 8
+        assert set(words) <= set(WORDS) - {"<pad>", "<s>", "</s>", "<image>"}
+        assert not line.startswith("what is there")
+
+
+def test_a_batch_says_what_one_view_after_the_other_says(describer, make_view):
+    views = [make_view(1), make_view(2, 64, 64), make_view(3), make_view(4), make_view(5)]
+    assert describer(batch=4).describe(views) == [describer(batch=1).describe([view])[0] for view in views]
+
+
+def test_the_question_reaches_the_model_and_nothing_asked_is_the_plain_prompt(describer, make_view):
+    view = make_view(1)
+    plain = describer().describe([view])
+    assert describer().describe([view], "  ") == plain
+    assert describer().describe([view], "a noodle shop") != plain
+    assert describer(prompt="what a noodle shop is there").describe([view]) == describer().describe(
+        [view], "a noodle shop"
+    )
+
+
+def test_answers_repeat_and_are_cut_off_where_asked(describer, make_view):
+    view = make_view(1)
+    long = describer().describe([view])[0].split()
+    assert describer().describe([view])[0].split() == long
+    assert describer(max_new_tokens=3).describe([view])[0].split() == long[:3]
+
+
+def test_no_views_need_no_weights(describer):
+    assert describer(weights="not/there").describe([]) == []
+
+
+def test_bad_pictures_are_refused(describer):
+    with pytest.raises(BadInput):
+        describer().describe([View("p", Camera(0), "photo.jpg")])
+
+
+def test_a_checkpoint_of_another_kind_is_named(describer, make_view, owlv2):
+    with pytest.raises(ModelUnavailable, match=r"type owlv2.*pictures and text into text"):
+        describer(weights=str(owlv2)).describe([make_view(1)])
+
+
+def test_a_model_without_a_chat_template_is_refused(describer, make_view, llava, tmp_path):
+    import shutil
+
+    folder = tmp_path / "plain"
+    shutil.copytree(llava, folder)
+    (folder / "chat_template.jinja").unlink()
+    with pytest.raises(ModelUnavailable, match="no chat template"):
+        describer(weights=str(folder)).describe([make_view(1)])
+
+
+def test_a_prompt_without_its_question_is_refused(describer):
+    with pytest.raises(ValueError, match="question"):
+        describer(question_prompt="what is there")

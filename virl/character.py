@@ -1,0 +1,126 @@
+"""Who lives in a city: a character, read from a YAML file. Described in `docs/characters.md`."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from virl import resources
+from virl.errors import BadInput, UnknownName
+from virl.platform.perception.active import RECHECK_SCORE
+from virl.platform.places import DAYS
+from virl.settings import Settings, load_settings
+
+Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+def _weekly_clock(text: str) -> str:
+    day, _, clock = text.strip().lower().partition(" ")
+    hour, _, minute = clock.partition(":")
+    if day not in DAYS or not (hour.isdigit() and minute.isdigit() and int(hour) < 24 and int(minute) < 60):
+        raise ValueError(f"{text!r} is not a day and time such as 'wed 12:30'")
+    return f"{day} {int(hour):02d}:{int(minute):02d}"
+
+
+class Limits(Settings):
+    """When an agent gives up."""
+
+    steps: int = Field(default=60, ge=1, le=100_000)
+    """Moves from panorama to panorama."""
+
+
+class Point(Settings):
+    """A start given as a position: WGS84 degrees."""
+
+    lat: float = Field(ge=-90, le=90)
+    lng: float = Field(ge=-180, le=180)
+
+
+class SensesChoice(Settings):
+    """Which perception models a character carries: names in `platform/models/`, or paths of model files."""
+
+    detector: str = "sign-detector"
+    describer: str = "sign-describer"
+    matcher: str = "sift"
+
+
+class Counting(Settings):
+    """What RX-399 and Imani count, and how they look for it."""
+
+    things: tuple[Label, ...] = Field(min_length=1)
+    """What to count, in the detector's words."""
+    background: tuple[Label, ...] = ()
+    """What else may stand there: gives the detector something else to choose."""
+    recheck: float = Field(default=RECHECK_SCORE, ge=0, le=1)
+    """Least score at the closer look."""
+    active: bool = True
+    """Whether to look closer before believing."""
+    memory: str = "default"
+    """Settings of visual memory: a name in `platform/memory/`."""
+    keep: Literal["found", "all"] = "found"
+    """Which views are kept as files: those in which something was found, or all."""
+
+
+class Character(Settings):
+    """Who lives in the city: one YAML file, described in `docs/characters.md`."""
+
+    name: str = Field(min_length=1)
+    age: int | None = Field(default=None, ge=0, le=150)
+    city: str
+    """A name from `platform/cities/`."""
+    start: str | Point
+    """An address in the city, or a position."""
+    heading: float | None = Field(default=None, ge=0, lt=360)
+    """Where the character faces at first; `None` leaves it open."""
+    clock: Annotated[str, AfterValidator(_weekly_clock)] = "wed 12:30"
+    """Day and local time at which it all happens."""
+    background: str
+    intention: str = Field(min_length=1)
+    routine: str | None = Field(default=None, pattern=r"^[a-z0-9_]+$")
+    """Whose routine to follow: `NAME` of `NAME.py`, beside the character file or in `agents/`; by default,
+    that of the file's own name."""
+    senses: SensesChoice = SensesChoice()
+    count: Counting | None = None
+    route: tuple[str | Point, ...] = ()
+    """Where to go, in order, for agents that follow a route: addresses or positions."""
+    region: str | tuple[tuple[float, float], ...] | None = None
+    """What to visit, for agents that cover a region: a file, `[lat, lng]` corners, or the city's own."""
+    limits: Limits = Limits()
+
+    @property
+    def day_and_minute(self) -> tuple[int, int]:
+        """The clock as a day (0 is Monday) and minutes after midnight."""
+        day, clock = self.clock.split()
+        hour, minute = clock.split(":")
+        return DAYS.index(day), int(hour) * 60 + int(minute)
+
+
+def agent_names() -> list[str]:
+    """The agents that come with virl."""
+    return resources.names_in("agents", ".yaml")
+
+
+def find_character(agent: str) -> Path:
+    """The file of an agent given by name, or by the path of its YAML file.
+
+    Raises:
+        UnknownName: there is no agent of this name.
+        BadInput: there is no such file.
+    """
+    path = Path(agent)
+    if path.suffix in {".yaml", ".yml"}:
+        if not path.is_file():
+            raise BadInput(f"{agent}: no such file")
+        return path
+    if agent not in agent_names():
+        raise UnknownName("agent", agent, agent_names())
+    return resources.data_folder("agents") / f"{agent}.yaml"
+
+
+def load_character(path: Path) -> Character:
+    """Read a character file.
+
+    Raises:
+        BadInput: it is missing or broken; names file, line and field.
+    """
+    return load_settings(path, Character)

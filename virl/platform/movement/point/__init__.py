@@ -1,0 +1,1 @@
+"""The `point` navigator: to one or many destinations, in order."""

@@ -1,0 +1,129 @@
+"""Which panoramas a walk to some destinations goes by: the corners of a route, and the destinations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shapely import LineString
+
+from virl.errors import BadInput, NoRoute
+from virl.geo import LatLng, LocalFrame
+from virl.platform.maps import Maps, TravelMode
+from virl.platform.movement.grid_memory import BatchStreetView
+from virl.platform.streetview import Panorama, StreetView
+
+RADIUS_M = 50.0  # Google's own where a request names none
+BEND_M = 5.0  # corners that bend a route by less are no sub-goals; chosen: as near as arriving is
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A panorama to come to."""
+
+    pano_id: str
+    position: LatLng
+    destination: int | None = None
+    """The number of the destination that ends here, from 0; `None` for a corner on the way."""
+
+    @property
+    def title(self) -> str:
+        """What it is called in a reason."""
+        return "the next corner" if self.destination is None else f"destination {self.destination + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class PointPlan:
+    """The goals of a walk, in order."""
+
+    destinations: tuple[LatLng, ...]
+    goals: tuple[Goal, ...]
+    unplanned: tuple[tuple[int, str], ...] = ()
+    """Destinations that no goal stands for, by number, and why."""
+
+
+def plan_path(streetview: StreetView, positions: Sequence[LatLng], *, radius: float = RADIUS_M) -> PointPlan:
+    """To the panoramas nearest to explicit positions, each of them a destination.
+
+    Args:
+        streetview: who relocates.
+        positions: at least one.
+        radius: metres within which a position has its panorama, in (0, 1000].
+
+    Raises:
+        BadInput: no position, or the radius is out of its range.
+    """
+    ends = _ends(streetview, positions, radius)
+    goals = tuple(Goal(one.id, one.position, number) for number, one in enumerate(ends) if one)
+    return PointPlan(tuple(positions), goals, tuple(_without_imagery(ends, positions, radius)))
+
+
+def plan_route(
+    streetview: StreetView,
+    maps: Maps,
+    start: LatLng,
+    destinations: Sequence[LatLng],
+    *,
+    mode: TravelMode = "walking",
+    radius: float = RADIUS_M,
+) -> PointPlan:
+    """Along routes: one request from each destination that can be reached to the next.
+
+    Args:
+        streetview: who relocates.
+        maps: who knows the ways.
+        start: where the walk begins.
+        destinations: at least one, in the order to go to them.
+        mode: of the routes.
+        radius: metres within which a destination has its panorama, in (0, 1000].
+
+    Raises:
+        BadInput: no destination, or the radius is out of its range.
+    """
+    ends = _ends(streetview, destinations, radius)
+    unplanned = _without_imagery(ends, destinations, radius)
+    goals: list[Goal] = []
+    for number, end in enumerate(ends):
+        if end is None:
+            continue
+        try:
+            path = maps.route([start, end.position], mode).path
+        except NoRoute as fault:
+            unplanned.append((number, str(fault)))
+            continue
+        goals += _corners(streetview, path, radius, goals[-1].pano_id if goals else None)
+        goals.append(Goal(end.id, end.position, number))
+        start = end.position
+    return PointPlan(tuple(destinations), tuple(goals), tuple(sorted(unplanned)))
+
+
+def _ends(streetview: StreetView, positions: Sequence[LatLng], radius: float) -> Sequence[Panorama | None]:
+    if not positions:
+        raise BadInput("a walk needs at least one destination")
+    return _relocate(streetview, positions, radius)
+
+
+def _without_imagery(
+    ends: Sequence[Panorama | None], positions: Sequence[LatLng], radius: float
+) -> list[tuple[int, str]]:
+    reason = "no street view within {:g} m of {}"
+    pairs = enumerate(zip(ends, positions, strict=True))
+    return [(number, reason.format(radius, where)) for number, (end, where) in pairs if end is None]
+
+
+def _corners(streetview: StreetView, path: Sequence[LatLng], radius: float, before: str | None) -> list[Goal]:
+    """The panoramas at the corners of a path between its ends, none twice in a row."""
+    frame = LocalFrame(path[0])
+    bends = LineString([frame.point(position) for position in path]).simplify(BEND_M).coords[1:-1]
+    goals: list[Goal] = []
+    for corner in _relocate(streetview, [frame.position(*bend) for bend in bends], radius):
+        if corner is not None and corner.id != before:
+            goals.append(Goal(corner.id, corner.position))
+            before = corner.id
+    return goals
+
+
+def _relocate(
+    streetview: StreetView, positions: Sequence[LatLng], radius: float
+) -> Sequence[Panorama | None]:
+    if positions and isinstance(streetview, BatchStreetView):
+        return streetview.nearest_many(positions, radius)
+    return [streetview.nearest(position, radius) for position in positions]

@@ -1,0 +1,145 @@
+"""Going after the goals of a plan: which link to take, what is reached and what is given up."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from virl.geo import LatLng, distance, signed_turn
+from virl.platform.movement.point.explored import Explored
+from virl.platform.movement.point.plan import Goal, PointPlan
+from virl.platform.streetview import Link, Panorama
+
+DETOUR = 5.0  # a goal may cost so many times the straight way to it,
+DETOUR_M = 200.0  # and so many metres more; both chosen
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a destination."""
+
+    destination: LatLng
+    reached: bool
+    reason: str
+
+
+class Pursuit:
+    """The goal of the moment, and what has been walked for it.
+
+    Args:
+        plan: the goals.
+        arrive: metres from a goal within which it is reached.
+    """
+
+    def __init__(self, plan: PointPlan, arrive: float) -> None:
+        self.outcomes = {
+            number: Outcome(plan.destinations[number], reached=False, reason=reason)
+            for number, reason in plan.unplanned
+        }
+        """By the number of the destination."""
+        self._destinations = plan.destinations
+        self._left = list(reversed(plan.goals))
+        self._arrive = arrive
+        self._here: Panorama | None = None
+        self._explored = Explored()
+        self._visited: set[str] = set()
+        self._budget = 0.0
+
+    @property
+    def goal(self) -> Goal | None:
+        """What to come to next."""
+        return self._left[-1] if self._left else None
+
+    @property
+    def summary(self) -> str:
+        """How many destinations were reached, and why not the others."""
+        missed = [
+            f"{number + 1}: {outcome.reason}"
+            for number, outcome in sorted(self.outcomes.items())
+            if not outcome.reached
+        ]
+        count = len(self._destinations)
+        return "; ".join([f"{count - len(missed)} of {count} destinations reached", *missed])
+
+    def arrive(self, here: Panorama) -> float:
+        """Come to a panorama and tick off the goals that are reached there.
+
+        Returns:
+            Metres from the panorama before.
+        """
+        before, self._here = self._here, here
+        metres = distance(before.position, here.position) if before else 0.0
+        self._budget -= metres
+        self._visited.add(here.id)
+        if before is None:
+            self._set_out(here)
+        self._tick_off(here)
+        return metres
+
+    def next_link(self, goal: Goal, toward: float, links: Sequence[Link]) -> Link | None:
+        """The link to take for the goal of the moment.
+
+        Args:
+            goal: of the moment.
+            toward: heading of the straight way to it, degrees.
+            links: those that leave the panorama arrived at last.
+
+        Returns:
+            `None` if the goal is given up, for the next one to be the goal.
+        """
+        here = self._at()
+        self._explored.see(here, links)
+        if self._budget < 0:
+            self._give_up(here, "not reached within a bearable distance")
+            return None
+        for link in links:
+            if link.pano_id == goal.pano_id:
+                return link
+        straightest = min(links, key=lambda link: abs(signed_turn(toward, link.heading)), default=None)
+        if straightest is not None and straightest.pano_id not in self._visited:
+            return straightest
+        onward = self._explored.way_on(here.id, goal.position, self._visited)
+        if onward is None:
+            self._give_up(here, "no link seen leads there")
+        return onward
+
+    def end(self, reason: str) -> None:
+        """Give up all goals that are left."""
+        while self._left:
+            self._close(reached=False, reason=reason)
+
+    def _at(self) -> Panorama:
+        if self._here is None:
+            raise RuntimeError("a pursuit begins by arriving somewhere")
+        return self._here
+
+    def _give_up(self, here: Panorama, reason: str) -> None:
+        self._close(reached=False, reason=reason)
+        self._set_out(here)
+        self._tick_off(here)
+
+    def _tick_off(self, here: Panorama) -> None:
+        while (goal := self.goal) and self._is_at(here, goal):
+            reason = "reached"
+            if goal.destination is not None:
+                away = distance(here.position, self._destinations[goal.destination])
+                reason = f"reached: its panorama is {away:.0f} m from it"
+            self._close(reached=True, reason=reason)
+            self._set_out(here)
+
+    def _is_at(self, here: Panorama, goal: Goal) -> bool:
+        return here.id == goal.pano_id or distance(here.position, goal.position) <= self._arrive
+
+    def _close(self, *, reached: bool, reason: str) -> None:
+        goal = self._left.pop()
+        if goal.destination is not None:
+            self.outcomes[goal.destination] = Outcome(self._destinations[goal.destination], reached, reason)
+        elif not reached:
+            _log.info("a corner at %s is left out: %s", goal.position, reason)
+
+    def _set_out(self, here: Panorama) -> None:
+        """Begin anew for the goal of the moment."""
+        self._visited = {here.id}
+        if self.goal is not None:
+            self._budget = DETOUR * distance(here.position, self.goal.position) + DETOUR_M

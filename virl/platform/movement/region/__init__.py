@@ -1,0 +1,1 @@
+"""The `region` navigator: every panorama of a polygon, in a short order."""

@@ -1,0 +1,71 @@
+"""What a survey writes down: one record a line, described in `docs/navigators.md`."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from virl.geo import LatLng
+from virl.platform.streetview import Link, Panorama
+
+FORMAT = 1
+"""Version of the file; one of another version is refused."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Plan(_Record):
+    """The first line: where and how panoramas are looked for."""
+
+    kind: Literal["plan"] = "plan"
+    format: int = FORMAT
+    corners: tuple[LatLng, ...]
+    spacing: float
+    """Metres between the positions of the grid."""
+    radius: float
+    """Metres within which each position is relocated."""
+    follow_links: bool
+
+
+class Found(_Record):
+    """A panorama, and where its links lead."""
+
+    id: str
+    position: LatLng
+    links: tuple[tuple[str, float, float], ...] = ()
+    """Panorama id, heading and metres of each."""
+
+    @classmethod
+    def of(cls, panorama: Panorama) -> "Found":
+        """What is written down of a panorama."""
+        links = tuple((link.pano_id, link.heading, link.distance) for link in panorama.links)
+        return cls(id=panorama.id, position=panorama.position, links=links)
+
+    def to_links(self) -> list[Link]:
+        """The links."""
+        return [Link(*link) for link in self.links]
+
+
+class Batch(_Record):
+    """Positions relocated together, and the panorama nearest to each."""
+
+    kind: Literal["batch"] = "batch"
+    asked: tuple[LatLng, ...]
+    nearest: tuple[str | None, ...]
+    """Ids, in the order of `asked`; null where no panorama is near."""
+    new: tuple[Found, ...]
+    """Panoramas that no batch before has found."""
+
+
+class Ordered(_Record):
+    """The order of a walk, by panorama ids."""
+
+    kind: Literal["order"] = "order"
+    start: str
+    """The panorama that the walk was started from; it need not be in the region."""
+    ids: tuple[str, ...]
+
+
+AnyRecord = Annotated[Plan | Batch | Ordered, Field(discriminator="kind")]
+RECORD: TypeAdapter[Plan | Batch | Ordered] = TypeAdapter(AnyRecord)

@@ -1,0 +1,142 @@
+"""Which panoramas lie in a region, asked by relocating alone.
+
+First on a grid of positions. A panorama is found there only if it is the nearest to one of them, which leaves
+out some wherever panoramas stand closer than the grid. So the links of what was found are followed: where one
+leads to a panorama not met yet, that position is relocated too, in as few batches as the grid.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from virl import geo
+from virl.geo import LatLng
+from virl.platform.movement.grid_memory import RELOCATE_RADIUS_M, BatchStreetView
+from virl.platform.movement.region.records import Batch, Found, Plan
+from virl.platform.movement.region.store import SurveyStore
+from virl.platform.streetview import Panorama, StreetView
+from virl.region import Region
+
+SPACING_M = 20.0  # V-IRL's
+BATCH = 100  # positions that Google takes in one request
+
+Progress = Callable[[int, int, int], None]
+"""Called with positions asked, positions known to be asked in all, and panoramas found in the region."""
+
+
+def survey(
+    streetview: StreetView,
+    region: Region,
+    *,
+    spacing: float = SPACING_M,
+    radius: float = RELOCATE_RADIUS_M,
+    follow_links: bool = True,
+    file: Path | None = None,
+    progress: Progress | None = None,
+) -> "RegionSurvey":
+    """Find the panoramas of a region.
+
+    Args:
+        streetview: a `BatchStreetView` gets up to 100 positions a request, another one each.
+        region: the polygon.
+        spacing: metres between the positions of the grid, above 0.
+        radius: metres within which a position is relocated, in (0, 1000].
+        follow_links: whether links of panoramas found lead to positions that are asked too.
+        file: where answers are kept; what it holds is not asked again. Nothing is kept by default.
+        progress: told after every batch.
+
+    Raises:
+        BadInput: a value is out of its range, or the file is of another survey.
+    """
+    plan = Plan(corners=region.corners, spacing=spacing, radius=radius, follow_links=follow_links)
+    done = RegionSurvey(region, SurveyStore(plan, file))
+    grid = region.grid(spacing)
+    waiting = grid
+    size = BATCH if isinstance(streetview, BatchStreetView) else 1
+    while waiting:
+        for first in range(0, len(waiting), size):
+            positions = waiting[first : first + size]
+            unknown = done.unknown(positions)
+            if unknown:
+                done.keep(unknown, _relocate(streetview, unknown, radius))
+            done.take(positions)
+            if progress:
+                progress(done.asked, max(len(grid), done.asked), len(done.found))
+        waiting = done.leads() if follow_links else []
+    return done
+
+
+class RegionSurvey:
+    """What is known of a region.
+
+    It is taken in the same order whether its answers were kept or are new, so that a survey that was killed
+    ends as one that was not.
+
+    Args:
+        region: the polygon.
+        store: where answers are kept, with those that it holds already.
+    """
+
+    def __init__(self, region: Region, store: SurveyStore) -> None:
+        self.region = region
+        self.store = store
+        self.found: dict[str, Found] = {}
+        """The panoramas in the region, in the order found."""
+        self._asked: set[LatLng] = set()
+        self._met: set[str] = set()
+        self._unfollowed: list[Found] = []
+        self._nearest: dict[LatLng, str | None] = {}
+        self._panoramas: dict[str, Found] = {}
+        for batch in store.batches:
+            self._remember(batch)
+
+    @property
+    def asked(self) -> int:
+        """How many positions were relocated."""
+        return len(self._asked)
+
+    def unknown(self, positions: Iterable[LatLng]) -> list[LatLng]:
+        """Those of the positions that no answer is kept for."""
+        return [position for position in positions if position not in self._nearest]
+
+    def keep(self, positions: Sequence[LatLng], panoramas: Sequence[Panorama | None]) -> None:
+        """Keep the answers to positions."""
+        met = {one.id: one for one in panoramas if one is not None}
+        new = tuple(Found.of(one) for pano_id, one in met.items() if pano_id not in self._panoramas)
+        nearest = tuple(one.id if one else None for one in panoramas)
+        batch = Batch(asked=tuple(positions), nearest=nearest, new=new)
+        self.store.add(batch)
+        self._remember(batch)
+
+    def take(self, positions: Sequence[LatLng]) -> None:
+        """Take over the answers kept for positions."""
+        self._asked.update(positions)
+        for pano_id in map(self._nearest.__getitem__, positions):
+            if pano_id is None or pano_id in self._met:
+                continue
+            self._met.add(pano_id)
+            if self.region.contains(self._panoramas[pano_id].position):
+                self.found[pano_id] = self._panoramas[pano_id]
+                self._unfollowed.append(self._panoramas[pano_id])
+
+    def leads(self) -> list[LatLng]:
+        """Where links of panoramas found since the last call lead in the region, if not to ones met."""
+        ends: dict[str, LatLng] = {}
+        for here in self._unfollowed:
+            for link in here.to_links():
+                end = geo.destination(here.position, link.heading, link.distance)
+                if link.pano_id not in self._met and self.region.contains(end):
+                    ends.setdefault(link.pano_id, end)
+        self._unfollowed.clear()
+        return [end for end in dict.fromkeys(ends.values()) if end not in self._asked]
+
+    def _remember(self, batch: Batch) -> None:
+        self._nearest.update(zip(batch.asked, batch.nearest, strict=True))
+        self._panoramas.update((one.id, one) for one in batch.new)
+
+
+def _relocate(
+    streetview: StreetView, positions: Sequence[LatLng], radius: float
+) -> Sequence[Panorama | None]:
+    if isinstance(streetview, BatchStreetView):
+        return streetview.nearest_many(positions, radius)
+    return [streetview.nearest(position, radius) for position in positions]

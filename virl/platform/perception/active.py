@@ -1,0 +1,249 @@
+"""Looking around at a panorama, and looking closer at what seems to be there (V-IRL, active detection)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from virl.errors import BadInput
+from virl.geo import LatLng
+from virl.platform.perception.base import Detection, Detector
+from virl.platform.perception.images import clip_box
+from virl.platform.perception.look import CLOSEST_FOV, ENLARGE, closer_camera, sweep_cameras
+from virl.platform.perception.overlap import around, carry_box, intersection_over_union, share_in_common
+from virl.platform.streetview import Box, Camera, Pose, StreetView, View
+
+MIN_SCORE = 0.55  # V-IRL's score for the first look
+RECHECK_SCORE = 0.65  # V-IRL's score for Imani's second look; 0.66 in Hong Kong, 0.63 in New York
+SAME = 0.5  # chosen: boxes that have this share of the smaller one in common show the same thing
+RIVAL = 0.5  # chosen: least intersection over union of two boxes that are two names of one thing
+SEAM = 0.15  # chosen: halves of a thing lie this share of a half's width from the edge between them at most
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """How to look around. Angles in degrees; scores in [0, 1]."""
+
+    range_deg: float = 180.0
+    """Headings covered, half of them on each side."""
+    fov: float = 60.0
+    pitch: float = 0.0
+    width: int = 640
+    height: int = 640
+    min_score: float = MIN_SCORE
+    """Least score at the first look."""
+    active: bool = True
+    """Whether to look closer; otherwise the first look is believed."""
+    recheck: float = RECHECK_SCORE
+    """Least score at the closer look."""
+    enlarge: float = ENLARGE
+    """The closer picture is this many times as wide as the thing."""
+    min_fov: float = CLOSEST_FOV
+    """Narrowest field of view of a closer look."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A thing seen from one panorama; what visual memory takes."""
+
+    label: str
+    score: float
+    """Confidence, [0, 1]."""
+    view: View
+    box: Box
+    """Pixels of `view`; the ray through its middle is `view.camera.direction`."""
+    position: LatLng
+    """Where the camera stood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one look around brought."""
+
+    sweep: tuple[View, ...]
+    """The views of the sweep, from left to right."""
+    found: tuple[tuple[Detection, ...], ...]
+    """What the detector found in each of them, background labels included."""
+    candidates: tuple[Sighting, ...]
+    """What seemed to be there at the first look, each thing once, best first."""
+    sightings: tuple[Sighting, ...]
+    """What is there, in the views that show it best, best first."""
+
+
+def look_around(
+    streetview: StreetView,
+    detector: Detector,
+    pose: Pose,
+    labels: Sequence[str],
+    *,
+    background: Sequence[str] = (),
+    looking: Looking | None = None,
+) -> Look:
+    """Look to both sides and ahead, then closer at each candidate, and keep what is confirmed.
+
+    A candidate is confirmed if the closer view shows it again, under the same label, well enough, and under
+    no other label better. All closer views go to the detector at once.
+
+    Args:
+        streetview: where the views come from.
+        detector: what finds things in them.
+        pose: where to stand; the sweep is centred on its heading.
+        labels: what to look for.
+        background: what else may be there: gives the detector something else to choose. Never reported.
+        looking: how to look; defaults to V-IRL's values.
+
+    Raises:
+        BadInput: there are no labels, one is empty or also in the background; or the detector gives a box
+            that is none or lies outside its view.
+        NoStreetView, NoImagery: the provider has no such view.
+        ModelUnavailable: the detector's model is missing.
+    """
+    looking = looking or Looking()
+    asked = _asked(labels, background)
+    position = streetview.panorama(pose.pano_id).position
+    sweep = [streetview.view(pose.pano_id, camera) for camera in _cameras(pose.heading, looking)]
+    found = _detect(detector, sweep, asked)
+    first = [
+        Sighting(one.label, one.score, view, one.box, position)
+        for view, detections in zip(sweep, found, strict=True)
+        for one in detections
+        if one.label in labels and one.score >= looking.min_score and not _has_rival(one, detections)
+    ]
+    aims = _mend(first)
+    candidates = [aim.seen for aim in aims]
+    sightings = _confirm(streetview, detector, aims, asked, looking) if looking.active else candidates
+    return Look(tuple(sweep), tuple(map(tuple, found)), tuple(candidates), tuple(sightings))
+
+
+@dataclass(frozen=True, slots=True)
+class _Aim:
+    """A candidate, and where to look for the whole of it."""
+
+    seen: Sighting
+    box: Box
+    """Pixels of the candidate's view, perhaps beyond its edge."""
+
+
+def _asked(labels: Sequence[str], background: Sequence[str]) -> list[str]:
+    asked = list(dict.fromkeys([*labels, *background]))
+    if not labels:
+        raise BadInput("there is nothing to look for: give one label or more")
+    if blank := [label for label in asked if not label.strip()]:
+        raise BadInput(f"label {blank[0]!r} is empty: name a kind of thing")
+    if both := [label for label in labels if label in background]:
+        raise BadInput(f"label {both[0]!r} is looked for and is background too: leave it out of one")
+    return asked
+
+
+def _cameras(heading: float, looking: Looking) -> list[Camera]:
+    size = {"width": looking.width, "height": looking.height}
+    return sweep_cameras(heading, looking.range_deg, looking.fov, pitch=looking.pitch, **size)
+
+
+def _detect(detector: Detector, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+    """What the detector finds, its boxes cut at the pictures' edges."""
+    if not views:
+        return []
+    return [
+        [replace(one, box=_inside(one, view.camera)) for one in detections]
+        for view, detections in zip(views, detector.detect(views, labels), strict=True)
+    ]
+
+
+def _inside(one: Detection, camera: Camera) -> Box:
+    box = clip_box(one.box, camera.width, camera.height)
+    if box is None:
+        raise BadInput(
+            f"the detector gave {one.label!r} the box {one.box}, of which nothing lies in its view of "
+            f"{camera.width} x {camera.height} pixels: take another detector"
+        )
+    return box
+
+
+def _has_rival(one: Detection, others: Sequence[Detection]) -> bool:
+    """Whether the same thing looks more like something else."""
+    return any(
+        other.label != one.label
+        and other.score > one.score
+        and intersection_over_union(other.box, one.box) >= RIVAL
+        for other in others
+    )
+
+
+def _mend(first: Sequence[Sighting]) -> list[_Aim]:
+    """Each thing once, best first: also one that two views of the sweep show, or that their edge cuts."""
+    aims: list[_Aim] = []
+    for seen in _best_first(first):
+        for i, aim in enumerate(aims):
+            there = carry_box(seen.box, seen.view.camera, aim.seen.view.camera)
+            if seen.label != aim.seen.label or seen.view is aim.seen.view or there is None:
+                continue
+            if _are_halves(aim, seen, there):
+                aims[i] = _Aim(aim.seen, around(aim.box, there))
+                break
+            if share_in_common(there, aim.box) >= SAME:
+                break
+        else:
+            aims.append(_Aim(seen, seen.box))
+    return aims
+
+
+def _are_halves(aim: _Aim, seen: Sighting, there: Box) -> bool:
+    """Whether a candidate goes on, beyond the edge of its picture, in a box of the next view.
+
+    Args:
+        aim: the candidate.
+        seen: the other one.
+        there: the other one's box in the picture of the first.
+    """
+    width, mine, other = aim.seen.view.camera.width, aim.seen.box, seen.box
+    slack = SEAM * max(mine[2] - mine[0], there[2] - there[0])
+    to_right = width - mine[2] <= slack and other[0] <= slack and abs(there[0] - width) <= slack
+    to_left = mine[0] <= slack and seen.view.camera.width - other[2] <= slack and abs(there[2]) <= slack
+    beside = min(mine[3], there[3]) - max(mine[1], there[1])
+    return (to_right or to_left) and beside >= SAME * min(mine[3] - mine[1], there[3] - there[1])
+
+
+def _confirm(
+    streetview: StreetView, detector: Detector, aims: Sequence[_Aim], asked: Sequence[str], looking: Looking
+) -> list[Sighting]:
+    """The candidates that a closer look shows again, each thing once, best first."""
+    cameras = [
+        closer_camera(aim.seen.view.camera, aim.box, enlarge=looking.enlarge, min_fov=looking.min_fov)
+        for aim in aims
+    ]
+    views = [
+        streetview.view(aim.seen.view.pano_id, camera) for aim, camera in zip(aims, cameras, strict=True)
+    ]
+    confirmed = []
+    for aim, view, detections in zip(aims, views, _detect(detector, views, asked), strict=True):
+        again = _again(aim, view.camera, detections)
+        if again and again.score >= looking.recheck and not _has_rival(again, detections):
+            confirmed.append(Sighting(again.label, again.score, view, again.box, aim.seen.position))
+    return _each_once(confirmed)
+
+
+def _again(aim: _Aim, closer: Camera, detections: Sequence[Detection]) -> Detection | None:
+    """The detection in the closer view that is most where the candidate should be, if any is there."""
+    there = carry_box(aim.box, aim.seen.view.camera, closer)
+    if there is None:
+        return None
+    fitting = [
+        one for one in detections if one.label == aim.seen.label and share_in_common(one.box, there) >= SAME
+    ]
+    return max(fitting, key=lambda one: (intersection_over_union(one.box, there), one.score), default=None)
+
+
+def _each_once(sightings: Sequence[Sighting]) -> list[Sighting]:
+    kept: list[Sighting] = []
+    for seen in _best_first(sightings):
+        if not any(_same_thing(seen, other) for other in kept):
+            kept.append(seen)
+    return kept
+
+
+def _same_thing(a: Sighting, b: Sighting) -> bool:
+    there = carry_box(a.box, a.view.camera, b.view.camera)
+    return a.label == b.label and there is not None and share_in_common(there, b.box) >= SAME
+
+
+def _best_first(sightings: Sequence[Sighting]) -> list[Sighting]:
+    return sorted(sightings, key=lambda seen: -seen.score)

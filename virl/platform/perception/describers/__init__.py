@@ -1,0 +1,1 @@
+"""Describers: what a view shows, in words."""

@@ -1,0 +1,52 @@
+"""Descriptions by any multimodal chat model, whoever asks it."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from virl.errors import ModelUnavailable
+from virl.platform.perception.images import rgb
+from virl.platform.perception.models import Models, ModelSettings
+from virl.platform.streetview import Image, View
+
+Answer = Callable[[str, Sequence[Image]], str]
+"""Puts a question, which may be empty, and pictures to a chat model; gives back its text."""
+
+
+class ChatDescriberSettings(ModelSettings):
+    """Settings of the describer; the model is the mind's, the words are those of its prompt."""
+
+    kind: Literal["chat-describer"]
+
+
+def open_chat_describer(_: ChatDescriberSettings, models: Models) -> "ChatDescriber":
+    """The describer that asks the chat model of the options."""
+    return ChatDescriber(models.options.answer or _nobody)
+
+
+class ChatDescriber:
+    """Asks a chat model about one view at a time.
+
+    Args:
+        answer: asks the model; limits, caches and counts as it sees fit.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    def describe(self, views: Sequence[View], question: str = "") -> list[str]:
+        """What the model says of each view, on one line.
+
+        Raises:
+            BadInput: a picture is none.
+            ModelUnavailable: there is no chat model, or it cannot be reached.
+            MindFailed: it gave no answer within its retries.
+        """
+        pictures = [rgb(view.pixels) for view in views]
+        return [" ".join(self._answer(question, [picture]).split()) for picture in pictures]
+
+
+def _nobody(_question: str, _images: Sequence[Image]) -> str:
+    raise ModelUnavailable(
+        "the chat describer needs a model that sees pictures: run with --mind PROVIDER:MODEL, "
+        "or name another describer"
+    )

@@ -1,0 +1,128 @@
+"""Descriptions by a multimodal model on this machine, through `transformers` (extra `vision`)."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from PIL import Image as Picture
+from pydantic import Field, field_validator
+
+from virl.errors import ModelUnavailable
+from virl.platform.perception.images import rgb, same_size_batches
+from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
+from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
+from virl.platform.perception.weights import Once, checkpoint, guard_memory, module, require
+from virl.platform.streetview import Image, View
+
+QUESTION = "{question}"
+
+
+class HfDescriberSettings(ModelSettings):
+    """Settings of the describer; `platform/models/hf-describer.yaml` gives the reasons for the values."""
+
+    kind: Literal["hf-describer"]
+    weights: str
+    """A folder, or a hub id, of a model that turns pictures and text into text and has a chat template."""
+    prompt: str = Field(min_length=1)
+    """What the model is asked where nothing is asked."""
+    question_prompt: str
+    """What it is asked otherwise; `{question}` stands for the question."""
+    max_new_tokens: int = Field(ge=1)
+    """Tokens after which an answer is cut off."""
+    batch: int = Field(ge=1)
+    """Views that are described at once."""
+
+    @field_validator("question_prompt")
+    @classmethod
+    def _has_a_question(cls, prompt: str) -> str:
+        if QUESTION not in prompt:
+            raise ValueError(f"must hold {QUESTION}")
+        return prompt
+
+    def needs(self) -> Needs:
+        """The packages of the extra, and the weights."""
+        return Needs(PACKAGES, EXTRA, weights=(self.weights,))
+
+
+def open_hf_describer(settings: HfDescriberSettings, models: Models) -> "HfDescriber":
+    """The describer, without its weights."""
+    return HfDescriber(Once(lambda: _load(settings.weights, models.options)), settings)
+
+
+class HfDescriber:
+    """Describes views with greedy decoding. Safe to share between threads, which then take turns."""
+
+    def __init__(self, loaded: Once[Pretrained], settings: HfDescriberSettings) -> None:
+        self._loaded = loaded
+        self._settings = settings
+
+    def describe(self, views: Sequence[View], question: str = "") -> list[str]:
+        """What the model says of each view, on one line.
+
+        Raises:
+            ModelUnavailable: the packages or the weights are missing, or the GPU's memory is too small.
+            BadInput: a picture is none.
+        """
+        settings = self._settings
+        text = settings.question_prompt.replace(QUESTION, question) if question.strip() else settings.prompt
+        pictures = [rgb(view.pixels) for view in views]
+        said: list[str] = [""] * len(pictures)
+        for indices in same_size_batches(pictures, settings.batch):
+            answers = self._ask(self._loaded.get(), [pictures[i] for i in indices], text)
+            for i, answer in zip(indices, answers, strict=True):
+                said[i] = " ".join(answer.split())
+        return said
+
+    def _ask(self, loaded: Pretrained, batch: list[Image], text: str) -> list[str]:
+        torch = module("torch", extra=EXTRA)
+        chats = [_chat(image, text) for image in batch]
+        with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
+            inputs = loaded.processor.apply_chat_template(
+                chats,
+                add_generation_prompt=True,
+                tokenize=True,
+                return_dict=True,
+                return_tensors="pt",
+                processor_kwargs={"padding": True},
+            ).to(loaded.device)
+            tokens = loaded.model.generate(
+                **inputs, do_sample=False, num_beams=1, max_new_tokens=self._settings.max_new_tokens
+            )
+            if not loaded.model.config.is_encoder_decoder:
+                tokens = tokens[:, inputs["input_ids"].shape[1] :]
+            answers: list[str] = loaded.processor.batch_decode(tokens, skip_special_tokens=True)
+        return answers
+
+
+def _chat(image: Image, text: str) -> list[dict[str, Any]]:
+    shown = {"type": "image", "image": Picture.fromarray(image)}
+    return [{"role": "user", "content": [shown, {"type": "text", "text": text}]}]
+
+
+def _model_type(path: str) -> str:
+    """The type of a checkpoint that turns pictures and text into text."""
+    known = module("transformers.models.auto.modeling_auto", extra=EXTRA)
+    try:
+        found = json.loads((Path(path) / "config.json").read_text(encoding="utf-8"))["model_type"]
+    except (OSError, ValueError, KeyError, TypeError) as fault:
+        raise ModelUnavailable(
+            f"{path} is no checkpoint of transformers (config.json cannot be read): fetch its files again"
+        ) from fault
+    if found not in known.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
+        raise ModelUnavailable(
+            f"{path} holds a model of type {found}: one that turns pictures and text into text is needed"
+        )
+    return str(found)
+
+
+def _load(weights: str, options: ModelOptions) -> Pretrained:
+    require(*PACKAGES, extra=EXTRA)
+    path = checkpoint(weights, options)
+    loaded = load_pretrained(
+        path, options, auto="AutoModelForImageTextToText", model_types=(_model_type(path),)
+    )
+    if not getattr(loaded.processor, "chat_template", None):
+        raise ModelUnavailable(f"{path} has no chat template: name a model tuned to follow instructions")
+    loaded.processor.tokenizer.padding_side = "left"  # answers follow the last token of each row
+    return loaded

@@ -1,0 +1,1 @@
+"""Detectors that find what they are asked for in words."""

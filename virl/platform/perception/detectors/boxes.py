@@ -1,0 +1,77 @@
+"""From the boxes of a model to detections."""
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.platform.perception.base import Detection
+from virl.platform.perception.images import clip_box
+from virl.platform.streetview import Image
+
+Rows = NDArray[np.float32]
+
+
+def to_detections(
+    boxes: Rows,
+    scores: Rows,
+    labels: Sequence[str],
+    image: Image,
+    *,
+    min_score: float,
+    max_overlap: float | None,
+) -> list[Detection]:
+    """Detections with their boxes inside the picture, best first.
+
+    Args:
+        boxes: left, top, right, bottom in pixels, shape (n, 4).
+        scores: [0, 1], shape (n,).
+        labels: n of them.
+        image: the picture, shape (H, W, 3).
+        min_score: least score, [0, 1].
+        max_overlap: as in `without_doubles`.
+    """
+    found = []
+    for box, score, label in zip(boxes.tolist(), scores.tolist(), labels, strict=True):
+        inside = clip_box(tuple(box), image.shape[1], image.shape[0])
+        if inside is not None and score >= min_score:
+            found.append(Detection(label, min(max(score, 0.0), 1.0), inside))
+    return without_doubles(found, max_overlap)
+
+
+def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> list[Detection]:
+    """Detections best first, of which no two with the same label overlap (non-maximum suppression).
+
+    Args:
+        found: detections in one picture.
+        max_overlap: largest intersection over union of two that are both kept, [0, 1]; `None` keeps all.
+    """
+    ranked = sorted(found, key=lambda one: (-one.score, one.box, one.label))
+    if max_overlap is None or len(ranked) < 2:
+        return ranked
+    numbers = {label: i for i, label in enumerate(sorted({one.label for one in ranked}))}
+    kept = cv2.dnn.NMSBoxesBatched(
+        [(left, top, right - left, bottom - top) for left, top, right, bottom in (one.box for one in ranked)],
+        [one.score for one in ranked],
+        [numbers[one.label] for one in ranked],
+        score_threshold=0.0,
+        nms_threshold=max_overlap,
+    )
+    return [ranked[i] for i in sorted(int(i) for i in kept)]
+
+
+def corners(boxes: Rows, image: Image) -> Rows:
+    """Boxes in pixels from boxes as DETR gives them.
+
+    Args:
+        boxes: x and y of the middle, width and height, as shares of the picture, shape (n, 4).
+        image: the picture, shape (H, W, 3).
+
+    Returns:
+        Left, top, right, bottom, shape (n, 4).
+    """
+    height, width = image.shape[:2]
+    middle, half = boxes[:, :2], boxes[:, 2:] / 2
+    scale = np.array([width, height, width, height], np.float32)
+    return np.concatenate([middle - half, middle + half], axis=1) * scale

@@ -1,0 +1,91 @@
+"""Another detector's boxes, named by a recognizer ("CLIP with proposals", V-IRL, section 5)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from virl.platform.perception.base import Detection, Detector, Recognizer
+from virl.platform.perception.detectors.boxes import without_doubles
+from virl.platform.perception.detectors.labels import words_of
+from virl.platform.perception.images import crop, rgb
+from virl.platform.perception.models import Models, ModelSettings, Needs
+from virl.platform.streetview import View
+
+
+class ClipProposalsSettings(ModelSettings):
+    """Settings of the detector; `platform/models/clip-proposals.yaml` gives the reasons for the values."""
+
+    kind: Literal["clip-proposals"]
+    proposals: str
+    """Name of the detector whose boxes are taken; what it calls them does not count."""
+    proposal_labels: tuple[str, ...]
+    """What that detector is asked for, whatever is wanted; empty asks for all it knows."""
+    min_proposal: float = Field(ge=0, le=1)
+    """Least score of a box."""
+    recognizer: str
+    """Name of the recognizer that names the boxes."""
+    background: tuple[str, ...]
+    """What else a box may show: a box that is rather one of these is dropped."""
+    margin: float = Field(ge=0)
+    """What is added to a box on each side, as a share of its width and height."""
+    min_score: float = Field(ge=0, le=1)
+    """Least score of a detection, which is the recognizer's."""
+    max_overlap: float | None = Field(ge=0, le=1)
+    """Largest intersection over union of two detections of a label; `None` keeps all."""
+
+    def needs(self) -> Needs:
+        """The two other models."""
+        return Needs(models=(("detector", self.proposals), ("recognizer", self.recognizer)))
+
+
+def open_clip_proposals(settings: ClipProposalsSettings, models: Models) -> "ClipProposals":
+    """The detector with the two models that it uses."""
+    return ClipProposals(
+        models.detector(settings.proposals), models.recognizer(settings.recognizer), settings
+    )
+
+
+class ClipProposals:
+    """Takes another detector's boxes for proposals, and lets a recognizer say what they show."""
+
+    def __init__(self, proposals: Detector, recognizer: Recognizer, settings: ClipProposalsSettings) -> None:
+        self._proposals = proposals
+        self._recognizer = recognizer
+        self._settings = settings
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+        """The things with one of `labels` in each view, best first.
+
+        All boxes of all views go to the recognizer at once, which batches them.
+
+        Raises:
+            BadInput: there are no labels, one is empty, or a picture is none.
+            ModelUnavailable: one of the two models cannot be used.
+        """
+        words = words_of(labels, self._settings.kind)
+        pictures = [rgb(view.pixels) for view in views]
+        boxes = [
+            (i, box)
+            for i, proposed in enumerate(self._proposals.detect(views, self._settings.proposal_labels))
+            for box in proposed
+            if box.score >= self._settings.min_proposal
+        ]
+        found: list[list[Detection]] = [[] for _ in pictures]
+        if boxes:
+            crops = [crop(pictures[i], box.box, self._settings.margin) for i, box in boxes]
+            background = [word for word in self._settings.background if word.lower() not in words]
+            scores = self._recognizer.recognize(crops, [*words, *background])
+            for (i, box), (label, score) in zip(boxes, _best(scores, list(words.values())), strict=True):
+                if label is not None and score >= self._settings.min_score:
+                    found[i].append(Detection(label, score, box.box, box.text))
+        return [without_doubles(things, self._settings.max_overlap) for things in found]
+
+
+def _best(scores: NDArray[np.float32], labels: Sequence[str]) -> Iterator[tuple[str | None, float]]:
+    """The best label of each box, or `None` if that is background, and its score."""
+    for row in scores:
+        best = int(row.argmax())
+        yield labels[best] if best < len(labels) else None, float(row[best])

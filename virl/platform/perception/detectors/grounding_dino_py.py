@@ -1,0 +1,153 @@
+"""Grounding DINO through its authors' code, as the package `groundingdino-py` carries it."""
+
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.metadata import version
+from io import StringIO
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+
+from PIL import Image as Picture
+from pydantic import Field
+
+from virl.errors import ModelUnavailable
+from virl.platform.perception.detectors.boxes import Rows
+from virl.platform.perception.detectors.grounding_dino import GroundingDino, GroundingSettings, Network
+from virl.platform.perception.detectors.phrases import Span
+from virl.platform.perception.models import ModelOptions, Models, Needs
+from virl.platform.perception.weights import (
+    Once,
+    checkpoint,
+    device_of,
+    first_line,
+    missing_packages,
+    module,
+    once_per_process,
+)
+from virl.platform.streetview import Image
+
+EXTRA = "vision"
+PACKAGES = ("torch", "torchvision", "transformers", "groundingdino")
+
+CONFIGS = {"swin-t": "GroundingDINO_SwinT_OGC", "swin-b": "GroundingDINO_SwinB_cfg"}
+"""The package's own configurations, by backbone."""
+
+PIP = "groundingdino-py 'transformers<5'"
+REMEDY = f"use the detector grounding-dino, or an environment of its own with pip install {PIP}"
+
+
+class GroundingDinoPySettings(GroundingSettings):
+    """Settings of the detector; `platform/models/grounding-dino-py.yaml` gives the reasons for the values."""
+
+    kind: Literal["grounding-dino-py"]
+    backbone: Literal["swin-t", "swin-b"]
+    """Of the network that the weights are for."""
+    text_encoder: str
+    """A folder with BERT's tokenizer and weights, or a hub id."""
+    shortest_edge: int = Field(ge=32)
+    """Pixels that a picture's shorter side is scaled to."""
+    longest_edge: int = Field(ge=32)
+    """Pixels that its longer side has at most."""
+
+    def needs(self) -> Needs:
+        """The packages, and the weights of the network and of its text encoder."""
+        return Needs(PACKAGES, weights=(self.weights, self.text_encoder), pip=PIP, clash=clash())
+
+
+def open_grounding_dino_py(settings: GroundingDinoPySettings, models: Models) -> GroundingDino:
+    """The detector, without its weights."""
+    return GroundingDino(Once(partial(load_network, settings, models.options)), settings)
+
+
+def load_network(settings: GroundingDinoPySettings, options: ModelOptions) -> Network:
+    """The network; the same weights are loaded once in a process.
+
+    Raises:
+        ModelUnavailable: a package or the weights are missing, do not fit, or do not work together.
+    """
+    if missing_packages(("groundingdino",)):
+        raise ModelUnavailable(f"groundingdino-py not installed: {REMEDY}")
+    if clashing := clash():
+        raise ModelUnavailable(clashing)
+    return _load(
+        checkpoint(settings.weights, options),
+        checkpoint(settings.text_encoder, options),
+        settings.backbone,
+        (settings.shortest_edge, settings.longest_edge),
+        device_of(options),
+    )
+
+
+def clash() -> str:
+    """Why the package does not work with the `transformers` that is installed; empty if it does.
+
+    It calls `BertModel.get_head_mask`, which is gone since version 5 (measured: 0.4.0 works with 4.57).
+    """
+    if missing_packages(("transformers",)):
+        return ""
+    installed = version("transformers")
+    major = int(installed.partition(".")[0])
+    return f"groundingdino-py does not work with transformers {installed}: {REMEDY}" if major >= 5 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Network:
+    model: Any
+    transform: Any
+    device: str
+    turn: Lock = field(default_factory=Lock)
+
+    def offsets(self, prompt: str) -> Sequence[Span]:
+        offsets: list[Span] = self.model.tokenizer(prompt, return_offsets_mapping=True)["offset_mapping"]
+        return offsets
+
+    def score(self, batch: Sequence[Image], prompt: str) -> tuple[Rows, Rows]:
+        torch = module("torch", extra=EXTRA)
+        pictures = [self.transform(Picture.fromarray(image), None)[0] for image in batch]
+        with self.turn, torch.inference_mode():
+            seen = self.model(torch.stack(pictures).to(self.device), captions=[prompt] * len(batch))
+            return seen["pred_logits"].sigmoid().cpu().numpy(), seen["pred_boxes"].cpu().numpy()
+
+
+@once_per_process
+def _load(path: str, text_encoder: str, backbone: str, edges: tuple[int, int], device: str) -> _Network:
+    config = module(f"groundingdino.config.{CONFIGS[backbone]}", extra=EXTRA)
+    arguments = {name: value for name, value in vars(config).items() if not name.startswith("_")}
+    changed = {"text_encoder_type": text_encoder, "use_checkpoint": False, "use_transformer_ckpt": False}
+    slconfig = module("groundingdino.util.slconfig", extra=EXTRA)
+    try:
+        with redirect_stdout(StringIO()):  # the package prints what it does
+            model = module("groundingdino.models", extra=EXTRA).build_model(
+                slconfig.SLConfig({**arguments, **changed})
+            )
+        # its files hold weights that the network no longer has, so only those that it lacks count
+        missing = model.load_state_dict(_weights(path), strict=False).missing_keys
+    except Exception as fault:
+        raise ModelUnavailable(f"{path} cannot be loaded ({first_line(fault)}): fetch it again") from fault
+    if missing:
+        raise ModelUnavailable(f"{path} holds no Grounding DINO with {backbone}: it lacks {min(missing)}")
+    return _Network(model.eval().to(device), _transform(edges), device)
+
+
+def _weights(path: str) -> dict[str, Any]:
+    """The weights in a file: safetensors, or torch's own format, of which only arrays are read."""
+    if Path(path).suffix == ".safetensors":
+        named: dict[str, Any] = module("safetensors.torch", extra=EXTRA).load_file(path)
+        return named
+    named = module("torch", extra=EXTRA).load(path, map_location="cpu", weights_only=True)
+    return {name.removeprefix("module."): array for name, array in named.get("model", named).items()}
+
+
+def _transform(edges: tuple[int, int]) -> Any:
+    """Scaling and normalisation as in the package."""
+    transforms = module("groundingdino.datasets.transforms", extra=EXTRA)
+    return transforms.Compose(
+        [
+            transforms.RandomResize([edges[0]], max_size=edges[1]),
+            transforms.ToTensor(),
+            transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),
+        ]
+    )

@@ -1,0 +1,202 @@
+"""Embeddings computed once: those of views kept on disk, those of texts in memory."""
+
+import hashlib
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.errors import BadInput
+from virl.platform.perception.arrays import Arrays, read_arrays, write_arrays
+from virl.platform.perception.base import Embeddings
+from virl.platform.streetview import Camera, Image, StreetView
+from virl.resources import cache_home
+
+FORMAT = 1
+"""Schema version of a file of embeddings."""
+
+REMEMBERED_TEXTS = 10_000  # chosen: 40 MB with 1,024 numbers each
+
+_KIND = "view-embeddings"
+_DIGITS = 3  # chosen: cameras that differ by less than a thousandth of a degree see the same
+_UNIT = 1e-2  # chosen: how far from 1 the length of a row may be; damage shows otherwise
+
+CameraKey = tuple[float, float, float, float, float]
+"""Heading, pitch, fov (degrees), width and height (pixels) of a camera, rounded."""
+
+_log = logging.getLogger(__name__)
+
+
+class ImageEncoder(Protocol):
+    """Embeds pictures; a `Recognizer` is one."""
+
+    def embed_images(self, images: Sequence[Image]) -> Embeddings:
+        """One row of length 1 for each picture."""
+        ...
+
+
+class TextEncoder(Protocol):
+    """Embeds texts, in the same space as the pictures; a `Recognizer` is one."""
+
+    def embed_texts(self, texts: Sequence[str]) -> Embeddings:
+        """One row of length 1 for each text."""
+        ...
+
+
+class TextMemory:
+    """Embeds each text once; safe to share between threads.
+
+    Args:
+        encoder: embeds texts not met before, all those of a call at once.
+        limit: texts that are remembered; those not asked for the longest are forgotten first.
+    """
+
+    def __init__(self, encoder: TextEncoder, limit: int = REMEMBERED_TEXTS) -> None:
+        self._encoder = encoder
+        self._limit = limit
+        self._known: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._lock = Lock()
+
+    def embed_texts(self, texts: Sequence[str]) -> Embeddings:
+        """As `TextEncoder.embed_texts`; raises what the encoder raises."""
+        with self._lock:
+            new = [text for text in dict.fromkeys(texts) if text not in self._known]
+            fresh = dict(zip(new, self._encoder.embed_texts(new), strict=True)) if new else {}
+            rows = [fresh[text] if text in fresh else self._recall(text) for text in texts]
+            self._known.update(fresh)
+            while len(self._known) > self._limit:
+                self._known.popitem(last=False)
+        return np.stack(rows) if rows else self._encoder.embed_texts([])
+
+    def _recall(self, text: str) -> NDArray[np.float32]:
+        self._known.move_to_end(text)
+        return self._known[text]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingStore:
+    """Embeddings of views on disk, by panorama and camera, of one model and one source of pictures.
+
+    What is embedded together is one file, which is never changed afterwards: any number of processes may
+    read and write, and a kill leaves nothing half done. A file that cannot be read is renamed to end in
+    `.damaged`, with a warning, and counts as absent. Pictures that change need another source's name, or
+    the folder deleted.
+    """
+
+    folder: Path
+    model: str
+    """`Recognizer.name` of what embeds."""
+
+    def load(self, pano_id: str) -> dict[CameraKey, NDArray[np.float32]]:
+        """What is kept of a panorama."""
+        kept: dict[CameraKey, NDArray[np.float32]] = {}
+        for file in sorted(self._shelf(pano_id).glob(f"{_digest(pano_id)}-*.npz")):
+            kept |= self._read(file)
+        return kept
+
+    def keep(self, pano_id: str, rows: Mapping[CameraKey, NDArray[np.float32]]) -> None:
+        """Keep rows of length 1 beside those that are there.
+
+        Raises:
+            BadInput: the folder cannot be written.
+        """
+        cameras = np.array(list(rows), np.float64)
+        name = f"{_digest(pano_id)}-{hashlib.sha256(cameras.tobytes()).hexdigest()[:16]}.npz"
+        arrays: Arrays = {"cameras": cameras, "embeddings": np.array(list(rows.values()), np.float32)}
+        write_arrays(self._shelf(pano_id) / name, _KIND, FORMAT, self.model, arrays)
+
+    def _read(self, file: Path) -> dict[CameraKey, NDArray[np.float32]]:
+        try:
+            return _rows(file, self.model)
+        except BadInput as fault:
+            with suppress(FileNotFoundError):  # another process was first
+                file.replace(file.with_suffix(".damaged"))
+                _log.warning("%s: set aside, its views are embedded again", fault)
+            return {}
+
+    def _shelf(self, pano_id: str) -> Path:
+        return self.folder / _digest(pano_id)[:2]
+
+
+def open_store(source: str, model: str, folder: Path | None = None) -> EmbeddingStore:
+    """The store of the embeddings that a model makes of a source's pictures.
+
+    Args:
+        source: what the pictures come from: a city's name, or a folder of panoramas.
+        model: `Recognizer.name`.
+        folder: holds the stores of all sources and models; `embeddings` in the user's cache by default.
+    """
+    root = folder or cache_home() / "embeddings"
+    return EmbeddingStore(root / _folder_name(source) / _folder_name(model), model)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewEmbedder:
+    """Embeds views at panoramas; those in the store are neither asked for nor embedded again."""
+
+    streetview: StreetView
+    encoder: ImageEncoder
+    store: EmbeddingStore | None = None
+
+    def embed(self, pano_id: str, cameras: Sequence[Camera]) -> Embeddings:
+        """One row of length 1 for each camera, shape (n, d); all views that are new in one batch.
+
+        Raises:
+            NoStreetView, NoImagery: the provider has no such view.
+            ModelUnavailable: the model or its weights are missing.
+            BadInput: the store cannot be written.
+        """
+        if not cameras:
+            return self.encoder.embed_images([])
+        kept = self.store.load(pano_id) if self.store else {}
+        new = {camera_key(camera): camera for camera in cameras if camera_key(camera) not in kept}
+        if new:
+            images = [self.streetview.view(pano_id, camera).pixels for camera in new.values()]
+            fresh = dict(zip(new, self.encoder.embed_images(images), strict=True))
+            if self.store:
+                self.store.keep(pano_id, fresh)
+            kept |= fresh
+        return np.stack([kept[camera_key(camera)] for camera in cameras])
+
+
+def camera_key(camera: Camera) -> CameraKey:
+    """What a camera's view is kept under."""
+    return (
+        round(camera.heading, _DIGITS) % 360.0,
+        round(camera.pitch, _DIGITS) + 0.0,  # no minus zero
+        round(camera.fov, _DIGITS),
+        float(camera.width),
+        float(camera.height),
+    )
+
+
+def _rows(file: Path, model: str) -> dict[CameraKey, NDArray[np.float32]]:
+    arrays, _ = read_arrays(file, _KIND, FORMAT, model, ("cameras", "embeddings"))
+    cameras, rows = arrays["cameras"], arrays["embeddings"]
+    if cameras.ndim != 2 or cameras.shape[1] != 5 or rows.ndim != 2 or len(rows) != len(cameras):
+        raise BadInput(f"{file}: its arrays do not fit together")
+    if rows.dtype != np.float32 or not np.all(np.abs(np.linalg.norm(rows, axis=1) - 1) < _UNIT):
+        raise BadInput(f"{file}: holds rows that are not of length 1")
+    return {_as_key(camera): row for camera, row in zip(cameras.tolist(), rows, strict=True)}
+
+
+def _as_key(numbers: Sequence[float]) -> CameraKey:
+    heading, pitch, fov, width, height = numbers
+    return heading, pitch, fov, width, height
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def _folder_name(text: str) -> str:
+    """Readable, safe on any file system, and different for different texts."""
+    return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', text).strip('.-')[-60:]}-{_digest(text)[:8]}"

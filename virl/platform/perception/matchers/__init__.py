@@ -1,0 +1,1 @@
+"""Matchers: points that two pictures have in common."""

@@ -1,0 +1,61 @@
+"""DISK keypoints for LightGlue: kornia's network behind the interface that `transformers` expects.
+
+`transformers` has no DISK of its own and runs no code from a hub for it. Importing this module imports torch;
+the matcher does so for checkpoints that name DISK as their keypoint detector.
+"""
+
+from typing import Any
+
+import torch
+from kornia.feature import DISK
+from transformers import AutoConfig, AutoModelForKeypointDetection, PreTrainedConfig, PreTrainedModel
+
+MODEL_TYPE = "disk"
+MAX_KEYPOINTS = 2048  # V-IRL's matcher; without a limit a picture has some ten thousand
+
+
+class DiskConfig(PreTrainedConfig):  # type: ignore[misc]
+    """The fields of the published checkpoint's `keypoint_detector_config` that say how DISK runs."""
+
+    model_type = MODEL_TYPE
+    descriptor_decoder_dim: int = 128
+    max_num_keypoints: int | None = None
+
+
+class DiskForKeypointDetection(PreTrainedModel):  # type: ignore[misc]
+    """DISK (Tyszkiewicz et al., NeurIPS 2020)."""
+
+    config_class = DiskConfig
+    main_input_name = "pixel_values"
+    base_model_prefix = ""
+
+    def __init__(self, config: DiskConfig) -> None:
+        super().__init__(config)
+        self.model = DISK(desc_dim=config.descriptor_decoder_dim)
+        self.post_init()
+
+    def forward(self, pixel_values: Any, **_: Any) -> tuple[Any, Any, Any, Any]:
+        """Keypoints of a batch of RGB pictures in [0, 1], shape (b, 3, h, w).
+
+        Returns:
+            Keypoints (x, y) as shares of the picture, shape (b, n, 2); their scores (b, n); descriptors
+            (b, n, d); and which of them are no padding (b, n).
+        """
+        limit = self.config.max_num_keypoints or MAX_KEYPOINTS
+        found = self.model(pixel_values, n=limit, pad_if_not_divisible=True)
+        pad = torch.nn.utils.rnn.pad_sequence
+        size = torch.tensor([pixel_values.shape[3], pixel_values.shape[2]], device=pixel_values.device)
+        return (
+            pad([one.keypoints for one in found], batch_first=True) / size,
+            pad([one.detection_scores for one in found], batch_first=True),
+            pad([one.descriptors for one in found], batch_first=True),
+            pad([torch.ones(len(one.keypoints), dtype=torch.int) for one in found], batch_first=True).to(
+                pixel_values.device
+            ),
+        )
+
+
+def register() -> None:
+    """Let `transformers` know DISK."""
+    AutoConfig.register(MODEL_TYPE, DiskConfig, exist_ok=True)
+    AutoModelForKeypointDetection.register(DiskConfig, DiskForKeypointDetection, exist_ok=True)

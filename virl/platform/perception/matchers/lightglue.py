@@ -1,0 +1,110 @@
+"""LightGlue through the `transformers` library, on SuperPoint or DISK keypoints (extra `vision`)."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from PIL import Image as Picture
+from pydantic import Field
+
+from virl.errors import ModelUnavailable
+from virl.platform.perception.base import Match
+from virl.platform.perception.images import rgb
+from virl.platform.perception.matchers.settings import MatcherSettings
+from virl.platform.perception.models import ModelOptions, Models, Needs
+from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, check_model_type, load_pretrained
+from virl.platform.perception.weights import Once, batches, checkpoint, guard_memory, module, require
+from virl.platform.streetview import Image
+
+MODEL_TYPE = "lightglue"
+_DISK = "virl.platform.perception.matchers.disk"
+_NEVER = 1.0
+
+
+class LightGlueSettings(MatcherSettings):
+    """Settings of the matcher; `platform/models/lightglue.yaml` gives the reasons for the values."""
+
+    kind: Literal["lightglue"]
+    weights: str
+    """A folder, or a hub id."""
+    keypoints: Literal["superpoint", "disk"]
+    """What the checkpoint finds keypoints with; DISK needs the package kornia, too."""
+    min_score: float = Field(ge=0, le=1)
+    """Least confidence of a match."""
+    batch: int = Field(ge=1)
+    """Pairs that are matched at once."""
+
+    def needs(self) -> Needs:
+        """The packages of the extra, and the weights."""
+        return Needs(self.packages, EXTRA, weights=(self.weights,))
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """Names to import."""
+        return (*PACKAGES, "kornia") if self.keypoints == "disk" else PACKAGES
+
+
+def open_lightglue(settings: LightGlueSettings, models: Models) -> "LightGlueMatcher":
+    """The matcher, without its weights."""
+    return LightGlueMatcher(Once(lambda: _load(settings, models.options)), settings)
+
+
+class LightGlueMatcher:
+    """Finds points that two pictures have in common. Safe to share between threads, which then take turns."""
+
+    def __init__(self, loaded: Once[Pretrained], settings: LightGlueSettings) -> None:
+        self._loaded = loaded
+        self._settings = settings
+
+    def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
+        """The common points of each pair, in whole pixels.
+
+        Raises:
+            ModelUnavailable: the packages or the weights are missing, or the GPU's memory is too small.
+            BadInput: a picture is none.
+        """
+        pictures = [(rgb(first), rgb(second)) for first, second in pairs]
+        return [
+            match
+            for batch in batches(pictures, self._settings.batch)
+            for match in self._match(self._loaded.get(), batch)
+        ]
+
+    def _match(self, loaded: Pretrained, batch: Sequence[tuple[Image, Image]]) -> list[Match]:
+        torch = module("torch", extra=EXTRA)
+        pictures = [[Picture.fromarray(image) for image in pair] for pair in batch]
+        with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
+            outputs = loaded.model(**loaded.processor(pictures, return_tensors="pt").to(loaded.device))
+            results = loaded.processor.post_process_keypoint_matching(
+                outputs,
+                [[image.shape[:2] for image in pair] for pair in batch],
+                threshold=self._settings.min_score,
+            )
+        return [
+            Match(*(result[name].cpu().numpy().astype(np.float32) for name in ("keypoints0", "keypoints1")))
+            for result in results
+        ]
+
+
+def _load(settings: LightGlueSettings, options: ModelOptions) -> Pretrained:
+    require(*settings.packages, extra=EXTRA)
+    path = checkpoint(settings.weights, options)
+    check_model_type(path, (MODEL_TYPE,))
+    _check_keypoints(path, settings.keypoints)
+    if settings.keypoints == "disk":
+        module(_DISK, extra=EXTRA).register()
+    loaded = load_pretrained(path, options, auto="AutoModelForKeypointMatching", model_types=(MODEL_TYPE,))
+    # transformers 5.23 fails on batches of which some pairs stop early, and drops matches of pruned keypoints
+    loaded.model.depth_confidence = loaded.model.width_confidence = _NEVER
+    return loaded
+
+
+def _check_keypoints(path: str, wanted: str) -> None:
+    config = json.loads((Path(path) / "config.json").read_text(encoding="utf-8"))
+    found = (config.get("keypoint_detector_config") or {}).get("model_type", "superpoint")
+    if found != wanted:
+        raise ModelUnavailable(
+            f"{path} finds keypoints with {found}, not {wanted}: name the right one in its model file"
+        )

@@ -1,0 +1,150 @@
+"""Matching by SIFT: nothing to download, and the same result every time.
+
+Keypoints are paired by the ratio test (Lowe, IJCV 2004, section 7.1) on RootSIFT descriptors (Arandjelovic
+and Zisserman, CVPR 2012); of the pairs, those are kept that fit one geometry found by MAGSAC++ (Barath et
+al., CVPR 2020) as OpenCV implements it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from virl.platform.perception.base import Match
+from virl.platform.perception.images import rgb
+from virl.platform.perception.matchers.settings import MatcherSettings
+from virl.platform.perception.models import Models
+from virl.platform.streetview import Image
+
+Points = NDArray[np.float32]
+
+_LEAST = {
+    "homography": 4,
+    "fundamental": 8,
+}  # pairs that a geometry is looked for from; 7 and less fit by chance
+_CONFIDENCE = 0.999  # chosen: that no better geometry was missed
+_ITERATIONS = 2000  # OpenCV's default for homographies
+
+
+class SiftSettings(MatcherSettings):
+    """Settings of the matcher; `platform/models/sift.yaml` gives the reasons for the values."""
+
+    kind: Literal["sift"]
+    keypoints: int = Field(ge=1)
+    """Keypoints a picture, the strongest first."""
+    contrast: float = Field(ge=0, le=1)
+    """Least contrast of a keypoint, as OpenCV counts it; less finds more and weaker ones."""
+    side: int = Field(ge=16, le=2048)
+    """Pixels; pictures whose longer side is less are enlarged to it first."""
+    ratio: float = Field(gt=0, le=1)
+    """Distance to the nearest descriptor over that to the next nearest, below which two keypoints pair."""
+    geometry: Literal["homography", "fundamental"]
+    """What pairs must fit: one plane (or a turn on the spot), or two views of anything that stands still."""
+    error: float = Field(gt=0)
+    """Pixels of the enlarged picture that a pair may be off."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Features:
+    """What was found in a picture."""
+
+    points: Points
+    """Pixels of the enlarged picture, shape (n, 2)."""
+    descriptors: NDArray[np.float32]
+    """Shape (n, 128), each of length 1."""
+    scale: float
+    """Size of the enlarged picture over that of the picture."""
+
+
+def open_sift(settings: SiftSettings, _: Models) -> "SiftMatcher":
+    """The matcher of these settings."""
+    return SiftMatcher(settings)
+
+
+class SiftMatcher:
+    """Finds points that two pictures have in common, where view, size and light changed moderately.
+
+    Safe to share between threads.
+    """
+
+    def __init__(self, settings: SiftSettings) -> None:
+        self._settings = settings
+
+    def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
+        """The common points of each pair; none where no geometry fits.
+
+        An array that is in several pairs is looked at once.
+
+        Raises:
+            BadInput: a picture is none.
+        """
+        pictures = {id(image): image for pair in pairs for image in pair}
+        found = {key: _find(rgb(image), self._settings) for key, image in pictures.items()}
+        return [_common(found[id(first)], found[id(second)], self._settings) for first, second in pairs]
+
+
+def _find(image: Image, settings: SiftSettings) -> _Features:
+    scale = max(settings.side / max(image.shape[:2]), 1.0)
+    grey = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_RGB2GRAY)
+    if scale > 1:
+        grey = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC)
+    sift = cv2.SIFT.create(nfeatures=settings.keypoints, contrastThreshold=settings.contrast)
+    keypoints, descriptors = sift.detectAndCompute(grey, None)
+    if descriptors is None:
+        descriptors = np.empty((0, 128), np.float32)
+    total = np.maximum(descriptors.sum(axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    return _Features(_points(keypoint.pt for keypoint in keypoints), np.sqrt(descriptors / total), scale)
+
+
+def _common(first: _Features, second: _Features, settings: SiftSettings) -> Match:
+    rows, columns = _pair(first.descriptors, second.descriptors, settings.ratio)
+    a, b = first.points[rows], second.points[columns]
+    kept = _fits(a, b, settings)
+    return Match(a[kept] / np.float32(first.scale), b[kept] / np.float32(second.scale))
+
+
+def _pair(
+    first: NDArray[np.float32], second: NDArray[np.float32], ratio: float
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows that pass the ratio test; of those with the same nearest, only the nearest."""
+    if not len(first) or len(second) < 2:
+        return np.empty(0, np.intp), np.empty(0, np.intp)
+    nearest: dict[int, cv2.DMatch] = {}
+    for best, next_best in cv2.BFMatcher(cv2.NORM_L2).knnMatch(first, second, k=2):
+        rival = nearest.get(best.trainIdx)
+        if best.distance < ratio * next_best.distance and (rival is None or best.distance < rival.distance):
+            nearest[best.trainIdx] = best
+    rows = np.array([pair.queryIdx for pair in nearest.values()], np.intp)
+    return rows, np.array(list(nearest), np.intp)
+
+
+def _fits(first: Points, second: Points, settings: SiftSettings) -> NDArray[np.bool_]:
+    """Which pairs of points fit the best geometry."""
+    none = np.zeros(len(first), bool)
+    if len(first) < _LEAST[settings.geometry]:
+        return none
+    try:
+        if settings.geometry == "homography":
+            _, inliers = cv2.findHomography(
+                first,
+                second,
+                cv2.USAC_MAGSAC,
+                settings.error,
+                maxIters=_ITERATIONS,
+                confidence=_CONFIDENCE,
+            )
+        else:
+            _, inliers = cv2.findFundamentalMat(
+                first, second, cv2.USAC_MAGSAC, settings.error, _CONFIDENCE, _ITERATIONS
+            )
+    except cv2.error:  # raised, by an assertion, where all samples are degenerate: such as points on a line
+        return none
+    return none if inliers is None else inliers.ravel().astype(bool)
+
+
+def _points(pixels: Iterable[Sequence[float]]) -> Points:
+    return np.array(list(pixels), np.float32).reshape(-1, 2)

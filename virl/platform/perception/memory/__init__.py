@@ -1,0 +1,32 @@
+"""Visual memory: sightings go in, things come out, each once, with a position."""
+
+from virl.platform.perception.memory.export import geojson, write_csv, write_geojson
+from virl.platform.perception.memory.log import CannotKeep, MemoryBroken
+from virl.platform.perception.memory.memory import VisualMemory
+from virl.platform.perception.memory.objects import (
+    Comparison,
+    Estimate,
+    MemoryObject,
+    Opinion,
+    Seen,
+    Verdict,
+)
+from virl.platform.perception.memory.settings import MemorySettings, Rules, memory_settings
+
+__all__ = [
+    "CannotKeep",
+    "Comparison",
+    "Estimate",
+    "MemoryBroken",
+    "MemoryObject",
+    "MemorySettings",
+    "Opinion",
+    "Rules",
+    "Seen",
+    "Verdict",
+    "VisualMemory",
+    "geojson",
+    "memory_settings",
+    "write_csv",
+    "write_geojson",
+]

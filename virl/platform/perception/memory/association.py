@@ -1,0 +1,171 @@
+"""Which sightings of one look around are of which objects: all of them are assigned together."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from virl.geo import signed_turn
+from virl.platform.perception.memory.fusion import place
+from virl.platform.perception.memory.objects import Comparison, MemoryObject, Opinion, Seen
+from virl.platform.perception.memory.rays import Ray, ray_of, span_of
+from virl.platform.perception.memory.rules import by_features, by_geometry, by_panorama, by_view
+from virl.platform.perception.memory.settings import MemorySettings
+from virl.platform.perception.memory.state import State
+
+CountMatches = Callable[[Sequence[tuple[Seen, Seen]]], list[int]]
+"""How many points the crops of each pair have in common: of a new sighting, and of a remembered one."""
+
+CERTAIN = -1000.0  # cost of what the directions from one panorama prove
+MATCHED = -20.0  # cost of a full match of crops: e^10 to 1; chosen
+FORBIDDEN = 1e6
+KEPT_COMPARISONS = 4  # chosen: recorded for each sighting
+
+Groups = list[list[Seen]]
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """Sightings of one thing in one look around."""
+
+    seen: list[Seen]
+    object_id: str | None
+    """`None` if it is new."""
+    comparisons: tuple[Comparison, ...]
+
+
+def associate(
+    sightings: Sequence[Seen], state: State, settings: MemorySettings, count_matches: CountMatches
+) -> list[Assigned]:
+    """Assign the sightings of one label from one panorama.
+
+    Each object takes the sightings of at most one thing, and each thing goes to one object or is new, so that
+    the whole is likeliest.
+    """
+    groups = group_views(sightings, settings)
+    compared = [_compare(group, state, settings) for group in groups]
+    if settings.rules.features:
+        compared = _match(groups, compared, state, settings, count_matches)
+    chosen = _assign(compared)
+    return [
+        Assigned(group, name, tuple(sorted(found, key=_likeliest)[:KEPT_COMPARISONS]))
+        for group, name, found in zip(groups, chosen, compared, strict=True)
+    ]
+
+
+def group_views(sightings: Sequence[Seen], settings: MemorySettings) -> Groups:
+    """Sightings of one panorama, those of one thing in several views together; the best of each first."""
+    groups: Groups = []
+    for seen in sorted(sightings, key=lambda seen: _rank(seen, settings)):
+        for group in groups if settings.rules.same_panorama else ():
+            if _joins(seen, group, settings):
+                group.append(seen)
+                break
+        else:
+            groups.append([seen])
+    return sorted(groups, key=lambda group: group[0].number)
+
+
+def _rank(seen: Seen, settings: MemorySettings) -> tuple[bool, float, int]:
+    """Whole boxes before cut ones, then by score."""
+    return span_of(seen.camera, seen.box, settings.jitter).cut.anywhere, -seen.score, seen.number
+
+
+def _joins(seen: Seen, group: list[Seen], settings: MemorySettings) -> bool:
+    if by_view(seen, group) is not None:
+        return False
+    opinion = by_panorama(seen, group, settings)
+    return opinion is not None and opinion.says == "same"
+
+
+def _compare(group: list[Seen], state: State, settings: MemorySettings) -> list[Comparison]:
+    best = group[0]
+    ray = ray_of(best, settings)
+    here = place(ray, settings.position_m)
+    radius = settings.radius_m + min(3 * here.sigma, settings.reach_m)
+    near = state.near(best.label, here.position, radius)
+    known = {thing.id for thing in near}
+    near += [thing for thing in state.seen_from(best.label, best.pano_id) if thing.id not in known]
+    return [_hold_against(group, ray, thing, settings) for thing in near]
+
+
+def _hold_against(group: list[Seen], ray: Ray, thing: MemoryObject, settings: MemorySettings) -> Comparison:
+    """What all rules but the matcher say."""
+    for seen in group:
+        if opinion := by_view(seen, thing.views):
+            return Comparison(thing.id, (opinion,), CERTAIN if opinion.says == "same" else 0.0)
+    opinions: list[Opinion] = []
+    if settings.rules.same_panorama and (opinion := by_panorama(group[0], thing.views, settings)):
+        if opinion.says != "no verdict":
+            return Comparison(thing.id, (opinion,), CERTAIN if opinion.says == "same" else 0.0)
+        opinions.append(opinion)
+    if not settings.rules.geometry:
+        return Comparison(thing.id, tuple(opinions), 0.0)
+    opinion, cost = by_geometry(place(ray, settings.position_m), thing.estimate, settings)
+    return Comparison(thing.id, (*opinions, opinion), cost)
+
+
+def _match(
+    groups: Groups,
+    compared: list[list[Comparison]],
+    state: State,
+    settings: MemorySettings,
+    count_matches: CountMatches,
+) -> list[list[Comparison]]:
+    """Ask the matcher about each pair that the other rules leave undecided, all at once."""
+    asked: list[tuple[int, int]] = []
+    pairs: list[tuple[Seen, Seen]] = []
+    for row, (group, found) in enumerate(zip(groups, compared, strict=True)):
+        for column, comparison in enumerate(found):
+            if all(opinion.says == "no verdict" for opinion in comparison.opinions):
+                views = _most_alike(group[0], state.objects[comparison.object_id], settings)
+                pairs += [(group[0], view) for view in views]
+                asked += [(row, column)] * len(views)
+    if not pairs:
+        return compared
+    most: dict[tuple[int, int], int] = {}
+    for key, count in zip(asked, count_matches(pairs), strict=True):
+        most[key] = max(count, most.get(key, 0))
+    answered = [list(found) for found in compared]
+    for (row, column), count in most.items():
+        answered[row][column] = _with_features(
+            compared[row][column], by_features(count, settings), count, settings
+        )
+    return answered
+
+
+def _with_features(
+    comparison: Comparison, opinion: Opinion, count: int, settings: MemorySettings
+) -> Comparison:
+    gain = MATCHED * count / settings.min_matches if opinion.says == "same" else 0.0
+    return replace(comparison, opinions=(*comparison.opinions, opinion), cost=comparison.cost + gain)
+
+
+def _most_alike(seen: Seen, thing: MemoryObject, settings: MemorySettings) -> list[Seen]:
+    """The views of an object from the directions nearest to a sighting's."""
+    heading = ray_of(seen, settings).heading
+    by_turn = sorted(
+        thing.views,
+        key=lambda view: (abs(signed_turn(heading, ray_of(view, settings).heading)), -view.number),
+    )
+    return by_turn[: settings.compared_views]
+
+
+def _assign(compared: list[list[Comparison]]) -> list[str | None]:
+    """The object of each group, `None` where it is new, so that the sum of costs is least."""
+    names = sorted({comparison.object_id for found in compared for comparison in found if comparison.same})
+    column = {name: i for i, name in enumerate(names)}
+    rows = len(compared)
+    costs = np.full((rows, len(names) + rows), FORBIDDEN)
+    costs[np.arange(rows), len(names) + np.arange(rows)] = 0.0
+    for row, found in enumerate(compared):
+        for comparison in found:
+            if comparison.same:
+                costs[row, column[comparison.object_id]] = comparison.cost
+    chosen = linear_sum_assignment(costs)[1]
+    return [names[i] if i < len(names) else None for i in chosen.tolist()]
+
+
+def _likeliest(comparison: Comparison) -> tuple[bool, float, str]:
+    return not comparison.same, comparison.cost, comparison.object_id

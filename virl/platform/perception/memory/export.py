@@ -1,0 +1,70 @@
+"""Objects for other programs: a CSV table, and GeoJSON (RFC 7946)."""
+
+import csv
+import json
+from collections.abc import Iterable
+from io import StringIO
+from pathlib import Path
+
+from virl.platform.perception.memory.log import writing
+from virl.platform.perception.memory.objects import MemoryObject
+
+COLUMNS = ("id", "label", "lat", "lng", "sigma_m", "confidence", "views", "panoramas")
+_FORMULA = ("=", "+", "-", "@")
+
+
+def write_csv(objects: Iterable[MemoryObject], path: Path) -> None:
+    """Write a table with a row for each object, in WGS84 degrees; `sigma_m` as in `Estimate.sigma`.
+
+    A label that a spreadsheet would take for a formula gets an apostrophe before it.
+
+    Raises:
+        CannotKeep: the disk refuses.
+    """
+    text = StringIO()
+    rows = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    rows.writeheader()
+    for thing in objects:
+        place = thing.estimate.position
+        label = f"'{thing.label}" if thing.label.startswith(_FORMULA) else thing.label
+        rows.writerow(
+            {"id": thing.id, "label": label, "lat": f"{place.lat:.7f}", "lng": f"{place.lng:.7f}"}
+            | _facts(thing)
+        )
+    with writing(path):
+        path.write_text(text.getvalue(), encoding="utf-8")
+
+
+def geojson(objects: Iterable[MemoryObject]) -> dict[str, object]:
+    """A FeatureCollection of points; longitude comes before latitude, as RFC 7946 wants it."""
+    features = []
+    for thing in objects:
+        place = thing.estimate.position
+        features.append(
+            {
+                "type": "Feature",
+                "id": thing.id,
+                "geometry": {"type": "Point", "coordinates": [round(place.lng, 7), round(place.lat, 7)]},
+                "properties": {"label": thing.label, **_facts(thing)},
+            }
+        )
+    return {"type": "FeatureCollection", "features": features}
+
+
+def write_geojson(objects: Iterable[MemoryObject], path: Path) -> None:
+    """Write `geojson(objects)`, on one line.
+
+    Raises:
+        CannotKeep: the disk refuses.
+    """
+    with writing(path):
+        path.write_text(json.dumps(geojson(objects), ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _facts(thing: MemoryObject) -> dict[str, float | int]:
+    return {
+        "sigma_m": round(thing.estimate.sigma, 2),
+        "confidence": round(thing.confidence, 3),
+        "views": len(thing.views),
+        "panoramas": len(thing.panoramas),
+    }

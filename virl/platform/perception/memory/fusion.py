@@ -1,0 +1,122 @@
+"""Positions from rays: each with a covariance, on a flat plane in metres around the camera."""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import log, pi, radians
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from virl.geo import Floats, LocalFrame
+from virl.platform.perception.memory.objects import Estimate
+from virl.platform.perception.memory.rays import NEAREST_M, Ray
+
+OUTLIER = 1.5  # standard deviations from which on a residual counts less (soft L1); chosen
+
+
+def place(ray: Ray, position_m: float) -> Estimate:
+    """Where one ray says that a thing is.
+
+    Args:
+        ray: a direction and a distance.
+        position_m: error of the ray's origin, metres each way.
+    """
+    along = _unit(ray.heading)
+    across = np.array([along[1], -along[0]])
+    spread = (ray.metres * ray.share) ** 2 * np.outer(along, along)
+    spread += (ray.metres * ray.heading_error) ** 2 * np.outer(across, across)
+    spread += position_m**2 * np.eye(2)
+    x, y = ray.metres * along
+    return _estimate(LocalFrame(ray.origin), float(x), float(y), spread)
+
+
+def fuse(rays: Sequence[Ray], position_m: float) -> Estimate:
+    """Where several rays together say that a thing is: robust least squares of directions and distances.
+
+    Two directions that cross triangulate it; the smaller the parallax, the more the distances decide, and the
+    larger the error along the rays.
+
+    Rays from one panorama share its errors, and together weigh as much as one.
+
+    Args:
+        rays: at least one.
+        position_m: as in `place`.
+    """
+    first = [place(ray, position_m) for ray in rays]
+    if len(rays) == 1:
+        return first[0]
+    frame = LocalFrame(rays[0].origin)
+    origins = np.array([frame.point(ray.origin) for ray in rays])
+    weights = np.array([1 / (estimate.sigma**2) for estimate in first])
+    start = weights @ np.array([frame.point(estimate.position) for estimate in first]) / weights.sum()
+    times = Counter(ray.pano_id for ray in rays)
+    repeat = np.sqrt([times[ray.pano_id] for ray in rays])
+    headings = np.radians([ray.heading for ray in rays])
+    logs = np.log([ray.metres for ray in rays])
+    blur = position_m / _lengths(start - origins)
+    heading_errors = np.hypot([ray.heading_error for ray in rays], blur) * repeat
+    log_errors = np.hypot([ray.share for ray in rays], blur) * repeat
+
+    def residuals(point: Floats) -> Floats:
+        away = point - origins
+        turn = _wrapped(np.arctan2(away[:, 0], away[:, 1]) - headings)
+        return np.concatenate([turn / heading_errors, (np.log(_lengths(away)) - logs) / log_errors])
+
+    def slopes(point: Floats) -> Floats:
+        away = point - origins
+        squares = (_lengths(away) ** 2)[:, None]
+        turns = np.stack([away[:, 1], -away[:, 0]], axis=1) / squares / heading_errors[:, None]
+        return np.concatenate([turns, away / squares / log_errors[:, None]])
+
+    found = least_squares(residuals, start, jac=slopes, loss="soft_l1", f_scale=OUTLIER)
+    covariance = np.linalg.inv(found.jac.T @ found.jac)
+    misfit = 2 * float(found.cost) / (2 * len(rays) - 2)
+    return _estimate(frame, float(found.x[0]), float(found.x[1]), covariance * max(1.0, misfit))
+
+
+def separation(first: Estimate, second: Estimate) -> tuple[float, float, float]:
+    """How far apart two estimates are.
+
+    Returns:
+        Metres, the squared Mahalanobis distance, and the square metres that the error of their difference
+        covers: `2 pi sqrt(det covariance)`.
+    """
+    apart = np.array(LocalFrame(first.position).point(second.position))
+    spread = _matrix(first) + _matrix(second)
+    square = float(apart @ np.linalg.solve(spread, apart))
+    return float(np.hypot(*apart)), square, 2 * pi * float(np.sqrt(np.linalg.det(spread)))
+
+
+def surprise(square: float, area: float, density: float) -> float:
+    """Minus twice the log of how much likelier two estimates are of one thing than of two.
+
+    Args:
+        square: squared Mahalanobis distance between them.
+        area: square metres as in `separation`.
+        density: things of a kind on a square metre.
+    """
+    return square + 2 * log(density * area)
+
+
+def _estimate(frame: LocalFrame, x: float, y: float, spread: Floats) -> Estimate:
+    covariance = (float(spread[0, 0]), float(spread[0, 1]), float(spread[1, 1]))
+    return Estimate(frame.position(x, y), covariance)
+
+
+def _matrix(estimate: Estimate) -> Floats:
+    east, mixed, north = estimate.covariance
+    return np.array([[east, mixed], [mixed, north]])
+
+
+def _unit(heading: float) -> Floats:
+    angle = radians(heading)
+    return np.array([np.sin(angle), np.cos(angle)])
+
+
+def _lengths(away: Floats) -> Floats:
+    """Not below `NEAREST_M`, so that a thing at the camera's foot keeps a direction."""
+    return np.maximum(np.hypot(away[:, 0], away[:, 1]), NEAREST_M / 10)
+
+
+def _wrapped(angles: Floats) -> Floats:
+    return (angles + pi) % (2 * pi) - pi

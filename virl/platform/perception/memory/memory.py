@@ -1,0 +1,284 @@
+"""Visual memory: what was seen, each thing once. Described in `docs/visual-memory.md`."""
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Self
+
+from virl.errors import BadInput
+from virl.geo import LatLng
+from virl.platform.perception.active import Sighting
+from virl.platform.perception.base import Matcher
+from virl.platform.perception.images import clip_box
+from virl.platform.perception.memory.association import Assigned, associate
+from virl.platform.perception.memory.fusion import fuse
+from virl.platform.perception.memory.log import LOG, Log
+from virl.platform.perception.memory.merging import next_pairs
+from virl.platform.perception.memory.objects import Estimate, MemoryObject, Seen, Verdict
+from virl.platform.perception.memory.pictures import Pictures
+from virl.platform.perception.memory.rays import ray_of
+from virl.platform.perception.memory.records import Added, Begun, Joined
+from virl.platform.perception.memory.settings import MemorySettings
+from virl.platform.perception.memory.state import State
+from virl.platform.streetview import Image
+
+_log = logging.getLogger(__name__)
+
+
+class VisualMemory:
+    """The things that were seen, in a folder; made by `open`. One writer at a time.
+
+    What `add` and `merge` have returned is on the disk, and is there after a kill at any point. No pixels are
+    held in memory but those of a few crops.
+    """
+
+    def __init__(self, folder: Path, settings: MemorySettings, log: Log, matcher: Matcher | None) -> None:
+        self.folder = folder
+        self.settings = settings
+        self._log = log
+        self._matcher = matcher
+        self._pictures = Pictures(folder, settings.margin)
+        self._state = State()
+        self._named: dict[str, int] = {}
+
+    @classmethod
+    def open(
+        cls, folder: Path, settings: MemorySettings | None = None, matcher: Matcher | None = None
+    ) -> Self:
+        """The memory in a folder; an empty one where there is none.
+
+        Args:
+            folder: made with the first sighting, where it is missing.
+            settings: those of a memory that exists must be the same; `None` takes its own, or the defaults.
+            matcher: compares crops; without one, sightings can only be added if `rules.features` is off.
+
+        Raises:
+            MemoryBroken: a line is damaged, or of another format.
+            BadInput: the settings are not those that the memory was begun with.
+        """
+        log = Log(folder / LOG)
+        memory: Self | None = None
+        for start, record in log.read():
+            if isinstance(record, Begun):
+                if settings is not None and settings != record.settings:
+                    raise BadInput(f"{log.path}: was begun with other settings; use those, or another folder")
+                memory = cls(folder, record.settings, log, matcher)
+            elif memory is not None:
+                if fault := memory._state.fault(record):
+                    raise log.broken(record.seq, fault)
+                memory._take(record, start)
+        return memory or cls(folder, settings or MemorySettings(), log, matcher)
+
+    def add(self, sightings: Sequence[Sighting], name: str = "") -> list[Verdict]:
+        """Remember the sightings of one look around, all from one panorama.
+
+        Args:
+            sightings: of any labels; they are assigned to objects jointly, so their order hardly matters.
+            name: names this look around, such as `"step-12"`. If the memory already has one of this name, it
+                is left as it is and gives the same verdicts again: so a run can be resumed at any point.
+
+        Returns:
+            What became of each sighting, in order.
+
+        Raises:
+            BadInput: a box, score or position is absurd, or the sightings are from several panoramas.
+            ModelUnavailable: the matcher's model is missing, or crops are to be matched and there is none.
+            CannotKeep: the disk refuses; the memory is as it was.
+            MemoryBroken: a picture that is needed is missing or damaged.
+        """
+        if name and name in self._named:
+            return self._verdicts_of(name)
+        if not sightings:
+            return []
+        self._check(sightings)
+        first = self._state.sightings
+        seen = [_seen(first + i, sighting) for i, sighting in enumerate(sightings)]
+        for one, sighting in zip(seen, sightings, strict=True):
+            self._pictures.keep(one.number, sighting.view, one.box)
+        assigned = self._associate(seen)
+        self._begin()
+        record = self._added(seen, assigned, name)
+        self._take(record, self._log.append(record))
+        return list(record.verdicts)
+
+    def add_one(self, sighting: Sighting, name: str = "") -> Verdict:
+        """Remember one sighting; as `add`. Sightings of one look around are better added together."""
+        return self.add([sighting], name)[0]
+
+    def merge(self) -> list[tuple[str, str]]:
+        """Join objects whose positions have converged as views came in.
+
+        Does nothing if `rules.merge` or `rules.geometry` is off.
+
+        Returns:
+            Pairs of ids: that of the object that stays, and that of the one whose views it took over.
+
+        Raises:
+            CannotKeep: the disk refuses; what was joined before stays joined.
+        """
+        joined: list[tuple[str, str]] = []
+        rules = self.settings.rules
+        while rules.merge and rules.geometry and (pairs := next_pairs(self._state, self.settings)):
+            for pair in pairs:
+                record = Joined(
+                    seq=self._log.next_seq,
+                    object_id=pair.kept.id,
+                    gone_id=pair.gone.id,
+                    reason=pair.opinion.reason,
+                    estimate=pair.fused(self.settings),
+                )
+                self._take(record, self._log.append(record))
+                joined.append((pair.kept.id, pair.gone.id))
+        return joined
+
+    def objects(
+        self, label: str | None = None, *, min_panoramas: int = 1, min_confidence: float = 0.0
+    ) -> list[MemoryObject]:
+        """The things that were seen, in the order of their first sightings.
+
+        Args:
+            label: of this kind only.
+            min_panoramas: seen from at least so many panoramas.
+            min_confidence: at least so sure, [0, 1]; see `MemoryObject.confidence`.
+        """
+        return [
+            thing
+            for thing in self._state.objects.values()
+            if label in {None, thing.label}
+            and (min_panoramas <= 1 or len(thing.panoramas) >= min_panoramas)
+            and thing.confidence >= min_confidence
+        ]
+
+    def counts(self, *, min_panoramas: int = 1, min_confidence: float = 0.0) -> dict[str, int]:
+        """How many things there are of each label, by label; what counts is as in `objects`."""
+        found = self.objects(min_panoramas=min_panoramas, min_confidence=min_confidence)
+        return dict(sorted(Counter(thing.label for thing in found).items()))
+
+    def near(self, position: LatLng, radius: float, label: str) -> list[MemoryObject]:
+        """Things of a label within a radius in metres, nearest first."""
+        return self._state.near(label, position, radius)
+
+    def get(self, object_id: str) -> MemoryObject | None:
+        """The object with this id, `None` if there is none (any more, after `merge`)."""
+        return self._state.objects.get(object_id)
+
+    def picture(self, path: str) -> Image:
+        """The pixels of a `Seen.crop` or `Seen.picture`.
+
+        Raises:
+            MemoryBroken: the file is missing or damaged.
+        """
+        return self._pictures.load(path)
+
+    def history(self) -> Iterator[Added | Joined]:
+        """All that was added and joined, in order, with every verdict's reasons; read from the disk.
+
+        Raises:
+            MemoryBroken: as `open`.
+        """
+        for _, record in Log(self._log.path).read():
+            if not isinstance(record, Begun):
+                yield record
+
+    def _check(self, sightings: Sequence[Sighting]) -> None:
+        panoramas = sorted({sighting.view.pano_id for sighting in sightings})
+        if len(panoramas) > 1:
+            raise BadInput(f"sightings are added panorama by panorama: these are from {', '.join(panoramas)}")
+        if self.settings.rules.features and self._matcher is None:
+            raise BadInput("the memory's features rule needs a matcher: open it with one, or switch it off")
+        for sighting in sightings:
+            _check_sighting(sighting)
+
+    def _associate(self, seen: Sequence[Seen]) -> list[Assigned]:
+        by_label: defaultdict[str, list[Seen]] = defaultdict(list)
+        for one in seen:
+            by_label[one.label].append(one)
+        return [
+            assigned
+            for group in by_label.values()
+            for assigned in associate(group, self._state, self.settings, self._count_matches)
+        ]
+
+    def _count_matches(self, pairs: Sequence[tuple[Seen, Seen]]) -> list[int]:
+        assert self._matcher is not None  # noqa: S101 - `_check` has seen to it
+        crops = [(self.picture(one.crop), self.picture(other.crop)) for one, other in pairs]
+        return [match.count for match in self._matcher.match(crops)]
+
+    def _added(self, seen: Sequence[Seen], assigned: Sequence[Assigned], name: str) -> Added:
+        verdicts: dict[int, Verdict] = {}
+        estimates: dict[str, Estimate] = {}
+        for group in assigned:
+            founder = min(group.seen, key=lambda one: one.number)
+            object_id = group.object_id or _new_id(founder)
+            known = () if group.object_id is None else self._state.objects[object_id].views
+            views = (*known, *sorted(group.seen, key=lambda one: one.number))
+            rays = [ray_of(view, self.settings) for view in views]
+            estimates[object_id] = fuse(rays, self.settings.position_m)
+            for one in group.seen:
+                new = group.object_id is None and one is founder
+                verdicts[one.number] = Verdict(object_id, new, group.comparisons)
+        return Added(
+            seq=self._log.next_seq,
+            name=name,
+            sightings=tuple(seen),
+            verdicts=tuple(verdicts[one.number] for one in seen),
+            estimates=estimates,
+        )
+
+    def _begin(self) -> None:
+        if self._log.next_seq == 0:
+            self._log.append(Begun(settings=self.settings))
+
+    def _take(self, record: Added | Joined, start: int) -> None:
+        self._state.take(record)
+        if isinstance(record, Added) and record.name:
+            self._named[record.name] = start
+
+    def _verdicts_of(self, name: str) -> list[Verdict]:
+        record = self._log.read_one(self._named[name])
+        return list(record.verdicts) if isinstance(record, Added) else []
+
+
+def _seen(number: int, sighting: Sighting) -> Seen:
+    camera = sighting.view.camera
+    box = clip_box(sighting.box, camera.width, camera.height)
+    assert box is not None  # noqa: S101 - `_check_sighting` has seen to it
+    crop, picture = Pictures.names(number)
+    return Seen(
+        number,
+        sighting.label,
+        sighting.score,
+        sighting.view.pano_id,
+        camera,
+        sighting.position,
+        box,
+        crop,
+        picture,
+    )
+
+
+def _new_id(founder: Seen) -> str:
+    """Fit for a file's name; the number of the first sighting makes it unique."""
+    word = "".join(letter if letter.isalnum() else "-" for letter in founder.label.lower())
+    return f"{word}-{founder.number}"
+
+
+def _check_sighting(sighting: Sighting) -> None:
+    camera, pixels = sighting.view.camera, sighting.view.pixels
+    what = f"sighting of {sighting.label!r} at {sighting.view.pano_id}"
+    if not sighting.label.strip():
+        raise BadInput(f"{what}: the label is empty")
+    if not 0 <= sighting.score <= 1:
+        raise BadInput(f"{what}: score {sighting.score} is outside [0, 1]")
+    lat, lng = sighting.position
+    if not (isfinite(lat) and isfinite(lng) and abs(lat) <= 90 and abs(lng) <= 180):
+        raise BadInput(f"{what}: {lat}, {lng} is no position")
+    if pixels.shape != (camera.height, camera.width, 3):
+        raise BadInput(
+            f"{what}: a picture of shape {pixels.shape} is not {camera.width} x {camera.height} RGB"
+        )
+    x0, y0, x1, y1 = sighting.box
+    if not (x0 < x1 and y0 < y1) or clip_box(sighting.box, camera.width, camera.height) is None:
+        raise BadInput(f"{what}: box {sighting.box} shows nothing of the picture")

@@ -1,0 +1,109 @@
+"""What is remembered: things, where they are, the views of them, and why they were told apart."""
+
+from dataclasses import dataclass
+from math import prod, sqrt
+from typing import Literal
+
+from virl.geo import LatLng
+from virl.platform.streetview import Box, Camera
+
+Says = Literal["same", "different", "no verdict"]
+RuleName = Literal["same view", "same panorama", "geometry", "features"]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Where a thing is, and how sure that is."""
+
+    position: LatLng
+    covariance: tuple[float, float, float]
+    """East-east, east-north and north-north, square metres."""
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation along the least certain direction, metres."""
+        east, mixed, north = self.covariance
+        return sqrt((east + north) / 2 + sqrt(((east - north) / 2) ** 2 + mixed**2))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A sighting as it is remembered; its pictures are files."""
+
+    number: int
+    """Counts all sightings of a memory from 0 on."""
+    label: str
+    score: float
+    pano_id: str
+    camera: Camera
+    position: LatLng
+    """Where the camera stood."""
+    box: Box
+    crop: str
+    """The thing with a margin around it: a path within the memory's folder."""
+    picture: str
+    """The whole view with the box drawn in: a path within the memory's folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryObject:
+    """A thing that was seen, once or often."""
+
+    id: str
+    label: str
+    estimate: Estimate
+    views: tuple[Seen, ...]
+    """All of them, in the order they were added."""
+
+    @property
+    def panoramas(self) -> frozenset[str]:
+        """Ids of the panoramas that it was seen from."""
+        return frozenset(view.pano_id for view in self.views)
+
+    @property
+    def confidence(self) -> float:
+        """How sure it is that there is such a thing, [0, 1].
+
+        One minus the product of (1 - score) over panoramas, the best score of each: looks from different
+        places count as independent evidence, looks from one place as one.
+        """
+        best: dict[str, float] = {}
+        for view in self.views:
+            best[view.pano_id] = max(view.score, best.get(view.pano_id, 0.0))
+        return 1.0 - prod(1.0 - score for score in best.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one rule says of a sighting and an object."""
+
+    rule: RuleName
+    says: Says
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A sighting held against one object."""
+
+    object_id: str
+    opinions: tuple[Opinion, ...]
+    cost: float
+    """Minus twice the log of how much likelier "the same" is than "a new one"; below 0 it is likelier."""
+
+    @property
+    def same(self) -> bool:
+        """Whether some rule says that it is the same, and none that it is different."""
+        said = {opinion.says for opinion in self.opinions}
+        return "same" in said and "different" not in said
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a sighting."""
+
+    object_id: str
+    new: bool
+    """Whether it is the first sighting of the object."""
+    comparisons: tuple[Comparison, ...] = ()
+    """Why: the objects that it was held against, most likely first, those far off left out."""

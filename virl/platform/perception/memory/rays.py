@@ -1,0 +1,157 @@
+"""From a box in a view to a direction and a distance, each with its error.
+
+The ground is taken to be flat around the camera, and things to stand on it. The ray through the middle of a
+box's lower edge then meets the ground where the thing stands, `camera height / tan(depression)` away; the
+ray through the upper edge meets the thing's top, at the typical height of its kind. A thing that something
+hides has its foot seen too high and its top too low, so that the foot tells too long a distance and the top
+too short a one: the truth lies between, and the two together say how far to trust them.
+"""
+
+from dataclasses import dataclass
+from math import cos, exp, hypot, isfinite, log, radians, sin, sqrt, tan
+
+from virl.geo import LatLng, signed_turn
+from virl.platform.perception.memory.objects import Seen
+from virl.platform.perception.memory.settings import MemorySettings
+from virl.platform.streetview import Box, Camera
+
+EDGE_PIXELS = 1.5  # chosen: a box that ends nearer than this and twice its jitter to an edge may be cut there
+NEAREST_M = 1.0  # chosen: nothing stands nearer to the camera
+VAGUE = 1.0  # chosen: an edge whose logarithm of distance errs by more tells nothing
+AGREE = 2.0  # chosen: standard deviations that two readings of one distance may differ by
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where a box reaches its picture's edge: what is beyond is not known."""
+
+    left: bool
+    top: bool
+    right: bool
+    bottom: bool
+
+    @property
+    def sideways(self) -> bool:
+        """Whether its left or right end is not known."""
+        return self.left or self.right
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether any end is not known."""
+        return self.sideways or self.top or self.bottom
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The directions that a box covers, degrees: the same for every zoom of one panorama."""
+
+    heading: float
+    """Of its middle."""
+    width: float
+    low: float
+    """Pitch of its lower edge."""
+    high: float
+    """Pitch of its upper edge."""
+    cut: Cut
+
+
+@dataclass(frozen=True, slots=True)
+class Ray:
+    """Where a sighting says that the thing is: a direction, and a distance along the ground."""
+
+    origin: LatLng
+    pano_id: str
+    heading: float
+    """Degrees clockwise from north."""
+    heading_error: float
+    """Radians, standard deviation."""
+    metres: float
+    """The median."""
+    share: float
+    """Standard deviation of the logarithm of `metres`."""
+    source: str
+    """What the distance was read off."""
+
+
+def span_of(camera: Camera, box: Box, jitter: float) -> Span:
+    """The directions that a box covers; `jitter` as in `MemorySettings`."""
+    left, right = camera.sector(box)
+    width = signed_turn(left, right)
+    if width < 0:
+        width += 360.0
+    middle = (box[0] + box[2]) / 2
+    aside, beyond = (EDGE_PIXELS + 2 * jitter * (box[i + 2] - box[i]) for i in (0, 1))
+    cut = Cut(
+        box[0] <= aside,
+        box[1] <= beyond,
+        box[2] >= camera.width - aside,
+        box[3] >= camera.height - beyond,
+    )
+    low, high = camera.direction(middle, box[3])[1], camera.direction(middle, box[1])[1]
+    return Span((left + width / 2) % 360.0, width, low, high, cut)
+
+
+def ray_of(seen: Seen, settings: MemorySettings) -> Ray:
+    """The direction and distance that a sighting tells."""
+    span = span_of(seen.camera, seen.box, settings.jitter)
+    pixel = 1 / seen.camera.focal
+    heading_error = hypot(
+        radians(settings.heading_error_deg),
+        settings.jitter * radians(span.width),
+        pixel,
+        radians(max(span.width, span.high - span.low) / 2) if span.cut.sideways else 0.0,
+    )
+    edge_error = hypot(settings.jitter * radians(span.high - span.low), pixel)
+    metres, share, source = _distance(span, edge_error, settings.height(seen.label), settings)
+    within = min(max(metres, NEAREST_M), settings.reach_m)
+    share = hypot(share, log(metres / within))
+    return Ray(seen.position, seen.pano_id, span.heading, heading_error, within, share, source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    log: float
+    error: float
+
+
+def _distance(
+    span: Span, edge_error: float, height: float | None, settings: MemorySettings
+) -> tuple[float, float, str]:
+    """Median metres, error of their logarithm, and what they were read off."""
+    guess = settings.guess_m, settings.guess_share, "a guess"
+    if not settings.rules.box_range:
+        return guess
+    above = settings.camera_height_m
+    foot = None if span.cut.bottom else _reading(span.low, edge_error, above, settings.ground_m)
+    top = None
+    if height is not None and not span.cut.top:
+        spread = hypot(settings.height_share * height, settings.ground_m)
+        top = _reading(span.high, edge_error, above - height, spread)
+    if foot and top:
+        return _both(foot, top)
+    if foot:
+        return exp(foot.log), hypot(foot.error, settings.hidden_share), "its foot"
+    if top:
+        return exp(top.log), hypot(top.error, settings.hidden_share), "its top"
+    return guess
+
+
+def _reading(pitch: float, pitch_error: float, drop: float, drop_error: float) -> _Reading | None:
+    """The distance of a point `drop` metres below the camera that is seen at `pitch` degrees."""
+    down = radians(-pitch)
+    if drop == 0 or down * drop <= 0 or abs(down) >= radians(89):
+        return None
+    error = hypot(pitch_error / abs(sin(down) * cos(down)), drop_error / abs(drop))
+    if not isfinite(error) or error > VAGUE:
+        return None
+    return _Reading(log(drop / tan(down)), error)
+
+
+def _both(foot: _Reading, top: _Reading) -> tuple[float, float, str]:
+    gap = abs(foot.log - top.log)
+    by_foot, by_top = foot.error**-2, top.error**-2
+    error = hypot(gap / 2, sqrt(1 / (by_foot + by_top)))
+    if gap > AGREE * hypot(foot.error, top.error):
+        return exp((foot.log + top.log) / 2), error, "its foot and top, partly hidden"
+    mean = (by_foot * foot.log + by_top * top.log) / (by_foot + by_top)
+    return exp(mean), error, "its foot and top"

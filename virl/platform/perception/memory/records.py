@@ -1,0 +1,55 @@
+"""The lines of `memory.jsonl`. Described in `docs/visual-memory.md`."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from virl.platform.perception.memory.objects import Estimate, Seen, Verdict
+from virl.platform.perception.memory.settings import MemorySettings
+
+FORMAT = 1
+"""Version of the format; a memory of another version is refused."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Begun(_Record):
+    """The first line."""
+
+    kind: Literal["memory"] = "memory"
+    seq: Literal[0] = 0
+    format: int = FORMAT
+    settings: MemorySettings
+
+
+class Added(_Record):
+    """The sightings of one look around, what became of them, and where their objects now are."""
+
+    kind: Literal["added"] = "added"
+    seq: int
+    name: str = ""
+    """What the caller calls this look around; may be empty."""
+    sightings: tuple[Seen, ...]
+    verdicts: tuple[Verdict, ...]
+    """One for each sighting, in order."""
+    estimates: dict[str, Estimate]
+    """By object id."""
+
+
+class Joined(_Record):
+    """Two objects that turned out to be one."""
+
+    kind: Literal["joined"] = "joined"
+    seq: int
+    object_id: str
+    """The one that stays."""
+    gone_id: str
+    """The one whose views it takes over."""
+    reason: str
+    estimate: Estimate
+
+
+Record = Begun | Added | Joined
+RECORD: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="kind")])

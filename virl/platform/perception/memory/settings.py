@@ -1,0 +1,96 @@
+"""What visual memory takes for granted: switches of its rules, sizes, and how far to trust a box."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from virl.errors import UnknownName
+from virl.resources import data_folder, names_in
+from virl.settings import Settings, load_settings
+
+FOLDER = "platform/memory"
+
+
+class Rules(Settings):
+    """Which rules have a say. Each can be switched off, to see what it is worth."""
+
+    same_panorama: bool = True
+    """Boxes seen from one panorama are compared by the directions they cover."""
+    geometry: bool = True
+    """Positions are compared, by their uncertainties."""
+    box_range: bool = True
+    """The distance is read off a box; without it, one view gives a direction and a very rough distance."""
+    features: bool = True
+    """Crops are compared by a matcher where the other rules are undecided."""
+    merge: bool = True
+    """`VisualMemory.merge` joins objects whose positions have converged; needs `geometry`."""
+
+
+class MemorySettings(Settings):
+    """Settings of visual memory; `platform/memory/` holds them as YAML.
+
+    Angles and shares are standard deviations unless they say otherwise.
+    """
+
+    rules: Rules = Rules()
+
+    radius_m: float = Field(40.0, gt=0, le=200)
+    """A sighting is compared with objects within so many metres of where it seems to be, and three of its
+    standard deviations more; chosen a little above V-IRL's 30."""
+    reach_m: float = Field(200.0, gt=1, le=1000)
+    """Nothing is taken to be farther away than this; chosen: a bin is 3 pixels high there in a view of 60
+    degrees and 640 pixels."""
+    heading_deg: float = Field(10.0, ge=0, le=180)
+    """From one panorama, boxes whose middles are farther apart are different things; V-IRL's value."""
+    overlap: float = Field(0.3, gt=0, le=1)
+    """From one panorama, boxes that share so much of their union (in solid angle) are one thing; chosen."""
+    density_per_m2: float = Field(0.001, gt=0, lt=1)
+    """Things of a kind to be expected on a square metre of ground: the weight of "a new one"; chosen, one on
+    each 30 m by 30 m where there are any."""
+    gate: float = Field(13.8, gt=0)
+    """Squared Mahalanobis distance beyond which positions are different: chi-squared with two degrees of
+    freedom stays below it in 99.9 % of cases."""
+    min_matches: int = Field(20, gt=0)
+    """Matched points that make two crops the same. The file of a matcher in `platform/models/` states the one
+    measured for it; this is that of `sift` (V-IRL asks for 100 of LightGlue on whole views)."""
+    margin: float = Field(1.0, ge=0, le=10)
+    """What a crop shows around its box on each side, as a share of the box's width and height; as above."""
+    compared_views: int = Field(2, ge=1, le=20)
+    """Views of an object that are matched, those from the most similar direction first; chosen."""
+
+    camera_height_m: float = Field(2.5, gt=0, le=10)
+    """Height of the camera above the ground; that of a street-view car, and of Virlton's."""
+    ground_m: float = Field(0.2, ge=0)
+    """Error of that height: kerbs, the crown of the road, gentle slopes; chosen."""
+    heights_m: dict[str, Annotated[float, Field(gt=0, le=50)]] = Field(default_factory=dict)
+    """Typical height of each kind of thing, above 0; a kind that is not here is ranged by its foot alone."""
+    height_share: float = Field(0.15, gt=0, lt=1)
+    """Spread of a kind's heights, as a share; chosen."""
+    hidden_share: float = Field(0.25, ge=0)
+    """Error of the logarithm of a distance read off a foot that nothing confirms to be the foot; chosen."""
+    jitter: float = Field(0.1, ge=0, lt=1)
+    """Error of a box's edges as a share of its width and height; chosen, for open-vocabulary detectors."""
+    heading_error_deg: float = Field(1.0, ge=0, lt=45)
+    """Error of a view's heading; chosen, for street view whose panoramas are aligned by their makers."""
+    position_m: float = Field(0.5, gt=0)
+    """Error of a panorama's position, and what is seen of a thing against its middle, each way; chosen."""
+    guess_m: float = Field(15.0, gt=0)
+    """Distance where a box tells none: the median; chosen, V-IRL's limit for a right answer."""
+    guess_share: float = Field(0.7, gt=0)
+    """Error of the logarithm of that guess: two thirds of things lie between half of it and twice; chosen."""
+
+    def height(self, label: str) -> float | None:
+        """Metres that a thing of this kind is high, `None` if not known. Case does not count."""
+        return self.heights_m.get(label.strip().lower())
+
+
+def memory_settings(name: str = "default") -> MemorySettings:
+    """The settings in `platform/memory/NAME.yaml`.
+
+    Raises:
+        BadInput: there is no such file (the message names those there are), or it is faulty.
+    """
+    path = data_folder(FOLDER) / f"{name}.yaml"
+    if not path.is_file():
+        raise UnknownName("memory settings", name, names_in(FOLDER, ".yaml"))
+    return load_settings(path, MemorySettings)

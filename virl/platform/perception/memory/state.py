@@ -1,0 +1,77 @@
+"""The objects that the lines of a memory add up to: the same live and after reading them again."""
+
+from collections import defaultdict
+from dataclasses import replace
+
+from virl.geo import LatLng
+from virl.platform.perception.memory.grid import Grid
+from virl.platform.perception.memory.objects import MemoryObject, Seen
+from virl.platform.perception.memory.records import Added, Joined
+
+
+class State:
+    """All objects, found by id, by panorama and by position."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, MemoryObject] = {}
+        self.sightings = 0
+        self._grids: defaultdict[str, Grid] = defaultdict(Grid)
+        self._seen_from: defaultdict[str, set[str]] = defaultdict(set)
+
+    def near(self, label: str, position: LatLng, radius: float) -> list[MemoryObject]:
+        """Objects of one label within a radius, nearest first."""
+        if label not in self._grids:
+            return []
+        return [self.objects[name] for name in self._grids[label].near(position, radius)]
+
+    def seen_from(self, label: str, pano_id: str) -> list[MemoryObject]:
+        """Objects of one label with a view from one panorama, by id."""
+        found = (self.objects[name] for name in sorted(self._seen_from.get(pano_id, ())))
+        return [thing for thing in found if thing.label == label]
+
+    def fault(self, record: Added | Joined) -> str:
+        """Why a record cannot come next; empty if it can."""
+        if isinstance(record, Joined):
+            missing = [name for name in (record.object_id, record.gone_id) if name not in self.objects]
+            return f"joins {missing[0]}, which is not there" if missing else ""
+        if len(record.verdicts) != len(record.sightings):
+            return f"has {len(record.verdicts)} verdicts for {len(record.sightings)} sightings"
+        if [seen.number for seen in record.sightings] != [
+            self.sightings + i for i in range(len(record.sightings))
+        ]:
+            return f"has sightings out of order: {self.sightings} should come next"
+        fresh = {verdict.object_id for verdict in record.verdicts if verdict.new}
+        for verdict in record.verdicts:
+            if verdict.object_id not in record.estimates:
+                return f"has no estimate for {verdict.object_id}"
+            if (verdict.object_id in self.objects) == (verdict.object_id in fresh):
+                return f"has {verdict.object_id} as {'new' if verdict.new else 'known'}, which it is not"
+        return ""
+
+    def take(self, record: Added | Joined) -> None:
+        """Follow a record that has no fault."""
+        if isinstance(record, Joined):
+            kept, gone = self.objects[record.object_id], self.objects[record.gone_id]
+            views = tuple(sorted(kept.views + gone.views, key=lambda seen: seen.number))
+            self._forget(gone)
+            self._put(replace(kept, estimate=record.estimate, views=views))
+            return
+        more: defaultdict[str, list[Seen]] = defaultdict(list)
+        for seen, verdict in zip(record.sightings, record.verdicts, strict=True):
+            more[verdict.object_id].append(seen)
+        for name, fresh in more.items():
+            known = self.objects[name].views if name in self.objects else ()
+            self._put(MemoryObject(name, fresh[0].label, record.estimates[name], (*known, *fresh)))
+        self.sightings += len(record.sightings)
+
+    def _put(self, thing: MemoryObject) -> None:
+        self.objects[thing.id] = thing
+        self._grids[thing.label].put(thing.id, thing.estimate.position)
+        for pano_id in thing.panoramas:
+            self._seen_from[pano_id].add(thing.id)
+
+    def _forget(self, thing: MemoryObject) -> None:
+        del self.objects[thing.id]
+        self._grids[thing.label].remove(thing.id)
+        for pano_id in thing.panoramas:
+            self._seen_from[pano_id].discard(thing.id)

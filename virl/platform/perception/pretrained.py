@@ -1,0 +1,95 @@
+"""Loading models of the `transformers` library from a folder on this machine."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from virl.errors import ModelUnavailable
+from virl.platform.perception.models import ModelOptions
+from virl.platform.perception.weights import checkpoint, device_of, first_line, module, once_per_process
+
+EXTRA = "vision"
+PACKAGES = ("torch", "torchvision", "transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class Pretrained:
+    """A model, ready to be asked."""
+
+    model: Any
+    processor: Any
+    """Prepares pictures and texts for the model."""
+    device: str
+    turn: Lock = field(default_factory=Lock)
+    """Whoever asks the model holds it: two batches at once would need twice the memory."""
+
+
+def load_pretrained(
+    source: str, options: ModelOptions, *, auto: str, model_types: tuple[str, ...]
+) -> Pretrained:
+    """A model and its processor, in float32; the same weights are loaded once in a process.
+
+    Args:
+        source: as `virl.platform.perception.weights.checkpoint` takes it.
+        options: device and downloads.
+        auto: the class of `transformers` that loads it, such as `"AutoModelForZeroShotObjectDetection"`.
+        model_types: what `model_type` in its `config.json` may be.
+
+    Raises:
+        ModelUnavailable: a package or the checkpoint is missing, is of another kind, or is broken.
+    """
+    for package in PACKAGES:
+        module(package, extra=EXTRA)
+    return _load(checkpoint(source, options), device_of(options), auto, model_types)
+
+
+@once_per_process
+def _load(path: str, device: str, auto: str, model_types: tuple[str, ...]) -> Pretrained:
+    check_model_type(path, model_types)
+    torch, transformers = module("torch", extra=EXTRA), module("transformers", extra=EXTRA)
+    try:
+        processor = transformers.AutoProcessor.from_pretrained(path, local_files_only=True)
+        model, loading = getattr(transformers, auto).from_pretrained(
+            path,
+            local_files_only=True,
+            use_safetensors=True,  # the other format is a pickle
+            output_loading_info=True,
+            dtype=torch.float32,
+        )
+        if not loading["missing_keys"]:
+            return Pretrained(model.eval().to(device), processor, device)
+    except torch.OutOfMemoryError as fault:
+        raise ModelUnavailable(f"{path}: the GPU's memory is too small for it: use the device cpu") from fault
+    except (
+        Exception
+    ) as fault:  # transformers raises errors of many kinds for files that are missing or broken
+        raise ModelUnavailable(
+            f"{path} cannot be loaded ({first_line(fault)}): fetch its files again"
+        ) from fault
+    missing = min(loading["missing_keys"])
+    raise ModelUnavailable(f"{path} lacks weights, {missing} among them: fetch its files again")
+
+
+def check_model_type(path: str, expected: tuple[str, ...]) -> None:
+    """Make sure that a folder holds a checkpoint of the right kind.
+
+    Args:
+        path: a folder with a `config.json`.
+        expected: what its `model_type` may be.
+
+    Raises:
+        ModelUnavailable: it holds another kind, or none.
+    """
+    wanted = " or ".join(expected)
+    config = Path(path) / "config.json"
+    try:
+        found = json.loads(config.read_text(encoding="utf-8")).get("model_type")
+    except (OSError, ValueError, AttributeError) as fault:
+        raise ModelUnavailable(
+            f"{path} is no checkpoint of transformers ({config.name} cannot be read): "
+            f"a folder with a {wanted} is needed"
+        ) from fault
+    if found not in expected:
+        raise ModelUnavailable(f"{path} holds a model of type {found}: one of type {wanted} is needed")

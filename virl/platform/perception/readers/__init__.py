@@ -1,0 +1,1 @@
+"""Readers (OCR): what text stands in a picture."""

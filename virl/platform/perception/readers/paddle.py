@@ -1,0 +1,143 @@
+"""Reading with PaddleOCR 3 (package `paddleocr`) and weights of the user's."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, Field, ValidationError
+
+from virl.errors import BadInput, ModelUnavailable
+from virl.platform.perception.base import TextLine
+from virl.platform.perception.images import clip_box, rgb
+from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
+from virl.platform.perception.weights import Once, checkpoint, first_line, missing_packages
+from virl.platform.streetview import Image
+from virl.settings import load_settings
+
+_CONFIG = "inference.yml"
+_DEVICES = {"auto": None, "cpu": "cpu", "cuda": "gpu"}  # None: a GPU where PaddleOCR finds one
+_ADVICE = "pip install paddleocr, and paddlepaddle (or onnxruntime for weights in ONNX)"
+
+
+class PaddleOcrSettings(ModelSettings):
+    """Settings of the reader; `platform/models/paddleocr.yaml` gives the reasons for the values."""
+
+    kind: Literal["paddleocr"]
+    find_weights: str
+    """Folder of the model that finds lines, as PaddleOCR exports it."""
+    read_weights: str
+    """Folder of the model that reads them."""
+    engine: Literal["paddle", "onnxruntime"]
+    """What runs them; `onnxruntime` takes folders with an `inference.onnx`."""
+    longest_side: int = Field(ge=32)
+    """Pixels to which larger pictures are shrunk to look for lines."""
+    min_score: float = Field(ge=0, le=1)
+    """Lines read with less confidence are dropped."""
+    batch: int = Field(ge=1)
+    """Lines read at once."""
+
+    def needs(self) -> Needs:
+        """The packages and the two folders."""
+        return Needs(("paddleocr", self.package), weights=(self.find_weights, self.read_weights))
+
+    @property
+    def package(self) -> str:
+        """The package that runs the models."""
+        return self.engine
+
+
+class _Global(BaseModel):
+    model_name: str
+
+
+class _Exported(BaseModel):
+    """What is needed of a model's `inference.yml`."""
+
+    Global: _Global
+
+
+def open_paddleocr(settings: PaddleOcrSettings, models: Models) -> "PaddleOcrReader":
+    """The reader, without its weights."""
+    return PaddleOcrReader(Once(lambda: _load(settings, models.options)), settings)
+
+
+class PaddleOcrReader:
+    """Reads with PaddleOCR. One thread at a time may use it."""
+
+    def __init__(self, engine: Once[Any], settings: PaddleOcrSettings) -> None:
+        self._engine = engine
+        self._settings = settings
+
+    def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
+        """The lines of text in each picture, in pixels of that picture, top to bottom.
+
+        Raises:
+            ModelUnavailable: a package or a model is missing.
+            BadInput: a picture is none.
+        """
+        pictures = [rgb(image) for image in images]
+        return [self._read(picture) for picture in pictures]
+
+    def _read(self, image: Image) -> list[TextLine]:
+        (result,) = self._engine.get().predict(np.ascontiguousarray(image[..., ::-1]))
+        return lines_of(result, image, self._settings.min_score)
+
+
+def lines_of(result: Mapping[str, Any], image: Image, min_score: float) -> list[TextLine]:
+    """The lines that one result of PaddleOCR tells of.
+
+    Args:
+        result: has the entries `rec_texts`, `rec_scores` and `rec_polys`, one of each for a line.
+        image: the picture that was read.
+        min_score: least confidence, [0, 1].
+    """
+    lines = []
+    height, width = image.shape[:2]
+    for text, score, corners in zip(
+        result["rec_texts"], result["rec_scores"], result["rec_polys"], strict=True
+    ):
+        x, y = np.asarray(corners, float).T.tolist()
+        box = clip_box((min(x), min(y), max(x), max(y)), width, height)
+        if box is not None and score >= min_score and any(letter.isalnum() for letter in text):
+            lines.append(TextLine(text.strip(), float(score), box))
+    return sorted(lines, key=lambda line: (line.box[1], line.box[0]))
+
+
+def _load(settings: PaddleOcrSettings, options: ModelOptions) -> Any:
+    missing = missing_packages(settings.needs().packages)
+    if missing:
+        raise ModelUnavailable(f"PaddleOCR needs {' and '.join(missing)}: {_ADVICE}")
+    find, read = (Path(checkpoint(name, options)) for name in (settings.find_weights, settings.read_weights))
+    names = _model_name(find), _model_name(read)
+    os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")  # else it looks for model hubs
+    try:
+        from paddleocr import PaddleOCR  # noqa: PLC0415  takes seconds
+
+        return PaddleOCR(
+            text_detection_model_name=names[0],
+            text_detection_model_dir=str(find),
+            text_recognition_model_name=names[1],
+            text_recognition_model_dir=str(read),
+            text_recognition_batch_size=settings.batch,
+            text_det_limit_side_len=settings.longest_side,
+            text_det_limit_type="max",
+            use_doc_orientation_classify=False,
+            use_doc_unwarping=False,
+            use_textline_orientation=False,
+            engine=settings.engine,
+            device=_DEVICES[options.device],
+        )
+    except Exception as fault:  # PaddleOCR raises errors of many kinds for files that are missing or broken
+        raise ModelUnavailable(
+            f"PaddleOCR cannot load {find} and {read} ({first_line(fault)}): check the folders, or {_ADVICE}"
+        ) from fault
+
+
+def _model_name(folder: Path) -> str:
+    """The name that a model was exported under; PaddleOCR wants it told."""
+    try:
+        return load_settings(folder / _CONFIG, _Exported).Global.model_name
+    except (BadInput, ValidationError) as fault:
+        raise ModelUnavailable(f"{folder} is no model that PaddleOCR exported ({fault})") from fault

@@ -1,0 +1,1 @@
+"""Recognizers: CLIP and its kin, through OpenCLIP and through Transformers."""

@@ -1,0 +1,160 @@
+"""What all recognizers with an image tower and a text tower have in common."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, field_validator
+from scipy.special import expit, softmax
+
+from virl.errors import BadInput
+from virl.platform.perception.base import Embeddings
+from virl.platform.perception.embeddings import TextMemory
+from virl.platform.perception.images import rgb
+from virl.platform.perception.models import ModelSettings
+from virl.platform.perception.weights import Once, batches, guard_memory
+from virl.platform.streetview import Image
+
+LABEL = "{label}"
+"""What stands for a label in a caption."""
+
+
+class ContrastiveSettings(ModelSettings):
+    """What the model files of all recognizers of this sort hold."""
+
+    caption: str = "a photo of a {label}"
+    """What is compared with a picture for each label (CLIP, section 3.1.4)."""
+    batch: int = Field(default=32, ge=1)
+    """Pictures, or texts, that go through the model at once."""
+
+    @field_validator("caption")
+    @classmethod
+    def _has_label(cls, caption: str) -> str:
+        if LABEL not in caption:
+            raise ValueError(f"should hold {LABEL}")
+        return caption
+
+
+class Towers(Protocol):
+    """A model on its device."""
+
+    @property
+    def scale(self) -> float:
+        """What cosines are multiplied with."""
+        ...
+
+    @property
+    def bias(self) -> float | None:
+        """What is added then, by a model that was trained with a sigmoid; `None` for a softmax."""
+        ...
+
+    def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
+        """One row a picture, of any length."""
+        ...
+
+    def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a text, of any length."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TorchTowers:
+    """Towers of a torch model, which is in its evaluation mode.
+
+    Args:
+        name: for messages.
+        torch: the module.
+        turn: held while the model computes: two batches at once would need twice the memory.
+        image_rows: from pictures to a tensor of rows on any device, without gradients.
+        text_rows: as `image_rows`, from texts.
+        scale: as `Towers.scale`.
+        bias: as `Towers.bias`.
+    """
+
+    name: str
+    torch: Any
+    turn: Lock
+    image_rows: Callable[[Sequence[Image]], Any]
+    text_rows: Callable[[Sequence[str]], Any]
+    scale: float
+    bias: float | None
+
+    def images(self, images: Sequence[Image]) -> NDArray[np.float32]:
+        """As `Towers.images`."""
+        with self.turn, guard_memory(self.name, len(images)), self.torch.inference_mode():
+            rows: NDArray[np.float32] = self.image_rows(images).float().cpu().numpy()
+        return rows
+
+    def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """As `Towers.texts`."""
+        with self.turn, guard_memory(self.name, len(texts)), self.torch.inference_mode():
+            rows: NDArray[np.float32] = self.text_rows(texts).float().cpu().numpy()
+        return rows
+
+
+class ContrastiveRecognizer:
+    """A `Recognizer` over two towers; they are loaded on first use.
+
+    Args:
+        identify: gives the name that embeddings are kept under.
+        load: gives the towers.
+        settings: caption and batch.
+    """
+
+    def __init__(
+        self, identify: Callable[[], str], load: Callable[[], Towers], settings: ContrastiveSettings
+    ) -> None:
+        self._name = Once(identify)
+        self._towers = Once(load)
+        self._settings = settings
+        self._captions = TextMemory(self)
+
+    @property
+    def name(self) -> str:
+        """As `Recognizer.name`."""
+        return self._name.get()
+
+    def embed_images(self, images: Sequence[Image]) -> Embeddings:
+        """As `Recognizer.embed_images`; grayscale and RGBA pictures are taken as RGB."""
+        colour = [rgb(image) for image in images]
+        return self._embed(self._towers.get().images, colour) if colour else self.embed_texts([""])[:0]
+
+    def embed_texts(self, texts: Sequence[str]) -> Embeddings:
+        """As `Recognizer.embed_texts`."""
+        rows = self._embed(self._towers.get().texts, texts or [""])
+        return rows if texts else rows[:0]
+
+    def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
+        """As `Recognizer.recognize`.
+
+        Labels are put into the caption of the model's file, underscores as spaces, and embedded once.
+
+        Raises:
+            ModelUnavailable: the model or its weights are missing.
+            BadInput: there are no labels, one is blank, or a picture is none.
+        """
+        captions = self._caption_all(labels)
+        seen = self.embed_images(images)
+        towers = self._towers.get()
+        logits = towers.scale * (seen @ self._captions.embed_texts(captions).T)
+        fit: NDArray[np.float32]
+        fit = softmax(logits, axis=1) if towers.bias is None else expit(logits + towers.bias)
+        return fit.astype(np.float32, copy=False)
+
+    def _caption_all(self, labels: Sequence[str]) -> list[str]:
+        if isinstance(labels, str) or not labels:
+            raise BadInput("no labels to recognize: give a list of one or more")
+        plain = [" ".join(label.replace("_", " ").split()) for label in labels]
+        if not all(plain):
+            raise BadInput(f"label {plain.index('') + 1} of {len(plain)} is blank: leave it out")
+        return [self._settings.caption.replace(LABEL, label) for label in plain]
+
+    def _embed(
+        self, tower: Callable[[Sequence[Any]], NDArray[np.float32]], items: Sequence[Any]
+    ) -> Embeddings:
+        rows = np.concatenate([tower(batch) for batch in batches(items, self._settings.batch)])
+        unit: Embeddings = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit

@@ -1,0 +1,69 @@
+"""CLIP, SigLIP and SigLIP 2 through Transformers (extra `vision`)."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from virl.platform.perception.models import Models, Needs
+from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
+from virl.platform.perception.recognizers.contrastive import (
+    ContrastiveRecognizer,
+    ContrastiveSettings,
+    TorchTowers,
+)
+from virl.platform.perception.recognizers.identity import identity
+from virl.platform.perception.weights import module
+from virl.platform.streetview import Image
+
+MODEL_TYPES = ("clip", "siglip", "siglip2")
+"""What the `config.json` of a checkpoint may say that it is."""
+
+
+class HuggingFaceClipSettings(ContrastiveSettings):
+    """Settings of a CLIP or SigLIP model of Transformers."""
+
+    kind: Literal["huggingface-clip"]
+    weights: str
+    """A folder or a hub id, as `virl.platform.perception.weights.checkpoint` takes them."""
+
+    def needs(self) -> Needs:
+        """As `ModelSettings.needs`."""
+        return Needs(PACKAGES, EXTRA, weights=(self.weights,))
+
+
+def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> ContrastiveRecognizer:
+    """A recognizer through Transformers; its weights are loaded on first use."""
+
+    def load() -> TorchTowers:
+        loaded = load_pretrained(settings.weights, models.options, auto="AutoModel", model_types=MODEL_TYPES)
+        return _towers(settings.weights, loaded)
+
+    return ContrastiveRecognizer(lambda: identity(settings.weights), load, settings)
+
+
+def _towers(name: str, loaded: Pretrained) -> TorchTowers:
+    model, device = loaded.model, loaded.device
+    prepare, tokenize = loaded.processor.image_processor, loaded.processor.tokenizer
+    longest = model.config.text_config.max_position_embeddings
+
+    def image_rows(images: Sequence[Image]) -> Any:
+        inputs = prepare(images=list(images), return_tensors="pt").to(device)
+        return model.get_image_features(**inputs).pooler_output
+
+    def text_rows(texts: Sequence[str]) -> Any:
+        # all were trained on lower case, and without a mask of the padding; not all tokenizers know
+        small = [text.lower() for text in texts]
+        inputs = tokenize(
+            small, padding="max_length", max_length=longest, truncation=True, return_tensors="pt"
+        )
+        return model.get_text_features(input_ids=inputs["input_ids"].to(device)).pooler_output
+
+    bias = getattr(model, "logit_bias", None)
+    return TorchTowers(
+        name=name,
+        torch=module("torch", extra=EXTRA),
+        turn=loaded.turn,
+        image_rows=image_rows,
+        text_rows=text_rows,
+        scale=model.logit_scale.exp().item(),
+        bias=None if bias is None else bias.item(),
+    )

@@ -1,0 +1,201 @@
+"""CLIP, EVA-02-CLIP, SigLIP and others through OpenCLIP (extra `vision`)."""
+
+import json
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+
+from PIL import Image as Picture
+from pydantic import model_validator
+
+from virl.errors import BadInput, ModelUnavailable, UnknownName
+from virl.platform.perception.models import ModelOptions, Models, Needs
+from virl.platform.perception.recognizers.contrastive import (
+    ContrastiveRecognizer,
+    ContrastiveSettings,
+    TorchTowers,
+)
+from virl.platform.perception.recognizers.identity import identity
+from virl.platform.perception.weights import (
+    checkpoint,
+    device_of,
+    find_checkpoint,
+    first_line,
+    module,
+    once_per_process,
+    require,
+)
+from virl.platform.streetview import Image
+
+_EXTRA, _PACKAGES = "vision", ("torch", "open_clip")
+_CONFIG = "open_clip_config.json"
+_WEIGHTS = (
+    "open_clip_model.safetensors",
+    "open_clip_pytorch_model.safetensors",
+    "open_clip_pytorch_model.bin",
+)
+
+
+class OpenClipSettings(ContrastiveSettings):
+    """Settings of a model of OpenCLIP.
+
+    A folder that OpenCLIP saved knows all about itself. A file needs the architecture, and the tag where its
+    pictures are prepared in a way of their own. A tag without `weights` means those that OpenCLIP names.
+    """
+
+    kind: Literal["openclip"]
+    architecture: str = ""
+    """As OpenCLIP lists them, such as `ViT-bigG-14`; empty where a folder says it."""
+    tag: str = ""
+    """Published weights, as OpenCLIP names them, such as `laion2b_s39b_b160k`; empty for your own."""
+    weights: str = ""
+    """A file, a folder or a hub id, as `virl.platform.perception.weights.checkpoint` takes them."""
+
+    @model_validator(mode="after")
+    def _says_enough(self) -> "OpenClipSettings":
+        if not self.weights and not (self.architecture and self.tag):
+            raise ValueError("needs weights, or an architecture and a tag")
+        if self.tag and not self.architecture:
+            raise ValueError("a tag needs its architecture")
+        return self
+
+    def needs(self) -> Needs:
+        """As `ModelSettings.needs`."""
+        weights = (self.weights,) if self.weights else ()
+        return Needs(_PACKAGES, _EXTRA, weights=weights)
+
+
+def open_openclip(settings: OpenClipSettings, models: Models) -> ContrastiveRecognizer:
+    """A recognizer through OpenCLIP; its weights are loaded on first use."""
+    return ContrastiveRecognizer(
+        lambda: _identify(settings), lambda: _find_and_load(settings, models.options), settings
+    )
+
+
+def _identify(settings: OpenClipSettings) -> str:
+    if settings.tag and not Path(settings.weights or ".nowhere").expanduser().exists():
+        return f"{settings.architecture}/{settings.tag}"
+    return "/".join(filter(None, [settings.architecture, identity(settings.weights)]))
+
+
+def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTowers:
+    require(*_PACKAGES, extra=_EXTRA)
+    open_clip = module("open_clip", extra=_EXTRA)
+    published = _published(open_clip, settings)
+    source = settings.weights or published["hf_hub"].rpartition("/")[0]
+    path = Path(checkpoint(source, options))
+    if (path / _CONFIG).is_file():
+        _refuse_fetching(path / _CONFIG, options)
+        return _load(f"local-dir:{path}", "", "", device_of(options))
+    if not settings.architecture:
+        raise BadInput(f"{path}: holds no {_CONFIG}: name the architecture in the model file")
+    return _load(settings.architecture, settings.tag, str(_weights_in(path)), device_of(options))
+
+
+def _published(open_clip: Any, settings: OpenClipSettings) -> Mapping[str, Any]:
+    """What OpenCLIP knows of the tag; nothing without one."""
+    architecture, tag = settings.architecture, settings.tag
+    known = open_clip.list_models()
+    if architecture and architecture not in known:
+        raise UnknownName(
+            "OpenCLIP architecture", architecture, get_close_matches(architecture, known) or known
+        )
+    published: Mapping[str, Any] = open_clip.get_pretrained_cfg(architecture, tag) if tag else {}
+    if tag and not published:
+        tags = open_clip.list_pretrained_tags_by_model(architecture)
+        raise UnknownName(f"OpenCLIP tag of {architecture}", tag, tags)
+    return published
+
+
+def _weights_in(path: Path) -> Path:
+    if path.is_file():
+        return path
+    for name in _WEIGHTS:
+        if (path / name).is_file():
+            return path / name
+    raise ModelUnavailable(f"{path}: holds none of {', '.join(_WEIGHTS)}: put one of them there")
+
+
+def _refuse_fetching(config: Path, options: ModelOptions) -> None:
+    """A text tower of Transformers is configured from the hub, whatever the folder holds."""
+    try:
+        text_tower = json.loads(config.read_text(encoding="utf-8"))["model_cfg"]["text_cfg"].get(
+            "hf_model_name"
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
+        raise BadInput(f"{config}: is no configuration of OpenCLIP ({first_line(fault)})") from fault
+    if text_tower and not options.allow_downloads and find_checkpoint(text_tower) is None:
+        raise ModelUnavailable(
+            f"{config.parent}: its text tower is {text_tower}: allow downloads to fetch it"
+        )
+
+
+@once_per_process
+def _load(architecture: str, tag: str, file: str, device: str) -> TorchTowers:
+    """Load a model.
+
+    Args:
+        architecture: a name, or `local-dir:` and a folder that says all.
+        tag: of published weights, for how pictures are prepared; may be empty.
+        file: the weights, where there is an architecture.
+        device: as torch names it.
+    """
+    open_clip, torch = module("open_clip", extra=_EXTRA), module("torch", extra=_EXTRA)
+    published = open_clip.get_pretrained_cfg(architecture, tag) if tag else {}
+    try:
+        tokenize = (
+            open_clip.get_tokenizer(architecture) if not file else _own_tokenizer(open_clip, architecture)
+        )
+        model, _, prepare = open_clip.create_model_and_transforms(
+            architecture,
+            pretrained=file or None,
+            device=device,
+            force_quick_gelu=bool(published.get("quick_gelu")),
+            image_mean=published.get("mean"),
+            image_std=published.get("std"),
+            image_interpolation=published.get("interpolation"),
+            image_resize_mode=published.get("resize_mode"),
+        )
+    except ModelUnavailable:
+        raise
+    except torch.OutOfMemoryError as fault:
+        raise ModelUnavailable(
+            f"{architecture}: the GPU's memory is too small for it: use the device cpu"
+        ) from fault
+    except Exception as fault:  # file and architecture faults have no common base
+        raise ModelUnavailable(
+            f"{file or architecture} is no checkpoint that OpenCLIP can load as "
+            f"{architecture if file else 'its configuration says'} ({first_line(fault)}): "
+            f"name its true architecture, or give another file"
+        ) from fault
+    model.eval()
+
+    def image_rows(images: Sequence[Image]) -> Any:
+        batch = torch.stack([prepare(Picture.fromarray(image)) for image in images])
+        return model.encode_image(batch.to(device))
+
+    def text_rows(texts: Sequence[str]) -> Any:
+        return model.encode_text(tokenize(list(texts)).to(device))
+
+    bias = getattr(model, "logit_bias", None)
+    return TorchTowers(
+        name=architecture,
+        torch=torch,
+        turn=Lock(),
+        image_rows=image_rows,
+        text_rows=text_rows,
+        scale=model.logit_scale.exp().item(),
+        bias=None if bias is None else bias.item(),
+    )
+
+
+def _own_tokenizer(open_clip: Any, architecture: str) -> Any:
+    """The tokenizer that comes with OpenCLIP; one of another package would be fetched from the hub."""
+    words = open_clip.get_model_config(architecture)["text_cfg"].get("hf_tokenizer_name")
+    if words:
+        raise ModelUnavailable(
+            f"{architecture} needs the tokenizer {words}: give the whole folder, with {_CONFIG}, not a file"
+        )
+    return open_clip.get_tokenizer(architecture)

@@ -1,0 +1,117 @@
+"""The simulated detector: what a made city truly shows, less what the noise model makes of it.
+
+It is no model and looks at no pixels. It stands in for one where no weights are at hand, so that what is
+built on detectors can be run and scored.
+"""
+
+from collections.abc import Sequence
+
+from virl.errors import ModelUnavailable
+from virl.platform.city import Truth, Visible
+from virl.platform.perception.base import Detection
+from virl.platform.perception.detectors.labels import words_of
+from virl.platform.perception.models import Models
+from virl.platform.perception.simulated.noise import (
+    Draws,
+    SimulatedSettings,
+    chance_found,
+    likeness,
+    name_look,
+    size_of,
+)
+from virl.platform.streetview import View
+
+KIND = "simulated"
+
+
+class SimulatedDetector:
+    """Finds street furniture in views of a made city as a detector might. Safe to share between threads.
+
+    The same thing in the same view is always judged alike, whatever else is looked at, before or beside it.
+
+    Args:
+        truth: of the city that the views are of.
+        settings: of the noise.
+        seed: another seed errs elsewhere, as often.
+    """
+
+    def __init__(self, truth: Truth, settings: SimulatedSettings, seed: int = 0) -> None:
+        self._truth = truth
+        self._settings = settings
+        self._seed = seed
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+        """The things with one of `labels` in each view, best first; each thing with one label at most.
+
+        Args:
+            views: of the city that the truth is of; their pixels are not looked at.
+            labels: kinds of things, or other words for them; case does not count, and underscores are spaces.
+                Empty asks for all that it knows. Other labels are never found.
+
+        Raises:
+            BadInput: a label is empty.
+            NoStreetView: a view is of another city.
+        """
+        asked = self._kinds(labels)
+        may_seem = {
+            kind
+            for kind in (*self._settings.knows, *self._settings.confusions)
+            if kind in asked or self._settings.confusions.get(kind, {}).keys() & asked.keys()
+        }
+        return [self._look(view, asked, may_seem) for view in views]
+
+    def _kinds(self, labels: Sequence[str]) -> dict[str, str]:
+        """The kinds asked for, and the label that each was asked by first."""
+        if not labels:
+            return {kind: kind for kind in self._settings.knows}
+        asked: dict[str, str] = {}
+        for words, label in words_of(labels, KIND).items():
+            kind = self._settings.synonyms.get(words, words)
+            if kind in self._settings.knows:
+                asked.setdefault(kind, label)
+        return asked
+
+    def _look(self, view: View, asked: dict[str, str], may_seem: set[str]) -> list[Detection]:
+        if not may_seem:
+            return []
+        look = name_look(view.pano_id, view.camera)
+        things = self._truth.visible(view.pano_id, view.camera, self._settings.min_pixels, may_seem)
+        found = []
+        for thing in things:
+            draws = Draws(self._seed, look, thing.id, self._settings.hardness)
+            seems = self._judge(thing, draws, asked)
+            if seems:
+                label, score = seems
+                box = draws.jittered(thing.box, view.camera, self._settings.box_jitter)
+                found.append(Detection(label, score, box))
+        return sorted(found, key=lambda one: (-one.score, one.box))
+
+    def _judge(self, thing: Visible, draws: Draws, asked: dict[str, str]) -> tuple[str, float] | None:
+        """What a thing is taken for, if anything: the label and the score."""
+        settings, size = self._settings, size_of(thing.box)
+        chance = chance_found(size, thing.visible_fraction, settings)
+        if thing.kind in asked and draws.happens("found", chance):
+            return asked[thing.kind], self._score(settings.score, chance, draws)
+        alike = likeness(size, settings)
+        for other, most in settings.confusions.get(thing.kind, {}).items():
+            if other in asked and draws.happens(f"taken for {other}", most * alike):
+                return asked[other], self._score(settings.false_score, alike, draws)
+        return None
+
+    def _score(self, ends: tuple[float, float], share: float, draws: Draws) -> float:
+        mean = ends[0] + (ends[1] - ends[0]) * share
+        return min(max(mean + self._settings.score_spread * draws.normal("score"), 0.0), 1.0)
+
+
+def open_simulated(settings: SimulatedSettings, models: Models) -> SimulatedDetector:
+    """The detector over the ground truth in the models' options.
+
+    Raises:
+        ModelUnavailable: there is no ground truth.
+    """
+    if models.options.truth is None:
+        raise ModelUnavailable(
+            "the simulated detector sees only a made city's ground truth, and this city has none: take the "
+            "city virlton, or a real detector such as grounding-dino"
+        )
+    return SimulatedDetector(models.options.truth, settings, models.options.seed)

@@ -1,0 +1,71 @@
+"""Whether a model would load now, and if not, what to do."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from virl.errors import VirlError
+from virl.platform.perception.models import Needs, read_model
+from virl.platform.perception.registry import Role
+from virl.platform.perception.weights import find_checkpoint, missing_checkpoint, missing_packages
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One thing that a model needs."""
+
+    what: str
+    """Such as `"torch + transformers"`, or `"weights google/owlv2-base-patch16-ensemble"`."""
+    lacks: str = ""
+    """What is wrong with it and what to do, in a line; empty if it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a model stands on this machine."""
+
+    role: Role
+    name: str
+    kind: str
+    """Empty if its file cannot be read."""
+    needs: tuple[Need, ...]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all that it needs is there. Weights that are there may still be of the wrong kind."""
+        return not any(need.lacks for need in self.needs)
+
+
+def standing(role: Role, name: str) -> Standing:
+    """How a model of a role and name stands; loads nothing."""
+    return _standing(role, name, above=())
+
+
+def _standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> Standing:
+    try:
+        settings = read_model(role, name)
+        needs = settings.needs()
+        return Standing(role, name, settings.kind, (*_own(needs), *_models(needs, (*above, (role, name)))))
+    except VirlError as fault:
+        return Standing(role, name, "", (Need("its file", str(fault)),))
+
+
+def _own(needs: Needs) -> Iterator[Need]:
+    if needs.packages:
+        missing = " and ".join(missing_packages(needs.packages))
+        remedy = f"{missing} not installed: pip install {needs.install or ' '.join(needs.packages)}"
+        yield Need(" + ".join(needs.packages), remedy if missing else "")
+    for path in needs.files:
+        yield Need(str(path), "" if path.exists() else f"{path} is missing: put it there")
+    for source in needs.weights:
+        yield Need(f"weights {source}", "" if find_checkpoint(source) else missing_checkpoint(source))
+    if needs.clash:
+        yield Need("packages that work together", needs.clash)
+
+
+def _models(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[Need]:
+    for role, name in needs.models:
+        if (role, name) in above:
+            yield Need(f"{role} {name}", f"{role} {name!r} uses itself: name another model in its file")
+        else:
+            lacks = [need.lacks for need in _standing(role, name, above).needs if need.lacks]
+            yield Need(f"{role} {name}", "; ".join(lacks))

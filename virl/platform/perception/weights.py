@@ -1,0 +1,223 @@
+"""Loading weights: from where, onto which device, once, and what to say when it cannot be done."""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+from virl.errors import ModelUnavailable
+from virl.platform.perception.models import ModelOptions
+from virl.resources import data_home
+
+T = TypeVar("T")
+ItemT = TypeVar("ItemT")
+
+_HUB = ("huggingface_hub",)
+_FETCHED = ("*.jinja", "*.json", "*.txt", "*.model", "*.safetensors")  # of a hub's repository; never a pickle
+
+
+def require(*packages: str, extra: str) -> None:
+    """Make sure that packages can be imported; imports none of them.
+
+    Args:
+        packages: names to import, such as `"torch"`.
+        extra: the extra of virl that brings them.
+
+    Raises:
+        ModelUnavailable: one of them is not installed.
+    """
+    missing = missing_packages(packages)
+    if missing:
+        raise ModelUnavailable(f"{' and '.join(missing)} not installed: pip install 'virl[{extra}]'")
+
+
+def missing_packages(packages: Sequence[str]) -> list[str]:
+    """Those of the packages that cannot be found; imports none of them."""
+    return [name for name in packages if find_spec(name) is None]
+
+
+def module(name: str, *, extra: str) -> Any:
+    """Import a package of an extra.
+
+    Raises:
+        ModelUnavailable: it is not installed, or cannot be imported.
+    """
+    require(name.partition(".")[0], extra=extra)
+    try:
+        return import_module(name)
+    except ImportError as fault:
+        raise ModelUnavailable(
+            f"{name} cannot be imported ({first_line(fault)}): pip install --upgrade 'virl[{extra}]'"
+        ) from fault
+
+
+def models_home() -> Path:
+    """The folder in which weights are looked for: `models` in the user's data folder."""
+    return data_home() / "models"
+
+
+def find_checkpoint(source: str) -> Path | None:
+    """Where a checkpoint is on this machine.
+
+    Args:
+        source: a path; a path below `models_home()`; or a hub id, such as `"google/owlv2-base-patch16"`,
+            which is also looked for in the hub's own cache.
+
+    Returns:
+        A file or folder, or `None` if it is not here.
+    """
+    for path in (Path(source).expanduser(), models_home() / source):
+        if path.exists():
+            return path
+    return _from_hub(source, download=False) if _is_hub_id(source) and not missing_packages(_HUB) else None
+
+
+def checkpoint(source: str, options: ModelOptions) -> str:
+    """A checkpoint as a path on this machine; fetched from the hub where that is allowed.
+
+    Args:
+        source: as in `find_checkpoint`.
+        options: say whether downloads are allowed.
+
+    Raises:
+        ModelUnavailable: it is not here and may not or cannot be fetched.
+    """
+    found = find_checkpoint(source)
+    if found is None and _is_hub_id(source) and options.allow_downloads:
+        require(*_HUB, extra="vision")
+        found = _from_hub(source, download=True)
+    if found is None:
+        raise ModelUnavailable(missing_checkpoint(source))
+    return str(found)
+
+
+def missing_checkpoint(source: str) -> str:
+    """What to tell the user whose machine has no such checkpoint; one line."""
+    if not _is_hub_id(source):
+        return f"weights {source} are not there: put them there, or in {models_home()}"
+    return (
+        f"weights {source} are not on this machine: put the files of https://huggingface.co/{source} into "
+        f"{models_home() / source}, or allow downloads with --allow-downloads"
+    )
+
+
+def device_of(options: ModelOptions) -> str:
+    """The device as torch names it, `"cpu"` or `"cuda"`.
+
+    Raises:
+        ModelUnavailable: torch is missing, or a GPU was asked for and there is none.
+    """
+    if options.device == "cpu":
+        return "cpu"
+    has_gpu = module("torch", extra="vision").cuda.is_available()
+    if options.device == "cuda" and not has_gpu:
+        raise ModelUnavailable("no GPU that torch can use: ask for the device cpu or auto")
+    return "cuda" if has_gpu else "cpu"
+
+
+class Once(Generic[T]):
+    """Something that is made when it is first asked for, and kept; other threads wait for it.
+
+    Args:
+        load: makes it. If it raises, the next to ask tries again.
+    """
+
+    def __init__(self, load: Callable[[], T]) -> None:
+        self._load = load
+        self._kept: list[T] = []
+        self._lock = Lock()
+
+    def get(self) -> T:
+        """What was made.
+
+        Raises:
+            ModelUnavailable: it cannot be loaded.
+        """
+        with self._lock:
+            if not self._kept:
+                self._kept.append(self._load())
+            return self._kept[0]
+
+
+def once_per_process(load: Callable[..., T]) -> Callable[..., T]:
+    """Let a function run once for each set of arguments; others who ask for the same wait for it.
+
+    For functions that load weights: models that are opened twice then share them.
+
+    Args:
+        load: takes hashable positional arguments only.
+    """
+    loads: dict[tuple[Hashable, ...], Once[T]] = {}
+    lock = Lock()
+
+    def loaded(*arguments: Hashable) -> T:
+        with lock:
+            one = loads.setdefault(arguments, Once(partial(load, *arguments)))
+        return one.get()
+
+    return loaded
+
+
+@contextmanager
+def guard_memory(name: str, batch: int) -> Iterator[None]:
+    """Say what to do if the GPU's memory is too small for what is done within.
+
+    Args:
+        name: of the model.
+        batch: how many things went in at once.
+
+    Raises:
+        ModelUnavailable: the GPU ran out of memory.
+    """
+    torch = module("torch", extra="vision")
+    try:
+        yield
+    except torch.OutOfMemoryError as fault:
+        smaller = f"set `batch` below {batch} in its model file" if batch > 1 else "use smaller pictures"
+        raise ModelUnavailable(
+            f"{name}: the GPU's memory is too small for {batch} at once: {smaller}, or use the device cpu"
+        ) from fault
+
+
+def batches(items: Sequence[ItemT], size: int) -> Iterator[Sequence[ItemT]]:
+    """Parts of at most `size` items, in order."""
+    for first in range(0, len(items), size):
+        yield items[first : first + size]
+
+
+def first_line(fault: BaseException, longest: int = 200) -> str:
+    """The first line of an error's text, for a message of one line."""
+    lines = [line.strip() for line in str(fault).splitlines() if line.strip()]
+    return (lines[0] if lines else type(fault).__name__)[:longest]
+
+
+def _is_hub_id(source: str) -> bool:
+    """`owner/name`; anything else can only be a path."""
+    owner, slash, name = source.partition("/")
+    return bool(owner and slash and name) and "/" not in name and not source.startswith((".", "~", "/"))
+
+
+def _from_hub(source: str, *, download: bool) -> Path | None:
+    hub = module("huggingface_hub", extra="vision")
+    try:
+        folder = hub.snapshot_download(source, local_files_only=not download, allow_patterns=list(_FETCHED))
+    except hub.errors.HFValidationError:
+        return None
+    except hub.errors.LocalEntryNotFoundError as fault:
+        if not download:
+            return None
+        raise _not_fetched(source, fault) from fault
+    except (hub.errors.HfHubHTTPError, OSError) as fault:
+        raise _not_fetched(source, fault) from fault
+    return Path(folder)
+
+
+def _not_fetched(source: str, fault: Exception) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"weights {source} cannot be fetched ({first_line(fault)}): connect to huggingface.co, "
+        f"or put them into {models_home() / source}"
+    )
