@@ -9,6 +9,7 @@ from virl import resources
 from virl.errors import BadInput, UnknownName
 from virl.platform.perception.active import RECHECK_SCORE
 from virl.platform.places import DAYS
+from virl.region_file import read_region
 from virl.settings import Settings, load_settings
 
 Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -84,7 +85,8 @@ class Character(Settings):
     route: tuple[str | Point, ...] = ()
     """Where to go, in order, for agents that follow a route: addresses or positions."""
     region: str | tuple[tuple[float, float], ...] | None = None
-    """What to visit, for agents that cover a region: a file, `[lat, lng]` corners, or the city's own."""
+    """What to visit, for agents that cover a region: `[lat, lng]` corners, or a file of them, seen from the
+    character's file; by default the city's own."""
     limits: Limits = Limits()
 
     @property
@@ -118,9 +120,13 @@ def find_character(agent: str) -> Path:
 
 
 def load_character(path: Path) -> Character:
-    """Read a character file.
+    """Read a character file, and that of its region.
 
     Raises:
-        BadInput: it is missing or broken; names file, line and field.
+        BadInput: one is missing or broken; names file, line and field.
     """
-    return load_settings(path, Character)
+    character = load_settings(path, Character)
+    if isinstance(character.region, str):
+        corners = read_region(path.parent / character.region).corners
+        character = character.model_copy(update={"region": corners})
+    return character

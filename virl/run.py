@@ -32,6 +32,10 @@ class Audience(Protocol):
         """A run begins, or goes on after these steps."""
         ...
 
+    def progress(self, doing: str, done: int, total: int) -> None:
+        """Something that takes long is so far; for what a journal does not tell."""
+        ...
+
     def step(self, record: StepRecord) -> None:
         """A step was taken and written down."""
         ...
@@ -45,6 +49,9 @@ class Nobody:
     """An audience that does not listen."""
 
     def start(self, record: StartRecord, steps: Sequence[StepRecord]) -> None:
+        """Says nothing."""
+
+    def progress(self, doing: str, done: int, total: int) -> None:
         """Says nothing."""
 
     def step(self, record: StepRecord) -> None:
@@ -104,6 +111,16 @@ class Run:
     def result(self) -> Result | None:
         """How the run ended; `None` while it goes on."""
         return self._result
+
+    def progress(self, doing: str, done: int, total: int) -> None:
+        """Tell how far something is.
+
+        Args:
+            doing: what, such as `"walking"`: steps are told as they are taken, so give their total alone.
+            done: how much of it.
+            total: how much there is.
+        """
+        self._audience.progress(doing, done, total)
 
     def keep(
         self,

@@ -1,14 +1,18 @@
 """What a run tells on the terminal: a readable story with a progress bar."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Column, Table
 
-from virl.journal.records import CostRecord, PlaceRecord, Result, StartRecord, StepRecord
+from virl.geo import LatLng
+from virl.journal.records import CostRecord, ObjectRecord, PlaceRecord, Result, StartRecord, StepRecord
 
 
 class Story:
@@ -21,12 +25,12 @@ class Story:
             TextColumn("[dim]{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("[dim]steps"),
             TimeElapsedColumn(),
             console=console,
             transient=True,
         )
         self._task = self._progress.add_task("walking", total=steps)
+        self._known: Counter[str] = Counter()
 
     def __enter__(self) -> Self:
         """Show the bar."""
@@ -44,25 +48,38 @@ class Story:
         name = record.character.get("name", record.agent)
         how = f"goes on after step {steps[-1].step}" if steps else "sets out"
         self._say(f"[bold]{escape(str(name))}[/] {how} in {escape(record.city)}, mind: {escape(record.mind)}")
-        if record.mind == "rules":
+        if record.character.get("count"):
+            self._say(f"[dim]No mind is asked: it looks, and counts. {escape(_eyes(record))}[/]")
+        elif record.mind == "rules":
             self._say("[dim]No language model is used: rules decide. To use one: --mind openai:MODEL[/]")
         if steps:
             self._progress.update(self._task, completed=steps[-1].step)
+        self._known.update(thing.label for step in steps for thing in step.objects if thing.new)
+
+    def progress(self, doing: str, done: int, total: int) -> None:
+        """Set the bar to something else, or to another total."""
+        self._progress.update(self._task, description=doing, completed=done, total=total)
 
     def step(self, record: StepRecord) -> None:
         """Tell a step if something was seen or chosen."""
         self._progress.update(self._task, completed=record.step)
         for place in record.places:
             self._say(_considered(record.step, place))
+        for thing in record.objects:
+            if thing.new:
+                self._known[thing.label] += 1
+                self._say(_found(record.step, thing, self._known[thing.label]))
         if any(view.purpose == "road" for view in record.views):
             self._say(f"[cyan]{record.step:>4}[/]  {escape(record.decided)}")
 
     def end(self, result: Result) -> None:
         """Say how it ended."""
         self._progress.stop()
-        colour = "green" if result.status == "entered" else "yellow"
+        colour = "green" if result.status in {"entered", "finished"} else "yellow"
         where = f" [bold]{escape(result.place.name)}[/]" if result.place else ""
         self._say(f"[{colour}]{result.status}[/]{where}: {escape(result.reason)}")
+        if result.found:
+            self._progress.console.print(_counts(result.found))
         cost = result.cost
         self._say(
             f"[dim]{result.steps} steps, {result.distance_m:.0f} m, {cost.views} views, {_requests(cost)}"
@@ -73,9 +90,26 @@ class Story:
         self._progress.console.print(text, highlight=False)
 
 
+def _eyes(record: StartRecord) -> str:
+    senses = record.character.get("senses")
+    return f"Detector: {senses['detector']}" if isinstance(senses, dict) and "detector" in senses else ""
+
+
 def _requests(cost: CostRecord) -> str:
     sent, cached = (sum(counts.values()) for counts in (cost.requests.sent, cost.requests.cached))
     return f"{sent} map requests, {cached} from the cache, " if sent or cached else ""
+
+
+def _counts(found: Mapping[str, int]) -> Table:
+    table = Table("kind", Column("found", justify="right"), box=SIMPLE_HEAD, pad_edge=False)
+    for kind, count in found.items():
+        table.add_row(escape(kind), str(count))
+    return table
+
+
+def _found(step: int, thing: ObjectRecord, number: int) -> str:
+    where = LatLng(thing.lat, thing.lng)
+    return f"[cyan]{step:>4}[/]  found [bold]{escape(thing.label)} {number}[/] at {where}"
 
 
 def _considered(step: int, place: PlaceRecord) -> str:

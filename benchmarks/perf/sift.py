@@ -160,8 +160,12 @@ def same_pairs(sights: Sequence[Sight], chance: Random) -> list[Pair]:
 
 
 def other_pairs(sights: Sequence[Sight], number: int, chance: Random) -> list[Pair]:
-    """So many pairs of two things of a kind: those near each other, then any."""
-    pairs = [Pair(a, b) for a, b in combinations(sights, 2) if a.thing != b.thing and a.kind == b.kind]
+    """So many pairs of two things of a kind, from two panoramas: those near each other, then any."""
+    pairs = [
+        Pair(a, b)
+        for a, b in combinations(sights, 2)
+        if a.thing != b.thing and a.kind == b.kind and a.pano_id != b.pano_id
+    ]
     near = [pair for pair in pairs if distance(pair.first.position, pair.second.position) <= NEAR_M]
     far = [pair for pair in pairs if distance(pair.first.position, pair.second.position) > NEAR_M]
     chance.shuffle(near)

@@ -28,7 +28,15 @@ EXACT = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 ABLATIONS: Mapping[str, Mapping[str, Any]] = {
     "crossings of several nodes are merged": {"separate": (1.0,)},
-    "crossings may go unmentioned": {"said": EXACT, "implied": EXACT, "open": EXACT, "counted_fourway": 1.0},
+    "crossings may go unmentioned": {
+        "said": EXACT,
+        "implied": EXACT,
+        "open_before": (0.0, 0.0),
+        "further": 0.0,
+        "further_remark": 0.0,
+        "counted_fourway": 1.0,
+    },
+    "each landmark named puts the turn or end further on": {"further_remark": 0.0, "remark": 0.0},
     "side streets and Ts may go uncounted": {"counted_side": 1.0, "counted_tee": 1.0},
     "turns and bends may go unmentioned": {
         "bear": 0.0,

@@ -48,7 +48,7 @@ SERVICES = {
 @pytest.fixture(scope="module")
 def city() -> City:
     opened = open_city("virlton")
-    opened.streetview.view("vt-00042", Camera(0, width=64, height=48))  # the first picture takes seconds
+    _ = opened.streetview.view("vt-00042", Camera(0, width=64, height=48)).pixels  # the first takes seconds
     return replace(opened, places=FlatPhotos(opened.places))
 
 

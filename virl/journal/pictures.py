@@ -2,7 +2,7 @@
 
 import base64
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import PIL.Image
@@ -10,22 +10,33 @@ import PIL.Image
 BUDGET_BYTES = 4_200_000
 """For all pictures together, before base64 adds a third: keeps the page under 6 MB. Chosen."""
 
-_GRADES = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))
-"""Width in pixels and JPEG quality, best first; chosen."""
+Grades = Sequence[tuple[int, int]]
+"""Width in pixels and JPEG quality, best first."""
+
+VIEWS: Grades = ((480, 78), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
 
 
-def embed(folder: Path, files: Iterable[str]) -> Mapping[str, str]:
+def embed(
+    folder: Path, files: Iterable[str], grades: Grades = VIEWS, budget: int | None = None
+) -> Mapping[str, str]:
     """Data URIs of the views of a run, in the best grade at which all fit the budget.
 
     A view that is missing or is no picture is left out. Beyond some 1,500 views the coarsest grade passes
     the budget, and is used all the same.
+
+    Args:
+        folder: the run's.
+        files: paths in it.
+        grades: to choose from, the best first.
+        budget: bytes of all together; `BUDGET_BYTES` by default.
     """
+    most = BUDGET_BYTES if budget is None else budget
     names = list(dict.fromkeys(files))
     jpegs: dict[str, bytes] = {}
-    for width, quality in _GRADES:
+    for width, quality in grades:
         jpegs = {}
         for name in names:
-            if sum(map(len, jpegs.values())) > BUDGET_BYTES and (width, quality) != _GRADES[-1]:
+            if sum(map(len, jpegs.values())) > most and (width, quality) != grades[-1]:
                 break
             if jpeg := _shrunk(folder / name, width, quality):
                 jpegs[name] = jpeg

@@ -1,7 +1,7 @@
 """The report of a run: one HTML page that needs nothing beside itself. Described in `docs/report.md`."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from unicodedata import east_asian_width
@@ -9,11 +9,13 @@ from unicodedata import east_asian_width
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from virl.geo import compass_word
+from virl.geo import LatLng, compass_word
 from virl.journal.files import write_atomically, writing
+from virl.journal.finds.page import counting_context
+from virl.journal.finds.reading import read_finds
 from virl.journal.journal import RULES, read_journal, total_cost
 from virl.journal.pictures import embed
-from virl.journal.policy import content_policy
+from virl.journal.policy import content_policy, script_json
 from virl.journal.reading import AnyRecord
 from virl.journal.records import EndRecord, Result, StartRecord, StepRecord
 from virl.journal.sketch import sketch
@@ -23,6 +25,8 @@ from virl.platform.city import City
 REPORT = "report.html"
 LONGEST_INPUT = 4000
 """Characters of an input that are shown; the journal has all. Chosen."""
+
+Streets = Sequence[Sequence[LatLng]]
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -52,31 +56,84 @@ def _render(folder: Path, records: Sequence[AnyRecord], city: City | None) -> st
     start = next(record for record in records if isinstance(record, StartRecord))
     steps = [record for record in records if isinstance(record, StepRecord)]
     result = next((record.result for record in records if isinstance(record, EndRecord)), None)
+    streets = city.street_map.lines() if city and city.street_map else ()
+    tell = _told_counting if start.character.get("count") else _told_walk
+    return tell(
+        folder,
+        streets,
+        start=start,
+        steps=steps,
+        who=str(start.character.get("name") or start.agent),
+        where=city.title if city else start.city,
+        character=start.character,
+        result=result,
+        outcome=_outcome(result),
+        cost=total_cost(steps) if result is None else result.cost,
+        by_rules=start.mind == RULES,
+        moves=steps[-1].step if steps else 0,
+        walked=sum(step.distance_m for step in steps),
+    )
+
+
+def _told_walk(
+    folder: Path, streets: Streets, *, start: StartRecord, steps: Sequence[StepRecord], **context: object
+) -> str:
+    """The page of a run that thinks and decides."""
     told = list(chapters(steps))
     shown = [view.file for step in told if isinstance(step, StepRecord) for view in step.views]
-    streets = city.street_map.lines() if city and city.street_map else ()
     style, script = _asset("report.css"), _asset("report.js")
+    return _page(
+        "report.html.j2",
+        style,
+        script,
+        content_policy(style, script),
+        context
+        | {
+            "start": start,
+            "steps": steps,
+            "map": sketch(steps, streets) if steps else None,
+            "chapters": told,
+            "pictures": embed(folder, shown),
+        },
+    )
+
+
+def _told_counting(
+    folder: Path, streets: Streets, *, start: StartRecord, steps: Sequence[StepRecord], **context: object
+) -> str:
+    """The page of a run that counts things."""
+    finds = read_finds(folder)
+    chart = sketch(steps, streets, [find.position for find in finds]) if steps else None
+    counted = counting_context(folder, start, steps, finds, chart)
+    style = _asset("report.css") + _asset("counts.css")
+    script = _asset("report.js") + _asset("counts.js")
+    return _page(
+        "counts.html.j2",
+        style,
+        script,
+        content_policy(style, script, beside=not counted["whole"]),
+        context
+        | counted
+        | {
+            "start": start,
+            "steps": steps,
+            "map": chart,
+            "chapters": list(chapters(steps, lambda step: bool(step.objects))),
+            "pictures": {},
+            "data": Markup(script_json(counted["data"])),  # noqa: S704 - escaped for a script element
+        },
+    )
+
+
+def _page(template: str, style: str, script: str, policy: str, context: Mapping[str, object]) -> str:
     return (
         _environment()
-        .get_template("report.html.j2")
+        .get_template(template)
         .render(
-            csp=content_policy(style, script),
+            context,
+            csp=policy,
             style=Markup(style),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own file
-            start=start,
-            who=str(start.character.get("name") or start.agent),
-            where=city.title if city else start.city,
-            character=start.character,
-            result=result,
-            outcome=_outcome(result),
-            cost=total_cost(steps) if result is None else result.cost,
-            by_rules=start.mind == RULES,
-            steps=steps,
-            moves=steps[-1].step if steps else 0,
-            walked=sum(step.distance_m for step in steps),
-            map=sketch(steps, streets) if steps else None,
-            chapters=told,
-            pictures=embed(folder, shown),
         )
     )
 
@@ -118,6 +175,8 @@ def _outcome(result: Result | None) -> str:
         return "The run has not ended; if it was cut short, it can be resumed."
     if result.status == "entered" and result.place:
         return f"Entered {result.place.name}."
+    if result.status == "finished":
+        return "Finished."
     if result.status == "gave up":
         return "Gave up."
     return "Was stopped."

@@ -57,6 +57,8 @@ class Arrow:
 class Sketch:
     """All that the map draws."""
 
+    frame: LocalFrame
+    """Metres east and north; north is up, so y is the other way round on paper."""
     left: float
     top: float
     width: float
@@ -74,6 +76,10 @@ class Sketch:
     scale_m: int
     """A round length for the scale bar."""
 
+    def place(self, position: LatLng) -> Point:
+        """Where a position lies on the paper, metres."""
+        return _paper(self.frame, *position)
+
     @property
     def mark_radius(self) -> float:
         """Metres."""
@@ -85,12 +91,15 @@ class Sketch:
         return any(pin.seen_from == self.end and pin.y > self.end[1] for pin in self.pins)
 
 
-def sketch(steps: Sequence[StepRecord], streets: Sequence[Sequence[LatLng]]) -> Sketch:
+def sketch(
+    steps: Sequence[StepRecord], streets: Sequence[Sequence[LatLng]], around: Sequence[LatLng] = ()
+) -> Sketch:
     """Lay out the map around the way walked.
 
     Args:
         steps: at least one.
         streets: centre lines; those far off are left out.
+        around: what else shall be on the map.
     """
     frame = LocalFrame(LatLng(steps[0].pose.lat, steps[0].pose.lng))
     points = [_paper(frame, step.pose.lat, step.pose.lng) for step in steps]
@@ -99,8 +108,10 @@ def sketch(steps: Sequence[StepRecord], streets: Sequence[Sequence[LatLng]]) -> 
         for step, point in zip(steps, points, strict=True)
         for place in step.places
     ]
-    left, top, width, height = _extent([*points, *((pin.x, pin.y) for pin in pins)])
+    others = [_paper(frame, *position) for position in around]
+    left, top, width, height = _extent([*points, *((pin.x, pin.y) for pin in pins), *others])
     return Sketch(
+        frame,
         left,
         top,
         width,
@@ -151,15 +162,15 @@ def _streets(
 
 
 def _arrows(points: Sequence[Point]) -> tuple[Arrow, ...]:
-    if len(points) < 2:
-        return ()
-    line = shapely.LineString(points)
-    arrows = []
-    for along in np.arange(ARROW_EVERY_M / 3, line.length, ARROW_EVERY_M):
-        before, middle, after = (line.interpolate(along + offset) for offset in (-1.0, 0.0, 1.0))
-        heading = np.degrees(np.arctan2(after.x - before.x, before.y - after.y))
-        arrows.append(Arrow(middle.x, middle.y, float(heading)))
-    return tuple(arrows)
+    x, y = np.transpose(points)
+    along = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    middles = np.arange(ARROW_EVERY_M / 3, along[-1], ARROW_EVERY_M)
+    before, after = middles - 1.0, middles + 1.0
+    east = np.interp(after, along, x) - np.interp(before, along, x)
+    south = np.interp(after, along, y) - np.interp(before, along, y)
+    headings = np.degrees(np.arctan2(east, -south))
+    where = zip(np.interp(middles, along, x).tolist(), np.interp(middles, along, y).tolist(), strict=True)
+    return tuple(Arrow(*point, heading) for point, heading in zip(where, headings.tolist(), strict=True))
 
 
 def _svg(points: Sequence[Point]) -> str:

@@ -1,6 +1,6 @@
 """The story of a report: the steps where something happened, and the quiet stretches between them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -31,10 +31,18 @@ class Stretch:
         return compass_word(bearing(LatLng(first.lat, first.lng), LatLng(last.lat, last.lng)))
 
 
-def chapters(steps: Sequence[StepRecord]) -> Iterator[StepRecord | Stretch]:
-    """The steps in order, quiet ones gathered; the first and the last are always told."""
+def chapters(
+    steps: Sequence[StepRecord], worth: Callable[[StepRecord], bool] | None = None
+) -> Iterator[StepRecord | Stretch]:
+    """The steps in order, quiet ones gathered; the first and the last are always told.
+
+    Args:
+        steps: of a run.
+        worth: which steps are worth telling; by default those on which something `happened`.
+    """
+    worth = worth or happened
     ends = {steps[0].step, steps[-1].step} if steps else set()
-    for told, group in groupby(steps, key=lambda step: happened(step) or step.step in ends):
+    for told, group in groupby(steps, key=lambda step: worth(step) or step.step in ends):
         if told:
             yield from group
         else:

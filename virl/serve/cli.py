@@ -15,7 +15,7 @@ def _group() -> None:
 
 
 @serve_app.command()
-def google(  # noqa: PLR0913, PLR0917 - options of a command line
+def google(
     city: Annotated[str, typer.Option(help="The city (see `virl cities`).")] = "virlton",
     port: Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)] = 8765,
     host: Annotated[

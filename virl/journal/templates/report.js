@@ -54,7 +54,16 @@
     place(scale.querySelector("g"), x, y, pixel);
     scale.querySelector("text").textContent = `${metres} m`;
     chart.classList.toggle("near", box.w < full.w);
+    chart.dispatchEvent(new CustomEvent("drawn", { detail: { share: box.w / full.w } }));
   };
+
+  // Asked from outside to show a share of the whole map's width, around a point.
+  chart.addEventListener("frame", (event) => {
+    const { share, x, y } = event.detail;
+    const [w, h] = [full.w * share, full.h * share];
+    box = share < 1 ? { x: x - w / 2, y: y - h / 2, w, h } : { ...full };
+    draw();
+  });
 
   const zoom = (factor, x = box.x + box.w / 2, y = box.y + box.h / 2) => {
     const w = Math.min(Math.max(box.w * factor, full.w / 12), full.w * 2.5);

@@ -17,7 +17,8 @@ T = TypeVar("T")
 ItemT = TypeVar("ItemT")
 
 _HUB = ("huggingface_hub",)
-_FETCHED = ("*.jinja", "*.json", "*.txt", "*.model", "*.safetensors")  # of a hub's repository; never a pickle
+_FETCHED = ("*.jinja", "*.json", "*.model", "*.pdiparams", "*.safetensors", "*.txt", "*.yml")
+"""Files of a hub's repository; never a pickle."""
 
 
 def require(*packages: str, extra: str) -> None:

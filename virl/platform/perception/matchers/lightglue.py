@@ -20,7 +20,7 @@ from virl.platform.streetview import Image
 
 MODEL_TYPE = "lightglue"
 _DISK = "virl.platform.perception.matchers.disk"
-_NEVER = 1.0
+_NEVER = 1.0  # a confidence that is not exceeded
 
 
 class LightGlueSettings(MatcherSettings):
@@ -96,7 +96,7 @@ def _load(settings: LightGlueSettings, options: ModelOptions) -> Pretrained:
     if settings.keypoints == "disk":
         module(_DISK, extra=EXTRA).register()
     loaded = load_pretrained(path, options, auto="AutoModelForKeypointMatching", model_types=(MODEL_TYPE,))
-    # transformers 5.23 fails on batches of which some pairs stop early, and drops matches of pruned keypoints
+    # transformers 5.23 fails on batches of which some pairs stop early, and where both are off (below 0)
     loaded.model.depth_confidence = loaded.model.width_confidence = _NEVER
     return loaded
 

@@ -50,10 +50,10 @@ class MemorySettings(Settings):
     gate: float = Field(13.8, gt=0)
     """Squared Mahalanobis distance beyond which positions are different: chi-squared with two degrees of
     freedom stays below it in 99.9 % of cases."""
-    min_matches: int = Field(20, gt=0)
+    min_matches: int = Field(30, gt=0)
     """Matched points that make two crops the same. The file of a matcher in `platform/models/` states the one
     measured for it; this is that of `sift` (V-IRL asks for 100 of LightGlue on whole views)."""
-    margin: float = Field(1.0, ge=0, le=10)
+    margin: float = Field(3.0, ge=0, le=10)
     """What a crop shows around its box on each side, as a share of the box's width and height; as above."""
     compared_views: int = Field(2, ge=1, le=20)
     """Views of an object that are matched, those from the most similar direction first; chosen."""

@@ -11,6 +11,7 @@ LEGS = {
     "Go through 1 light, then at the following light take a right.": [Leg("right", 2, "said", "light")],
     "Turn right at the bank.": [Leg("right", 1, "open")],
     "Cross the street and turn left.": [Leg("left", 2, "said")],
+    "Cross the street and turn left right away.": [Leg("left", 1, "said")],
     "Go two blocks and make a left.": [Leg("left", 2, "said")],
     "Take the second right.": [Leg("right", 2, "open")],
     "Walk until the street ends, then veer left.": [Leg("left", 1, "implied", "end", slight=True)],
@@ -21,6 +22,20 @@ LEGS = {
     "Ignore the first light and turn left at the next one.": [Leg("left", 2, "said")],
     "Do not turn right at the pharmacy. Turn left there.": [Leg("left", 1, "open")],
     "Turn around.": [],
+    "Take the next two lefts.": [Leg("left", 1, "open"), Leg("left", 1, "said")],
+    "Turn left at the fork.": [Leg("left", 1, "implied", "fork", slight=True)],
+    "Go through the light. As you cross the intersection, pass a bank. Turn left at the next light.": [
+        Leg("left", 2, "said", "light")
+    ],
+    "Go through the light. Walk down the next block and turn left at the light.": [
+        Leg("left", 2, "said", "light")
+    ],
+    "Pass a bank. On the next block, pass a zoo. Turn left.": [Leg("left", 2, "said")],
+    "Pass a bank before crossing the street, then turn left.": [Leg("left", 2, "said")],
+    "Pass a bank. Go past it and turn left.": [Leg("left", 1, "open", remarks=4)],
+    "Turn to your left. There is a zoo.": [],
+    "Stop at the light and turn to your right. Walk down that road.": [Leg("right", 1, "implied", "light")],
+    "Go to the light, turn to your left.": [Leg("left", 1, "implied", "light")],
 }
 ENDS = {
     "Turn left and stop.": End("turned", 0, "implied"),
@@ -32,9 +47,17 @@ ENDS = {
     "Turn left. Stop halfway down the block.": End("fraction", 0, fraction=0.5),
     "Turn left. Go to the second light. Stop at the zoo.": End("landmark", 1, "implied", remarks=1),
     "Turn left. Pass the bank, then stop at the zoo.": End("landmark", 0, remarks=2),
+    "Turn left. Stop at the bank on the near left corner.": End("corner", 0),
     "Turn left. Stop at the third building.": End("building", 0, building=3),
     "Turn left. There is a zoo.": End("open", 0),
     "Stop at the light. Turn left and walk on. Stop at the zoo.": End("landmark", 0, remarks=1),
+    "Turn left. Halfway down the block is a bank. There is a zoo. There is a door. You are there.": (
+        End("fraction", 0, fraction=0.5)
+    ),
+    "Turn left. Stop several steps after turning, 1/4 down the block.": End("fraction", 0, fraction=0.25),
+    "Turn left. Go through the light and stop on your left.": End("landmark", 1, remarks=1),
+    "Turn left. Go through the light. Stop before crossing the street.": End("before", 1),
+    "Turn left. Go through the light and stop a step after it.": End("after", 1, steps=1),
     "": End("open", 0),
 }
 

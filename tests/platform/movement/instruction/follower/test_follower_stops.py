@@ -19,7 +19,7 @@ def likeliest(shares: list[float]) -> int:
 @given(
     st.builds(
         End,
-        st.sampled_from(["fraction", "building", "landmark", "open"]),
+        st.sampled_from(["fraction", "building", "corner", "landmark", "open"]),
         st.just(0),
         fraction=st.none() | st.floats(0.02, 1),
         building=st.none() | st.integers(1, 9),
@@ -43,9 +43,15 @@ def test_offsets_sum_to_one(kind: str, steps: float | None) -> None:
 
 @given(st.integers(1, 9), st.sampled_from(["said", "implied", "open"]))
 def test_the_crossing_that_is_said_is_the_likeliest(ordinal: int, sureness: str) -> None:
-    weights = ordinal_weights(ordinal, sureness, P)  # type: ignore[arg-type]
+    weights = ordinal_weights(ordinal, sureness, 0, P)  # type: ignore[arg-type]
     assert max(weights, key=weights.__getitem__) == ordinal
     assert sum(weights.values()) == pytest.approx(1, abs=0.01)
+
+
+def test_each_landmark_on_the_way_makes_a_later_turn_likelier() -> None:
+    few, many = (ordinal_weights(1, "open", remarks, P) for remarks in (0, 4))
+    assert many[1] < few[1]
+    assert all(many[later] > few[later] for later in (2, 3, 4))
 
 
 @pytest.mark.parametrize(
@@ -54,6 +60,7 @@ def test_the_crossing_that_is_said_is_the_likeliest(ordinal: int, sureness: str)
         ("stop halfway down the block", 20, 10),
         ("stop a quarter of the way down the block", 20, 5),
         ("stop just before the next light", 9, 7),
+        ("stop at the bank on the corner", 9, 2),
         ("stop in the middle of the intersection", 9, 9),
         ("stop two steps before the light", 9, 6),
     ],

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Side = Literal["left", "right", "around"]
-Kind = Literal["light", "intersection", "tee", "street", "corner", "block", "end"]
+Kind = Literal["light", "intersection", "tee", "fork", "street", "corner", "block", "end"]
 """What people call the crossing: `tee` has no way ahead, `end` is where the street ends."""
 
 
@@ -42,6 +42,12 @@ class Turn:
     slight: bool = False
     nth: int | None = None
     """2 in "take the second left"."""
+    soon: bool = False
+    """Whether right after what the text says first: "cross the street and turn left right away"."""
+    times: int = 1
+    """2 in "turn right at the next two lights"."""
+    looks: bool = False
+    """Whether the text may only mean to look that way, as in "turn to your left"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,12 @@ class Pass:
     place: Place = Place("intersection")
     vague: bool = False
     """Whether the number is not said, as in "a few blocks"."""
+    again: bool = False
+    """Whether it may be the crossing just passed: "as you cross the intersection", "on the next block"."""
+    thing: bool = False
+    """Whether it may be no crossing at all: "go past it"."""
+    then: bool = False
+    """Whether it follows what the text says first: "pass the bank before going through the light"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +88,8 @@ class Landmark:
     """Something else that is passed or seen."""
 
     passed: bool = False
+    corner: bool = False
+    """Whether it is at a crossing, not along a block."""
 
 
 @dataclass(frozen=True, slots=True)

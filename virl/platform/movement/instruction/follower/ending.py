@@ -1,8 +1,9 @@
 """What the text says of the street after its last turn so far, and the end that this makes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from virl.platform.movement.instruction.follower.clauses import Kind, Place, Where
+from virl.platform.movement.instruction.follower.clauses import Kind, Landmark, Place, Where
 from virl.platform.movement.instruction.follower.plan import End, StopKind, Sureness
 
 STALE = 2  # chosen: sentences after which "halfway down" is no more where the walk ends
@@ -21,9 +22,15 @@ class Street:
     """The crossing that the text points to and has not passed yet."""
     pointed_in: int = -1
     passed_in: int = -1
+    crossed_in: int = -1
+    """The sentence that crosses a street on foot, as in "cross to the other side"."""
     kind: Kind = "intersection"
     sureness: Sureness = "open"
     remarks: int = 0
+    remarked_in: int = -1
+    """The sentence of the last landmark."""
+    cornered_in: int = -1
+    """The sentence of the last landmark that is at a corner."""
     has_passed_any: bool = False
     """Whether it passed a landmark."""
     wheres: list[tuple[int, Where]] = field(default_factory=list)
@@ -32,6 +39,20 @@ class Street:
     """The sentence that says stop."""
     is_bare: bool = False
     """Whether it says no more than that."""
+
+    @property
+    def has_just_begun(self) -> bool:
+        """Whether the text has just passed a crossing or turned, and nothing on the block since."""
+        begun = max(self.passed_in, self.turned_in)
+        return self.pointed is None and begun >= self.sentence - 1 and not self.has_passed_any
+
+    def remark(self, landmark: Landmark) -> None:
+        """The text names a landmark."""
+        self.remarks += (not landmark.corner) * (1 + landmark.passed)
+        self.has_passed_any |= landmark.passed
+        self.remarked_in = self.sentence
+        if landmark.corner:
+            self.cornered_in = self.sentence
 
     def point_to(self, ordinal: int, sureness: Sureness) -> None:
         """The text names a crossing."""
@@ -76,12 +97,18 @@ def _where(street: Street) -> Where | None:
         recent = [
             where
             for sentence, where in street.wheres
-            if sentence >= street.sentence - STALE and (where.steps or not where.turned)
+            if (sentence >= street.sentence - STALE or where.fraction) and (where.steps or not where.turned)
         ]
         return recent[-1] if recent else None
     said = [where for sentence, where in street.wheres if sentence == street.stopped]
     before = [where for sentence, where in street.wheres if sentence == street.stopped - 1 and where.fraction]
-    return said[0] if said else before[-1] if before else None
+    return _clearest(said) if said else before[-1] if before else None
+
+
+def _clearest(wheres: Sequence[Where]) -> Where:
+    """The first, but a fraction rather than "several steps"."""
+    fractions = [where for where in wheres if where.fraction]
+    return fractions[0] if fractions and wheres[0].turned else wheres[0]
 
 
 def _unplaced(street: Street, base: End, has_turned: bool) -> End:
@@ -90,13 +117,15 @@ def _unplaced(street: Street, base: End, has_turned: bool) -> End:
     if street.pointed is not None and (not has_stopped or street.pointed_in == street.stopped):
         sureness: Sureness = "said" if has_stopped else "open"
         return replace(base, kind="in", passed=street.pointed - 1, sureness=sureness)
-    if has_stopped and street.is_bare:
+    if has_stopped and street.is_bare and street.remarked_in != street.stopped:
         if has_turned and street.passed == 0 and street.turned_in == street.stopped:
             return replace(base, kind="turned", sureness="implied")
         if street.passed and street.passed_in == street.stopped:
             return replace(base, kind="after")
     if street.pointed is not None and street.pointed_in < street.sentence:
         return replace(base, kind="landmark", passed=street.pointed - 1, sureness="implied")
+    if has_stopped and street.cornered_in == street.stopped:
+        return replace(base, kind="corner")
     return replace(base, kind="landmark" if has_stopped or street.has_passed_any else "open")
 
 
@@ -116,6 +145,8 @@ def _placed(street: Street, where: Where, base: End, has_turned: bool) -> End:
 
 def _by_crossing(street: Street, where: Where, place: Place, base: End) -> End:
     if place.earlier and street.pointed is None:
+        if where.relation == "after" and street.passed and street.passed_in >= street.sentence - 1:
+            return replace(base, kind="after", steps=where.steps)
         return replace(base, kind="landmark")
     if where.relation == "after":
         is_behind = not place.following and place.ordinal is None and street.pointed is None

@@ -108,6 +108,18 @@ def explain(
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Crossing:
+    """The crossing at the end of a segment."""
+
+    exits: tuple[Exit, ...]
+    straight: Exit
+    told: float
+    """How likely people count it."""
+    onward: tuple[tuple[Exit, float], ...]
+    """The ways on, each with how well it goes with a text that says nothing of it."""
+
+
 class _Explainer:
     def __init__(
         self,
@@ -120,7 +132,9 @@ class _Explainer:
         self._streets, self._legs, self._p = streets, plan.legs, parameters
         self._horizon, self._usual = horizon, usual
         self._endings = Endings(plan.end, parameters)
-        self._weights = [ordinal_weights(leg.ordinal, leg.sureness, parameters) for leg in plan.legs]
+        self._weights = [
+            ordinal_weights(leg.ordinal, leg.sureness, leg.remarks, parameters) for leg in plan.legs
+        ]
         self._weights.append(self._endings.weights)
         self._hopes = [
             {
@@ -129,6 +143,7 @@ class _Explainer:
             }
             for weights in self._weights
         ]
+        self._crossings: dict[Segment, _Crossing] = {}
         self._set_out: set[State] = set()
         self._near: set[State] = set()
         self._result = Explanation(visits=[{} for _ in range(horizon + 2)])
@@ -169,25 +184,35 @@ class _Explainer:
             self._result.frontier[segment.nodes[-1]] += visit.weight * self._beyond(state)
             return
         arrival = time + segment.steps
-        exits = self._streets.exits(segment)
-        if arrival >= self._horizon or not exits:
+        crossing = self._crossing(segment)
+        if arrival >= self._horizon or crossing is None:
             return
         new = 1.0 if state in self._set_out else self._separate(segment)
-        straight = straight_on(exits)
-        told = counted(exits, straight, self._p)
+        told, straight = crossing.told, crossing.straight
         onward = min(since + segment.steps, FAR)
         passing = [(number + 1, 0, new * told), (number, onward, new * (1.0 - told)), (number, 0, 1.0 - new)]
         turning = self._turning(leg, number, new)
         begin = (time, state)
-        for way in exits:
-            fit = turning * turn_fit(self._legs[leg], way, exits, self._p) if turning else 0.0
-            self._add(arrival + 1, (way.segment, leg + 1, 0, 0), visit, fit, begin)
-            fit = pass_fit(way, straight, exits, self._p)
+        for way, fit in crossing.onward:
+            if turning:
+                turned = turning * turn_fit(self._legs[leg], way, crossing.exits, self._p)
+                self._add(arrival + 1, (way.segment, leg + 1, 0, 0), visit, turned, begin)
             late = arrival + (way is not straight)
             for count, links, share in passing:
                 self._add(late, (way.segment, leg, count, links), visit, fit * share, begin)
             if state in self._near and way is not straight:
                 self._add(late, (way.segment, leg, number, 0), visit, self._p.near_turn, begin)
+
+    def _crossing(self, segment: Segment) -> _Crossing | None:
+        """The crossing at the end of a segment; `None` where no way leads on."""
+        if segment not in self._crossings:
+            exits = self._streets.exits(segment)
+            if not exits:
+                return None
+            straight = straight_on(exits)
+            onward = tuple((way, pass_fit(way, straight, exits, self._p)) for way in exits)
+            self._crossings[segment] = _Crossing(exits, straight, counted(exits, straight, self._p), onward)
+        return self._crossings[segment]
 
     def _separate(self, segment: Segment) -> float:
         """How likely the crossing at the end of a segment is another one than that at its start."""
@@ -215,8 +240,8 @@ class _Explainer:
         segment, _, number, since = state
         if not segment.known:
             return self._endings.unseen(segment.steps, number, since)
-        exits: Sequence[Exit] = self._streets.exits(segment)
-        told = counted(exits, straight_on(exits), self._p) if exits else 1.0
+        crossing = self._crossing(segment)
+        told = crossing.told if crossing else 1.0
         return self._endings.block(segment.steps, number, since, told)
 
     def _beyond(self, state: State) -> float:

@@ -12,14 +12,25 @@ BEND_DEG = 70.0  # chosen: what some call a turn and some a bend of the street
 FIRST_OFFSET = -2
 
 
-def ordinal_weights(ordinal: int, sureness: Sureness, p: Parameters) -> dict[int, float]:
-    """Which crossing of a leg is meant: shares by ordinal, for one that the text calls `ordinal`."""
-    table = {"said": p.said, "implied": p.implied, "open": p.open}[sureness]
+def ordinal_weights(ordinal: int, sureness: Sureness, remarks: int, p: Parameters) -> dict[int, float]:
+    """Which crossing of a leg is meant: shares by ordinal, for one that the text calls `ordinal`.
+
+    Where it names no crossing, each landmark that it names on the way makes a later one likelier.
+    """
+    table = p.said if sureness == "said" else p.implied if sureness == "implied" else _open(remarks, p)
     weights: dict[int, float] = {}
     for offset, share in enumerate(table, FIRST_OFFSET):
         meant = max(ordinal + offset, 0)
         weights[meant] = weights.get(meant, 0.0) + share
     return weights
+
+
+def _open(remarks: int, p: Parameters) -> Sequence[float]:
+    further = min(p.further + p.further_remark * remarks, p.further_most)
+    return [
+        *p.open_before,
+        *((1 - sum(p.open_before)) * (1 - further) * further**offset for offset in range(6)),
+    ]
 
 
 def turn_fit(leg: Leg, way: Exit, exits: Sequence[Exit], p: Parameters) -> float:

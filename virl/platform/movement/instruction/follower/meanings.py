@@ -1,6 +1,7 @@
 """From a matched phrase to its clause. The names of groups are those of the rules' patterns."""
 
 import re
+from dataclasses import replace
 
 from virl.platform.movement.instruction.follower.clauses import (
     Kind,
@@ -9,6 +10,7 @@ from virl.platform.movement.instruction.follower.clauses import (
     Place,
     Reach,
     Relation,
+    Side,
     Turn,
     Where,
 )
@@ -24,6 +26,7 @@ _KINDS: dict[str, Kind] = {
     "LIGHT": "light",
     "TEE": "tee",
     "ROADEND": "end",
+    "FORK": "fork",
     "BLOCKEND": "block",
     "SIDESTREET": "street",
     "street": "street",
@@ -56,19 +59,54 @@ def turn(match: re.Match[str]) -> Turn:
     """Groups: verb, turned, place."""
     words = match["verb"]
     return Turn(
-        "left" if match["turned"] == "left" else "right",
+        _side(match["turned"]),
         place(match["place"]) if match["place"] else None,
-        slight=bool(_MILD.search(words)),
+        slight=bool(_MILD.search(words)) or "FORK" in match[0],
         nth=_ordinal(words),
+        soon=bool(match.groupdict().get("soon")),
     )
+
+
+def fork(match: re.Match[str]) -> Turn:
+    """Groups: verb, turned, place; or to."""
+    return Turn(_side(match["turned"] or match["to"]), Place("fork"), slight=True)
+
+
+def ramp(match: re.Match[str]) -> Turn:
+    """Groups: turned. Ramps leave a road to the right where nothing else is said."""
+    return Turn(_side(match["turned"] or "right"), slight=True)
+
+
+def turns(match: re.Match[str]) -> Turn:
+    """Several turns the same way. Groups: verb, turned, place, number."""
+    return replace(turn(match), nth=None, times=count(match["number"]))
+
+
+def look_or_turn(match: re.Match[str]) -> Turn:
+    """Groups: verb, turned, place."""
+    return replace(turn(match), looks=True)
 
 
 def passing(match: re.Match[str]) -> Pass:
     """Groups: place, twice."""
     words = match["place"]
     if words in ("it", "this", "that"):
-        return Pass(1, Place("intersection", earlier=True))
+        return Pass(
+            1,
+            Place("intersection", earlier=True),
+            thing="through" not in match[0] and "cross" not in match[0],
+        )
     return Pass(max(count(words), 2 if match["twice"] else 1), place(words), vague="SOME" in words)
+
+
+def passing_again(match: re.Match[str]) -> Pass:
+    """Groups: place, twice."""
+    return replace(passing(match), again=True)
+
+
+def passing_then(match: re.Match[str]) -> Pass:
+    """Groups: place, twice."""
+    return replace(passing(match), then=True)
 
 
 def reach(match: re.Match[str]) -> Reach:
@@ -128,6 +166,10 @@ def count(words: str) -> int:
 def _ordinal(words: str) -> int | None:
     found = _ORDINAL.search(words)
     return min(int(found[1]), MOST) if found else None
+
+
+def _side(word: str) -> Side:
+    return "left" if word == "left" else "right"
 
 
 def _relation(words: str) -> Relation:

@@ -23,8 +23,13 @@ class Parameters(Settings):
     """A turn or end at a crossing that the text counts out."""
     implied: Offsets
     """At one that it names without a count, as in "turn left at the light"."""
-    open: Offsets
-    """At none that it names, as in "turn left at the bank"."""
+    open_before: tuple[Share, Share]
+    """At none that it names, as in "turn left at the bank": shares of the crossings -2 and -1."""
+    further: Share
+    """Where none is named, how likely the turn is not at the next crossing but a later one."""
+    further_remark: Share
+    """Growth of that with each remark that the text makes on the way."""
+    further_most: Share
     separate: tuple[Share, ...]
     """How likely two crossings so many links apart (1, 2, ...; the last for all more) are two to people."""
     counted_fourway: Share
@@ -77,6 +82,11 @@ class Parameters(Settings):
     building_first: Positive
     building_next: Positive
     building_spread: Positive
+    corner_aim: Positive
+    """Links of a landmark that is at a corner from the nearer end of the block."""
+    corner_spread: Positive
+    corner_ahead: Share
+    """How likely that is the corner at the end of the block."""
     landmark: Landmarks
     remark: float
     """Growth of the logarithm of that median with each remark that the text makes on the block."""

@@ -10,7 +10,7 @@ PARTS = {
     "side": r"(?:left|right)",
     "ordinal": r"(?:\d+(?:st|nd|rd|th)|next|following|another|last|final)",
     "number": r"(?:\d+|SOME)",
-    "crossing": r"(?:LIGHT|INTERSECTION|TEE|STOPSIGN|CROSSWALK|BLOCKEND|ROADEND|SIDESTREET)",
+    "crossing": r"(?:LIGHT|INTERSECTION|TEE|STOPSIGN|CROSSWALK|BLOCKEND|ROADEND|SIDESTREET|FORK)",
     "street": r"(?:street|road|corner|block|set|1|avenue)s?",
     "which": (
         r"(?:the|a|an|this|that|these|those|your|any|all|of|more|other|upcoming|immediate|very|same|small|big|"
@@ -29,7 +29,7 @@ PARTS = {
     "how": (
         r"(?:an?|the|your|another|1|slight|slightly|sharp|sharply|hard|quick|quickly|immediate|immediately|"
         r"last|final|only|to|almost|very|small|available|possible|onto|it|this|that|around|wide|full|"
-        r"right away|again)"
+        r"right away|again|turn)"
     ),
     "start": r"(?:go|head|walk|move|proceed|travel|continue|follow|drive|take|make|keep|turn <side>)",
     "just": r"(?:just|right|immediately|shortly|well|slightly|barely|directly|almost|about|1/2 way)",

@@ -7,9 +7,9 @@ from virl.platform.movement.instruction.follower.clauses import Kind, Orient, Si
 
 Sureness = Literal["said", "implied", "open"]
 """Whether the crossing of a turn was counted out, only named, or neither ("turn left at the bank")."""
-StopKind = Literal["in", "before", "after", "turned", "fraction", "building", "landmark", "open"]
-"""In, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, or a
-landmark; `open` where the text just ends."""
+StopKind = Literal["in", "before", "after", "turned", "fraction", "building", "corner", "landmark", "open"]
+"""In, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, a
+landmark at its corner or anywhere on it; `open` where the text just ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,8 @@ class Leg:
     sureness: Sureness
     kind: Kind = "intersection"
     slight: bool = False
+    remarks: int = 0
+    """Landmarks that the text names on the way, those it passes twice, and each time it walks on."""
 
 
 @dataclass(frozen=True, slots=True)

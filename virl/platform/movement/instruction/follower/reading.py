@@ -43,9 +43,14 @@ class _Reader:
     legs: list[Leg] = field(default_factory=list)
     street: Street = field(default_factory=Street)
     has_moved: bool = False
+    pending: Turn | None = None
+    """A turn that was only a look to the side unless the text walks on."""
 
     def read(self, clause: Clause) -> None:
         """Takes in the next clause."""
+        if self.pending is not None and isinstance(clause, Go | Pass | Blocks | Turn):
+            turn, self.pending = self.pending, None
+            self._take(turn)
         street = self.street
         match clause:
             case Pause(sentence=True):
@@ -62,8 +67,7 @@ class _Reader:
                 self._walk_on()
                 street.point_to(street.passed + clause.count, "implied" if clause.vague else "said")
             case Landmark():
-                street.remarks += 1 + clause.passed
-                street.has_passed_any |= clause.passed
+                street.remark(clause)
             case Stop():
                 street.stopped, street.is_bare = street.sentence, clause.bare
             case Where():
@@ -95,7 +99,7 @@ class _Reader:
         street = self.street
         self._look_for(place)
         street.point_to(street.resolve(place), "said")
-        if place.kind in ("tee", "end") or street.kind == "intersection":
+        if place.kind in ("tee", "end", "fork") or street.kind == "intersection":
             street.kind = place.kind
         self.has_moved = True
 
@@ -105,8 +109,16 @@ class _Reader:
             self.orient = Orient(self.orient.traffic, crossing=True)
 
     def _pass(self, clause: Pass) -> None:
-        self._walk_on()
         street, place = self.street, clause.place
+        if clause.again and street.has_just_begun:
+            return
+        if clause.thing and (street.pointed is None or street.remarked_in >= street.pointed_in):
+            street.remark(Landmark(passed=True))
+            return
+        if clause.then and street.stopped == street.sentence:
+            street.wheres.append((street.sentence, Where("before", place)))
+            return
+        self._walk_on()
         self._look_for(place)
         if place.earlier:
             street.passed = street.pointed or street.passed + 1
@@ -121,18 +133,36 @@ class _Reader:
         else:
             street.passed += clause.count
         street.after_passing("implied" if clause.vague else "said")
+        if place.kind == "street":
+            street.crossed_in = street.sentence
 
     def _turn(self, clause: Turn) -> None:
         street = self.street
-        only_looks = street.stopped == street.sentence and clause.place is None
-        if clause.side == "around" or only_looks:
+        if clause.side == "around":
             return
+        is_last = street.stopped == street.sentence and clause.place is None
+        if is_last or (clause.looks and street.pointed_in != street.sentence):
+            self.pending = clause
+        else:
+            self._take(clause)
+
+    def _take(self, clause: Turn) -> None:
+        street = self.street
         self._walk_on()
         if clause.place is not None:
             self._reach(clause.place)
-        ordinal = street.passed + (clause.nth or 1) if street.pointed is None else street.pointed
-        if len(self.legs) < MAX_LEGS:
-            self.legs.append(Leg(clause.side, ordinal, _sureness(street), street.kind, clause.slight))
+        if street.pointed is not None:
+            ordinal = street.pointed
+        elif clause.soon and street.crossed_in == street.sentence:
+            ordinal = street.passed
+        else:
+            ordinal = street.passed + (clause.nth or 1)
+        slight = clause.slight or street.kind == "fork"
+        sureness = _sureness(street)
+        remarks = street.remarks if sureness == "open" else 0
+        legs = [Leg(clause.side, ordinal, sureness, street.kind, slight, remarks)]
+        legs += [Leg(clause.side, 1, "said")] * (clause.times - 1)
+        self.legs = [*self.legs, *legs][:MAX_LEGS]
         self.street = Street(sentence=street.sentence, turned_in=street.sentence)
 
 

@@ -30,7 +30,7 @@ class Endings:
         self._tied = parameters.stop_phrases and end.kind in TIED
         self._near = offsets(end, parameters) if self._tied else {}
         anchor = end.passed + (self._tied and end.kind in ("in", "before"))
-        self.weights = ordinal_weights(anchor, end.sureness, parameters)
+        self.weights = ordinal_weights(anchor, end.sureness, 0, parameters)
         """By the crossing that the phrase is tied to, or the last one before the block it is tied to."""
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
@@ -102,6 +102,12 @@ def block_shares(end: End, steps: int, p: Parameters) -> list[float]:
         number = end.building or 1
         aim = p.building_first + p.building_next * (number - 1)
         weights = {node: _bump(node - aim, p.building_spread * (1 + 0.3 * number)) for node in inner}
+    elif end.kind == "corner":
+        weights = {
+            node: (1 - p.corner_ahead) * _bump(node - p.corner_aim, p.corner_spread)
+            + p.corner_ahead * _bump(steps - node - p.corner_aim, p.corner_spread)
+            for node in inner
+        }
     else:
         middle, growth, spread = p.open_end if end.kind == "open" else p.landmark
         aim = log(middle) + growth * log(max(steps, 2) / TYPICAL_BLOCK)

@@ -48,6 +48,9 @@ _SPELLING = {
     r"it's": "it is",
     r"won't": "will not",
     r"isn't": "is not",
+    r"can't|cannot|cant": "can not",
+    r"fist(?= (?:left|right|light|street|intersection))": "first",
+    r"aright": "a right",
 }
 
 _SYNONYMS = {
@@ -60,13 +63,17 @@ _SYNONYMS = {
     r"(?:a|1) (?:quarter|4th(?= of))|1/4(?:th)?": "1/4",
     r"3 (?:quarters?|4ths?|fourths)|3/4(?:ths?)?": "3/4",
     # crossings
-    r"(?:t|tee|t-|3-way|3 way) ?-?(?:intersection|junction)|top of the t|t in the road|t(?= ?[.,])": "TEE",
+    r"(?:t|tee|t-|3-way|3 way) ?-?(?:shaped? )?(?:intersection|junction|section)|t shape|top of the t|"
+    r"t in the road|t(?= ?[.,])": "TEE",
+    r"(?:(?<=the )|(?<=this )|(?<=a )|(?<=left )|(?<=right )|(?<=immediate ))(?:fork|split|wye|y)"
+    r"(?: (?:in|of) the (?:road|street))?(?: intersection)?(?! (?:off|into|from))": "FORK",
     r"(?:double )?(?:set|pair|group)s? of (?:double )?(?:(?:traffic|stop|street) ?)?(?:lights?|signals?)": (
         "LIGHT"
     ),
     r"(?:traffic|stop|street|double|red)[ -]?(?:lights?|signals?)(?! (?:pole|post|box))|"
     r"(?:lights?|stoplights?|signals?)"
-    r"(?! (?:pole|post|box|fixture|colored|blue|brown|green|gr[ea]y|red|tan|pink|yellow))": "LIGHT",
+    r"(?! (?:pole|post|box|fixture|colou?red|"
+    r"(?:blu|brown|green|gr[ea]y|red|tan|pink|yellow|purpl|beige)\w*))": "LIGHT",
     r"(?:(?:large|big|small|major|main|busy|double|[3-6][ -]?way) )*"
     r"(?:intersections?|crossroads?|junctions?|cross[ -]?streets?|cross roads?|"
     r"(?:(?<=the )|(?<=this )|(?<=next )|(?<=a )|(?<=st )|(?<=nd )|(?<=rd )|(?<=th ))crossings?(?! the))": (
@@ -77,7 +84,10 @@ _SYNONYMS = {
     r"(?:end|top|bottom) of (?:the|this|that|your|a) (?:\w+ )?(?:block|blok)": "BLOCKEND",
     r"(?:end|top|bottom) of (?:the|this|that|your) (?:\w+ )?(?:street|road|avenue|way|lane|path|alley|ramp)|"
     r"(?:the )?(?:street|road|it) (?:dead )?(?:ends|runs out)|dead[ -]?ends?|no longer go straight|"
-    r"can not go straight|(?:have|forced) to turn": "ROADEND",
+    r"until you can not(?: (?:go|move|continue|walk|proceed))?"
+    r"(?: (?:straight|forward|further|any|more|longer|anymore))*|"
+    r"can not (?:go|continue|move) (?:straight|forward|further)|as far as you can(?: (?:go|straight))*|"
+    r"(?:have|forced) to (?:turn|veer|go (?:left|right))": "ROADEND",
     r"side[ -]?streets?|side[ -]?roads?|alley(?:way)?s?": "SIDESTREET",
 }
 

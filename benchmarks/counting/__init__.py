@@ -1,0 +1,1 @@
+"""How well things along routes and in regions are counted; described in `docs/counting-benchmark.md`."""

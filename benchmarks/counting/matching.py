@@ -1,0 +1,116 @@
+"""Which of the things reported are true ones: one to one by position, and as V-IRL judges them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from virl.geo import Floats, LatLng, bearing, distance, distances, in_sector
+from virl.platform.city import Thing
+
+RADIUS_M = 5.0  # from a thing reported to the true one; chosen: so near, somebody sent there finds it
+VIRL_RANGE_M = 20.0  # V-IRL's: a true thing farther from the camera than this makes nothing right
+
+Outcome = Literal["right", "duplicate", "false"]
+
+_BEYOND = 1e6  # metres; so dear that as many pairs as possible are within the radius
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """Where a box pointed."""
+
+    position: LatLng
+    """Of the camera, as reported."""
+    left: float
+    """Heading of the box's left edge, degrees."""
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A thing as a memory gives it at the end of a walk."""
+
+    label: str
+    position: LatLng
+    glances: tuple[Glance, ...]
+    """Its views, in the order they came."""
+    shows: str | None = None
+    """The id of the true thing that most of its views show, `None` if they show none of its kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What became of the things reported; numbers count them from 0."""
+
+    right: Mapping[int, str]
+    """The id of the true thing that each is matched to, one to one."""
+    duplicates: Mapping[int, str]
+    """The id of the nearest true thing, of those that are near one that is matched to another already."""
+
+    def outcome(self, number: int) -> Outcome:
+        """What became of one."""
+        if number in self.right:
+            return "right"
+        return "duplicate" if number in self.duplicates else "false"
+
+
+def match_positions(reported: Sequence[Reported], things: Sequence[Thing], radius: float) -> Matches:
+    """As many pairs of a thing reported and a true one of its kind as there can be; of these, the nearest.
+
+    Args:
+        reported: in any order.
+        things: all true things that may be near them, whether anybody should have seen them or not.
+        radius: metres that the two of a pair are apart at most.
+    """
+    right: dict[int, str] = {}
+    duplicates: dict[int, str] = {}
+    for label in {one.label for one in reported}:
+        rows = [number for number, one in enumerate(reported) if one.label == label]
+        columns = [thing for thing in things if thing.kind == label]
+        apart = _apart([reported[row].position for row in rows], [thing.position for thing in columns])
+        chosen = zip(*linear_sum_assignment(np.where(apart <= radius, apart, _BEYOND)), strict=True)
+        right |= {rows[i]: columns[j].id for i, j in chosen if apart[i, j] <= radius}
+        for i, row in enumerate(rows):
+            nearest = int(apart[i].argmin()) if columns else None
+            if row not in right and nearest is not None and apart[i, nearest] <= radius:
+                duplicates[row] = columns[nearest].id
+    return Matches(right, duplicates)
+
+
+def match_headings(reported: Sequence[Reported], things: Sequence[Thing], reach: float) -> dict[int, str]:
+    """V-IRL's judgement: right if some view's box points at a true thing of the kind that is near enough.
+
+    Nothing is one to one here: a thing reported twice is right twice.
+
+    Args:
+        reported: in any order.
+        things: true things.
+        reach: metres from the camera to a true thing at most.
+
+    Returns:
+        The id of the nearest such thing, by the number of the thing reported.
+    """
+    right = {}
+    for number, one in enumerate(reported):
+        seen = [
+            (metres, thing.id)
+            for thing in things
+            if thing.kind == one.label
+            for glance in one.glances
+            if (metres := distance(glance.position, thing.position)) <= reach
+            and in_sector(bearing(glance.position, thing.position), glance.left, glance.right)
+        ]
+        if seen:
+            right[number] = min(seen)[1]
+    return right
+
+
+def _apart(first: Sequence[LatLng], second: Sequence[LatLng]) -> Floats:
+    """Metres between all pairs, shape (n, m)."""
+    if not (first and second):
+        return np.zeros((len(first), len(second)))
+    a, b = np.array(first), np.array(second)
+    return distances(a[:, None, 0], a[:, None, 1], b[None, :, 0], b[None, :, 1])

@@ -1,0 +1,60 @@
+"""Errors of where a provider says its panoramas are, as real street view has them."""
+
+import random
+from dataclasses import dataclass, replace
+
+from benchmarks.counting.trip import Seeing
+from virl.errors import BadInput
+from virl.geo import LocalFrame
+from virl.platform.perception.active import Sighting
+from virl.platform.streetview import View
+
+
+@dataclass(frozen=True, slots=True)
+class PoseNoise:
+    """Standard deviations of what is reported of a panorama."""
+
+    metres: float = 0.0
+    """To the east and to the north."""
+    degrees: float = 0.0
+    """Of the heading."""
+
+    def __str__(self) -> str:
+        return f"{self.metres:g} m, {self.degrees:g} degrees" if self.metres or self.degrees else "none"
+
+
+def parse_noise(text: str) -> PoseNoise:
+    """`"1.5,2"` as metres and degrees.
+
+    Raises:
+        BadInput: that is not two numbers from 0 on.
+    """
+    try:
+        metres, degrees = (float(part) for part in text.split(","))
+        if 0 <= metres < 100 and 0 <= degrees < 90:
+            return PoseNoise(metres, degrees)
+    except ValueError:
+        pass
+    raise BadInput(f"pose noise {text!r}: give metres and degrees, such as 1.5,2")
+
+
+def misplaced(seeing: Seeing, noise: PoseNoise, seed: int) -> Seeing:
+    """What was seen, as it is reported where panoramas are a little off.
+
+    A panorama is off by the same whenever it is visited. What its views show stays as it is.
+
+    Args:
+        seeing: with the true poses.
+        noise: how far off.
+        seed: another seed errs elsewhere.
+    """
+    looks = (tuple(_misplaced(one, noise, seed) for one in look) for look in seeing.looks)
+    return replace(seeing, looks=tuple(looks))
+
+
+def _misplaced(one: Sighting, noise: PoseNoise, seed: int) -> Sighting:
+    chance = random.Random(f"{seed} {one.view.pano_id}")
+    east, north, turn = (chance.gauss(0.0, 1.0) for _ in range(3))
+    camera = replace(one.view.camera, heading=one.view.camera.heading + turn * noise.degrees)
+    position = LocalFrame(one.position).position(east * noise.metres, north * noise.metres)
+    return replace(one, view=View(one.view.pano_id, camera, one.view.pixels), position=position)

@@ -1,0 +1,90 @@
+"""What the counts of all walks come to: the paper's table, and a table of rules for each pose noise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.counting.noise import PoseNoise
+from benchmarks.counting.published import published_rows
+from benchmarks.counting.score import Tally, differences, metrics
+from benchmarks.counting.variants import EVERYTHING, Case, cases_of
+from benchmarks.records import Record
+from benchmarks.tables import Column, Interval, Row
+
+PAPER_COLUMNS = (
+    Column("accuracy", "accuracy"),
+    Column("recall", "recall"),
+    Column("our_precision", "one to one:\nprecision"),
+    Column("our_recall", "one to one:\nrecall"),
+)
+_PAPER_KEYS = {
+    "accuracy": "virl_accuracy",
+    "recall": "virl_recall",
+    "our_precision": "precision",
+    "our_recall": "recall",
+}
+RULE_COLUMNS = (
+    Column("precision", "precision"),
+    Column("recall", "recall"),
+    Column("f1_less", "F1 less\nthan all"),
+    Column("count_error", "miscount\n%", percent=True, digits=1),
+    Column("duplicates", "dupl.\n%", percent=True, digits=1),
+    Column("repeats", "repeats\n%", percent=True, digits=1),
+    Column("lost", "lost\n%", percent=True, digits=1),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table of the report."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+
+
+def tallies_of(records: Sequence[Record], case: Case) -> list[Tally]:
+    """The tallies of a way of counting, walk by walk."""
+    return [Tally(**record["tallies"][case.key]) for record in records]
+
+
+def sections(records: Sequence[Record], noises: Sequence[PoseNoise]) -> list[Section]:
+    """All tables, the paper's first."""
+    return [_like_the_paper(records, noises[0]), *(_rules(records, noise) for noise in noises)]
+
+
+def section_data(section: Section) -> dict[str, Any]:
+    """A table for `results.json`."""
+    return {"title": section.title, "rows": [_row_data(row) for row in section.rows]}
+
+
+def _row_data(row: Row) -> dict[str, Any]:
+    values = {
+        key: value._asdict() if isinstance(value, Interval) else value for key, value in row.values.items()
+    }
+    return {"name": row.name, "note": row.note} | values
+
+
+def _like_the_paper(records: Sequence[Record], noise: PoseNoise) -> Section:
+    pairs = (
+        (Case("active", noise, EVERYTHING), "with active detection"),
+        (Case("first look", noise, EVERYTHING), "without active detection"),
+    )
+    rows = []
+    for case, note in pairs:
+        found = metrics(tallies_of(records, case))
+        values = {column: found[key] for column, key in _PAPER_KEYS.items() if key in found}
+        rows.append(Row("virl", values, note))
+    return Section(
+        "V-IRL's Table 6: accuracy and recall as V-IRL judges", PAPER_COLUMNS, [*rows, *published_rows()]
+    )
+
+
+def _rules(records: Sequence[Record], noise: PoseNoise) -> Section:
+    reference = tallies_of(records, Case("active", noise, EVERYTHING))
+    rows = [Row(EVERYTHING.name, metrics(reference))]
+    for case in cases_of([noise])[1:]:
+        tallies = tallies_of(records, case)
+        less = {f"{key}_less": gap for key, gap in differences(reference, tallies).items()}
+        rows.append(Row(case.title, metrics(tallies) | less))
+    return Section(f"Rules of visual memory; pose noise: {noise}", RULE_COLUMNS, rows)

@@ -1,0 +1,90 @@
+"""A walk as it was looked at: what seemed to be there, what was confirmed, and what should have been seen."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from benchmarks.counting.walks import Walk, poses
+from virl.counting.counter import Counter
+from virl.platform.city import City, Truth
+from virl.platform.perception.active import Look, Sighting
+from virl.platform.perception.overlap import intersection_over_union
+from virl.platform.streetview import Pose
+
+REACH_M = 20.0  # V-IRL's limit for a right answer: things farther from every panorama need not be seen
+LEAST_SEEN = 0.5  # chosen: share of a thing that some view of a sweep shows
+LEAST_PIXELS = 100  # chosen: 10 x 10; a hydrant in plain sight at 20 m has some 200
+
+SHOWN = 0.5  # of PASCAL VOC: least intersection over union of a box with that of the true thing it shows
+
+Sightings = tuple[Sighting, ...]
+Eyes = Literal["active", "first look"]
+"""With and without active detection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seeing:
+    """What one kind of eyes saw on a walk."""
+
+    looks: tuple[Sightings, ...]
+    """The sightings of each look around."""
+    shown: tuple[str | None, ...]
+    """The id of the true thing that each sighting shows, over all looks in order; `None` for a mistake."""
+
+    @property
+    def sighted(self) -> frozenset[str]:
+        """Ids of the true things that were seen at all, under their own label."""
+        return frozenset(name for name in self.shown if name is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """One walk, looked at once; everything else is worked out from it."""
+
+    poses: tuple[Pose, ...]
+    seen: Mapping[Eyes, Seeing]
+    required: frozenset[str]
+    """Ids of the true things that should have been seen."""
+
+
+def take_trip(city: City, truth: Truth, counter: Counter, walk: Walk) -> Trip:
+    """Count along a walk, and keep what was seen on it."""
+    stops: list[Pose] = []
+    closer: list[Sightings] = []
+    first: list[Sightings] = []
+    required: set[str] = set()
+    for pose in poses(city, walk):
+        look = counter.visit(pose).look
+        stops.append(pose)
+        closer.append(look.sightings)
+        first.append(look.candidates)
+        required |= required_things(truth, look, counter.things)
+    counter.finish()
+    seen: dict[Eyes, Seeing] = {"active": _seeing(truth, closer), "first look": _seeing(truth, first)}
+    return Trip(tuple(stops), seen, frozenset(required))
+
+
+def required_things(truth: Truth, look: Look, kinds: Collection[str]) -> set[str]:
+    """Ids of the things that a look around should find: near, large, and not hidden by half."""
+    return {
+        thing.id
+        for view in look.sweep
+        for thing in truth.visible(view.pano_id, view.camera, LEAST_PIXELS, kinds)
+        if thing.distance <= REACH_M and thing.visible_fraction >= LEAST_SEEN
+    }
+
+
+def thing_shown(truth: Truth, sighting: Sighting) -> str | None:
+    """The id of the true thing of its label that a sighting's box is on, `None` if it is on none."""
+    view, kinds = sighting.view, [sighting.label]
+    overlaps = [
+        (intersection_over_union(thing.box, sighting.box), thing.id)
+        for thing in truth.visible(view.pano_id, view.camera, kinds=kinds)
+    ]
+    share, name = max(overlaps, default=(0.0, ""))
+    return name if share >= SHOWN else None
+
+
+def _seeing(truth: Truth, looks: Sequence[Sightings]) -> Seeing:
+    shown = (thing_shown(truth, one) for look in looks for one in look)
+    return Seeing(tuple(looks), tuple(shown))

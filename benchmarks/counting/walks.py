@@ -1,0 +1,115 @@
+"""Where the counting is done: routes that also come back, and regions, chosen by chance."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from virl.errors import BadInput
+from virl.geo import LatLng, LocalFrame, distance
+from virl.platform.city import City
+from virl.platform.movement.links import LinksMover
+from virl.platform.movement.point.navigator import PointNavigator
+from virl.platform.movement.point.plan import plan_route
+from virl.platform.movement.region.navigator import RegionNavigator
+from virl.platform.movement.tour.plane import nearest_neighbour
+from virl.platform.streetview import Pose
+from virl.region import Region
+
+_Panoramas = Sequence[tuple[str, LatLng]]
+"""Ids and positions of panoramas."""
+
+WalkKind = Literal["one way", "there and back", "round", "region"]
+
+ROUTES: tuple[WalkKind, ...] = ("one way", "there and back", "round")
+"""Kinds of routes, taken in turns: patrols come back on the other side of a street, or round the block."""
+LEG_M = (150.0, 300.0)  # from one stop of a route to the next, as the crow flies; chosen: a few blocks
+SIDE_M = 250.0  # of a square region; chosen: some 10 blocks, 200 panoramas in Virlton
+MIN_PANORAMAS = 100  # of a region; chosen: no region in the sea
+MAX_STEPS = 500  # of a route; chosen: none should come near it
+TRIES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Where one count is made."""
+
+    id: str
+    kind: WalkKind
+    start: str
+    """Id of the panorama where it begins."""
+    corners: tuple[LatLng, ...]
+    """The stops of a route in their order, or the corners of a region."""
+
+
+def choose_walks(city: City, routes: int, regions: int, seed: int) -> list[Walk]:
+    """Routes and regions, the same for the same seed; more of them begin with the fewer.
+
+    Raises:
+        BadInput: the city cannot list its panoramas, or is too small for such walks.
+    """
+    if city.street_map is None:
+        raise BadInput(f"{city.title} cannot list its panoramas: choose a made city")
+    everywhere = [(name, city.streetview.panorama(name).position) for name in city.street_map.panorama_ids()]
+    return [
+        *(_route(everywhere, number, random.Random(f"{seed} route {number}")) for number in range(routes)),
+        *(_region(everywhere, number, random.Random(f"{seed} region {number}")) for number in range(regions)),
+    ]
+
+
+def poses(city: City, walk: Walk) -> Iterator[Pose]:
+    """Where an agent stands and faces on a walk, the start first."""
+    start = city.streetview.panorama(walk.start)
+    if walk.kind == "region":
+        navigator = RegionNavigator(city.streetview, Region(walk.corners), order=_nearest_first)
+        steps = navigator.walk(Pose(start.id, start.heading))
+    else:
+        plan = plan_route(city.streetview, city.maps, start.position, walk.corners)
+        mover = LinksMover(city.streetview)
+        route = PointNavigator(city.streetview, mover, plan, max_steps=MAX_STEPS)
+        steps = route.walk(Pose(start.id, start.heading))
+    return (step.pose for step in steps)
+
+
+def _route(everywhere: _Panoramas, number: int, chance: random.Random) -> Walk:
+    kind = ROUTES[number % len(ROUTES)]
+    start, here = chance.choice(everywhere)
+    first = _a_leg_away(everywhere, here, chance)
+    stops = [first]
+    if kind in {"one way", "round"}:
+        stops.append(_a_leg_away(everywhere, first, chance))
+    if kind in {"there and back", "round"}:
+        stops.append(here)
+    return Walk(f"route-{number + 1:02d}", kind, start, tuple(stops))
+
+
+def _a_leg_away(everywhere: _Panoramas, start: LatLng, chance: random.Random) -> LatLng:
+    for _ in range(TRIES):
+        _, end = chance.choice(everywhere)
+        if LEG_M[0] <= distance(start, end) <= LEG_M[1]:
+            return end
+    raise BadInput(f"the city is too small for routes of {LEG_M[0]:g} to {LEG_M[1]:g} m a leg")
+
+
+def _region(everywhere: _Panoramas, number: int, chance: random.Random) -> Walk:
+    """A square around a panorama."""
+    lat, lng = np.array([position for _, position in everywhere]).T
+    half = SIDE_M / 2
+    for _ in range(TRIES):
+        middle, position = chance.choice(everywhere)
+        frame = LocalFrame(position)
+        x, y = frame.to_metres(lat, lng)
+        if np.count_nonzero((abs(x) <= half) & (abs(y) <= half)) >= MIN_PANORAMAS:
+            corners = ((-half, -half), (half, -half), (half, half), (-half, half))
+            square = tuple(frame.position(*corner) for corner in corners)
+            return Walk(f"region-{number + 1:02d}", "region", middle, square)
+    raise BadInput(f"the city is too small for regions of {MIN_PANORAMAS} panoramas")
+
+
+def _nearest_first(positions: Sequence[LatLng]) -> list[int]:
+    """V-IRL's order for regions: always to the nearest that is left; unlike a search, the same each time."""
+    frame = LocalFrame(positions[0])
+    order: list[int] = nearest_neighbour(np.array([frame.point(one) for one in positions])).tolist()
+    return order

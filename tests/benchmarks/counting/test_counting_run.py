@@ -1,0 +1,106 @@
+"""Routes and regions of Virlton, and a whole small run."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from typer import Typer
+from typer.testing import CliRunner
+
+from benchmarks.counting.__main__ import count
+from benchmarks.counting.noise import PoseNoise
+from benchmarks.counting.variants import EVERYTHING, NO_RULES, RULES, cases_of, rules_of
+from benchmarks.counting.walks import LEG_M, choose_walks, poses
+from virl.geo import distance
+from virl.platform.city import City
+from virl.platform.perception.memory import Rules
+from virl.platform.providers import open_city
+from virl.region import Region
+
+
+@pytest.fixture(scope="module")
+def virlton() -> City:
+    return open_city("virlton")
+
+
+def test_every_switch_of_the_memory_is_tried() -> None:
+    assert set(RULES) == set(Rules.model_fields)
+    assert rules_of(EVERYTHING.rules) == Rules()
+    tried = [case.variant.rules for case in cases_of([PoseNoise()])]
+    assert all(EVERYTHING.rules - {rule} in tried for rule in RULES)
+    assert not any(rules_of(NO_RULES.rules).model_dump().values())
+
+
+def test_cases_have_names_of_their_own() -> None:
+    keys = [case.key for case in cases_of([PoseNoise(), PoseNoise(1.5, 2.0)])]
+    assert len(set(keys)) == len(keys)
+
+
+def test_more_walks_begin_with_the_fewer(virlton: City) -> None:
+    assert choose_walks(virlton, 4, 1, 5)[:3] == choose_walks(virlton, 3, 0, 5)
+    assert choose_walks(virlton, 3, 0, 6) != choose_walks(virlton, 3, 0, 5)
+
+
+def test_routes_go_where_their_kind_says(virlton: City) -> None:
+    one_way, back, around = choose_walks(virlton, 3, 0, 5)
+    assert (one_way.kind, back.kind, around.kind) == ("one way", "there and back", "round")
+    for walk in (back, around):
+        stops = list(poses(virlton, walk))
+        end = virlton.streetview.panorama(stops[-1].pano_id).position
+        assert distance(end, virlton.streetview.panorama(walk.start).position) <= 5.0
+    visits = [pose.pano_id for pose in poses(virlton, back)]
+    assert len(set(visits)) <= len(visits) / 2 + 1  # home by the same street
+    legs = [distance(a, b) for a, b in pairwise(one_way.corners)]
+    assert all(LEG_M[0] <= leg <= LEG_M[1] for leg in legs)
+
+
+def test_a_region_is_visited_panorama_by_panorama(virlton: City) -> None:
+    (walk,) = choose_walks(virlton, 0, 1, 5)
+    visits = [pose.pano_id for pose in poses(virlton, walk)]
+    assert len(set(visits)) == len(visits) >= 100
+    region = Region(walk.corners)
+    assert all(region.contains(virlton.streetview.panorama(name).position) for name in visits)
+    assert visits == [pose.pano_id for pose in poses(virlton, walk)]
+
+
+@pytest.mark.slow
+def test_a_small_run_and_its_resumption(tmp_path: Path) -> None:
+    app = Typer()
+    app.command()(count)
+    options = ["--out", str(tmp_path), "--routes", "2", "--regions", "0", "--seed", "3", "--workers", "1"]
+    told = CliRunner().invoke(app, options)
+    assert told.exit_code == 0, told.output
+    assert "V-IRL, Hong Kong" in told.output
+    results = json.loads((tmp_path / "results.json").read_text())
+    exact = {row["name"]: row for row in results["sections"][1]["rows"]}
+    everything = exact["all rules"]
+    assert everything["recall"]["mean"] > 0.7
+    assert everything["repeats"]["mean"] < exact["no geometry"]["repeats"]["mean"]
+    assert everything["f1"]["mean"] > exact["no box_range"]["f1"]["mean"]
+    assert everything["precision"]["mean"] > exact["no active detection"]["precision"]["mean"]
+    for record in map(json.loads, (tmp_path / "records.jsonl").read_text().splitlines()):
+        for case, rows in record["reported"].items():
+            assert len(rows) == record["tallies"][case]["reported"]
+            right = [row for row in rows if row["outcome"] == "right"]
+            assert len(right) == record["tallies"][case]["right"]
+
+    refused = CliRunner().invoke(app, options)
+    assert refused.exit_code == 2
+    assert "--resume" in refused.output
+    (tmp_path / "results.json").unlink()
+    again = CliRunner().invoke(app, [*options, "--resume"])
+    assert again.exit_code == 0
+    assert json.loads((tmp_path / "results.json").read_text()) == results
+    other = CliRunner().invoke(app, [*options, "--resume", "--pose-noise", "3,2"])
+    assert other.exit_code == 2
+    assert "other settings" in re.sub(r"\s+", " ", other.output)
+
+
+def test_noise_that_is_none_is_told_in_one_line(tmp_path: Path) -> None:
+    app = Typer()
+    app.command()(count)
+    told = CliRunner().invoke(app, ["--out", str(tmp_path), "--pose-noise", "much"])
+    assert told.exit_code == 2
+    assert "pose noise 'much'" in told.output

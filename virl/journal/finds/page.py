@@ -1,0 +1,198 @@
+"""What the report of a counting run shows beside that of any run: things, and how they are spread."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+import shapely
+from pydantic import ValidationError
+
+from virl.errors import JournalBroken
+from virl.geo import LatLng
+from virl.journal.finds.heat import Level, heat
+from virl.journal.finds.reading import Find, Sight
+from virl.journal.folder import SURVEY
+from virl.journal.pictures import embed
+from virl.journal.records import StartRecord, StepRecord
+from virl.journal.sketch import Sketch
+from virl.platform.movement.region.records import RECORD, Plan
+
+_GRADES = ((320, 72), (240, 65), (160, 55))
+"""Width in pixels and JPEG quality of pictures in the page, best first; chosen: they are shown 224 wide."""
+
+THUMBNAILS = ((128, 70), (96, 60), (80, 50), (64, 45))
+THUMBNAIL_BYTES = 2_000_000
+"""For all thumbnails together; chosen: the page opens in about a second."""
+
+EMBEDDED_VIEWS = 150
+"""Up to so many views are in the page; of more, it has a thumbnail of each thing, and shows the files beside
+it. Chosen: a page of 6 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """A row of the table of counts."""
+
+    kind: str
+    count: int
+    confirmed: int
+    """How many were seen from two places or more."""
+    per_hectare: float | None
+    """Of those in the region; `None` where no region was covered."""
+
+
+def counting_context(
+    folder: Path, start: StartRecord, steps: Sequence[StepRecord], finds: Sequence[Find], chart: Sketch | None
+) -> dict[str, object]:
+    """What the page's template and script need.
+
+    Args:
+        folder: the run's.
+        start: its first record.
+        steps: taken so far.
+        finds: what was found.
+        chart: the map; `None` before the first step.
+    """
+    kinds = _kinds(start, finds)
+    area = _outline(_plan(folder / SURVEY), chart)
+    whole = sum(len(find.sights) for find in finds) <= EMBEDDED_VIEWS
+    pictures, elapsed = _pictures(folder, finds, whole=whole), _elapsed(steps)
+    return {
+        "kinds": kinds,
+        "finds": finds,
+        "kind_of_find": {find.id: kinds.index(find.label) for find in finds},
+        "by_id": {name: find for find in finds for name in (find.id, *find.former_ids)},
+        "tallies": [_tally(kind, finds, area, chart) for kind in kinds],
+        "hectares": area.area / 10_000 if area is not None else None,
+        "region": _ring(area),
+        "thumbnails": {find.id: pictures.get(find.best.crop, "") for find in finds},
+        "whole": whole,
+        "data": {
+            "kinds": kinds,
+            "finds": [_find_data(find, kinds, elapsed, pictures, whole=whole) for find in finds],
+            "heat": [_level_data(level) for level in _heat(finds, kinds, area, chart)],
+        },
+    }
+
+
+def _kinds(start: StartRecord, finds: Sequence[Find]) -> list[str]:
+    """What was counted, in the character's order."""
+    count = start.character.get("count")
+    asked = count.get("things", ()) if isinstance(count, dict) else ()
+    return list(dict.fromkeys([*map(str, asked), *(find.label for find in finds)]))
+
+
+def _tally(kind: str, finds: Sequence[Find], area: shapely.Polygon | None, chart: Sketch | None) -> Tally:
+    mine = [find for find in finds if find.label == kind]
+    confirmed = sum(len({sight.seen.pano_id for sight in find.sights}) > 1 for find in mine)
+    per_hectare = None
+    if area is not None and chart is not None:
+        inside = sum(bool(shapely.intersects_xy(area, *chart.place(find.position))) for find in mine)
+        per_hectare = inside / (area.area / 10_000)
+    return Tally(kind, len(mine), confirmed, per_hectare)
+
+
+def _plan(file: Path) -> Plan | None:
+    """What the survey of a region was begun with; `None` if there is none.
+
+    Raises:
+        JournalBroken: the file begins with something else.
+    """
+    try:
+        with file.open("rb") as lines:
+            record = RECORD.validate_json(lines.readline())
+    except FileNotFoundError:
+        return None
+    except ValidationError:
+        raise JournalBroken(f"{file}, line 1: is not the plan of a survey; restore it from a copy") from None
+    return record if isinstance(record, Plan) else None
+
+
+def _outline(plan: Plan | None, chart: Sketch | None) -> shapely.Polygon | None:
+    """The region that was covered, on the paper of the map."""
+    if plan is None or chart is None:
+        return None
+    return shapely.Polygon([chart.place(LatLng(*corner)) for corner in plan.corners])
+
+
+def _ring(area: shapely.Polygon | None) -> str:
+    return "" if area is None else " ".join(f"{x:.1f},{y:.1f}" for x, y in area.exterior.coords)
+
+
+def _heat(
+    finds: Sequence[Find], kinds: Sequence[str], area: shapely.Polygon | None, chart: Sketch | None
+) -> tuple[Level, ...]:
+    if area is None or chart is None or not finds:
+        return ()
+    points = np.array([chart.place(find.position) for find in finds])
+    return heat(points, [kinds.index(find.label) for find in finds], len(kinds), area)
+
+
+def _pictures(folder: Path, finds: Sequence[Find], *, whole: bool) -> Mapping[str, str]:
+    if not whole:
+        return embed(folder, [find.best.crop for find in finds], THUMBNAILS, THUMBNAIL_BYTES)
+    return embed(folder, [file for find in finds for sight in find.sights for file in _files(sight)], _GRADES)
+
+
+def _files(sight: Sight) -> tuple[str, str]:
+    return sight.crop, sight.picture
+
+
+def _elapsed(steps: Sequence[StepRecord]) -> dict[int, float]:
+    """Seconds from the start to the end of each step."""
+    times = accumulate(step.seconds for step in steps)
+    return {step.step: time for step, time in zip(steps, times, strict=True)}
+
+
+def _find_data(
+    find: Find,
+    kinds: Sequence[str],
+    elapsed: Mapping[int, float],
+    pictures: Mapping[str, str],
+    *,
+    whole: bool,
+) -> dict[str, object]:
+    return {
+        "id": find.id,
+        "kind": kinds.index(find.label),
+        "title": find.title,
+        "lat": round(find.position.lat, 7),
+        "lng": round(find.position.lng, 7),
+        "sigma": round(find.sigma_m, 2),
+        "confidence": round(find.confidence, 3),
+        "joined": find.joined,
+        "sights": [_sight_data(sight, elapsed, pictures, whole=whole) for sight in find.sights],
+    }
+
+
+def _sight_data(
+    sight: Sight, elapsed: Mapping[int, float], pictures: Mapping[str, str], *, whole: bool
+) -> dict[str, object]:
+    camera = sight.seen.camera
+    crop, picture = (pictures.get(file, "") if whole else file for file in _files(sight))
+    return {
+        "step": sight.step,
+        "seconds": round(elapsed.get(-1 if sight.step is None else sight.step, 0.0), 1),
+        "pano": sight.seen.pano_id,
+        "heading": round(camera.heading, 1),
+        "fov": round(camera.fov, 1),
+        "metres": round(sight.metres, 1),
+        "score": round(sight.seen.score, 2),
+        "why": sight.why,
+        "crop": crop,
+        "picture": picture,
+        "size": [camera.width, camera.height],
+    }
+
+
+def _level_data(level: Level) -> dict[str, object]:
+    return {
+        "name": level.name,
+        "width": level.width,
+        "cells": [
+            [round(cell.x, 1), round(cell.y, 1), round(cell.hectares, 4), *cell.counts]
+            for cell in level.cells
+        ],
+    }

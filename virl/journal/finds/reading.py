@@ -1,0 +1,141 @@
+"""The things that a run has found, read back from its visual memory with the reasons of every verdict."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from virl.geo import LatLng, distance
+from virl.journal.folder import MEMORY
+from virl.platform.perception.memory import Comparison, MemoryObject, Seen, Verdict, VisualMemory
+from virl.platform.perception.memory.records import Added, Joined
+
+SHOWN_COMPARISONS = 2  # chosen: of those that a new thing was held against
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A view of a thing."""
+
+    seen: Seen
+    step: int | None
+    """The step that it was seen on, `None` if memory does not say."""
+    metres: float
+    """From the camera to where the thing is."""
+    why: str
+    """Why it was taken for this thing, or for a new one."""
+
+    @property
+    def crop(self) -> str:
+        """The picture of the thing: a path within the run's folder."""
+        return f"{MEMORY}/{self.seen.crop}"
+
+    @property
+    def picture(self) -> str:
+        """The view with the thing marked: a path within the run's folder."""
+        return f"{MEMORY}/{self.seen.picture}"
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """A thing that was found."""
+
+    id: str
+    label: str
+    number: int
+    """Counts the things of a kind from 1, as they were told on the terminal: one joined with another later
+    leaves a gap."""
+    position: LatLng
+    sigma_m: float
+    confidence: float
+    sights: tuple[Sight, ...]
+    joined: tuple[str, ...] = ()
+    """What other things turned out to be this one, and why."""
+    former_ids: tuple[str, ...] = ()
+    """The ids of those."""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return f"{self.label} {self.number}"
+
+    @property
+    def best(self) -> Sight:
+        """The view that shows it best."""
+        return max(self.sights, key=lambda sight: sight.seen.score)
+
+
+def read_finds(folder: Path) -> tuple[Find, ...]:
+    """The things in a run's memory, in the order found; none where nothing was found yet.
+
+    Args:
+        folder: the run's.
+
+    Raises:
+        MemoryBroken: the memory is damaged.
+    """
+    memory = VisualMemory.open(folder / MEMORY)
+    told = _Told(memory.history())
+    return tuple(_find(thing, told) for thing in memory.objects())
+
+
+class _Told:
+    """What the lines of a memory say of each thing and each sighting."""
+
+    def __init__(self, history: Iterable[Added | Joined]) -> None:
+        self.number: dict[str, int] = {}
+        self.step: dict[int, int] = {}
+        self.joined: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+        self._title: dict[str, str] = {}
+        self._verdict: dict[int, Verdict] = {}
+        labels: Counter[str] = Counter()
+        for record in history:
+            if isinstance(record, Joined):
+                self._join(record)
+                continue
+            word, _, step = record.name.rpartition("-")
+            for seen, verdict in zip(record.sightings, record.verdicts, strict=True):
+                self._verdict[seen.number] = verdict
+                if word == "step" and step.isdecimal():
+                    self.step[seen.number] = int(step)
+                if verdict.new:
+                    labels[seen.label] += 1
+                    self.number[verdict.object_id] = labels[seen.label]
+                    self._title[verdict.object_id] = f"{seen.label} {labels[seen.label]}"
+
+    def why(self, seen: Seen) -> str:
+        verdict = self._verdict[seen.number]
+        if not verdict.new:
+            held = next((one for one in verdict.comparisons if one.object_id == verdict.object_id), None)
+            return f"the same: {_opinions(held, 'same')}" if held else "the same: seen in one look around"
+        against = [f"not {self._title[one.object_id]}: {_opinions(one)}" for one in verdict.comparisons]
+        return "new: " + ("; ".join(against[:SHOWN_COMPARISONS]) or "nothing known is near")
+
+    def _join(self, record: Joined) -> None:
+        line = f"{self._title[record.gone_id]} turned out to be this one: {record.reason}"
+        self.joined[record.object_id] += [(record.gone_id, line), *self.joined.pop(record.gone_id, [])]
+
+
+def _opinions(comparison: Comparison, says: str | None = None) -> str:
+    """The reasons in a comparison; only those that say this, where any does."""
+    chosen = [one for one in comparison.opinions if one.says == says] or comparison.opinions
+    return ", ".join(f"{one.rule}: {one.reason}" for one in chosen) or "it is another's"
+
+
+def _find(thing: MemoryObject, told: _Told) -> Find:
+    place = thing.estimate.position
+    sights = tuple(
+        Sight(seen, told.step.get(seen.number), distance(seen.position, place), told.why(seen))
+        for seen in thing.views
+    )
+    return Find(
+        thing.id,
+        thing.label,
+        told.number[thing.id],
+        place,
+        thing.estimate.sigma,
+        thing.confidence,
+        sights,
+        joined=tuple(line for _, line in told.joined[thing.id]),
+        former_ids=tuple(gone for gone, _ in told.joined[thing.id]),
+    )

@@ -1,0 +1,123 @@
+"""Phrases that say where something is: a crossing, a shop, the end of the walk."""
+
+from virl.platform.movement.instruction.follower import meanings as read
+from virl.platform.movement.instruction.follower.clauses import Go, Landmark, Place, Reach, Stop, Where
+from virl.platform.movement.instruction.follower.parts import rule
+
+ENDS = (
+    rule(
+        "steps",
+        "a couple of steps after turning",
+        r"(?P<number>(?:\d+|an?|SOME|another|more)(?: or (?:so|\d+|SOME))?)"
+        r"(?: more| small| big| short| quick)*"
+        r" (?:steps?|paces?|feet|moves?|clicks?)(?: or (?:so|2))?(?: (?:forward|ahead|away))?"
+        r"(?:(?P<turned> (?:after|past|from|into)(?: \w+){0,2} (?:turn|turning|rounding)"
+        r"(?: (?:the corner|<side>|it|onto))*)"
+        r"|(?: <just>)?(?P<relation> (?:before|prior to|short of|after|past|from|into|beyond|across|down))"
+        r"(?: <arrive>)?(?: (?P<place><place>|<it>))?)?",
+        read.steps,
+    ),
+    rule(
+        "fraction",
+        "less than halfway down the block",
+        r"(?P<hedge>(?:less than|more than|just over|just under|just past|a little (?:less|more) than|"
+        r"not quite|almost|nearly|over|under) (?:even )?)?(?P<part>[1-9]/[2-9]|\d+ ?%)"
+        r"(?: (?:of|the|a|way|down|up|to|through|into|along|between|across|block|this|that|long|street|road|"
+        r"about))*"
+        r"(?: <place>)?",
+        read.fraction,
+    ),
+    rule(
+        "nearly all",
+        "almost to the end of the block",
+        r"(?:almost|nearly|most of|near|towards?)(?: (?:all|of|the|way|to|down|at|this|that|long))*"
+        r" (?:BLOCKEND|ROADEND|end|block)|(?:almost|nearly) (?:all )?(?:the )?(?:way )?(?:to|at) <place>",
+        lambda _: Where("at", fraction=0.9),
+    ),
+    rule(
+        "after turning",
+        "just after turning",
+        r"(?:<just> )?(?:after|upon|once|as soon as|when you|as you)"
+        r"(?: (?:you|have|make|made|making|take|taking|the|your|that|this|a))*"
+        r" (?:turn|turning|turned|left|right|rounding)(?! (?:at|here))(?: (?:the corner|<side>))?",
+        lambda _: Where("after", turned=True),
+    ),
+)
+
+PLACES = (
+    rule(
+        "middle",
+        "in the middle of the intersection",
+        r"(?P<relation>(?:in|at|to|into) the (?:exact |very )?(?:middle|center|centre)|under|underneath|"
+        r"inside|in)"
+        r" (?:of )?(?P<place><place>|<it>)",
+        read.where,
+    ),
+    rule(
+        "other side",
+        "on the other side of the street",
+        r"(?:on|to|at|reach) the (?P<relation>other|far) side"
+        r"(?: of (?P<place><place>|<it>|the (?:street|road)))?(?! of)",
+        read.where,
+    ),
+    rule(
+        "near crossing",
+        "just before the next light",
+        r"(?:<just> )?(?P<relation>before|prior to|short of|shy of|after|past|beyond)(?: <arrive>)*"
+        r" (?P<place><place>|(?:it|this)(?= [.,]| and)|(?<=cross )the street|(?<=crossing )the street)",
+        read.where,
+    ),
+    rule(
+        "building",
+        "the second building",
+        r"(?:the )?(?P<n>\d+)(?:st|nd|rd|th)(?: \w+)?"
+        r" (?:building|store|door|shop|entrance|business|house|awning)(?! before)",
+        lambda match: Where("at", building=min(int(match["n"]), 9)),
+    ),
+    rule(
+        "stop",
+        "stop here",
+        r"(?:stop|stops|stopping|halt|come to a (?:stop|halt)|your destination|"
+        r"this is (?:the|your) destination|destination is|you have arrived)"
+        r"(?P<bare>(?: (?:here|there|now|immediately|right away|again))*(?= (?:[.,]|and)|$))?",
+        lambda match: Stop(bare=match["bare"] is not None),
+    ),
+    rule(
+        "one after",
+        "the lights immediately after",
+        r"(?:<which> )*(?:<crossing>|1s?) <just> after(?: (?:that|it|this|those))?(?= [.,]|$)",
+        lambda _: Reach(Place("intersection", following=True)),
+    ),
+    rule(
+        "after that",
+        "immediately afterwards",
+        r"<just> (?:after|afterwards|past)(?: (?:that|it|this))?(?= [.,]|$)",
+        lambda _: Where("after"),
+    ),
+    rule(
+        "corner shop",
+        "on the far left corner",
+        r"(?:on|with|at|by|near)(?: \w+){0,4} corners?",
+        lambda _: Landmark(corner=True),
+    ),
+    rule("reach", "the light", r"(?P<before>before (?:<arrive> )?)?(?P<place><place>)", read.reach),
+    rule(
+        "landmark passed",
+        "passing a bank",
+        r"(?:pass|passing|past|passes|by)(?= )",
+        lambda _: Landmark(passed=True),
+    ),
+    rule(
+        "landmark",
+        "on your left",
+        r"on (?:the |your )?(?:near |far )?<side>|next to|in front of|between",
+        lambda _: Landmark(),
+    ),
+    rule(
+        "go straight",
+        "keep going straight",
+        r"(?:<go> )+(?:straight|forward|ahead)",
+        lambda _: Go(straight=True),
+    ),
+    rule("go", "walk down", r"<go>", lambda _: Go()),
+)

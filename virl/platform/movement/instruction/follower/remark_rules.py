@@ -1,0 +1,114 @@
+"""Phrases that tell the walker nothing to do, and how to stand at the start."""
+
+from virl.platform.movement.instruction.follower import meanings as read
+from virl.platform.movement.instruction.follower.clauses import Landmark, Pause
+from virl.platform.movement.instruction.follower.parts import rule
+
+REMARKS = (
+    rule("sentence", ".", r"\.", lambda _: Pause(sentence=True)),
+    rule("comma", ",", r",", lambda _: Pause(sentence=False)),
+    rule(
+        "too far",
+        "if you reach the light, you have gone too far",
+        r"(?:(?:if|once) [^.]*?)?(?:you )?(?:have|has|is|are|went|gone|go)"
+        r" (?:gone |went |just |probably |a little |a bit )*too far[^.]*"
+        r"|if [^.]*?(?:you (?:have )?(?:missed|passed|overshot|went past)|go back|turn back|back up)[^.]*",
+        lambda _: None,
+    ),
+    rule(
+        "ignored turn",
+        "do not turn right at the bank",
+        r"(?:do not|ignore|ignoring|without|not|rather than|instead of|never)(?: \w+){0,3}?"
+        r" (?:turn|turning|take|taking|veer|<side>|exit|ramp|enter|entering)(?:(?! but )[^.,])*",
+        lambda _: None,
+    ),
+    rule(
+        "curve",
+        "it curves to the left",
+        r"(?:street|road|path|lane|way|block|it)"
+        r" (?:(?:will|then|just|starts|begins|to|slightly|gently|soon|eventually|and) )*"
+        r"(?:curves?|curving|bends?|bending|veers?|veering|winds?|swerves?)"
+        r"(?: (?:off|around|slightly|sharply|to|the|a|bit))*(?: <side>)?",
+        lambda _: None,
+    ),
+    rule(
+        "the curve",
+        "follow the curve to the left",
+        r"<go> (?:(?:the|this|your|around|along|with|<side>|hand) )+(?:curved?|bend)"
+        r"(?: (?:in|of|the|road|street|around|to|path))*(?: <side>)?",
+        lambda _: None,
+    ),
+    rule(
+        "turn that could be",
+        "an opportunity to turn left",
+        r"(?:(?:an? |the )?(?:option|opportunity|chance)(?: \w+){0,3}? to (?:turn|go|take|veer|make)"
+        r"|(?:can|could|may|allows?|lets?|allowed)(?: you)? (?:only|not|either)(?: \w+){0,5}? <side>"
+        r"|<side> turn only)[^.,]*",
+        lambda _: None,
+    ),
+    rule(
+        "ignored crossing",
+        "ignore the first light",
+        r"(?:ignore|ignoring|disregard|skip) (?P<place><place>)(?P<twice>)",
+        read.passing,
+    ),
+    rule(
+        "after you stop",
+        "when you stop",
+        r"(?:after|when|once|as) you (?:have )?(?:stop|stopped)",
+        lambda _: Landmark(),
+    ),
+    rule(
+        "remark",
+        "this will be the first light",
+        r"(?:this|that|it|which) (?:will|is|should|may|might)(?: be)?(?! (?:your|the) destination)"
+        r"(?: \w+){0,3}? <place>",
+        lambda _: Landmark(),
+    ),
+    rule(
+        "its light",
+        "without a light",
+        r"(?:with|without|has|have|having) (?:(?:an?|no|the|any|its) )?(?:LIGHT|STOPSIGN|CROSSWALK)",
+        lambda _: Landmark(corner=True),
+    ),
+    rule(
+        "across",
+        "across the street from a park",
+        r"(?:across|over) (?:from|the (?:street|road|way|INTERSECTION))",
+        lambda _: Landmark(),
+    ),
+    rule(
+        "bus stop",
+        "bus stop",
+        r"(?:bus|subway|metro) (?:stops?|station|shelter)",
+        lambda _: Landmark(),
+    ),
+)
+
+START = (
+    rule(
+        "look",
+        "look to your right",
+        r"(?:look|looking|rotate|face|facing|glance) (?:to |towards? )?(?:the |your )?<side>",
+        lambda _: None,
+    ),
+    rule(
+        "orient",
+        "turn so that the park is to your left",
+        r"(?:(?:please |start (?:out )?by |begin (?:by )?)?"
+        r"(?:orient|orienting|align|position|positioning|situate|rotate|spin|angle|pivot|"
+        r"(?:turn|stand|face|be|begin|start|turning)(?: around| yourself| your self| out| off)*"
+        r" (?:so|such|until|to face|to go|to be|in the|in a|the same|with|away|towards?|facing|yourself|"
+        r"and (?:go|face|head|walk|move) (?:with|in)|by)|"
+        r"(?:face|facing)(?! (?:<side>|to)))\b)"
+        r"[^.]*?(?=(?: ,| and| then| ,? ?and then) <start>| \.|$)",
+        read.orient,
+    ),
+    rule(
+        "traffic",
+        "with the flow of traffic",
+        r"(?:\w+ )?(?:with|against|follow|following|same|opposite|in)"
+        r" (?:(?:the|of|direction|as|way|flow|a) )*(?:traffic|cars)(?: flow| is going| are going)?",
+        read.orient,
+    ),
+)

@@ -1,0 +1,144 @@
+"""Phrases that say where to turn, and which crossings to go through."""
+
+from virl.platform.movement.instruction.follower import meanings as read
+from virl.platform.movement.instruction.follower.clauses import Blocks, Pass, Place, Turn
+from virl.platform.movement.instruction.follower.parts import rule
+
+TURNS = (
+    rule(
+        "turn around",
+        "turn around",
+        r"(?:turn(?:ing)? (?:back )?around|(?:make|do|take) a u turn|u turn|go back|head back)",
+        lambda _: Turn("around"),
+    ),
+    rule(
+        "turn into",
+        "turn onto the right side street",
+        r"(?P<verb>(?:turn|turning|go|head|veer)) (?:on|onto|into|down|in) (?:to )?"
+        r"(?P<place>the (?P<turned><side>) (?:side )?(?:SIDESTREET|FORK|street|road))",
+        read.turn,
+    ),
+    rule(
+        "fork",
+        "take the left fork",
+        r"<turned>(?P<place>)(?: (?:side|branch|one))?(?: (?:of|at) (?:the|this))? FORK"
+        r"|(?:<turn>|follow)(?: <which>| next)*? FORK (?:to|on) (?:the|your) (?P<to><side>)",
+        read.fork,
+    ),
+    rule(
+        "ramp",
+        "take the off ramp",
+        r"(?:take|taking|use|get on|get off|enter)(?: (?:the|an?|this|next|1st|<side>|hand|off|on|onto))* ?"
+        r"(?:off ?ramp|on ?ramp|ramp|exit)(?: (?:on|to|off to) (?:the|your) (?P<turned><side>))?",
+        read.ramp,
+    ),
+    rule(
+        "several turns",
+        "take the next two rights",
+        r"(?P<verb><turn>(?: (?:the|your|next))*) (?P<number><number>)(?: (?:more|sharp|quick))?"
+        r" (?P<turned><side>)s?(?: turns)?(?P<place>)",
+        read.turns,
+    ),
+    rule(
+        "turn at several",
+        "turn left at the next two lights",
+        r"<turned>(?: again)? (?:on|at|in)(?: the)? next (?P<number>\d+) (?P<place><crossing>|streets)",
+        read.turns,
+    ),
+    rule(
+        "turn to look",
+        "turn to your right and you will see a bank",
+        r"turn to (?:the |your )?<side>(?=(?: and| ,)? (?:you|look|see|there|to see|facing|find))"
+        r"|turn <side> (?:to|and) (?:face|look|see)",
+        lambda _: None,
+    ),
+    rule(
+        "turn or look",
+        "turn to your left",
+        r"(?P<verb>turn|turning) (?:to|towards) (?:the|your) (?P<turned><side>)(?P<place>)"
+        r"(?! (?:<at>|side|corner))",
+        read.look_or_turn,
+    ),
+    rule(
+        "turn at",
+        "make a left at the next light",
+        r"<turned>(?: turn)?(?: (?:again|here|there|too))?(?: only| just| immediately| right)? <at>"
+        r" (?P<place><place>|(?:the|that) (?:<which> )*(?:corner|street|road)|(?:it|this|that)<end>)",
+        read.turn,
+    ),
+    rule(
+        "turn",
+        "take a sharp right",
+        r"<turned>(?: turn)?(?P<place>)(?P<soon> (?:immediately|right away|at once))?"
+        r"(?! (?:lane|side|hand|corner|of|through|ahead|up to|next to|in front))",
+        read.turn,
+    ),
+    rule(
+        "short turn",
+        "then right",
+        r"(?P<verb>(?:(?:and |, )?(?:then|followed by)"
+        r"(?: (?:another|an?|almost|immediate|immediately|quick|quickly|the|your|<ordinal>))*"
+        r"|(?:and|,)(?: (?:immediately|quickly|almost|another|an immediate|a quick|the next))*))"
+        r" (?P<turned><side>)(?P<place>)(?: turn)?(?= (?:[.,]|at|onto|where|when|again|and|followed)|$)",
+        read.turn,
+    ),
+)
+
+PASSES = (
+    rule(
+        "next block",
+        "on the next block",
+        r"(?:on|into|onto|down|up|along|across) (?:the |this )?(?:next|2nd|following|subsequent)"
+        r" (?:block|street)",
+        lambda _: Pass(1, Place("block"), again=True),
+    ),
+    rule(
+        "before passing",
+        "before going through the light",
+        r"before (?:going|crossing|passing|walking|continuing|heading|you (?:go|cross|pass))"
+        r"(?: (?:straight|through|past|over|across))*"
+        r" (?P<place>(?:(?:<which>|<ordinal>|<number>) )*?(?:<crossing>|streets?))(?P<twice>)",
+        read.passing_then,
+    ),
+    rule(
+        "as you pass",
+        "as you go through the intersection",
+        r"(?:as soon as|as|while|once|when|after) you (?:are |have |will |just )*"
+        r"(?:cross|crossed|crossing|exit|leave|clear"
+        r"|(?:go|going|get|pass|passed|walk|move)(?: (?:through|past|over|across))*)"
+        r" (?P<place>(?:this|that|the|each) (?:<which> )*(?:<crossing>|street)"
+        r"|(?:it|this|that)(?= [.,]| and|$))(?P<twice>)",
+        read.passing_again,
+    ),
+    rule(
+        "past it",
+        "go past it",
+        r"(?:<go> )?(?:(?:straight|right|on|just) )*(?:past|by|pass|passing|passes|pass by)"
+        r" (?P<place>(?:it|this|that)(?= [.,]| and|$))(?P<twice>)",
+        read.passing,
+    ),
+    rule(
+        "pass",
+        "go straight through the next two lights",
+        r"(?:<go> )?(?:(?:straight|directly|right|on|forward|all the way|ahead|going|up|down|and) )*"
+        r"(?:through|past|over|cross|crossing|pass|passing|by|passes|pass by|passing by|pass through|"
+        r"passing through|cross over|go by)(?: through)?(?: only)?"
+        r" (?P<place>(?:(?:<which>|<ordinal>|<number>|and) )*?"
+        r"(?:<crossing>|streets?|blocks|corners|lanes|roads)|(?:it|this|that)(?= [.,]| and))"
+        r"(?P<twice> twice)?",
+        read.passing,
+    ),
+    rule(
+        "straight at",
+        "go straight at the next light",
+        r"(?:<go> )*straight (?:ahead )?at (?P<place><place>)(?P<twice>)",
+        read.passing,
+    ),
+    rule(
+        "blocks",
+        "for two blocks",
+        r"(?:for )?(?P<number>\d+|SOME|a)(?: (?:more|long|short|city|full|whole))* blocks?(?! (?:away|of))"
+        r"(?: (?:down|up|over|ahead))?",
+        lambda match: Blocks(read.count(match["number"]), vague=match["number"] == "SOME"),
+    ),
+)
