@@ -39,6 +39,7 @@ def run_at(server: ChatServer, monkeypatch: pytest.MonkeyPatch, folder: Path, *m
     return done.exit_code, f"{done.output}{done.exception!r}"
 
 
+@pytest.mark.slow
 def test_a_model_is_asked_with_pictures_and_paid_for_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

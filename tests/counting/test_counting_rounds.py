@@ -222,3 +222,16 @@ def test_what_is_missing_in_a_character_is_said_in_one_line(tmp_path: Path) -> N
     lost = made_character(route=["East End"], count={"things": ["bench"], "memory": "loci"})
     with pytest.raises(UnknownName, match="memory settings 'loci'"):
         along(tmp_path / "d", lost)
+
+
+def test_the_bar_knows_how_much_there_is(tmp_path: Path) -> None:
+    with (
+        Story(Console(file=io.StringIO()), 20_000) as story,
+        made_agent(tmp_path / "run", audience=story) as agent,
+    ):
+        agent.run.progress("looking for panoramas", 40, 90)
+        (bar,) = story._progress.tasks
+        assert (bar.description, bar.completed, bar.total) == ("looking for panoramas", 40, 90)
+        agent.run.progress("walking", 0, PANORAMAS - 1)
+        go_all_over(agent)
+        assert (bar.description, bar.completed, bar.total) == ("walking", PANORAMAS - 1, PANORAMAS - 1)

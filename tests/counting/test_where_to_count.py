@@ -69,6 +69,7 @@ def test_around_streets_is_around_every_end_of_them() -> None:
     assert not any(map(region.contains, beyond))
 
 
+@pytest.mark.slow
 def test_the_whole_of_virlton_is_covered() -> None:
     city = open_city("virlton")
     assert city.street_map is not None

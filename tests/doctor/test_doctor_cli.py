@@ -88,6 +88,7 @@ def test_prices_and_sum_come_before_paid_requests(
     assert "0.002" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [MARKER_KEY, f"{MARKER_KEY}-wrong", f"{MARKER_KEY} with spaces"])
 @pytest.mark.parametrize("arguments", [("--debug",), ("--paid", "--json")])
 def test_the_key_is_never_printed(

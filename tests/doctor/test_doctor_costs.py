@@ -49,6 +49,7 @@ def google() -> Iterator[Google]:
         yield google
 
 
+@pytest.mark.slow
 def test_a_price_is_what_the_provider_then_spends(google: Google) -> None:
     step = listed()["one step of Hiro", "static"]
     run = by_unit(estimates(LIST, HABITS, 3))["one run of Hiro", "static"]

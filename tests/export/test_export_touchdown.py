@@ -205,6 +205,7 @@ def test_manifest_says_what_it_is() -> None:
     assert "not their data" in manifest["about"]
 
 
+@pytest.mark.slow
 def test_the_cached_export_is_made_once(tmp_path: Path) -> None:
     folder = exported_touchdown(tmp_path / "cache", episodes=5)
     made = (folder / MANIFEST).stat().st_mtime_ns
@@ -214,6 +215,7 @@ def test_the_cached_export_is_made_once(tmp_path: Path) -> None:
     assert len(read_episodes(folder / "touchdown_unseen/dev.jsonl")) == 5
 
 
+@pytest.mark.slow
 def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="'atlantis'"):
         export_touchdown("atlantis", tmp_path)

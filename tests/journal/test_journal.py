@@ -75,6 +75,7 @@ def test_each_record_is_in_the_file_when_append_returns(tmp_path: Path) -> None:
             assert len(read_journal(tmp_path)) == seq + 1
 
 
+@pytest.mark.slow
 def test_killed_at_random_points_it_comes_to_the_same_end(tmp_path: Path) -> None:
     chance = random.Random(7)
     written, kills, room = 0, 8, 60

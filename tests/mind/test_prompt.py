@@ -114,7 +114,7 @@ def test_an_input_without_what_the_template_needs_is_named():
 
 
 def test_an_unknown_prompt_lists_those_there_are():
-    with pytest.raises(UnknownName, match="unknown prompt 'hiro-rood': there is .*hiro-decision"):
+    with pytest.raises(UnknownName, match=r"unknown prompt 'hiro-rood': there is .*hiro-decision"):
         load_prompt("hiro-rood", RoadChoice)
 
 

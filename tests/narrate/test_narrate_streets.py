@@ -60,6 +60,7 @@ def test_nobody_knows_without_maps():
     assert no_streets(WAY) is None
 
 
+@pytest.mark.slow
 def test_streets_of_the_made_city_are_named_rightly_or_not_at_all():
     plan = draw_plan(1)
     street_of = streets_by_addresses(OfflinePlaces(plan.shops, lambda *_: None))

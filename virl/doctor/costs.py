@@ -101,7 +101,7 @@ def smallest_and_largest() -> tuple[District, District]:
     districts = [
         District(city.title, len(city.region.grid(SPACING_M)))
         for city in all_cities().values()
-        if isinstance(city, GoogleCity)
+        if isinstance(city, GoogleCity) and city.continent
     ]
     if not districts:
         raise BadInput("platform/cities holds no district of a real city: put the files back")

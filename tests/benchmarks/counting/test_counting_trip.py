@@ -13,14 +13,14 @@ from benchmarks.counting.variants import ALL, NO_RULES, rules_of
 from benchmarks.counting.walks import choose_walks
 from virl.counting.counter import Counter
 from virl.geo import LatLng
-from virl.platform.city import Thing, Visible
+from virl.platform.city import City, Thing, Visible
 from virl.platform.perception.active import Look, Sighting
 from virl.platform.perception.base import Match
 from virl.platform.perception.memory import VisualMemory, memory_settings
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.providers import open_city
 from virl.platform.streetview import Camera, Image, View
 
+KINDS = ("trash bin", "fire hydrant", "bench")
 VIEW = View("p", Camera(0.0), np.zeros((640, 640, 3), np.uint8))
 
 
@@ -98,19 +98,19 @@ def test_each_pair_of_pictures_is_matched_once() -> None:
     assert [match.first[0, 0] for match in again] == [1, 2]
 
 
-def test_a_replay_reports_what_the_counter_did(tmp_path: Path) -> None:
-    city = open_city("virlton")
-    assert city.truth is not None
-    detector = Models(ModelOptions(truth=city.truth)).detector("simulated")
+@pytest.mark.slow
+def test_a_replay_reports_what_the_counter_did(virlton: City, tmp_path: Path) -> None:
+    assert virlton.truth is not None
+    detector = Models(ModelOptions(truth=virlton.truth)).detector("simulated")
     settings = memory_settings().model_copy(update={"rules": rules_of(ALL - {"features"})})
     memory = VisualMemory.open(tmp_path / "memory", settings)
-    counter = Counter(city.streetview, detector, memory, ["trash bin", "bench"])
-    walk = choose_walks(city, 2, 0, 5)[1]
-    trip = take_trip(city, city.truth, counter, walk)
+    counter = Counter(virlton.streetview, detector, memory, KINDS)
+    walk = choose_walks(virlton, 2, 0, 3)[1]
+    trip = take_trip(virlton, virlton.truth, counter, walk)
     seeing, matcher = trip.seen["active"], CountingMatcher()
     known = [reported(thing, seeing.shown) for thing in memory.objects()]
     assert known
     assert remember(seeing, settings, ALL - {"features"}, matcher) == known
     assert len(remember(seeing, settings, NO_RULES.rules, matcher)) == len(seeing.shown) > len(known)
     assert matcher.pairs == []
-    assert trip.required <= {thing.id for thing in city.truth.things(["trash bin", "bench"])}
+    assert trip.required <= {thing.id for thing in virlton.truth.things(KINDS)}

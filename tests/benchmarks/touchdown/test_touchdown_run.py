@@ -46,6 +46,7 @@ def test_made_streets_have_no_published_rows(data: Path, tmp_path: Path) -> None
     assert results_of(tmp_path / "made")["published"] == []
 
 
+@pytest.mark.slow
 def test_episodes_that_cannot_be_tried_are_named(data: Path, tmp_path: Path) -> None:
     file = data / "map2seq_unseen" / "dev.jsonl"
     lines = [json.loads(line) for line in file.read_text().splitlines()]

@@ -49,6 +49,7 @@ def ids(links: Iterable[Link]) -> set[str]:
     return {link.pano_id for link in links}
 
 
+@pytest.mark.slow
 def test_a_fifth_of_the_papers_requests_finds_its_links() -> None:
     counting = CountingBatchStreetView(virlton().streetview)
     grid = GridMover(counting)
@@ -72,6 +73,7 @@ def test_over_http_too() -> None:
     assert asked["tiles_pano_ids"] <= len(walk())
 
 
+@pytest.mark.slow
 def test_precision_and_recall_are_the_papers_with_batches_and_without() -> None:
     paper, grid, single = (measured(name) for name in ("paper", "grid", "grid, one by one"))
     assert grid.recall == paper.recall == single.recall == 1.0

@@ -63,6 +63,7 @@ def test_points_are_latitude_first(tmp_path: Path) -> None:
     assert read_points(file) == [LatLng(40.78, -73.96), LatLng(40.79, -73.95)]
 
 
+@pytest.mark.slow
 def test_sets_have_their_size_and_are_the_same_again() -> None:
     first, again = (list(made_sets([50])) for _ in range(2))
     assert [one.points.shape for one in first] == [(50, 2)] * 3

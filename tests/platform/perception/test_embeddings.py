@@ -186,6 +186,7 @@ def work(folder, seed):
         embedder(folder).embed("a", cameras(*rng.choice(8, 3, replace=False) * 45))
 
 
+@pytest.mark.slow
 def test_processes_share_a_store(tmp_path):
     command = [sys.executable, __file__, str(tmp_path)]
     for process in [subprocess.Popen([*command, str(seed)]) for seed in range(2)]:

@@ -35,6 +35,7 @@ def test_there_are_thirty_further_types_in_six_languages_or_more(lexicon_setting
     assert all(len(words.names) >= 6 for words in further.values())
 
 
+@pytest.mark.slow
 def test_every_word_tells_of_its_own_type(lexicon, lexicon_settings):
     for place_type, words in lexicon_settings.types.items():
         for language, names in words.names.items():

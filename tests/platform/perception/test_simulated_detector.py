@@ -275,6 +275,7 @@ class KeptTruth:
         return [one for one in self.kept[pano_id, camera] if one.kind in kinds]
 
 
+@pytest.mark.slow
 @levels
 def test_in_the_streets_of_virlton_it_finds_as_much_as_stated(streets, settings):
     detector = SimulatedDetector(KeptTruth(streets), settings.model_copy(update={"confusions": {}}))

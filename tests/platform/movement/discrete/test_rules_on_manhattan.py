@@ -105,6 +105,7 @@ def test_the_table_agrees_with_the_plain_rules_at_crossings_and_a_sample_of_road
             assert ACTIONS[table.carried[number, column]] is rules.validate(graph, state, action)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dataset", ["map2seq", "touchdown"])
 def test_gold_actions_and_their_states_are_the_published_ones(
     data: Path, graph: NavigationGraph, dataset: Dataset

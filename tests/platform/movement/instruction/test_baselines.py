@@ -121,6 +121,7 @@ def test_odd_instructions_are_walked_like_any_other(navigator: InstructionNaviga
         assert moves[-1].action == "stop" or len(moves) == 55
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dataset", ["map2seq", "touchdown"])
 def test_forward_takes_the_published_walks_and_gold_and_shortest_arrive(dataset: Dataset) -> None:
     data = real_data("touchdown")

@@ -70,6 +70,7 @@ def truth() -> dict[str, LatLng]:
     return {pano: position for pano, position in positions.items() if quarter().contains(position)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spacing", [20, 40])
 def test_finds_the_panoramas_of_the_region_and_no_others(spacing: float) -> None:
     assert len(truth()) > 150

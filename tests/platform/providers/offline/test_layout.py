@@ -71,6 +71,7 @@ def shared_area(these: np.ndarray, those: np.ndarray) -> float:
     return float(shapely.area(shapely.intersection(these[first], those[second])).max(initial=0.0))
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes() -> None:
     assert fingerprint(lay_out(3)) == fingerprint(lay_out(3)) != fingerprint(lay_out(4))
 

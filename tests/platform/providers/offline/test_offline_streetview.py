@@ -44,6 +44,7 @@ def test_ids_are_short_and_stay_with_their_panorama(plan: StreetPlan, streetview
     assert plan.frame.point(pano.position) == pytest.approx(tuple(plan.panoramas.xy[42]), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_links_are_what_they_say(plan: StreetPlan, streetview: OfflineStreetView) -> None:
     crossings = 0
     for pano_id in OfflineStreetMap(plan).panorama_ids():

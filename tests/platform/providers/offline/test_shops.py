@@ -64,6 +64,7 @@ def test_ids_names_and_fronts_are_given_once(shops):
     assert len(set(fronts)) == len(fronts)
 
 
+@pytest.mark.slow
 def test_same_seed_same_town_other_seed_other_town(town):
     assert move_in(town, 3) == move_in(town, 3)
     assert {shop.place.name for shop in move_in(town, 3)} != {shop.place.name for shop in move_in(town, 4)}

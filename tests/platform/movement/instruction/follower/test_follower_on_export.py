@@ -11,6 +11,7 @@ from virl.platform.providers.graph.touchdown import Dataset, read_episodes, read
 EXPORT = Path(__file__).parents[4] / "data" / "virlton-small"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dataset", "use_map", "least"),
     [("map2seq", False, 10), ("map2seq", True, 15), ("touchdown", False, 10), ("touchdown", True, 15)],

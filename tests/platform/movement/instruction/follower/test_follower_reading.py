@@ -14,7 +14,7 @@ LEGS = {
     "Cross the street and turn left right away.": [Leg("left", 1, "said")],
     "Go two blocks and make a left.": [Leg("left", 2, "said")],
     "Take the second right.": [Leg("right", 2, "open")],
-    "Walk until the street ends, then veer left.": [Leg("left", 1, "implied", "end", slight=True)],
+    "Walk until the street ends, then veer left.": [Leg("left", 1, "open", "end", slight=True, remarks=3)],
     "Turn left at the light. Turn right at the next light.": [
         Leg("left", 1, "implied", "light"),
         Leg("right", 1, "implied", "light"),
@@ -48,6 +48,19 @@ ENDS = {
     "Turn left. Go to the second light. Stop at the zoo.": End("landmark", 1, "implied", remarks=1),
     "Turn left. Pass the bank, then stop at the zoo.": End("landmark", 0, remarks=2),
     "Turn left. Stop at the bank on the near left corner.": End("corner", 0),
+    "Turn left. Go on for a few blocks and stop at the bank on the left.": (
+        End("landmark", 2, "open", remarks=2)
+    ),
+    "Turn left. Go to the light and stop a step on the other side of the intersection.": (
+        End("after", 1, steps=1, remarks=1)
+    ),
+    "Turn left. Go to the end of the block and stop at the bank on the left.": (
+        End("fraction", 0, fraction=0.85, remarks=2)
+    ),
+    "Turn left. Go through the first light and stop right under the second.": End("in", 1),
+    "Turn left. Go straight through the next one. Stop at the zoo.": End("landmark", 1),
+    "Turn left. Stop at the zoo immediately after.": End("landmark", 0),
+    "Turn left. Pass the bank and stop as it ends.": End("landmark", 0, remarks=2),
     "Turn left. Stop at the third building.": End("building", 0, building=3),
     "Turn left. There is a zoo.": End("open", 0),
     "Stop at the light. Turn left and walk on. Stop at the zoo.": End("landmark", 0, remarks=1),

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -109,8 +107,6 @@ def test_no_text_crashes_the_reader(text):
     "junk", ["Action", "Action: ", "Action ", "\n", " ", "Action Input: ", "\nObservation", "a "]
 )
 def test_a_long_reply_is_read_at_once(junk):
-    since = time.perf_counter()
-    text = own_words(junk * 50_000)
-    read_reply(text, KNOWN)
-    thought_of(text)
-    assert time.perf_counter() - since < 1.0
+    text = own_words(junk * 50_000)  # in square time, this would take hours
+    assert type(read_reply(text, KNOWN)) is type(read_reply(own_words(junk * 50), KNOWN))
+    assert len(thought_of(text)) <= len(text)

@@ -249,6 +249,7 @@ def test_the_rules_walk_by_counted_crossings(crossing, start):
     assert turned[0].action == "turn_around"
 
 
+@pytest.mark.slow
 def test_the_rules_find_some_goals_in_manhattan():
     folder = real_data("touchdown")
     graph = read_touchdown(folder / "graph")

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from virl.platform.movement.instruction.follower.clauses import Kind, Landmark, Place, Where
 from virl.platform.movement.instruction.follower.plan import End, StopKind, Sureness
 
+NEARLY_ALL = 0.85
+"""Where "at the shop at the end of the block" is; chosen."""
 STALE = 2  # chosen: sentences after which "halfway down" is no more where the walk ends
 
 
@@ -22,6 +24,8 @@ class Street:
     """The crossing that the text points to and has not passed yet."""
     pointed_in: int = -1
     passed_in: int = -1
+    is_vague: bool = False
+    """Whether the text points no further than "a few blocks" ahead."""
     crossed_in: int = -1
     """The sentence that crosses a street on foot, as in "cross to the other side"."""
     kind: Kind = "intersection"
@@ -54,13 +58,14 @@ class Street:
         if landmark.corner:
             self.cornered_in = self.sentence
 
-    def point_to(self, ordinal: int, sureness: Sureness) -> None:
+    def point_to(self, ordinal: int, sureness: Sureness, *, is_vague: bool = False) -> None:
         """The text names a crossing."""
         self.pointed, self.pointed_in, self.sureness = ordinal, self.sentence, sureness
+        self.is_vague = is_vague
 
     def after_passing(self, sureness: Sureness) -> None:
         """The text has gone through what it pointed to: what it said of that block is done with."""
-        self.pointed, self.passed_in, self.sureness = None, self.sentence, sureness
+        self.pointed, self.passed_in, self.sureness, self.is_vague = None, self.sentence, sureness, False
         self.remarks, self.has_passed_any = 0, False
         self.wheres.clear()
 
@@ -87,7 +92,7 @@ def end_on(street: Street, *, has_turned: bool) -> End:
     base = End("open", street.passed, remarks=street.remarks)
     where = _where(street)
     if where is None or (where.relation == "before" and street.stopped is None and where.place is None):
-        return _unplaced(street, base, has_turned)
+        return _by_blocks(street, base) or _unplaced(street, base, has_turned)
     return _placed(street, where, base, has_turned)
 
 
@@ -109,6 +114,17 @@ def _clearest(wheres: Sequence[Where]) -> Where:
     """The first, but a fraction rather than "several steps"."""
     fractions = [where for where in wheres if where.fraction]
     return fractions[0] if fractions and wheres[0].turned else wheres[0]
+
+
+def _by_blocks(street: Street, base: End) -> End | None:
+    """An end at a landmark that is a few blocks on, or at the end of a block."""
+    if street.pointed is None or street.stopped is None or street.remarked_in != street.stopped:
+        return None
+    if street.is_vague:
+        return replace(base, kind="landmark", passed=street.pointed, sureness="open")
+    if street.kind == "block" and street.pointed_in == street.stopped:
+        return replace(base, kind="fraction", passed=street.pointed - 1, fraction=NEARLY_ALL)
+    return None
 
 
 def _unplaced(street: Street, base: End, has_turned: bool) -> End:
@@ -160,6 +176,6 @@ def _steps_on(street: Street, where: Where, base: End, has_turned: bool) -> End:
     """Steps or "just after", of a turn or crossing that is not named."""
     if where.relation == "beyond" and street.passed == 0 and has_turned:
         return replace(base, kind="turned", steps=where.steps)
-    if where.relation in ("beyond", "after"):
+    if where.relation in ("beyond", "after") and (where.steps or street.pointed or street.passed):
         return replace(base, kind="after", steps=where.steps, passed=street.pointed or street.passed)
     return replace(base, kind="landmark")

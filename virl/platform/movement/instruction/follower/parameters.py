@@ -67,6 +67,8 @@ class Parameters(Settings):
     in_spread: Positive
     before_aim: Positive
     before_step: float
+    before_slope: float
+    """Links for each step that the text says before a crossing."""
     before_spread: Positive
     after_aim: float
     after_step: float

@@ -35,8 +35,8 @@ PARTS = {
     "just": r"(?:just|right|immediately|shortly|well|slightly|barely|directly|almost|about|1/2 way)",
     "arrive": (
         r"(?:reaching|getting to|entering|exiting|leaving|crossing|passing|passing through|going through|"
-        r"coming to|approaching|you(?: will)?(?: have)? (?:reach|get to|enter|exit|come to|hit|pass|passed|"
-        r"cross|arrive at|approach|go through|actually enter)|the start of|completely)"
+        r"coming to|approaching|you(?: will)?(?: have)? (?:reach|get to|go to|enter|exit|come to|hit|pass|"
+        r"passed|cross|arrive at|approach|go through|actually enter)|the start of|completely)"
     ),
     "at": (
         r"(?:at|when you (?:reach|get to|come to|hit|see)|once you (?:reach|get to)|after|before|just past|"

@@ -13,7 +13,8 @@ ENDS = (
         r" (?:steps?|paces?|feet|moves?|clicks?)(?: or (?:so|2))?(?: (?:forward|ahead|away))?"
         r"(?:(?P<turned> (?:after|past|from|into)(?: \w+){0,2} (?:turn|turning|rounding)"
         r"(?: (?:the corner|<side>|it|onto))*)"
-        r"|(?: <just>)?(?P<relation> (?:before|prior to|short of|after|past|from|into|beyond|across|down))"
+        r"|(?: <just>)?(?P<relation> (?:before|prior to|short of|after|past|from|into|beyond|across|down"
+        r"|on the (?:other|far) side of))"
         r"(?: <arrive>)?(?: (?P<place><place>|<it>))?)?",
         read.steps,
     ),
@@ -81,6 +82,13 @@ PLACES = (
         r"this is (?:the|your) destination|destination is|you have arrived)"
         r"(?P<bare>(?: (?:here|there|now|immediately|right away|again))*(?= (?:[.,]|and)|$))?",
         lambda match: Stop(bare=match["bare"] is not None),
+    ),
+    rule(
+        "the second",
+        "under the second.",
+        r"(?:<just> )?(?P<relation>under|in|before|past|after)"
+        r" (?P<place>the (?:\d+(?:st|nd|rd|th)|next|following)(?: 1)?)(?= [.,]|$)",
+        read.where,
     ),
     rule(
         "one after",

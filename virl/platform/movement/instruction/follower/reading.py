@@ -21,6 +21,8 @@ from virl.platform.movement.instruction.follower.ending import Street, end_on
 from virl.platform.movement.instruction.follower.grammar import parse
 from virl.platform.movement.instruction.follower.plan import Leg, Plan, Sureness
 
+FAR_END = 2
+"""A street's end may be as far as a turn with this many landmarks on the way; counted on gold paths."""
 MAX_LEGS = 24  # chosen: more turns than 55 actions can hold
 
 
@@ -65,7 +67,8 @@ class _Reader:
                 self._reach(clause.place, clause.before)
             case Blocks():
                 self._walk_on()
-                street.point_to(street.passed + clause.count, "implied" if clause.vague else "said")
+                sureness: Sureness = "implied" if clause.vague else "said"
+                street.point_to(street.passed + clause.count, sureness, is_vague=clause.vague)
             case Landmark():
                 street.remark(clause)
             case Stop():
@@ -159,7 +162,7 @@ class _Reader:
             ordinal = street.passed + (clause.nth or 1)
         slight = clause.slight or street.kind == "fork"
         sureness = _sureness(street)
-        remarks = street.remarks if sureness == "open" else 0
+        remarks = street.remarks + FAR_END * (street.kind == "end") if sureness == "open" else 0
         legs = [Leg(clause.side, ordinal, sureness, street.kind, slight, remarks)]
         legs += [Leg(clause.side, 1, "said")] * (clause.times - 1)
         self.legs = [*self.legs, *legs][:MAX_LEGS]
@@ -167,8 +170,10 @@ class _Reader:
 
 
 def _sureness(street: Street) -> Sureness:
-    if street.pointed is None:
-        return "said" if street.passed else "open"
+    if street.kind == "end" and street.passed == 0 and street.pointed == 1:
+        return "open"
+    if street.pointed is None or street.is_vague:
+        return "said" if street.passed and not street.is_vague else "open"
     return "implied" if street.passed == 0 and street.pointed == 1 else "said"
 
 

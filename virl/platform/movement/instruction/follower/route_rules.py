@@ -70,7 +70,7 @@ TURNS = (
         "turn",
         "take a sharp right",
         r"<turned>(?: turn)?(?P<place>)(?P<soon> (?:immediately|right away|at once))?"
-        r"(?! (?:lane|side|hand|corner|of|through|ahead|up to|next to|in front))",
+        r"(?! (?:lane|side|hand|corner|of|through|ahead(?! [.,])|up to|next to|in front))",
         read.turn,
     ),
     rule(
@@ -124,7 +124,8 @@ PASSES = (
         r"(?:through|past|over|cross|crossing|pass|passing|by|passes|pass by|passing by|pass through|"
         r"passing through|cross over|go by)(?: through)?(?: only)?"
         r" (?P<place>(?:(?:<which>|<ordinal>|<number>|and) )*?"
-        r"(?:<crossing>|streets?|blocks|corners|lanes|roads)|(?:it|this|that)(?= [.,]| and))"
+        r"(?:<crossing>|streets?|blocks|corners|lanes|roads)|(?:it|this|that)(?= [.,]| and)"
+        r"|the (?:<ordinal> 1|1(?= (?:<just> )?after)))"
         r"(?P<twice> twice)?",
         read.passing,
     ),

@@ -30,7 +30,8 @@ class Endings:
         self._tied = parameters.stop_phrases and end.kind in TIED
         self._near = offsets(end, parameters) if self._tied else {}
         anchor = end.passed + (self._tied and end.kind in ("in", "before"))
-        self.weights = ordinal_weights(anchor, end.sureness, 0, parameters)
+        remarks = end.remarks if end.kind == "landmark" else 0
+        self.weights = ordinal_weights(anchor, end.sureness, remarks, parameters)
         """By the crossing that the phrase is tied to, or the last one before the block it is tied to."""
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 
@@ -81,7 +82,10 @@ def offsets(end: End, p: Parameters) -> dict[int, float]:
         case "in":
             aim, spread = p.in_aim, p.in_spread
         case "before":
-            aim, spread = -(p.before_step + steps if steps else p.before_aim), p.before_spread
+            aim, spread = (
+                -(p.before_step + p.before_slope * steps if steps else p.before_aim),
+                p.before_spread,
+            )
         case "turned":
             aim, spread = p.turned_step + steps if steps else p.turned_aim, p.turned_spread
         case _:

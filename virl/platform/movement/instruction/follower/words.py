@@ -63,7 +63,7 @@ _SYNONYMS = {
     r"(?:a|1) (?:quarter|4th(?= of))|1/4(?:th)?": "1/4",
     r"3 (?:quarters?|4ths?|fourths)|3/4(?:ths?)?": "3/4",
     # crossings
-    r"(?:t|tee|t-|3-way|3 way) ?-?(?:shaped? )?(?:intersection|junction|section)|t shape|top of the t|"
+    r"(?:t|tee|t-) ?-?(?:shaped? )?(?:intersection|junction|section)|t shape|top of the t|"
     r"t in the road|t(?= ?[.,])": "TEE",
     r"(?:(?<=the )|(?<=this )|(?<=a )|(?<=left )|(?<=right )|(?<=immediate ))(?:fork|split|wye|y)"
     r"(?: (?:in|of) the (?:road|street))?(?: intersection)?(?! (?:off|into|from))": "FORK",
@@ -83,7 +83,7 @@ _SYNONYMS = {
     r"cross ?walks?|pedestrian crossings?": "CROSSWALK",
     r"(?:end|top|bottom) of (?:the|this|that|your|a) (?:\w+ )?(?:block|blok)": "BLOCKEND",
     r"(?:end|top|bottom) of (?:the|this|that|your) (?:\w+ )?(?:street|road|avenue|way|lane|path|alley|ramp)|"
-    r"(?:the )?(?:street|road|it) (?:dead )?(?:ends|runs out)|dead[ -]?ends?|no longer go straight|"
+    r"(?:the )?(?:street|road|until it) (?:dead )?(?:ends|runs out)|dead[ -]?ends?|no longer go straight|"
     r"until you can not(?: (?:go|move|continue|walk|proceed))?"
     r"(?: (?:straight|forward|further|any|more|longer|anymore))*|"
     r"can not (?:go|continue|move) (?:straight|forward|further)|as far as you can(?: (?:go|straight))*|"

@@ -1,0 +1,89 @@
+"""The page of a counting run."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.select import Select
+
+from benchmarks.counting.page import write_page
+from benchmarks.counting.report import Section
+from benchmarks.records import Record
+from benchmarks.tables import Column, Interval, Row
+
+HOSTILE = "</script><b>bin</b>"
+
+
+def record() -> Record:
+    def row(lng: float, outcome: str, thing: str | None) -> Record:
+        return {"label": HOSTILE, "position": [51.5, lng], "views": 2, "outcome": outcome, "thing": thing}
+
+    return {
+        "id": "route-01",
+        "kind": "round",
+        "walked": [[51.5, -0.12], [51.5002, -0.12], [51.5, -0.1201]],
+        "required": ["bin-1", "bin-2"],
+        "things": {
+            "bin-1": [HOSTILE, 51.5001, -0.1199],
+            "bin-2": [HOSTILE, 51.5003, -0.12],
+            "bin-3": [HOSTILE, 51.5, -0.1204],
+        },
+        "reported": {
+            "all rules": [row(-0.1199, "right", "bin-1"), row(-0.1198, "duplicate", "bin-1")],
+            "no rules": [row(-0.1204, "right", "bin-3"), row(-0.13, "false", None)],
+        },
+    }
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    columns = (Column("precision", "precision"),)
+    rows = (Row("all rules", {"precision": Interval(0.9, 0.8, 1.0), "repeats": 0.1}),)
+    sections = [Section("The paper's", columns, ()), Section("Rules", columns, rows)]
+    return write_page(tmp_path, "Counting", sections, ["A note."], [record()])
+
+
+@pytest.fixture
+def browser() -> Iterator[WebDriver]:
+    options = webdriver.ChromeOptions()
+    for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-background-networking"):
+        options.add_argument(f"--{switch}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+    yield driver
+    driver.quit()
+
+
+def test_words_cannot_leave_the_script_element(page: Path) -> None:
+    text = page.read_text()
+    assert text.count("</script>") == 2
+    assert "\\u003c/script>" in text
+
+
+def test_tables_show_numbers_with_their_intervals(page: Path) -> None:
+    text = page.read_text()
+    assert "<td>0.90<small>0.80 to 1.00</small></td>" in text
+    assert "A note." in text
+
+
+@pytest.mark.browser
+def test_a_walk_is_drawn_as_it_was_counted(page: Path, browser: WebDriver) -> None:
+    browser.get(page.as_uri())
+    assert (
+        "2 things reported, 1 right, 1 duplicates, 0 false; 1 missed"
+        in browser.find_element(By.ID, "sum").text
+    )
+
+    def drawn(name: str) -> int:
+        return len(browser.find_elements(By.CSS_SELECTOR, f"#map .{name}"))
+
+    names = ("required-mark", "other-mark", "mark-right", "mark-duplicate", "mark-false", "link-duplicate")
+    assert [drawn(name) for name in names] == [2, 0, 1, 1, 0, 1]
+    Select(browser.find_element(By.ID, "case")).select_by_visible_text("no rules")
+    assert [drawn(name) for name in names] == [2, 1, 1, 0, 1, 0]
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".bars rect.bar-precision")) == 2
+    assert browser.get_log("browser") == []
