@@ -14,8 +14,8 @@ from benchmarks.tables import Column, Interval, Row
 PAPER_COLUMNS = (
     Column("accuracy", "accuracy"),
     Column("recall", "recall"),
-    Column("our_precision", "one to one:\nprecision"),
-    Column("our_recall", "one to one:\nrecall"),
+    Column("our_precision", "precision,\n1 to 1"),
+    Column("our_recall", "recall,\n1 to 1"),
 )
 _PAPER_KEYS = {
     "accuracy": "virl_accuracy",
@@ -24,12 +24,12 @@ _PAPER_KEYS = {
     "our_recall": "recall",
 }
 RULE_COLUMNS = (
-    Column("precision", "precision"),
+    Column("precision", "prec."),
     Column("recall", "recall"),
-    Column("f1_less", "F1 less\nthan all"),
-    Column("count_error", "miscount\n%", percent=True, digits=1),
+    Column("f1_less", "F1\nless"),
+    Column("count_error", "mis-\ncount %", percent=True, digits=1),
     Column("duplicates", "dupl.\n%", percent=True, digits=1),
-    Column("repeats", "repeats\n%", percent=True, digits=1),
+    Column("repeats", "rep-\neats %", percent=True, digits=1),
     Column("lost", "lost\n%", percent=True, digits=1),
 )
 
