@@ -78,9 +78,8 @@ def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, virlton: City,
     monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     senses = open_senses()
-    monkeypatch.setattr(
-        "virl.start.open_senses", lambda: Senses(memory, senses.describer, senses.place_types)
-    )
+    remembering = Senses(memory, senses.describer, senses.place_types)
+    monkeypatch.setattr("virl.start.open_senses", lambda *_, **__: remembering)
 
 
 def at(server: ServedCity, monkeypatch: pytest.MonkeyPatch, folder: Path) -> str:
