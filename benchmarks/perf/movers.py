@@ -33,7 +33,7 @@ from rich.console import Console
 from rich.table import Table
 
 from virl import geo
-from virl.errors import BadInput
+from virl.errors import BadInput, NoImagery
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.movement.base import Mover
@@ -71,8 +71,12 @@ class CountingStreetView:
         return self._meet(self._streetview.panorama(pano_id))
 
     def view(self, pano_id: str, camera: Camera) -> View:
-        """No mover looks."""
-        raise NotImplementedError
+        """No mover looks.
+
+        Raises:
+            NoImagery: always.
+        """
+        raise NoImagery(f"{pano_id}: requests of movers are counted here, no view is drawn ({camera})")
 
     def _meet(self, panorama: Panorama) -> Panorama:
         asked = {panorama.id, *(link.pano_id for link in panorama.links)} - self._met

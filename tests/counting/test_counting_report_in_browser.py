@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from headless import chromium, needs_chromium
 from made_street import FRAME, made_agent, made_character
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -20,31 +20,17 @@ from virl.journal.report import write_report
 from virl.platform.movement.region.navigator import RegionNavigator
 from virl.region import Region
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        not (CHROMIUM and DRIVER),
-        reason="needs Chromium and its driver: apt install chromium chromium-driver",
-    ),
-]
+pytestmark = [pytest.mark.browser, needs_chromium]
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM or ""
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    driver.set_window_size(1300, 1000)
-    still = {"name": "prefers-reduced-motion", "value": "reduce"}
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [still]})
-    yield driver
-    assert log_of(driver) == []
-    driver.quit()
+    with chromium() as driver:
+        driver.set_window_size(1300, 1000)
+        still = {"name": "prefers-reduced-motion", "value": "reduce"}
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [still]})
+        yield driver
+        assert log_of(driver) == []
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """The script in a real browser."""
 
-import shutil
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -9,14 +8,14 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from headless import chromium, needs_chromium
 
 from virl import geo
 from virl.platform.city import City
 from virl.serve.google import ServeOptions
 from virl.serve.google.server import ServedCity, served
 
-pytestmark = pytest.mark.browser
-webdriver = pytest.importorskip("selenium.webdriver")
+pytestmark = [pytest.mark.browser, needs_chromium]
 
 HERE = "vt-00042"
 PAGE = """<!doctype html><div id="view" style="width: 320px; height: 240px"></div><script>
@@ -58,17 +57,9 @@ def keyed(city: City) -> Iterator[ServedCity]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not chromium or not driver:
-        pytest.skip("no chromium and chromedriver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(flag)
-    chrome = webdriver.Chrome(options, webdriver.ChromeService(driver))
-    chrome.set_script_timeout(20)
-    yield chrome
-    chrome.quit()
+    with chromium() as chrome:
+        chrome.set_script_timeout(20)
+        yield chrome
 
 
 @pytest.fixture

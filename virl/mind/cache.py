@@ -3,13 +3,12 @@
 import hashlib
 import json
 import logging
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from virl.files import replacing
 from virl.mind.base import ReplyT
 from virl.settings import Settings
 
@@ -58,16 +57,9 @@ class ReplyCache:
             OSError: the folder cannot be written.
         """
         path = self._path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
         entry = _Entry(format=FORMAT, model=model, prompt=prompt, reply=reply)
-        descriptor, unfinished = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(entry.model_dump_json(indent=1) + "\n")
-            Path(unfinished).replace(path)
-        except OSError:
-            Path(unfinished).unlink(missing_ok=True)
-            raise
+        with replacing(path) as file:
+            file.write((entry.model_dump_json(indent=1) + "\n").encode())
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"

@@ -1,11 +1,10 @@
 """The page of a counting run."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from selenium import webdriver
+from headless import chromium
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.select import Select
@@ -49,13 +48,8 @@ def page(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def browser() -> Iterator[WebDriver]:
-    options = webdriver.ChromeOptions()
-    for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-background-networking"):
-        options.add_argument(f"--{switch}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
-    yield driver
-    driver.quit()
+    with chromium() as driver:
+        yield driver
 
 
 def test_words_cannot_leave_the_script_element(page: Path) -> None:

@@ -1,9 +1,9 @@
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from headless import needs_chromium
 from hypothesis import given
 from hypothesis import strategies as st
 from made_maps_page import REFUSED, serve_maps_js
@@ -15,10 +15,6 @@ from virl.platform.movement.web import BrowserUnavailable, WebMover, WebSettings
 from virl.platform.streetview import Pose
 
 NAMES = ["c", *(f"{way}{k}" for way in "nesw" for k in (1, 2, 3))]
-in_browser = pytest.mark.skipif(
-    not (shutil.which("chromium") and shutil.which("chromedriver")),
-    reason="needs Chromium and its driver: make web-deps",
-)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +68,7 @@ def maps_js() -> Iterator[tuple[str, list[str]]]:
         yield served
 
 
-@in_browser
+@needs_chromium
 @pytest.mark.browser
 def test_the_key_reaches_the_script_and_no_file(
     maps_js: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
@@ -89,7 +85,7 @@ def test_the_key_reaches_the_script_and_no_file(
     assert "key=marker-key-4711" in queries[-1]
 
 
-@in_browser
+@needs_chromium
 @pytest.mark.browser
 def test_it_opens_again_after_it_was_closed_and_only_when_needed(maps_js: tuple[str, list[str]]) -> None:
     address, queries = maps_js
@@ -104,7 +100,7 @@ def test_it_opens_again_after_it_was_closed_and_only_when_needed(maps_js: tuple[
     assert len(queries) == before + 2
 
 
-@in_browser
+@needs_chromium
 @pytest.mark.browser
 def test_a_refused_key_is_told(maps_js: tuple[str, list[str]]) -> None:
     with (
@@ -115,7 +111,7 @@ def test_a_refused_key_is_told(maps_js: tuple[str, list[str]]) -> None:
     assert REFUSED not in str(told.value)
 
 
-@in_browser
+@needs_chromium
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("address", "why"),

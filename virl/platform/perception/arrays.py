@@ -3,8 +3,6 @@
 Such a file is written whole or not at all, and the checksums of its archive tell when it was damaged.
 """
 
-import os
-import secrets
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
+from virl.files import replacing
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -28,15 +27,9 @@ def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mappin
         BadInput: it cannot be written; what was there before still is.
     """
     labels: Arrays = {"kind": np.array(kind), "version": np.array(version), "model": np.array(model)}
-    unfinished = file.with_name(f".{file.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with unfinished.open("xb") as stream:
-                np.savez(stream, allow_pickle=False, **labels, **arrays)
-            unfinished.replace(file)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with replacing(file) as stream:
+            np.savez(stream, allow_pickle=False, **labels, **arrays)
     except OSError as fault:
         raise BadInput(f"{file}: cannot be written ({fault.strerror or fault}): mend that first") from fault
 

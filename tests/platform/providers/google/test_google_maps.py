@@ -1,17 +1,15 @@
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from served_google import Google, google_over
+from served_google import Google
 
 from virl import geo
 from virl.errors import BadInput, NoRoute, NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.platform.providers import open_city
 from virl.platform.providers.city_file import GoogleCity
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.http import Call
@@ -25,30 +23,6 @@ NEW, OLD = GoogleOptions(api="new"), GoogleOptions(api="legacy")
 # The example of Google's page on the algorithm.
 EXAMPLE = "_p~iF~ps|U_ulLnnqC_mqNvxq`@"
 EXAMPLE_POSITIONS = ((38.5, -120.2), (40.7, -120.95), (43.252, -126.453))
-
-
-@pytest.fixture(scope="module")
-def virlton() -> City:
-    return open_city("virlton")
-
-
-@pytest.fixture(scope="module")
-def google(virlton: City) -> Iterator[Google]:
-    with google_over(virlton) as google:
-        yield google
-
-
-@pytest.fixture(params=["new", "legacy"])
-def api(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-def fresh(google: Google, api: str) -> Google:
-    """A client that remembers nothing, and a server that has counted nothing."""
-    google.server.reset()
-    google.http.meter.take()
-    return google.reopened(NEW if api == "new" else OLD)
 
 
 def stops_of(city: City, count: int) -> list[LatLng]:

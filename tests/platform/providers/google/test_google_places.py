@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -33,25 +32,6 @@ ENOUGH = 200  # requests: more than any question here needs
 def virlton() -> City:
     city = open_city("virlton")
     return replace(city, places=FlatPhotos(city.places))
-
-
-@pytest.fixture(scope="module")
-def google(virlton: City) -> Iterator[Google]:
-    with google_over(virlton) as google:
-        yield google
-
-
-@pytest.fixture(params=["new", "legacy"])
-def api(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-def fresh(google: Google, api: str) -> Google:
-    """A client that remembers nothing, and a server that has counted nothing."""
-    google.server.reset()
-    google.http.meter.take()
-    return google.reopened(NEW if api == "new" else OLD)
 
 
 def open_ones(places: list[Place]) -> list[Place]:

@@ -1,13 +1,13 @@
 """Pictures of what was seen: files on the disk, of which a few are held in memory."""
 
 from collections import OrderedDict
-from io import BytesIO
 from pathlib import Path
 
 import PIL.Image
 import PIL.ImageDraw
 
 from virl.errors import BadInput
+from virl.files import replacing
 from virl.platform.perception.images import crop, decode
 from virl.platform.perception.memory.log import MemoryBroken, writing
 from virl.platform.streetview import Box, Image, View
@@ -84,8 +84,5 @@ def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:
     """Whole or not at all, for a kill at any point."""
     if not isinstance(picture, PIL.Image.Image):
         picture = PIL.Image.fromarray(picture)
-    jpeg = BytesIO()
-    picture.save(jpeg, "JPEG", quality=quality)
-    partial = path.with_name(path.name + ".part")
-    partial.write_bytes(jpeg.getvalue())
-    partial.replace(path)
+    with replacing(path) as file:
+        picture.save(file, "JPEG", quality=quality)

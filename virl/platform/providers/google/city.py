@@ -111,7 +111,7 @@ def _services(http: GoogleHttp, options: GoogleOptions, district: Corners | None
     if (options.api or http.settings.api) == "new":
         return NewPlaces(http, options.language, pages=options.search_pages), GoogleMaps(http, district)
     try:
-        from virl.platform.providers.google.legacy_maps import LegacyMaps  # noqa: PLC0415
+        from virl.platform.providers.google.legacy_maps import LegacyWays  # noqa: PLC0415
         from virl.platform.providers.google.legacy_places import LegacyPlaces  # noqa: PLC0415
     except ModuleNotFoundError as fault:
         raise ProviderError(
@@ -120,4 +120,4 @@ def _services(http: GoogleHttp, options: GoogleOptions, district: Corners | None
             "pip install 'virl[google]', or set `api: new`",
         ) from None
     places = LegacyPlaces(http, options.language, pages=options.search_pages, page_wait=options.page_wait)
-    return places, LegacyMaps(http, district)
+    return places, GoogleMaps(http, district, LegacyWays(http))

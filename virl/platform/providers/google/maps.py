@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,6 @@ MOST_BETWEEN = 25  # stops between the first and the last of a route
 MOST_PAIRS = 625  # of a matrix request
 SIDE = 25  # origins, and destinations, of a matrix request
 
-_MODES: dict[TravelMode, str] = {"walking": "WALK", "cycling": "BICYCLE", "driving": "DRIVE"}
 _ROUTE_FIELDS = "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline"
 _MATRIX_FIELDS = "originIndex,destinationIndex,duration,condition,status"
 
@@ -29,17 +29,40 @@ Corners = tuple[LatLng, LatLng]
 Seconds = NDArray[np.float64]
 
 
+class Ways(Protocol):
+    """A generation of Google's services for ways."""
+
+    modes: Mapping[TravelMode, str]
+    """What it calls the modes of travel."""
+    block: tuple[int, int]
+    """Most origins and destinations of a matrix request."""
+
+    def route(self, stops: Sequence[LatLng], mode: str) -> Route:
+        """The shortest way through at most 27 stops; one request.
+
+        Raises:
+            NoRoute: two stops are not connected, or one is off the map.
+        """
+        ...
+
+    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
+        """Seconds between all pairs of a block, `inf` where no way leads; one request."""
+        ...
+
+
 class GoogleMaps:
-    """Maps of Google: Geocoding and the Routes API. Durations while driving leave out traffic.
+    """Maps of Google: Geocoding, and ways of either generation. Durations while driving leave out traffic.
 
     Args:
         http: the way to Google.
         district: where an address is preferred to one of the same name elsewhere; `None` leaves it to Google.
+        ways: what is asked for routes; the Routes API by default.
     """
 
-    def __init__(self, http: GoogleHttp, district: Corners | None = None) -> None:
+    def __init__(self, http: GoogleHttp, district: Corners | None = None, ways: Ways | None = None) -> None:
         self._http = http
         self._district = district
+        self._ways = ways or RoutesApi(http)
 
     def geocode(self, address: str) -> LatLng:
         """The position of an address; one request.
@@ -56,8 +79,10 @@ class GoogleMaps:
             BadInput: fewer than two stops, or an unknown mode.
             NoRoute: two stops are not connected, or one is off the map.
         """
-        travel_mode = checked_mode(stops, mode, _MODES)
-        return joined([self._part(part, travel_mode) for part in parts_of(stops)])
+        if len(stops) < 2:
+            raise BadInput(f"a route needs two or more stops, not {len(stops)}")
+        name = named_mode(mode, self._ways.modes)
+        return joined([self._ways.route(part, name) for part in parts_of(stops)])
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
@@ -70,25 +95,36 @@ class GoogleMaps:
         Raises:
             BadInput: an unknown mode.
         """
-        travel_mode = named_mode(mode, _MODES)
+        name = named_mode(mode, self._ways.modes)
         seconds = np.full((len(origins), len(destinations)), np.inf)
-        for rows in blocks(len(origins), SIDE):
-            for columns in blocks(len(destinations), MOST_PAIRS // SIDE):
-                body = {
-                    "origins": [{"waypoint": _waypoint(stop)} for stop in origins[rows]],
-                    "destinations": [{"waypoint": _waypoint(stop)} for stop in destinations[columns]],
-                    "travelMode": travel_mode,
-                }
-                call = Call("routes_matrix", body=body, fields=_MATRIX_FIELDS)
-                _fill(seconds[rows, columns], self._http.array(call))
+        for rows in blocks(len(origins), self._ways.block[0]):
+            for columns in blocks(len(destinations), self._ways.block[1]):
+                seconds[rows, columns] = self._ways.times(origins[rows], destinations[columns], name)
         return seconds
 
-    def _part(self, stops: Sequence[LatLng], travel_mode: str) -> Route:
+
+class RoutesApi:
+    """The Routes API.
+
+    Args:
+        http: the way to Google.
+    """
+
+    modes: Mapping[TravelMode, str] = MappingProxyType(
+        {"walking": "WALK", "cycling": "BICYCLE", "driving": "DRIVE"}
+    )
+    block = (SIDE, MOST_PAIRS // SIDE)
+
+    def __init__(self, http: GoogleHttp) -> None:
+        self._http = http
+
+    def route(self, stops: Sequence[LatLng], mode: str) -> Route:
+        """As `Ways.route`."""
         body = {
             "origin": _waypoint(stops[0]),
             "destination": _waypoint(stops[-1]),
             "intermediates": [_waypoint(stop) for stop in stops[1:-1]],
-            "travelMode": travel_mode,
+            "travelMode": mode,
             "polylineQuality": "HIGH_QUALITY",
         }
         reply = self._http.json(Call("routes_compute", body=body, fields=_ROUTE_FIELDS))
@@ -98,6 +134,17 @@ class GoogleMaps:
             way = reply["routes"][0]
             path = decode_polyline(way["polyline"]["encodedPolyline"])
             return Route(path, float(way.get("distanceMeters", 0)), _seconds(way.get("duration", "0s")))
+
+    def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
+        """As `Ways.times`."""
+        body = {
+            "origins": [{"waypoint": _waypoint(stop)} for stop in origins],
+            "destinations": [{"waypoint": _waypoint(stop)} for stop in destinations],
+            "travelMode": mode,
+        }
+        seconds = np.full((len(origins), len(destinations)), np.inf)
+        _fill(seconds, self._http.array(Call("routes_matrix", body=body, fields=_MATRIX_FIELDS)))
+        return seconds
 
 
 def corners(positions: Sequence[LatLng]) -> Corners:
@@ -133,17 +180,6 @@ def no_route(stops: Sequence[LatLng]) -> NoRoute:
     return NoRoute(f"no way leads from {stops[0]} to {stops[-1]}: one may be off the map, or on an island")
 
 
-def checked_mode(stops: Sequence[LatLng], mode: TravelMode, names: dict[TravelMode, str]) -> str:
-    """What a service calls a mode, if there are stops enough for a route.
-
-    Raises:
-        BadInput: fewer than two stops, or an unknown mode.
-    """
-    if len(stops) < 2:
-        raise BadInput(f"a route needs two or more stops, not {len(stops)}")
-    return named_mode(mode, names)
-
-
 def parts_of(stops: Sequence[LatLng], between: int = MOST_BETWEEN) -> list[Sequence[LatLng]]:
     """Stops in parts that a request takes; each part begins where the one before ends."""
     return [stops[first : first + between + 2] for first in range(0, len(stops) - 1, between + 1)]
@@ -162,7 +198,7 @@ def blocks(total: int, size: int) -> Iterator[slice]:
     return (slice(first, min(first + size, total)) for first in range(0, total, size))
 
 
-def named_mode(mode: TravelMode, names: dict[TravelMode, str]) -> str:
+def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
     """What a service calls a mode.
 
     Raises:

@@ -5,14 +5,13 @@ Each reply is two files, `ENDPOINT/KEY.json` with the request and `ENDPOINT/KEY.
 """
 
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from virl.errors import BadInput, ProviderError
+from virl.files import replacing
 from virl.platform.providers.google.calls import Call, canonical, request_key
 from virl.settings import Settings
 
@@ -59,7 +58,6 @@ class Recording:
         request_file, body_file = _files(self.folder, call)
         if request_file.exists():
             return
-        request_file.parent.mkdir(exist_ok=True)
         entry = _Entry(format=FORMAT, status=reply.status, request=json.loads(canonical(call)))
         _write(body_file, reply.body)
         _write(request_file, (entry.model_dump_json(indent=1) + "\n").encode())
@@ -109,11 +107,5 @@ def _files(folder: Path, call: Call) -> tuple[Path, Path]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    descriptor, unfinished = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        Path(unfinished).replace(path)
-    except OSError:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
+    with replacing(path) as file:
+        file.write(data)

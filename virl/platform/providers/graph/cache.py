@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from virl.errors import BadInput
+from virl.files import replacing
 from virl.platform.graph import NavigationGraph, build_graph
-from virl.platform.providers.graph.files import replacing
 from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_touchdown
 from virl.resources import cache_home
 

@@ -11,8 +11,8 @@ from typing import Literal
 from pydantic import ValidationError
 
 from virl.errors import BadInput, UnknownName
+from virl.files import replacing
 from virl.platform.providers.graph.faults import Fault, GraphFault, refuse
-from virl.platform.providers.graph.files import replacing
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_file
 from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_episode_file, read_touchdown
 from virl.settings import Settings

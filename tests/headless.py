@@ -1,0 +1,36 @@
+"""A real browser for tests."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from selenium import webdriver
+
+_FLAGS = (
+    "headless=new",
+    "no-sandbox",
+    "disable-gpu",
+    "disable-dev-shm-usage",
+    "disable-background-networking",
+)
+_CHROMIUM, _DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+
+needs_chromium = pytest.mark.skipif(
+    not (_CHROMIUM and _DRIVER), reason="needs Chromium and its driver: make web-deps"
+)
+
+
+@contextmanager
+def chromium() -> Iterator[webdriver.Chrome]:
+    """A headless Chromium that keeps its console's log."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = _CHROMIUM or ""
+    for flag in _FLAGS:
+        options.add_argument(f"--{flag}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService(_DRIVER))
+    try:
+        yield driver
+    finally:
+        driver.quit()
