@@ -109,6 +109,10 @@ class RandomRoads:
         """The ledger of the mind behind it."""
         return self._mind.ledger
 
+    def apart(self) -> "RandomRoads":
+        """The same with a ledger of its own; it draws roads anew."""
+        return RandomRoads(self._mind.apart(), self._random.randrange(2**32))
+
     def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:
         """Any road; otherwise what the mind behind it says."""
         roads = inputs.get("roads")
@@ -233,6 +237,7 @@ def _live(world: World, start: Panorama, mind: Mind, seed: int, folder: Path) ->
         source = find_character("hiro")
         load_routine(source, world.character)(
             Agent(
+                source,
                 world.character,
                 world.city,
                 start,

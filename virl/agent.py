@@ -2,7 +2,7 @@
 
 import importlib.util
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
@@ -18,12 +18,15 @@ from virl.platform.perception.models import Models
 from virl.platform.relocate import relocate
 from virl.platform.streetview import Panorama
 from virl.run import Run
+from virl.user import Silent, User
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
     """A character in a city, with a mind, senses and a record of what it does."""
 
+    source: Path
+    """The character's file: paths in it are seen from there."""
     character: Character
     city: City
     start: Panorama
@@ -33,6 +36,8 @@ class Agent:
     """Opens further models by name, such as a matcher."""
     mover: Mover
     run: Run
+    user: User = field(default_factory=Silent)
+    """Who may speak up between two pieces of work."""
 
 
 Routine = Callable[[Agent], None]

@@ -1,5 +1,6 @@
 """Who lives in a city: a character, read from a YAML file. Described in `docs/characters.md`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,7 +11,7 @@ from virl.errors import BadInput, UnknownName
 from virl.platform.perception.active import RECHECK_SCORE
 from virl.platform.places import DAYS
 from virl.region_file import read_region
-from virl.settings import Settings, load_settings
+from virl.settings import Settings, check_settings, load_settings, yaml_value
 
 Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -117,6 +118,31 @@ def find_character(agent: str) -> Path:
     if agent not in agent_names():
         raise UnknownName("agent", agent, agent_names())
     return resources.data_folder("agents") / f"{agent}.yaml"
+
+
+def with_fields(character: Character, fields: Sequence[str]) -> Character:
+    """A character with some fields set anew.
+
+    Args:
+        character: as its file says.
+        fields: each `FIELD=VALUE`, such as `limits.steps=20`; a value is YAML.
+
+    Raises:
+        BadInput: there is no such field, or the value does not fit it.
+    """
+    data = character.model_dump()
+    for text in fields:
+        name, equals, value = text.partition("=")
+        *sections, last = name.strip().split(".")
+        if not equals or not last:
+            raise BadInput(f"--set {text}: give FIELD=VALUE, such as limits.steps=20")
+        section = data
+        for part in sections:
+            if not isinstance(section.setdefault(part, {}), dict):
+                section[part] = {}
+            section = section[part]
+        section[last] = yaml_value(value, source=f"--set {text}")
+    return check_settings(data, Character, source="--set " + " ".join(fields))
 
 
 def load_character(path: Path) -> Character:

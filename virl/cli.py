@@ -71,6 +71,19 @@ def run(
         bool, typer.Option("--resume", help="Go on with the run in `--out`, or with the agent's latest.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed of whatever is chosen by chance.", min=0)] = 0,
+    fields: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="FIELD=VALUE", help="Set a field of the character, say limits.steps=20."
+        ),
+    ] = None,
+    feedback: Annotated[
+        Path | None,
+        typer.Option(help="What you say to the agent on the way; see docs/diego.md.", dir_okay=False),
+    ] = None,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Be asked for what you have to say.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only where the report is.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, nothing else.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Log what happens; show tracebacks.")] = False,
@@ -98,6 +111,8 @@ def run(
             out=out,
             resume=resume,
             seed=seed,
+            fields=tuple(fields or ()),
+            feedback="terminal" if ask else str(feedback.resolve()) if feedback else None,
             access=access,
         )
         finished = run_agent(options, Console(quiet=quiet or as_json))

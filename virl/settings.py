@@ -1,6 +1,6 @@
 """Read a YAML file into a pydantic model; a fault is named with its file, field and line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -48,6 +48,32 @@ def parse_settings(text: str, model: type[ModelT], *, source: str, first_line: i
         return model.model_validate(data)
     except ValidationError as fault:
         raise BadInput(_one_line(fault, root, source, first_line)) from fault
+
+
+def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: str) -> ModelT:
+    """Validate fields that come from no one file.
+
+    Raises:
+        BadInput: they do not fit the model; names `source` and the field.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "fields"
+        raise BadInput(f"{source}: {field}: {_reason(first['type'], first['msg'])}") from fault
+
+
+def yaml_value(text: str, *, source: str) -> object:
+    """A value as YAML spells it: `3`, `[a, b]`, `some words`.
+
+    Raises:
+        BadInput: it is not YAML.
+    """
+    try:
+        return yaml.load(text, _Loader)  # noqa: S506 - a safe loader
+    except yaml.YAMLError as fault:
+        raise BadInput(f"{source}: not valid YAML: {' '.join(str(fault).split())}") from fault
 
 
 def _read_yaml(text: str, source: str, first_line: int) -> tuple[yaml.Node, object]:

@@ -13,10 +13,10 @@ from rich.console import Console
 from virl import __version__
 from virl.agent import Agent, load_routine, start_panorama
 from virl.budget import Budget
-from virl.character import Character, find_character, load_character
+from virl.character import Character, find_character, load_character, with_fields
 from virl.errors import BadInput, JournalBroken, UnknownName
 from virl.journal.journal import Journal, write_result
-from virl.journal.records import AccessRecord, EndRecord, Result, StartRecord, StepRecord
+from virl.journal.records import AccessRecord, AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, write_report
 from virl.mind.base import Mind
 from virl.mind.open import open_mind
@@ -31,6 +31,7 @@ from virl.platform.streetview import Image
 from virl.resources import cache_home
 from virl.run import Run
 from virl.terminal import Story
+from virl.user import open_user
 
 RUNS = Path("runs")
 SPENDING = "spending.jsonl"
@@ -51,6 +52,10 @@ class RunOptions:
     out: Path | None = None
     resume: bool = False
     seed: int = 0
+    fields: tuple[str, ...] = ()
+    """Fields of the character to set anew, each `FIELD=VALUE`."""
+    feedback: str | None = None
+    """A file of what the user says on the way, or `"terminal"`."""
     access: AccessRecord = field(default_factory=AccessRecord)
 
 
@@ -77,6 +82,7 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
     if options.detector:
         senses = character.senses.model_copy(update={"detector": options.detector})
         character = character.model_copy(update={"senses": senses})
+    character = with_fields(character, options.fields) if options.fields else character
     folder = options.out or RUNS / f"{source.stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     start = StartRecord(
         virl=__version__,
@@ -90,6 +96,7 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
         device=options.device,
         allow_downloads=options.allow_downloads,
         access=options.access,
+        feedback=options.feedback,
         character=character.model_dump(mode="json"),
     )
     plan = _Plan(source, character, start, folder)
@@ -122,7 +129,6 @@ def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
     journal, records = Journal.resume(options.out or _latest_run(source.stem))
     with journal:
         begun = next(record for record in records if isinstance(record, StartRecord))
-        steps = [record for record in records if isinstance(record, StepRecord)]
         start = _as_asked(options, begun, journal.folder)
         for ended in records:
             if isinstance(ended, EndRecord):
@@ -138,7 +144,7 @@ def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
         except ValidationError as fault:
             field = ".".join(map(str, fault.errors()[0]["loc"]))
             raise JournalBroken(f"{journal.folder}: line 1: character: {field} is not valid") from fault
-        return _live(_Plan(source, character, start, journal.folder), steps, lambda: journal, console)
+        return _live(_Plan(source, character, start, journal.folder), records, lambda: journal, console)
 
 
 def _as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
@@ -154,6 +160,7 @@ def _as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRec
     return begun.model_copy(
         update={
             "access": begun.access.model_copy(update=given),
+            "feedback": options.feedback or begun.feedback,
             "device": options.device,
             "allow_downloads": options.allow_downloads,
         }
@@ -161,7 +168,7 @@ def _as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRec
 
 
 def _live(
-    plan: _Plan, steps: Sequence[StepRecord], open_journal: Callable[[], Journal], console: Console
+    plan: _Plan, done: Sequence[AnyRecord], open_journal: Callable[[], Journal], console: Console
 ) -> Finished:
     """Check everything that can be wrong, and only then write the first line."""
     start, character = plan.start, plan.character
@@ -180,8 +187,9 @@ def _live(
         senses = open_senses(character.senses.detector, character.senses.describer, models=models)
         journal = stack.enter_context(open_journal())
         story = stack.enter_context(Story(console, character.limits.steps))
-        run = Run(journal, start, steps, city=name_of_city(start.city), audience=story, meter=city.meter)
-        routine(Agent(character, city, begin, mind, senses, models, mover, run))
+        run = Run(journal, start, done, city=name_of_city(start.city), audience=story, meter=city.meter)
+        user = open_user(start.feedback, console)
+        routine(Agent(plan.source, character, city, begin, mind, senses, models, mover, run, user))
         if run.result is None:
             raise BadInput(
                 f"{plan.source}: the routine {character.routine!r} returned before it ended its run"

@@ -12,7 +12,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 
 from virl.geo import LatLng
-from virl.journal.records import CostRecord, ObjectRecord, PlaceRecord, Result, StartRecord, StepRecord
+from virl.journal.records import (
+    AnyRecord,
+    CostRecord,
+    NoteRecord,
+    ObjectRecord,
+    PlaceRecord,
+    Result,
+    StartRecord,
+    StepRecord,
+)
 
 
 class Story:
@@ -43,10 +52,11 @@ class Story:
         """Take the bar away."""
         self._progress.stop()
 
-    def start(self, record: StartRecord, steps: Sequence[StepRecord]) -> None:
+    def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
         """Say who sets out, or goes on."""
+        steps = [one for one in done if isinstance(one, StepRecord)]
         name = record.character.get("name", record.agent)
-        how = f"goes on after step {steps[-1].step}" if steps else "sets out"
+        how = f"goes on after step {steps[-1].step}" if steps else "goes on" if done else "sets out"
         self._say(f"[bold]{escape(str(name))}[/] {how} in {escape(record.city)}, mind: {escape(record.mind)}")
         if record.character.get("count"):
             self._say(f"[dim]No mind is asked: it looks, and counts. {escape(_eyes(record))}[/]")
@@ -71,6 +81,10 @@ class Story:
                 self._say(_found(record.step, thing, self._known[thing.label]))
         if any(view.purpose == "road" for view in record.views):
             self._say(f"[cyan]{record.step:>4}[/]  {escape(record.decided)}")
+
+    def note(self, record: NoteRecord) -> None:
+        """Tell what came of a piece of work."""
+        self._say(f"[cyan]{escape(record.topic)}[/]  {escape(record.text)}")
 
     def end(self, result: Result) -> None:
         """Say how it ended."""

@@ -172,7 +172,17 @@ def made_agent(
         run = Run(journal, start, steps, city="testville", audience=audience)
         senses = Senses(ExactDetector(), nothing, ())
         models, mover = cast(Models, _Matchers()), LinksMover(made.streetview)
-        yield Agent(character, made, made.streetview.panorama("p0"), nothing, senses, models, mover, run)
+        yield Agent(
+            Path("counter.yaml"),
+            character,
+            made,
+            made.streetview.panorama("p0"),
+            nothing,
+            senses,
+            models,
+            mover,
+            run,
+        )
 
 
 def start_record(character: Character, city: str = "virlton") -> StartRecord:

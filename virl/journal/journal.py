@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -15,8 +16,17 @@ import PIL.Image
 from virl.errors import JournalBroken
 from virl.journal.files import PARTIAL, write_atomically, writing
 from virl.journal.lock import lock_run
-from virl.journal.reading import AnyRecord, Order, check_views, missing_view, read_contents
-from virl.journal.records import CostRecord, EndRecord, RequestsRecord, Result, StartRecord, StepRecord
+from virl.journal.reading import Order, check_views, missing_view, read_contents
+from virl.journal.records import (
+    AnyRecord,
+    CostRecord,
+    EndRecord,
+    NoteRecord,
+    RequestsRecord,
+    Result,
+    StartRecord,
+    StepRecord,
+)
 from virl.platform.streetview import Image
 
 JOURNAL, RESULT, VIEWS = "journal.jsonl", "result.json", "views"
@@ -107,7 +117,7 @@ class Journal:
         """Whether the run is over: nothing can be appended."""
         return self._order.ended
 
-    def append(self, record: StepRecord | EndRecord) -> None:
+    def append(self, record: StepRecord | NoteRecord | EndRecord) -> None:
         """Write a record down; when this returns, it is on the disk.
 
         Raises:
@@ -201,24 +211,43 @@ def write_result(folder: Path, result: Result) -> Path:
 
 
 def total_cost(records: Iterable[AnyRecord]) -> CostRecord:
-    """What the steps among `records` have cost together; the fields say what is counted."""
-    steps = [record for record in records if isinstance(record, StepRecord)]
-    asked = [exchange for step in steps for exchange in step.asked if exchange.mind != RULES]
-    requests = [step.requests for step in steps]
+    """What the steps and notes among `records` have cost together; the fields say what is counted."""
+    work = [record for record in records if isinstance(record, StepRecord | NoteRecord)]
+    asked = [exchange for record in work for exchange in record.asked if exchange.mind != RULES]
+    requests = [record.requests for record in work]
     usd = sum(request.usd for request in requests)
-    return CostRecord(
+    own = CostRecord(
         usd=round(sum(exchange.usd for exchange in asked) + usd, 9),
         llm_calls=sum(exchange.attempts for exchange in asked if not exchange.cached),
         llm_cached=sum(exchange.cached for exchange in asked),
         input_tokens=sum(exchange.input_tokens for exchange in asked),
         output_tokens=sum(exchange.output_tokens for exchange in asked),
-        views=sum(len(step.views) for step in steps),
+        views=sum(len(record.views) for record in work),
         requests=RequestsRecord(
             sent=_together(request.sent for request in requests),
             cached=_together(request.cached for request in requests),
             usd=round(usd, 9),
         ),
-        seconds=sum(step.seconds for step in steps),
+        seconds=sum(record.seconds for record in work),
+    )
+    others = [record.cost for record in work if isinstance(record, NoteRecord) and record.cost]
+    return reduce(_sum, others, own)
+
+
+def _sum(one: CostRecord, other: CostRecord) -> CostRecord:
+    return CostRecord(
+        usd=round(one.usd + other.usd, 9),
+        llm_calls=one.llm_calls + other.llm_calls,
+        llm_cached=one.llm_cached + other.llm_cached,
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+        views=one.views + other.views,
+        requests=RequestsRecord(
+            sent=_together((one.requests.sent, other.requests.sent)),
+            cached=_together((one.requests.cached, other.requests.cached)),
+            usd=round(one.requests.usd + other.requests.usd, 9),
+        ),
+        seconds=one.seconds + other.seconds,
     )
 
 

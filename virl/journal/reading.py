@@ -8,9 +8,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from virl.errors import JournalBroken
-from virl.journal.records import ANY_RECORD, FORMAT, EndRecord, StartRecord, StepRecord
-
-AnyRecord = StartRecord | StepRecord | EndRecord
+from virl.journal.records import ANY_RECORD, FORMAT, AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +29,15 @@ class Order:
         self.count = 0
         self.ended = False
         self.views: set[str] = set()
+        self._steps = 0
+        self._notes: set[tuple[str, str]] = set()
 
     def take(self, record: AnyRecord) -> None:
         """Count a record in."""
         self.count += 1
+        self._steps += isinstance(record, StepRecord)
+        if isinstance(record, NoteRecord):
+            self._notes.add((record.topic, record.key))
         self.ended = isinstance(record, EndRecord)
         self.views |= set(view_files(record))
 
@@ -46,8 +49,10 @@ class Order:
             return f"is a {record.kind} record where {'the start' if self.count == 0 else 'a step'} should be"
         if record.seq != self.count:
             return f"has sequence number {record.seq} where {self.count} should be"
-        if isinstance(record, StepRecord) and record.step != self.count - 1:
-            return f"is step {record.step} where {self.count - 1} should be"
+        if isinstance(record, StepRecord) and record.step != self._steps:
+            return f"is step {record.step} where {self._steps} should be"
+        if isinstance(record, NoteRecord) and (record.topic, record.key) in self._notes:
+            return f"is a second note on {record.topic} {record.key!r}"
         return ""
 
 
@@ -98,7 +103,7 @@ def missing_view(folder: Path, record: AnyRecord) -> str:
 
 def view_files(record: AnyRecord) -> list[str]:
     """Paths of the views that a record names, within the run's folder."""
-    return [view.file for view in record.views] if isinstance(record, StepRecord) else []
+    return [view.file for view in record.views] if isinstance(record, StepRecord | NoteRecord) else []
 
 
 def broken(path: Path, number: int, fault: str) -> JournalBroken:

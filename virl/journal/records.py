@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from virl.journal.exhibits import Exhibit
+
 FORMAT = 1
 """Version of the journal's format; a journal of another version is refused."""
 
@@ -141,6 +143,10 @@ class StartRecord(Record):
     """Where models run."""
     allow_downloads: bool = False
     access: AccessRecord = AccessRecord()
+    feedback: str | None = None
+    """A file of what the user says on the way, or `"terminal"`."""
+    caller: str | None = None
+    """The agent that consulted this one."""
     character: dict[str, object]
 
 
@@ -186,6 +192,27 @@ class CostRecord(Record):
     """Time spent on steps, pauses between a kill and the resume left out."""
 
 
+class NoteRecord(Record):
+    """A piece of work that is no step: a candidate weighed, a tool called, another agent consulted."""
+
+    kind: Literal["note"] = "note"
+    seq: int
+    topic: str
+    """What sort of work, such as `"candidate"`."""
+    key: str
+    """Which one: no two notes of a topic have the same."""
+    text: str
+    """What came of it, in a sentence or two."""
+    data: dict[str, object] = {}
+    """What the routine needs to go on from here."""
+    views: tuple[ViewRecord, ...] = ()
+    asked: tuple[ExchangeRecord, ...] = ()
+    cost: CostRecord | None = None
+    """What an agent that was consulted has cost."""
+    seconds: float = 0.0
+    requests: RequestsRecord = RequestsRecord()
+
+
 class Result(Record):
     """How a run ended; also `result.json`."""
 
@@ -198,6 +225,10 @@ class Result(Record):
     place: PlaceRecord | None = None
     found: dict[str, int] = {}
     """How many things of each kind were counted."""
+    answer: dict[str, object] = {}
+    """What the agent was to find out, for programs."""
+    files: tuple[str, ...] = ()
+    """What it made, as paths within the run's folder."""
     reason: str
     cost: CostRecord
     versions: dict[str, str]
@@ -209,7 +240,9 @@ class EndRecord(Record):
     kind: Literal["end"] = "end"
     seq: int
     result: Result
+    exhibits: tuple[Exhibit, ...] = ()
+    """What the report shows of it."""
 
 
-AnyRecord = Annotated[StartRecord | StepRecord | EndRecord, Field(discriminator="kind")]
-ANY_RECORD: TypeAdapter[StartRecord | StepRecord | EndRecord] = TypeAdapter(AnyRecord)
+AnyRecord = StartRecord | StepRecord | NoteRecord | EndRecord
+ANY_RECORD: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="kind")])

@@ -16,8 +16,7 @@ from virl.journal.finds.reading import read_finds
 from virl.journal.journal import RULES, read_journal, total_cost
 from virl.journal.pictures import embed
 from virl.journal.policy import content_policy, script_json
-from virl.journal.reading import AnyRecord
-from virl.journal.records import EndRecord, Result, StartRecord, StepRecord
+from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord, StepRecord
 from virl.journal.sketch import sketch
 from virl.journal.story import Stretch, by_weight, chapters, facts, kind_of, sentences, title_of
 from virl.platform.city import City
@@ -68,7 +67,7 @@ def _render(folder: Path, records: Sequence[AnyRecord], city: City | None) -> st
         character=start.character,
         result=result,
         outcome=_outcome(result),
-        cost=total_cost(steps) if result is None else result.cost,
+        cost=total_cost(records) if result is None else result.cost,
         by_rules=start.mind == RULES,
         moves=steps[-1].step if steps else 0,
         walked=sum(step.distance_m for step in steps),

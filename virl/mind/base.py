@@ -73,6 +73,10 @@ class Mind(Protocol):
         """Where each exchange is written down."""
         ...
 
+    def apart(self) -> "Mind":
+        """The same mind with a ledger of its own, for work that runs side by side or within another."""
+        ...
+
     def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:
         """A reply to a prompt.
 
