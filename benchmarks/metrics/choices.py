@@ -1,0 +1,74 @@
+"""Multiple choice: reading the letter out of a reply, and circular evaluation."""
+
+import re
+from collections.abc import Callable, Sequence
+
+LETTERS = "ABCD"
+
+_STRICT = re.compile(
+    r"""^\s*[("'*]*\s*                          # a bracket, quotes or bold before it
+        (?:(?:the\s+)?(?:correct\s+|best\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*:?\s*[("'*]*\s*)?
+        (?:option\s+)?
+        ([A-Da-d])                              # the letter alone ...
+        (?![A-Za-z0-9'])                        # ... which begins no word
+        \s*[)"'*]*\s*(?:[.:,)-]|$)              # and something, or nothing, after it""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_ANOTHER = re.compile(r"\s*(?:(?:and|or|[&/,])\s*)?[(]?[A-D]\s*(?:[).,;]|and\b|or\b|$)")
+"""A second letter behind the first."""
+
+
+def strict_letter(reply: str) -> str | None:
+    """The one letter that a reply chooses; `None` if it chooses none, or names several.
+
+    `B`, `(b)`, `B.`, `B) A bank` and `The answer is B.` choose B. `Both A and D`, `Customers come` and
+    `A bank` choose none: a letter has to stand alone, at the beginning or after "the answer is".
+    """
+    found = _STRICT.match(reply)
+    if not found:
+        return None
+    return None if _ANOTHER.match(reply, found.end()) else found.group(1).upper()
+
+
+def legacy_letter(reply: str, right: str) -> str | None:
+    """The letter that the published code takes, given the right one.
+
+    An exact letter with `.`, `)` or `,` after it; else the right letter if the reply begins with it in either
+    case: so `Customers come` is C where C is right. Asking a model to map a reply to a letter is left out.
+    """
+    text = reply.strip()
+    if re.fullmatch(r"[A-D][.),]?", text):
+        return text[0]
+    return right if text[:1].upper() == right.upper() else None
+
+
+def rotations(options: Sequence[str], answer: int) -> list[tuple[tuple[str, ...], int]]:
+    """The options as circular evaluation asks them, round by round, with where the right one then stands.
+
+    Args:
+        options: in the order of the first round.
+        answer: the right one's place, from 0.
+    """
+    count = len(options)
+    return [
+        (tuple(options[(place + shift) % count] for place in range(count)), (answer - shift) % count)
+        for shift in range(count)
+    ]
+
+
+def circular(options: Sequence[str], answer: int, ask: Callable[[Sequence[str]], int | None]) -> list[bool]:
+    """Whether each round was answered rightly, ending with the first that was not (V-IRL, section 5.3).
+
+    A question is answered rightly if all rounds are. Options move one place to the left from round to round.
+
+    Args:
+        options: in the order of the first round.
+        answer: the right one's place, from 0.
+        ask: given the options of a round, the place of the one chosen; `None` for no valid answer.
+    """
+    rounds: list[bool] = []
+    for shown, right in rotations(options, answer):
+        rounds.append(ask(shown) == right)
+        if not rounds[-1]:
+            break
+    return rounds
