@@ -1,0 +1,29 @@
+"""Whether a photo of a place shows its storefront."""
+
+from typing import Protocol
+
+from virl.platform.perception.base import Recognizer
+from virl.platform.streetview import Image
+
+LABELS = ("storefront", "indoor", "others")
+STOREFRONT_SCORE = 0.92  # V-IRL's code
+
+
+class Storefront(Protocol):
+    """Judges photos."""
+
+    def score(self, photo: Image) -> float:
+        """How much a photo looks like a storefront, [0, 1]."""
+        ...
+
+
+class RecognizedStorefront:
+    """Judges by a recognizer such as CLIP, over the labels of V-IRL's code."""
+
+    def __init__(self, recognizer: Recognizer) -> None:
+        self._recognizer = recognizer
+
+    def score(self, photo: Image) -> float:
+        """How much a photo looks like a storefront rather than the other labels, [0, 1]."""
+        scores = self._recognizer.recognize([photo], LABELS)[0]
+        return float(scores[0])

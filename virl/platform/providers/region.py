@@ -1,0 +1,45 @@
+"""The region that a city covers."""
+
+from collections.abc import Sequence
+
+import shapely
+
+from virl.errors import BadInput
+from virl.geo import LatLng, LocalFrame
+from virl.platform.city import City
+from virl.platform.providers.open import GoogleCity, city_settings
+from virl.region import Region
+
+AROUND_STREETS_M = 15.0  # a city without a district ends so far beyond its outermost streets; chosen
+
+
+def region_of_city(name: str, city: City) -> Region:
+    """The district of a city; a city without one, whose streets are all known, is covered whole.
+
+    Args:
+        name: as `open_city` takes it.
+        city: opened under that name.
+
+    Raises:
+        BadInput: there is neither.
+    """
+    settings = city_settings(name)
+    if isinstance(settings, GoogleCity):
+        return settings.region
+    if city.street_map is None:
+        raise BadInput(f"{city.title} has no district of its own: give a region")
+    return around_streets(city.street_map.lines())
+
+
+def around_streets(lines: Sequence[Sequence[LatLng]]) -> Region:
+    """The convex region around all streets of a city, and a little more.
+
+    Args:
+        lines: centre lines; at least one position.
+    """
+    positions = [position for line in lines for position in line]
+    frame = LocalFrame(positions[0])
+    x, y = frame.to_metres([one.lat for one in positions], [one.lng for one in positions])
+    hull = shapely.MultiPoint(list(zip(x.tolist(), y.tolist(), strict=True))).convex_hull
+    outline = shapely.get_coordinates(hull.buffer(AROUND_STREETS_M, quad_segs=2).simplify(1.0))
+    return Region(tuple(frame.position(*corner) for corner in outline.tolist()))
