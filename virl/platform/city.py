@@ -29,6 +29,8 @@ class Visible:
     """Seen pixels over the pixels it would cover with nothing before it and no picture edge, (0, 1]."""
     place_id: str | None = None
     """The place that a sign belongs to."""
+    place_types: tuple[str, ...] = ()
+    """The types of that place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,31 @@ def test_look_alikes_are_mistaken_as_often_as_stated(size):
     assert within(share_found(DEFAULT, "mailbox", "trash bin", size), stated, 2000)
 
 
+def signs(count: int, types: tuple[str, ...], size: float) -> list[Visible]:
+    left, top = 320 - size / 2, 320 - size / 2
+    box = (left, top, left + size, top + size)
+    return [Visible(f"sign-{n}", "sign", "Words", box, 10.0, 1.0, f"place-{n}", types) for n in range(count)]
+
+
+@pytest.mark.parametrize("size", [12, 40, 90])
+def test_a_place_is_found_by_its_sign_and_taken_for_another_as_often_as_stated(size):
+    asked = ["book_store", "bank", "gym"]
+    truth = MadeTruth(signs(2000, ("book_store", "store"), size))
+    (found,) = SimulatedDetector(truth, DEFAULT).detect([view_of("p")], asked)
+    seen = chance_found(size, 1.0, DEFAULT)
+    assert within(len(found) / 2000, seen, 2000)
+    wrong = sum(one.label != "book_store" for one in found)
+    assert within(wrong / len(found), DEFAULT.place_confusion * likeness(size, DEFAULT), len(found))
+    assert {one.label for one in found} <= set(asked)
+
+
+def test_a_place_of_no_type_asked_for_is_found_only_by_mistake():
+    truth = MadeTruth(signs(2000, ("museum",), 14))
+    (found,) = SimulatedDetector(truth, DEFAULT).detect([view_of("p")], ["bank", "gym"])
+    stated = chance_found(14, 1.0, DEFAULT) * DEFAULT.place_confusion * likeness(14, DEFAULT)
+    assert within(len(found) / 2000, stated, 2000)
+
+
 def test_what_is_no_look_alike_is_never_mistaken():
     for kind in ("tree", "street lamp", "parked car", "fire hydrant"):
         assert share_found(DEFAULT, kind, "trash bin", 12) == 0

@@ -22,10 +22,13 @@ from virl.platform.perception.simulated.noise import (
 from virl.platform.streetview import View
 
 KIND = "simulated"
+SIGN = "sign"
 
 
 class SimulatedDetector:
-    """Finds street furniture in views of a made city as a detector might. Safe to share between threads.
+    """Finds street furniture, and places by their signs, in views of a made city as a detector might.
+
+    Safe to share between threads.
 
     The same thing in the same view is always judged alike, whatever else is looked at, before or beside it.
 
@@ -45,20 +48,23 @@ class SimulatedDetector:
 
         Args:
             views: of the city that the truth is of; their pixels are not looked at.
-            labels: kinds of things, or other words for them; case does not count, and underscores are spaces.
-                Empty asks for all that it knows. Other labels are never found.
+            labels: kinds of things, or other words for them, and place types; case does not count, and
+                underscores are spaces. Empty asks for all things that it knows. Other labels are never found.
 
         Raises:
             BadInput: a label is empty.
             NoStreetView: a view is of another city.
         """
         asked = self._kinds(labels)
+        types = self._types(labels)
         may_seem = {
             kind
             for kind in (*self._settings.knows, *self._settings.confusions)
             if kind in asked or self._settings.confusions.get(kind, {}).keys() & asked.keys()
         }
-        return [self._look(view, asked, may_seem) for view in views]
+        if types:
+            may_seem.add(SIGN)
+        return [self._look(view, asked, types, may_seem) for view in views]
 
     def _kinds(self, labels: Sequence[str]) -> dict[str, str]:
         """The kinds asked for, and the label that each was asked by first."""
@@ -71,7 +77,16 @@ class SimulatedDetector:
                 asked.setdefault(kind, label)
         return asked
 
-    def _look(self, view: View, asked: dict[str, str], may_seem: set[str]) -> list[Detection]:
+    def _types(self, labels: Sequence[str]) -> dict[str, str]:
+        """What was asked for that is no thing, so may be a place type, with the label it was asked by."""
+        if not labels or self._settings.place_confusion is None:
+            return {}
+        known = {SIGN, *self._settings.knows, *self._settings.synonyms}
+        return {words: label for words, label in words_of(labels, KIND).items() if words not in known}
+
+    def _look(
+        self, view: View, asked: dict[str, str], types: dict[str, str], may_seem: set[str]
+    ) -> list[Detection]:
         if not may_seem:
             return []
         look = name_look(view.pano_id, view.camera)
@@ -79,12 +94,26 @@ class SimulatedDetector:
         found = []
         for thing in things:
             draws = Draws(self._seed, look, thing.id, self._settings.hardness)
-            seems = self._judge(thing, draws, asked)
+            is_sign = thing.kind == SIGN
+            seems = self._read(thing, draws, types) if is_sign else self._judge(thing, draws, asked)
             if seems:
                 label, score = seems
                 box = draws.jittered(thing.box, view.camera, self._settings.box_jitter)
                 found.append(Detection(label, score, box))
         return sorted(found, key=lambda one: (-one.score, one.box))
+
+    def _read(self, sign: Visible, draws: Draws, types: dict[str, str]) -> tuple[str, float] | None:
+        """What the place behind a sign is taken for, if it is noticed: the label and the score."""
+        settings, size = self._settings, size_of(sign.box)
+        chance, alike = chance_found(size, sign.visible_fraction, settings), likeness(size, settings)
+        right = [words for kind in sign.place_types if (words := kind.replace("_", " ")) in types]
+        others = sorted(types.keys() - set(right))
+        if not draws.happens("found", chance):
+            return None
+        if others and draws.happens("taken for another", (settings.place_confusion or 0.0) * alike):
+            other = others[min(int(draws.share("which") * len(others)), len(others) - 1)]
+            return types[other], self._score(settings.false_score, alike, draws)
+        return (types[right[0]], self._score(settings.score, chance, draws)) if right else None
 
     def _judge(self, thing: Visible, draws: Draws, asked: dict[str, str]) -> tuple[str, float] | None:
         """What a thing is taken for, if anything: the label and the score."""

@@ -50,6 +50,9 @@ class SimulatedSettings(ModelSettings):
     """Correlation between looks at one thing: 0 makes each look anew, with 1 a second look brings nothing."""
     confusions: dict[str, dict[str, Share]] = Field(default_factory=dict)
     """For each look-alike, the chances that a tiny one is taken for something else."""
+    place_confusion: Share | None = None
+    """Chance that the place behind a tiny sign is taken for one of another type among those asked for; `None`
+    for a detector that knows no places."""
     confusion_half_size: float = Field(gt=0)
     """Size at which those chances have fallen to a half."""
     confusion_width: float = Field(gt=0)
@@ -106,7 +109,11 @@ class Draws:
 
     def happens(self, what: str, chance: float) -> bool:
         """Whether something happens that has this chance; part of it is the thing's own, from everywhere."""
-        return _NORMAL.cdf(self.normal(what)) < chance
+        return self.share(what) < chance
+
+    def share(self, what: str) -> float:
+        """A draw from [0, 1], as `normal` correlated between views of the thing."""
+        return _NORMAL.cdf(self.normal(what))
 
     def normal(self, what: str) -> float:
         """A standard normal draw, with `hardness` as the correlation between views of the thing."""

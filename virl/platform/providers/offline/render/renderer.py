@@ -49,6 +49,7 @@ class CityRenderer:
     def __init__(self, plan: CityPlan) -> None:
         self._plan = plan
         self._signs = [sign for shop in plan.shops for sign in shop.signs]
+        self._types = [shop.place.types for shop in plan.shops for _ in shop.signs]
         self._frontages = {frontage.id: frontage for frontage in plan.layout.frontages}
         self._streets = {street.id: street for street in plan.layout.streets}
         self._first_thing = len(self._signs)
@@ -144,7 +145,8 @@ class CityRenderer:
             mx, my = (sign.left[0] + sign.right[0]) / 2, (sign.left[1] + sign.right[1]) / 2
             mz = (sign.bottom + sign.top) / 2 - CAMERA_HEIGHT_M
             metres = float(np.sqrt((mx - x) ** 2 + (my - y) ** 2 + mz**2))
-            return Visible(sign.id, "sign", sign.text, box, metres, share, sign.place_id)
+            types = self._types[owner]
+            return Visible(sign.id, "sign", sign.text, box, metres, share, sign.place_id, types)
         thing = self._plan.layout.furniture[owner - self._first_thing]
         return Visible(thing.id, thing.kind, thing.kind, box, hypot(thing.x - x, thing.y - y), share)
 
