@@ -1,13 +1,10 @@
 """`virl collect`: make the data set that a benchmark runs on."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from virl.guard import guard
 
@@ -58,6 +55,7 @@ def places(
 
     def work() -> None:
         # brings in the providers
+        from virl.collect.bar import collecting_bar  # noqa: PLC0415
         from virl.collect.collecting import collect_city_places, opened_collection  # noqa: PLC0415
         from virl.collect.places import PlacesSettings  # noqa: PLC0415
 
@@ -70,9 +68,11 @@ def places(
         settings = PlacesSettings.model_validate({k: v for k, v in given.items() if v is not None})
         with (
             opened_collection(out, city, region, budget_usd=budget_usd, cache=cache) as collection,
-            _bar() as progress,
+            collecting_bar(Console(stderr=True)) as progress,
         ):
-            card = collect_city_places(collection, settings, device, allow_downloads, progress)
+            card = collect_city_places(
+                collection, settings, device, allow_downloads=allow_downloads, progress=progress
+            )
         _tell(out, card.counts, card.usd)
 
     guard(work, debug=debug)
@@ -96,24 +96,17 @@ def vqa(
 
     def work() -> None:
         # brings in the providers
+        from virl.collect.bar import collecting_bar  # noqa: PLC0415
         from virl.collect.collecting import collect_city_questions, opened_collection  # noqa: PLC0415
 
         with (
             opened_collection(out, city, region, mind=mind, budget_usd=budget_usd, cache=cache) as collection,
-            _bar() as progress,
+            collecting_bar(Console(stderr=True)) as progress,
         ):
             card = collect_city_questions(collection, seed, progress)
         _tell(out, card.counts, card.usd)
 
     guard(work, debug=debug)
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[str, int, int], None]]:
-    columns = (TextColumn("[dim]{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task("collecting", total=None)
-        yield lambda doing, done, total: shown.update(task, description=doing, completed=done, total=total)
 
 
 def _tell(out: Path, counts: dict[str, int], usd: float) -> None:

@@ -61,6 +61,7 @@ def collect_city_places(
     collection: Collection,
     settings: PlacesSettings,
     device: Device,
+    *,
     allow_downloads: bool,
     progress: Progress,
 ) -> Card:

@@ -1,0 +1,97 @@
+"""The data set that a per-city benchmark asks about: the user's, or in a made city one made on the spot."""
+
+from hashlib import blake2b
+from pathlib import Path
+
+from rich.console import Console
+
+from virl import geo
+from virl.bench.benchmark import BenchOptions
+from virl.bench.resources import Resources
+from virl.collect.bar import collecting_bar
+from virl.collect.collecting import collect_city_places, collect_city_questions
+from virl.collect.collection import Collection
+from virl.collect.dataset import DataSet, open_dataset
+from virl.collect.places import PlacesSettings
+from virl.errors import BadInput
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.providers.open import name_of_city
+from virl.platform.providers.region import region_of_city
+from virl.region import Region
+from virl.resources import cache_home, data_home
+
+
+class CityOptions(BenchOptions):
+    """What the per-city benchmarks are asked."""
+
+    data: str = ""
+    """Folder that holds a data set for each city, by its name (see `virl collect`). By default `collected` in
+    the user's data folder; a made city that has none there is collected on the spot."""
+    side_m: float = 0.0
+    """Only what lies in a square of this side in metres around the city's centre; 0 takes all."""
+
+
+def city_data(options: CityOptions, name: str, resources: Resources, *, questions: bool = False) -> DataSet:
+    """The data set of a city, cut to what the options ask for.
+
+    Args:
+        options: where it is, and how much of it.
+        name: of the city.
+        resources: opens the city.
+        questions: whether a data set that is made here needs questions.
+
+    Raises:
+        BadInput: there is none, and the city is not a made one; or it is broken, or nothing is left of it.
+    """
+    home = Path(options.data) if options.data else data_home() / "collected"
+    folder = home / name_of_city(name)
+    if not folder.is_dir() and not options.data and resources.city(name).truth is not None:
+        folder = cache_home() / "collected" / f"{name_of_city(name)}-{_fingerprint(resources.city(name))}"
+        _collect(folder, name, resources.city(name), questions=questions)
+    elif not folder.is_dir():
+        raise BadInput(f"{folder}: no data set of {name}: virl collect places --city {name} --out {folder}")
+    data = open_dataset(folder)
+    return _cut(data, around(resources.city(name).center, options.side_m)) if options.side_m else data
+
+
+def around(center: LatLng, side: float) -> Region:
+    """A square of `side` metres, its sides to the four winds."""
+    half = side / 2
+    (south, north) = (geo.destination(center, heading, half).lat for heading in (180.0, 0.0))
+    (west, east) = (geo.destination(center, heading, half).lng for heading in (270.0, 90.0))
+    corners = ((south, west), (south, east), (north, east), (north, west))
+    return Region(tuple(LatLng(lat, lng) for lat, lng in corners))
+
+
+def _fingerprint(city: City) -> str:
+    """What tells a made city from another of its name: its panoramas and the places around its centre."""
+    panoramas = city.street_map.panorama_ids() if city.street_map else ()
+    near = [(place.id, place.name, place.types) for place in city.places.nearby(city.center, 1000.0)]
+    return blake2b(repr((len(panoramas), near)).encode(), digest_size=6).hexdigest()
+
+
+def _collect(folder: Path, name: str, city: City, *, questions: bool) -> None:
+    """A made city's data set; once, then it stays in the cache."""
+    collection = Collection(folder, city, "offline", region_of_city(name, city))
+    with collecting_bar(Console(stderr=True)) as progress:
+        collect_city_places(collection, PlacesSettings(), "cpu", allow_downloads=False, progress=progress)
+        if questions:
+            collect_city_questions(collection, 0, progress)
+
+
+def _cut(data: DataSet, region: Region) -> DataSet:
+    """What of a data set lies in a region."""
+    places = tuple(place for place in data.places if region.contains(place.position))
+    kept = {place.id for place in places}
+    cut = DataSet(
+        data.folder,
+        data.card,
+        tuple(one for one in data.panoramas if region.contains(one.position)),
+        places,
+        tuple(route for route in data.routes if region.contains(route.destination)),
+        tuple(question for question in data.questions if question.id in kept),
+    )
+    if not cut.panoramas:
+        raise BadInput(f"{data.folder}: has no panorama in the square asked for: give a larger side_m")
+    return cut

@@ -1,0 +1,167 @@
+"""The episodes of place localization: one for each panorama that has places near it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.city_data import CityOptions, city_data
+from benchmarks.metrics.places import TYPES_20
+from benchmarks.place_localization.published import PUBLISHED
+from benchmarks.place_localization.score import METRICS, score, show
+from virl import geo
+from virl.bench.benchmark import Benchmark, Episode, EpisodeResult
+from virl.bench.pictures import jpeg
+from virl.bench.resources import Resources
+from virl.collect.dataset import DataSet, PlaceRow
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.perception.base import Detection, Detector
+from virl.platform.perception.look import RECHECK_SCORE, look_closer, sweep_cameras
+from virl.platform.perception.matching import match_place
+from virl.platform.places import Place
+from virl.platform.streetview import View
+
+FOVS = (60.0, 90.0, 120.0)  # V-IRL's configuration: 6 + 4 + 3 views all around
+PITCH = 10.0  # V-IRL's configuration
+RADIUS_M = 25.0  # V-IRL's configuration
+
+
+class Options(CityOptions):
+    """What place localization is asked."""
+
+    models: tuple[str, ...] = ("sign-detector",)
+    """Detectors in `platform/models`."""
+    active: bool = False
+    """Also look closer at each box, and score what is confirmed."""
+    recheck: float = RECHECK_SCORE
+    """Least score at the closer look."""
+    size: int = 640
+    """Pixels of a view's sides."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What episodes share."""
+
+    options: Options
+    cities: dict[str, City]
+    detectors: dict[tuple[str, str], Detector]
+
+
+def episodes(options: Options, resources: Resources) -> list[Episode]:
+    """A panorama each, for those with places of the 20 types within 25 m."""
+    return [
+        Episode(pano_id, name, model, {"places": [_payload(place) for place in near]})
+        for name in options.cities
+        for pano_id, near in _places_near(city_data(options, name, resources)).items()
+        for model in options.models
+    ]
+
+
+def prepare(options: Options, resources: Resources) -> World:
+    """Opens cities and detectors."""
+    cities = {name: resources.city(name) for name in options.cities}
+    detectors = {
+        (model, name): resources.detector(model, name) for model in options.models for name in options.cities
+    }
+    return World(options, cities, detectors)
+
+
+def run(episode: Episode, world: World) -> EpisodeResult:
+    """Look all around in three fields of view, and match each box to a place."""
+    city, options = world.cities[episode.city], world.options
+    detector = world.detectors[episode.model, episode.city]
+    here = city.streetview.panorama(episode.case).position
+    places = [_place(data) for data in episode.payload["places"]]
+    cameras = [
+        camera
+        for fov in FOVS
+        for camera in sweep_cameras(None, fov=fov, pitch=PITCH, width=options.size, height=options.size)
+    ]
+    views = [city.streetview.view(episode.case, camera) for camera in cameras]
+    hits, confirmed, shown = [], [], []
+    for view, found in zip(views, detector.detect(views, TYPES_20), strict=True):
+        boxes = []
+        for detection in found:
+            place = _matched(view, detection, here, places)
+            boxes.append(_box(view, detection, place))
+            if place:
+                hits.append((place.id, detection.label))
+            if options.active:
+                closer = look_closer(city.streetview, detector, view, detection, recheck=options.recheck)
+                again = _matched(*closer, here, places) if closer else None
+                if closer and again:
+                    confirmed.append((again.id, closer[1].label))
+        if boxes:
+            shown.append((view, boxes))
+    data = {
+        "position": [here.lat, here.lng],
+        "places": episode.payload["places"],
+        "hits": sorted(set(hits)),
+        "confirmed": sorted(set(confirmed)) if options.active else None,
+        "views": [
+            {"heading": view.camera.heading, "fov": view.camera.fov, "boxes": boxes} for view, boxes in shown
+        ],
+    }
+    files = {f"view-{number:02d}.jpg": jpeg(view.pixels) for number, (view, _) in enumerate(shown)}
+    return EpisodeResult(data, files)
+
+
+def _places_near(data: DataSet) -> dict[str, list[PlaceRow]]:
+    """For each panorama the places of the 20 types within 25 m, where there are any."""
+    places = [place for place in data.places if not set(TYPES_20).isdisjoint(place.types)]
+    lat, lng = np.array([one.lat for one in places]), np.array([one.lng for one in places])
+    near: dict[str, list[PlaceRow]] = {}
+    for panorama in data.panoramas:
+        if not places:
+            break
+        metres = geo.distances(panorama.lat, panorama.lng, lat, lng)
+        close = [places[number] for number in np.flatnonzero(metres <= RADIUS_M).tolist()]
+        if close:
+            near[panorama.id] = close
+    return near
+
+
+def _payload(place: PlaceRow) -> dict[str, Any]:
+    types = [kind for kind in place.types if kind in TYPES_20]
+    return {"id": place.id, "name": place.name, "types": types, "lat": place.lat, "lng": place.lng}
+
+
+def _place(data: dict[str, Any]) -> Place:
+    return Place(data["id"], data["name"], tuple(data["types"]), LatLng(data["lat"], data["lng"]))
+
+
+def _matched(view: View, detection: Detection, here: LatLng, places: Sequence[Place]) -> Place | None:
+    """The nearest place in the box's direction; what is written in the box is no help here."""
+    return match_place(view.camera, detection.box, here, places, radius=RADIUS_M, slack=0.0)
+
+
+def _box(view: View, detection: Detection, place: Place | None) -> dict[str, Any]:
+    width, height = view.camera.width, view.camera.height
+    x0, y0, x1, y1 = detection.box
+    return {
+        "box": [x0 / width, y0 / height, x1 / width, y1 / height],
+        "label": detection.label,
+        "score": round(detection.score, 3),
+        "text": detection.text,
+        "place": place.name if place else None,
+        "right": place is not None and detection.label in place.types,
+    }
+
+
+BENCHMARK = Benchmark(
+    name="place-localization",
+    title="Place localization",
+    about="Which places are found in street view, and as what (V-IRL, section 5.1).",
+    options=Options,
+    episodes=episodes,
+    prepare=prepare,
+    run=run,
+    score=score,
+    show=show,
+    metrics=METRICS,
+    published=PUBLISHED,
+    work="processes",
+)

@@ -1,0 +1,119 @@
+"""How well places were localized: every place once, whichever panoramas it was found from."""
+
+from collections.abc import Sequence
+
+from benchmarks.metrics.places import TYPES_10, TYPES_20, Sought
+from virl.bench.benchmark import (
+    Confusion,
+    Metric,
+    Record,
+    Scores,
+    Shown,
+    ShownBox,
+    ShownPoint,
+    ShownView,
+    Tally,
+)
+from virl.geo import LatLng
+
+METRICS = (
+    Metric("ar10", "AR10"),
+    Metric("ar20", "AR20", by_group=True),
+    Metric("recall", "any label"),
+    Metric("accuracy", "label right"),
+    Metric("ar10_active", "AR10, active"),
+    Metric("ar20_active", "AR20, active"),
+    Metric("accuracy_active", "label right, active"),
+)
+"""`recall` and `accuracy` are what V-IRL's code prints beside: places hit by any box, and of those the ones
+hit with one of their types."""
+
+NOT_FOUND = "not found"
+
+
+def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
+    """Recall over places: each counts once, found from any panorama near it."""
+    tallies = _tallies(_sought(records, "hits"))
+    active = [record for record in records if record.data["confirmed"] is not None]
+    if active:
+        tallies |= {f"{key}_active": found for key, found in _tallies(_sought(active, "confirmed")).items()}
+        del tallies["recall_active"]
+    return Scores(
+        tallies,
+        (_confusion(_sought(records, "hits")),),
+        (f"{len(_sought(records, 'hits'))} places near {len(records)} panoramas",),
+    )
+
+
+def show(record: Record) -> Shown:
+    """The views with boxes, and the places around."""
+    hits = [tuple(hit) for hit in record.data["hits"]]
+    right = {place["id"] for place in record.data["places"] for hit in hits if _is_right(place, hit)}
+    places = record.data["places"]
+    return Shown(
+        f"{len(right)} of {len(places)} places found",
+        len(right) / len(places),
+        facts=tuple((place["name"], ", ".join(place["types"])) for place in places),
+        views=tuple(
+            ShownView(
+                file,
+                f"{view['heading']:.0f}°, {view['fov']:.0f}° wide",
+                tuple(
+                    ShownBox(
+                        tuple(box["box"]),
+                        f"{box['label']} {box['score']:.2f}" + (f" ({box['place']})" if box["place"] else ""),
+                        "right" if box["right"] else "wrong" if box["place"] else "other",
+                    )
+                    for box in view["boxes"]
+                ),
+            )
+            for file, view in zip(record.files, record.data["views"], strict=False)
+        ),
+        points=tuple(
+            ShownPoint(LatLng(place["lat"], place["lng"]), float(place["id"] in right), place["name"])
+            for place in places
+        ),
+    )
+
+
+def _sought(records: Sequence[Record], key: str) -> dict[str, Sought]:
+    """Every place with the labels it was hit with from anywhere."""
+    types: dict[str, frozenset[str]] = {}
+    labels: dict[str, set[str]] = {}
+    for record in records:
+        for place in record.data["places"]:
+            types[place["id"]] = frozenset(place["types"])
+        for place_id, label in record.data[key]:
+            labels.setdefault(place_id, set()).add(label)
+    return {place: Sought(kinds, frozenset(labels.get(place, ()))) for place, kinds in types.items()}
+
+
+def _tallies(places: dict[str, Sought]) -> dict[str, list[Tally]]:
+    by_type = [
+        Tally(place_id, float(kind in one.labels), 1.0, kind)
+        for place_id, one in places.items()
+        for kind in sorted(one.types)
+    ]
+    return {
+        "ar20": by_type,
+        "ar10": [tally for tally in by_type if tally.group in TYPES_10],
+        "recall": [Tally(place_id, float(one.matched)) for place_id, one in places.items()],
+        "accuracy": [Tally(place_id, float(one.detected)) for place_id, one in places.items() if one.matched],
+    }
+
+
+def _confusion(places: dict[str, Sought]) -> Confusion:
+    """What places of a type were hit with; places of several types, or hit with several, count with each."""
+    labels = [*TYPES_20, NOT_FOUND]
+    number = {label: index for index, label in enumerate(labels)}
+    counts = [[0.0] * len(labels) for _ in labels]
+    for one in places.values():
+        for kind in one.types:
+            for label in one.labels or {NOT_FOUND}:
+                counts[number[kind]][number[label]] += 1.0
+    return Confusion("What places were taken for", tuple(labels), tuple(map(tuple, counts)))
+
+
+def _is_right(place: dict[str, object], hit: Sequence[str]) -> bool:
+    types = place["types"]
+    return place["id"] == hit[0] and isinstance(types, list) and hit[1] in types

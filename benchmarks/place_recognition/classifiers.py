@@ -1,0 +1,50 @@
+"""Models that rank place types for a photo: recognizers, and detectors by their best box."""
+
+from collections.abc import Callable, Sequence
+
+from virl.bench.resources import Resources
+from virl.errors import UnknownName
+from virl.platform.perception.models import model_names, read_model
+from virl.platform.streetview import Camera, Image, View
+
+PHOTO_FOV = 60.0
+"""Degrees; taken for a photo's, of which nothing is known. Chosen: a telephone's camera."""
+
+Classifier = Callable[[Image, Sequence[str]], list[str]]
+"""Ranks labels for an image, the likeliest first; those that it finds no sign of are left out."""
+
+
+def open_classifier(name: str, resources: Resources) -> Classifier:
+    """A model in `platform/models` that can rank labels: a recognizer or a detector.
+
+    Raises:
+        UnknownName: there is no such model.
+        ModelUnavailable: it cannot be loaded.
+    """
+    if name in model_names("detector"):
+        return _by_boxes(name, resources)
+    known = sorted({*model_names("recognizer"), *model_names("detector")})
+    try:
+        read_model("recognizer", name)
+    except UnknownName:
+        raise UnknownName("recognizer or detector", name, known) from None
+    recognizer = resources.recognizer(name)
+
+    def rank(image: Image, labels: Sequence[str]) -> list[str]:
+        words = [label.replace("_", " ") for label in labels]  # V-IRL: the bare name of the type
+        scores = recognizer.recognize([image], words)[0]
+        return [labels[number] for number in (-scores).argsort(kind="stable").tolist()]
+
+    return rank
+
+
+def _by_boxes(name: str, resources: Resources) -> Classifier:
+    detector = resources.detector(name)
+
+    def rank(image: Image, labels: Sequence[str]) -> list[str]:
+        height, width = image.shape[:2]
+        view = View("photo", Camera(0.0, fov=PHOTO_FOV, width=width, height=height), image)
+        found = sorted(detector.detect([view], labels)[0], key=lambda one: -one.score)
+        return list(dict.fromkeys(one.label for one in found))
+
+    return rank

@@ -1,0 +1,159 @@
+"""The episodes of place recognition: one for each place with a photo."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import PIL.Image
+
+from benchmarks.city_data import CityOptions, city_data
+from benchmarks.place_recognition.classifiers import Classifier, open_classifier
+from benchmarks.place_recognition.published import PUBLISHED
+from virl.bench.benchmark import (
+    Benchmark,
+    Confusion,
+    Episode,
+    EpisodeResult,
+    Metric,
+    Record,
+    Scores,
+    Shown,
+    ShownPoint,
+    ShownView,
+    Tally,
+)
+from virl.bench.pictures import jpeg
+from virl.bench.resources import Resources
+from virl.collect.place_types import TYPES_96
+from virl.geo import LatLng
+from virl.platform.streetview import Image
+
+LABELS = tuple(sorted(TYPES_96))
+KEPT = 5
+SHOWN_TYPES = 20  # chosen: of the confusion matrix; the rarer ones stand together
+OTHERS, NOTHING = "others", "nothing"
+
+METRICS = (
+    Metric("top1", "mAcc", by_group=True),
+    Metric("top3", "mAcc, top 3"),
+    Metric("top5", "mAcc, top 5"),
+    Metric("plain", "accuracy"),
+)
+
+
+class Options(CityOptions):
+    """What place recognition is asked."""
+
+    models: tuple[str, ...] = ("sign-detector",)
+    """Recognizers or detectors in `platform/models`."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What episodes share."""
+
+    classifiers: Mapping[str, Classifier]
+
+
+def episodes(options: Options, resources: Resources) -> list[Episode]:
+    """A place with a photo each."""
+    return [
+        Episode(
+            place.id,
+            name,
+            model,
+            {
+                "name": place.name,
+                "types": list(place.types),
+                "position": [place.lat, place.lng],
+                "image": str(data.image(place.image)),
+            },
+        )
+        for name in options.cities
+        for data in (city_data(options, name, resources),)
+        for place in data.places
+        if place.image
+        for model in options.models
+    ]
+
+
+def prepare(options: Options, resources: Resources) -> World:
+    """Opens the models."""
+    return World({model: open_classifier(model, resources) for model in options.models})
+
+
+def run(episode: Episode, world: World) -> EpisodeResult:
+    """Rank the 96 types for the photo."""
+    image = read_photo(episode.payload["image"])
+    ranked = world.classifiers[episode.model](image, LABELS)[:KEPT]
+    kept = {key: episode.payload[key] for key in ("name", "types", "position")}
+    return EpisodeResult(kept | {"ranked": ranked}, {"photo.jpg": jpeg(image)})
+
+
+def read_photo(path: str) -> Image:
+    """A photo of a data set."""
+    with PIL.Image.open(path) as photo:
+        return np.asarray(photo.convert("RGB"))
+
+
+def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
+    """Accuracy over types: a place of k types weighs 1/k for each (V-IRL, section 5.2)."""
+    tallies: dict[str, list[Tally]] = {"top1": [], "top3": [], "top5": [], "plain": []}
+    for record in records:
+        types, ranked = record.data["types"], record.data["ranked"]
+        for key, first in (("top1", 1), ("top3", 3), ("top5", 5)):
+            right = not set(types).isdisjoint(ranked[:first])
+            share = 1 / len(types)
+            tallies[key] += [Tally(record.case, right * share, share, kind) for kind in types]
+        tallies["plain"].append(Tally(record.case, float(not set(types).isdisjoint(ranked[:1]))))
+    unanswered = sum(not record.data["ranked"] for record in records)
+    notes = [f"{unanswered} of {len(records)} photos: no type named, which counts as wrong"] * bool(
+        unanswered
+    )
+    return Scores(tallies, (_confusion(records),) if records else (), notes)
+
+
+def show(record: Record) -> Shown:
+    """The photo, its types, and what was named."""
+    types, ranked = record.data["types"], record.data["ranked"]
+    right = float(bool(ranked) and ranked[0] in types)
+    return Shown(
+        f"{'right' if right else 'wrong'}: {ranked[0] if ranked else NOTHING}",
+        right,
+        facts=(("place", record.data["name"]), ("types", ", ".join(types)), ("named", ", ".join(ranked))),
+        views=tuple(ShownView(file) for file in record.files),
+        points=(ShownPoint(LatLng(*record.data["position"]), right, record.data["name"]),),
+    )
+
+
+def _confusion(records: Sequence[Record]) -> Confusion:
+    """First types against the type named first."""
+    common = Counter(record.data["types"][0] for record in records).most_common(SHOWN_TYPES)
+    labels = [*(kind for kind, _ in common), OTHERS, NOTHING]
+    number = {label: index for index, label in enumerate(labels)}
+    counts = np.zeros((len(labels), len(labels)))
+    for record in records:
+        types, ranked = record.data["types"], record.data["ranked"]
+        true = types[0] if types[0] in number else OTHERS
+        named = NOTHING if not ranked else ranked[0] if ranked[0] in number else OTHERS
+        if ranked and ranked[0] in types:
+            named = true
+        counts[number[true], number[named]] += 1
+    return Confusion("What photos were taken for", tuple(labels), tuple(map(tuple, counts.tolist())))
+
+
+BENCHMARK = Benchmark(
+    name="place-recognition",
+    title="Place recognition",
+    about="Of what type the place in a photo is, among 96 (V-IRL, section 5.2).",
+    options=Options,
+    episodes=episodes,
+    prepare=prepare,
+    run=run,
+    score=score,
+    show=show,
+    metrics=METRICS,
+    published=PUBLISHED,
+    work="processes",
+)

@@ -1,0 +1,80 @@
+"""Who answers the questions: chat models, describers, and a baseline that reads signs."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from virl.bench.resources import Resources, cost_of
+from virl.mind.base import Mind
+from virl.mind.prompt import load_prompt, render
+from virl.mind.replies import Text
+from virl.platform.perception.models import Models
+from virl.platform.streetview import Camera, Image, View
+
+SIGNS = "signs"
+"""The baseline: reads the photo's signs and takes the option whose words tell of the same type of place."""
+PHOTO_FOV = 60.0  # degrees; chosen: a telephone's camera
+
+Ask = Callable[[str, Sequence[str]], str]
+"""Given the question and the options, the reply."""
+Cost = Callable[[], Mapping[str, float]]
+"""What was spent since the photo was shown."""
+Answerer = Callable[[Image], tuple[Ask, Cost]]
+"""Shown a photo, it can be asked about it."""
+
+
+def open_answerer(name: str, resources: Resources) -> Answerer:
+    """Who answers: `signs`, a chat model such as `openai:gpt-5-mini`, or a describer in `platform/models`.
+
+    Raises:
+        UnknownName: there is no such model.
+        ModelUnavailable: it cannot be loaded or asked.
+    """
+    if name == SIGNS:
+        return _signs(resources)
+    if ":" in name:
+        resources.mind(name)  # what is missing is told before the first question
+        return lambda image: _mind(resources.mind(name), image)
+    describer = resources.describer(name)
+    prompt = load_prompt("vqa-answer", Text)
+
+    def shown(image: Image) -> tuple[Ask, Cost]:
+        def ask(question: str, options: Sequence[str]) -> str:
+            return describer.describe(
+                [_view(image)], render(prompt, {"question": question, "options": list(options)})
+            )[0]
+
+        return ask, dict
+
+    return shown
+
+
+def _mind(mind: Mind, image: Image) -> tuple[Ask, Cost]:
+    prompt = load_prompt("vqa-answer", Text)
+
+    def ask(question: str, options: Sequence[str]) -> str:
+        return mind.ask(prompt, images=[image], question=question, options=list(options)).text
+
+    return ask, lambda: cost_of(mind.ledger.take())
+
+
+def _signs(resources: Resources) -> Answerer:
+    detector, lexicon = resources.detector("sign-detector"), Models().lexicon("sign-lexicon")
+
+    def shown(image: Image) -> tuple[Ask, Cost]:
+        boxes = detector.detect([_view(image)], lexicon.place_types)[0]
+        found = max(boxes, key=lambda one: one.score, default=None)
+
+        def ask(question: str, options: Sequence[str]) -> str:  # noqa: ARG001 - there is one question
+            if found is None:
+                return "I can read no sign."
+            told = [lexicon.classify(option).get(found.label, 0.0) for option in options]
+            best = max(told)
+            return "ABCD"[told.index(best)] if best > 0 and told.count(best) == 1 else "I cannot tell."
+
+        return ask, dict
+
+    return shown
+
+
+def _view(image: Image) -> View:
+    height, width = image.shape[:2]
+    return View("photo", Camera(0.0, fov=PHOTO_FOV, width=width, height=height), image)
