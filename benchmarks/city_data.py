@@ -2,6 +2,7 @@
 
 from hashlib import blake2b
 from pathlib import Path
+from typing import Literal
 
 from rich.console import Console
 
@@ -9,10 +10,11 @@ from virl import geo
 from virl.bench.benchmark import BenchOptions
 from virl.bench.resources import Resources
 from virl.collect.bar import collecting_bar
-from virl.collect.collecting import collect_city_places, collect_city_questions
+from virl.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
 from virl.collect.collection import Collection
 from virl.collect.dataset import DataSet, open_dataset
 from virl.collect.places import PlacesSettings
+from virl.collect.routes import RoutesSettings
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.city import City
@@ -20,6 +22,9 @@ from virl.platform.providers.open import name_of_city
 from virl.platform.providers.region import region_of_city
 from virl.region import Region
 from virl.resources import cache_home, data_home
+
+MADE_ROUTES = 20
+"""Routes of a data set that is made on the spot; chosen: twice V-IRL's number for a district."""
 
 
 class CityOptions(BenchOptions):
@@ -32,14 +37,16 @@ class CityOptions(BenchOptions):
     """Only what lies in a square of this side in metres around the city's centre; 0 takes all."""
 
 
-def city_data(options: CityOptions, name: str, resources: Resources, *, questions: bool = False) -> DataSet:
+def city_data(
+    options: CityOptions, name: str, resources: Resources, *, needs: Literal["", "questions", "routes"] = ""
+) -> DataSet:
     """The data set of a city, cut to what the options ask for.
 
     Args:
         options: where it is, and how much of it.
         name: of the city.
         resources: opens the city.
-        questions: whether a data set that is made here needs questions.
+        needs: what a data set that is made here has beside places.
 
     Raises:
         BadInput: there is none, and the city is not a made one; or it is broken, or nothing is left of it.
@@ -48,7 +55,7 @@ def city_data(options: CityOptions, name: str, resources: Resources, *, question
     folder = home / name_of_city(name)
     if not folder.is_dir() and not options.data and resources.city(name).truth is not None:
         folder = cache_home() / "collected" / f"{name_of_city(name)}-{_fingerprint(resources.city(name))}"
-        _collect(folder, name, resources.city(name), questions=questions)
+        _collect(folder, name, resources.city(name), needs)
     elif not folder.is_dir():
         raise BadInput(f"{folder}: no data set of {name}: virl collect places --city {name} --out {folder}")
     data = open_dataset(folder)
@@ -71,13 +78,15 @@ def _fingerprint(city: City) -> str:
     return blake2b(repr((len(panoramas), near)).encode(), digest_size=6).hexdigest()
 
 
-def _collect(folder: Path, name: str, city: City, *, questions: bool) -> None:
+def _collect(folder: Path, name: str, city: City, needs: str) -> None:
     """A made city's data set; once, then it stays in the cache."""
     collection = Collection(folder, city, "offline", region_of_city(name, city))
     with collecting_bar(Console(stderr=True)) as progress:
         collect_city_places(collection, PlacesSettings(), "cpu", allow_downloads=False, progress=progress)
-        if questions:
+        if needs == "questions":
             collect_city_questions(collection, 0, progress)
+        if needs == "routes":
+            collect_city_routes(collection, RoutesSettings(count=MADE_ROUTES), progress)
 
 
 def _cut(data: DataSet, region: Region) -> DataSet:

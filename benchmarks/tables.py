@@ -2,21 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from benchmarks.metrics import mean_with_interval
+from virl.bench.statistics import Interval, mean_with_interval
 
-
-class Interval(NamedTuple):
-    """A mean and the ends of its 95 % bootstrap interval."""
-
-    mean: float
-    low: float
-    high: float
+__all__ = ["Column", "Interval", "Row", "cell_text", "summarize", "table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +46,7 @@ def summarize(scores: Sequence[Mapping[str, float | None]]) -> dict[str, Interva
     for key in scores[0] if scores else ():
         values = [value for score in scores if (value := score[key]) is not None]
         if values:
-            summary[key] = Interval(*mean_with_interval(values))
+            summary[key] = mean_with_interval(values)
     return summary
 
 

@@ -1,6 +1,8 @@
-"""Make the README's pictures from finished runs in Virlton: `python docs/make_pictures.py RUN FOLLOWING`.
+"""Make the README's pictures from finished runs in Virlton.
 
-RUN is a folder of Hiro's, FOLLOWING one of `benchmarks.touchdown` on an export of Virlton.
+`python docs/make_pictures.py RUN FOLLOWING`: RUN is a folder of Hiro's, FOLLOWING one of
+`benchmarks.touchdown` on an export of Virlton. `python docs/make_pictures.py --agents RUN...`: a picture of
+each run's report.
 """
 
 import json
@@ -76,6 +78,15 @@ def steps_of(run: Path) -> list[dict[str, dict[str, float]]]:
     return [record for record in records if record["kind"] == "step"]
 
 
+def photograph_run(run: Path) -> Path:
+    """The top of a run's report, as `docs/images/agent-NAME.png`."""
+    with (run / "journal.jsonl").open(encoding="utf-8") as lines:
+        name = json.loads(next(lines))["agent"]
+    picture = IMAGES / f"agent-{name}.png"
+    photograph(run / "report.html", picture)
+    return picture
+
+
 def photograph(page: Path, picture: Path) -> None:
     """The top of a page as a browser shows it."""
     browser = shutil.which("chromium")
@@ -97,4 +108,8 @@ def photograph(page: Path, picture: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    if sys.argv[1] == "--agents":
+        for folder in sys.argv[2:]:
+            photograph_run(Path(folder))
+    else:
+        main(Path(sys.argv[1]), Path(sys.argv[2]))

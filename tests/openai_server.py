@@ -76,6 +76,30 @@ def tool_call(arguments: str, name: str) -> Behaviour:
     return Behaviour(body=_completion(choice | {"finish_reason": "tool_calls"}))
 
 
+def tool_calls(
+    *called: tuple[str, Mapping[str, Any] | str], said: str | None = None, **usage: int
+) -> Behaviour:
+    """A chat completion that calls tools, each given by its name and its arguments: an object, or text as is.
+
+    Ids are `call_1`, `call_2` ... in every completion anew.
+    """
+    calls = [
+        {
+            "id": f"call_{number}",
+            "type": "function",
+            "function": {
+                "name": name,
+                "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments),
+            },
+        }
+        for number, (name, arguments) in enumerate(called, 1)
+    ]
+    message = {"role": "assistant", "content": said, "tool_calls": calls}
+    return Behaviour(
+        body=_completion({"index": 0, "message": message, "finish_reason": "tool_calls"}, **usage)
+    )
+
+
 def refusal(said: str) -> Behaviour:
     """A model that will not answer."""
     return text(None, refusal=said)

@@ -11,6 +11,7 @@ from virl.character import Character, agent_names
 from virl.errors import BadInput, NoStreetView, NotFound
 from virl.geo import LatLng
 from virl.mind.base import Mind
+from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.movement.base import Mover
 from virl.platform.perception.base import Senses
@@ -42,6 +43,9 @@ class Agent:
 
 Routine = Callable[[Agent], None]
 
+TOOLS_ROUTINE = "with_tools"
+"""The routine of characters that have tools and no routine of their own."""
+
 
 def load_routine(path: Path, character: Character) -> Routine:
     """The `live` function of the module that a character's file follows.
@@ -49,7 +53,7 @@ def load_routine(path: Path, character: Character) -> Routine:
     Raises:
         BadInput: no such routine, or it has no `live`.
     """
-    name = character.routine or path.stem
+    name = TOOLS_ROUTINE if character.lives_by_tools else character.routine or path.stem
     for folder in (path.parent, resources.data_folder("agents")):
         source = folder / f"{name}.py"
         if source.is_file():
@@ -59,6 +63,25 @@ def load_routine(path: Path, character: Character) -> Routine:
             routine: Routine = live
             return routine
     raise BadInput(f"{path}: no routine {name!r}: set `routine:` to one of {', '.join(agent_names())}")
+
+
+def check_mind(path: Path, character: Character, mind: Mind) -> None:
+    """See whether a mind can do what a character needs.
+
+    Raises:
+        BadInput: the character lives by tools, and the mind is no chat model.
+    """
+    if not character.lives_by_tools:
+        return
+    if isinstance(mind, RuleMind):
+        raise BadInput(
+            f"{path}: {character.name} has tools and no routine, and needs a model: --mind openai:MODEL, "
+            "with a key (see docs/minds.md)"
+        )
+    from virl.mind.llm import LLMMind  # noqa: PLC0415 - LangChain takes a second to import
+
+    if isinstance(mind, LLMMind):
+        _ = mind.chat_model  # raises where it is none
 
 
 def start_panorama(city: City, character: Character, source: Path) -> Panorama:

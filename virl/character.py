@@ -2,16 +2,20 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from virl import resources
+from virl.client import Client, Recommending, Renting
+from virl.day_settings import Day
+from virl.errand_settings import Errands
 from virl.errors import BadInput, UnknownName
 from virl.platform.perception.active import RECHECK_SCORE
 from virl.platform.places import DAYS
 from virl.region_file import read_region
 from virl.settings import Settings, check_settings, load_settings, yaml_value
+from virl.walk_settings import DirectionsSettings, FollowSettings
 
 Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -24,11 +28,37 @@ def _weekly_clock(text: str) -> str:
     return f"{day} {int(hour):02d}:{int(minute):02d}"
 
 
+ToolName = Literal[
+    "look",
+    "read_signs",
+    "detect",
+    "ask_about_view",
+    "move",
+    "turn",
+    "where_am_i",
+    "nearby_places",
+    "search_places",
+    "place_details",
+    "geocode",
+    "route",
+    "consult",
+]
+"""What a character without a routine may use; each is described in `docs/yaml-agents.md`."""
+
+
+def _tool_names(given: object) -> object:
+    return get_args(ToolName) if given == "all" else given
+
+
 class Limits(Settings):
     """When an agent gives up."""
 
     steps: int = Field(default=60, ge=1, le=100_000)
     """Moves from panorama to panorama."""
+    calls: int = Field(default=60, ge=1, le=1000)
+    """Requests to the model, for characters that live by `tools`."""
+    minutes: float | None = Field(default=None, gt=0)
+    """Minutes of work, for characters that live by `tools`; `None` sets no limit."""
 
 
 class Point(Settings):
@@ -44,6 +74,9 @@ class SensesChoice(Settings):
     detector: str = "sign-detector"
     describer: str = "sign-describer"
     matcher: str = "sift"
+    pictures: bool | None = None
+    """Whether a model that uses tools is shown views as pictures, not in words; `None`: if it is known to
+    take them."""
 
 
 class Counting(Settings):
@@ -76,19 +109,50 @@ class Character(Settings):
     """Where the character faces at first; `None` leaves it open."""
     clock: Annotated[str, AfterValidator(_weekly_clock)] = "wed 12:30"
     """Day and local time at which it all happens."""
+    about: str = Field(default="", max_length=120, pattern=r"^[^\n]*$")
+    """What the character does, in a line, for lists of agents."""
     background: str
     intention: str = Field(min_length=1)
     routine: str | None = Field(default=None, pattern=r"^[a-z0-9_]+$")
     """Whose routine to follow: `NAME` of `NAME.py`, beside the character file or in `agents/`; by default,
     that of the file's own name."""
+    tools: Annotated[tuple[ToolName, ...], BeforeValidator(_tool_names)] = ()
+    """What a language model may use to fulfil the intention; without a `routine` of its own, the character
+    lives by them. `all` stands for all."""
     senses: SensesChoice = SensesChoice()
     count: Counting | None = None
+    directions: DirectionsSettings = DirectionsSettings()
+    """How an agent gives directions."""
+    follow: FollowSettings = FollowSettings()
+    """How an agent follows directions that it is given."""
     route: tuple[str | Point, ...] = ()
     """Where to go, in order, for agents that follow a route: addresses or positions."""
     region: str | tuple[tuple[float, float], ...] | None = None
     """What to visit, for agents that cover a region: `[lat, lng]` corners, or a file of them, seen from the
     character's file; by default the city's own."""
+    client: Client | None = None
+    """For whom the character works, if not for themself."""
+    recommend: Recommending = Recommending()
+    """How Aria looks for a place."""
+    rent: Renting | None = None
+    """Which homes Vivek looks at."""
+    day: Day | None = None
+    """The client's day that Diego plans."""
+    errands: Errands | None = None
+    """What Peng has to do, and where."""
     limits: Limits = Limits()
+
+    @property
+    def lives_by_tools(self) -> bool:
+        """Whether a model decides what to do, not a routine."""
+        return bool(self.tools) and self.routine is None
+
+    @property
+    def served(self) -> Client:
+        """The client, or the character itself where there is none."""
+        return self.client or Client(
+            name=self.name, age=self.age, background=self.background, intention=self.intention
+        )
 
     @property
     def day_and_minute(self) -> tuple[int, int]:

@@ -8,9 +8,12 @@ import typer
 from rich.console import Console
 
 from virl import __version__
-from virl.character import agent_names, find_character, load_character
+from virl.agents_cli import list_agents, new
+from virl.bench.cli import bench_app
+from virl.collect.cli import collect_app
 from virl.data import data_app
 from virl.doctor.cli import doctor
+from virl.gallery.cli import gallery
 from virl.guard import guard
 from virl.models_cli import list_models
 from virl.platform.providers.open import all_cities, region_line
@@ -28,9 +31,14 @@ CacheMode = Literal["off", "session", "ttl"]
 Device = Literal["auto", "cpu", "cuda"]
 
 app.add_typer(data_app, name="data")
+app.add_typer(bench_app, name="bench")
 app.add_typer(serve_app, name="serve")
+app.add_typer(collect_app, name="collect")
 app.command("doctor")(doctor)
+app.command("gallery")(gallery)
 app.command("models")(list_models)
+app.command("agents")(list_agents)
+app.command("new")(new)
 
 
 @app.command()
@@ -81,9 +89,7 @@ def run(
         Path | None,
         typer.Option(help="What you say to the agent on the way; see docs/diego.md.", dir_okay=False),
     ] = None,
-    ask: Annotated[
-        bool, typer.Option("--ask", help="Be asked for what you have to say.")
-    ] = False,
+    ask: Annotated[bool, typer.Option("--ask", help="Be asked for what you have to say.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only where the report is.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, nothing else.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Log what happens; show tracebacks.")] = False,
@@ -119,18 +125,6 @@ def run(
         typer.echo(finished.result.model_dump_json(indent=2) if as_json else f"report: {finished.report}")
 
     guard(live, debug=debug)
-
-
-@app.command()
-def agents(debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False) -> None:
-    """List the agents that come with virl."""
-
-    def tell() -> None:
-        for name in agent_names():
-            character = load_character(find_character(name))
-            typer.echo(f"{name:12} {character.name}, {character.city}: {character.intention}")
-
-    guard(tell, debug=debug)
 
 
 @app.command()

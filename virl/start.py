@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from virl import __version__
-from virl.agent import Agent, load_routine, start_panorama
+from virl.agent import Agent, check_mind, load_routine, start_panorama
 from virl.budget import Budget
 from virl.character import Character, find_character, load_character, with_fields
 from virl.errors import BadInput, JournalBroken, UnknownName
@@ -178,6 +178,7 @@ def _live(
     with ExitStack() as stack:
         access = plan.access(stack)
         mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=access.budget)
+        check_mind(plan.source, character, mind)
         city = stack.enter_context(opened_city(start.city, access))
         mover = stack.enter_context(open_mover(start.mover, city.streetview))
         begin = start_panorama(city, character, plan.source)

@@ -9,6 +9,7 @@ from rich.console import Console
 from benchmarks.counting.count import Task
 from benchmarks.counting.noise import PoseNoise, parse_noise
 from benchmarks.counting.run import run
+from benchmarks.counting.variants import Condition
 from virl.guard import guard
 
 THINGS = ("trash bin", "fire hydrant", "bench")  # V-IRL's Imani
@@ -20,7 +21,8 @@ def count(
     city: Annotated[str, typer.Option(help="A made city.")] = "virlton",
     detector: Annotated[str, typer.Option(help="A detector in platform/models.")] = "simulated",
     matcher: Annotated[str, typer.Option(help="A matcher in platform/models.")] = "sift",
-    memory: Annotated[str, typer.Option(help="Settings in platform/memory.")] = "default",
+    memory: Annotated[str, typer.Option(help="Settings in platform/memory, for exact poses.")] = "default",
+    noisy_memory: Annotated[str, typer.Option(help="Settings for poses that are off.")] = "street-view",
     routes: Annotated[int, typer.Option(help="How many routes.", min=0)] = 12,
     regions: Annotated[int, typer.Option(help="How many regions.", min=0)] = 2,
     things: Annotated[list[str] | None, typer.Option(help="What to count; may be repeated.")] = None,
@@ -28,6 +30,7 @@ def count(
     pose_noise: Annotated[
         str, typer.Option(help="Metres and degrees by which panoramas are off, besides not at all.")
     ] = "1.5,2",
+    draws: Annotated[int, typer.Option(help="How often that is drawn for each walk.", min=1)] = 2,
     seed: Annotated[int, typer.Option(help="Seed of walks, detector and pose noise.", min=0)] = 0,
     workers: Annotated[int, typer.Option(help="Walks side by side.", min=1)] = 2,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
@@ -36,17 +39,20 @@ def count(
     """Count things against ground truth: with and without active detection, and with each rule off."""
 
     def work() -> None:
-        noises = dict.fromkeys((PoseNoise(), parse_noise(pose_noise)))
+        noise = parse_noise(pose_noise)
+        conditions = [Condition(PoseNoise(), memory)]
+        if noise != PoseNoise():
+            conditions.append(Condition(noise, noisy_memory))
         wanted = tuple(dict.fromkeys(things or THINGS))
         beside = background if background is not None else BACKGROUND
         task = Task(
             city,
             detector,
             matcher,
-            memory,
             wanted,
             tuple(name for name in dict.fromkeys(beside) if name not in wanted),
-            tuple(noises),
+            tuple(conditions),
+            draws,
             seed,
         )
         run(task, routes, regions, out, Console(), workers=workers, resume=resume)

@@ -9,16 +9,17 @@ from tempfile import TemporaryDirectory
 from benchmarks.counting.matching import RADIUS_M, Reported, match_positions
 from benchmarks.counting.noise import PoseNoise, misplaced
 from benchmarks.counting.replay import OnceMatcher, remember
-from benchmarks.counting.score import Tally, tally
+from benchmarks.counting.score import Tally, tally, total
 from benchmarks.counting.trip import Trip, take_trip
-from benchmarks.counting.variants import cases_of
+from benchmarks.counting.variants import Case, Condition, cases_of
 from benchmarks.counting.walks import Walk
 from benchmarks.records import Record
 from virl.counting.counter import Counter
+from virl.counting.rounds import memory_settings_for
 from virl.errors import BadInput
 from virl.platform.city import City, Thing, Truth
 from virl.platform.perception.base import Detector, Matcher
-from virl.platform.perception.memory import MemorySettings, VisualMemory, memory_settings
+from virl.platform.perception.memory import MemorySettings, VisualMemory
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers import open_city
 
@@ -30,11 +31,12 @@ class Task:
     city: str
     detector: str
     matcher: str
-    memory: str
     things: tuple[str, ...]
     background: tuple[str, ...]
-    noises: tuple[PoseNoise, ...]
-    """Of panoramas' poses; each is counted with."""
+    conditions: tuple[Condition, ...]
+    """Each is counted under."""
+    draws: int
+    """How often the noise of poses is drawn for each walk."""
     seed: int
 
 
@@ -46,7 +48,8 @@ class World:
     truth: Truth
     detector: Detector
     matcher: Matcher
-    memory: MemorySettings
+    memories: Mapping[str, MemorySettings]
+    """By name."""
     things: tuple[Thing, ...]
 
 
@@ -67,7 +70,7 @@ def world_of(task: Task) -> World:
         city.truth,
         models.detector(task.detector),
         models.matcher(task.matcher),
-        memory_settings(task.memory),
+        {one.memory: memory_settings_for(one.memory, task.matcher) for one in task.conditions},
         tuple(city.truth.things(task.things)),
     )
 
@@ -77,28 +80,29 @@ def count_walk(task: Task, walk: Walk) -> Record:
     world = world_of(task)
     matcher = OnceMatcher(world.matcher)
     with TemporaryDirectory(prefix="counting-") as folder:
-        memory = VisualMemory.open(Path(folder) / "memory", world.memory, matcher)
+        first = world.memories[task.conditions[0].memory]
+        memory = VisualMemory.open(Path(folder) / "memory", first, matcher)
         counter = Counter(world.city.streetview, world.detector, memory, task.things, task.background)
         trip = take_trip(world.city, world.truth, counter, walk)
     counts: dict[str, list[Reported]] = {}
     tallies: dict[str, Tally] = {}
-    for case in cases_of(task.noises):
-        seeing = misplaced(trip.seen[case.eyes], case.noise, task.seed)
-        settings = settings_for(world.memory, case.noise) if case.told else world.memory
-        reported = remember(seeing, settings, case.variant.rules, matcher)
-        counts[case.key] = reported
-        tallies[case.key] = tally(reported, world.things, trip.required, seeing.sighted)
+    for case in cases_of(task.conditions):
+        draws = _draws(task, world, trip, case, matcher)
+        counts[case.key] = draws[0]
+        sighted = trip.seen[case.eyes].sighted
+        tallies[case.key] = total([tally(one, world.things, trip.required, sighted) for one in draws])
     return _record(world, walk, trip, counts, tallies)
 
 
-def settings_for(memory: MemorySettings, noise: PoseNoise) -> MemorySettings:
-    """The settings of a memory that is told how far off poses are, where it expects less."""
-    return memory.model_copy(
-        update={
-            "position_m": max(memory.position_m, noise.metres),
-            "heading_error_deg": max(memory.heading_error_deg, noise.degrees),
-        }
-    )
+def _draws(task: Task, world: World, trip: Trip, case: Case, matcher: Matcher) -> list[list[Reported]]:
+    """What is reported in one way of counting, for each draw of the noise; once where there is none."""
+    noise, settings = case.condition.noise, world.memories[case.condition.memory]
+    seen = trip.seen[case.eyes]
+    draws = 1 if noise == PoseNoise() else task.draws
+    return [
+        remember(misplaced(seen, noise, task.seed, draw), settings, case.variant.rules, matcher)
+        for draw in range(draws)
+    ]
 
 
 def _record(
@@ -125,7 +129,7 @@ def _record(
 
 
 def _shown(world: World, reported: Sequence[Reported]) -> list[Record]:
-    """What was reported, with what became of it and the true thing that it is or repeats."""
+    """What was reported at the first draw, what became of it, and the true thing that it is or repeats."""
     matches = match_positions(reported, world.things, RADIUS_M)
     return [
         {

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from virl.geo import Floats, LatLng, bearing, distance, distances, in_sector
+from virl.geo import Floats, LatLng, bearing, distances, in_sector
 from virl.platform.city import Thing
 
 RADIUS_M = 5.0  # from a thing reported to the true one; chosen: so near, somebody sent there finds it
@@ -95,13 +95,12 @@ def match_headings(reported: Sequence[Reported], things: Sequence[Thing], reach:
     """
     right = {}
     for number, one in enumerate(reported):
+        glances, alike = one.glances, [thing for thing in things if thing.kind == one.label]
+        apart = _apart([glance.position for glance in glances], [thing.position for thing in alike])
         seen = [
-            (metres, thing.id)
-            for thing in things
-            if thing.kind == one.label
-            for glance in one.glances
-            if (metres := distance(glance.position, thing.position)) <= reach
-            and in_sector(bearing(glance.position, thing.position), glance.left, glance.right)
+            (apart[i, j], alike[j].id)
+            for i, j in np.argwhere(apart <= reach).tolist()
+            if in_sector(bearing(glances[i].position, alike[j].position), glances[i].left, glances[i].right)
         ]
         if seen:
             right[number] = min(seen)[1]

@@ -38,7 +38,7 @@ def parse_noise(text: str) -> PoseNoise:
     raise BadInput(f"pose noise {text!r}: give metres and degrees, such as 1.5,2")
 
 
-def misplaced(seeing: Seeing, noise: PoseNoise, seed: int) -> Seeing:
+def misplaced(seeing: Seeing, noise: PoseNoise, seed: int, draw: int = 0) -> Seeing:
     """What was seen, as it is reported where panoramas are a little off.
 
     A panorama is off by the same whenever it is visited. What its views show stays as it is.
@@ -47,12 +47,13 @@ def misplaced(seeing: Seeing, noise: PoseNoise, seed: int) -> Seeing:
         seeing: with the true poses.
         noise: how far off.
         seed: another seed errs elsewhere.
+        draw: so does another draw.
     """
-    looks = (tuple(_misplaced(one, noise, seed) for one in look) for look in seeing.looks)
+    looks = (tuple(_misplaced(one, noise, f"{seed} {draw}") for one in look) for look in seeing.looks)
     return replace(seeing, looks=tuple(looks))
 
 
-def _misplaced(one: Sighting, noise: PoseNoise, seed: int) -> Sighting:
+def _misplaced(one: Sighting, noise: PoseNoise, seed: str) -> Sighting:
     chance = random.Random(f"{seed} {one.view.pano_id}")
     east, north, turn = (chance.gauss(0.0, 1.0) for _ in range(3))
     camera = replace(one.view.camera, heading=one.view.camera.heading + turn * noise.degrees)

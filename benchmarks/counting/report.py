@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.counting.noise import PoseNoise
 from benchmarks.counting.published import published_rows
 from benchmarks.counting.score import Tally, differences, metrics
-from benchmarks.counting.variants import EVERYTHING, Case, cases_of
+from benchmarks.counting.variants import Case, Condition, cases_under, reference, without_active
 from benchmarks.records import Record
 from benchmarks.tables import Column, Interval, Row
 
@@ -26,7 +25,7 @@ _PAPER_KEYS = {
 RULE_COLUMNS = (
     Column("precision", "prec."),
     Column("recall", "recall"),
-    Column("f1_less", "F1\nless"),
+    Column("f1_more", "F1\nmore"),
     Column("count_error", "mis-\ncount %", percent=True, digits=1),
     Column("duplicates", "dupl.\n%", percent=True, digits=1),
     Column("repeats", "rep-\neats %", percent=True, digits=1),
@@ -48,9 +47,10 @@ def tallies_of(records: Sequence[Record], case: Case) -> list[Tally]:
     return [Tally(**record["tallies"][case.key]) for record in records]
 
 
-def sections(records: Sequence[Record], noises: Sequence[PoseNoise]) -> list[Section]:
+def sections(records: Sequence[Record], conditions: Sequence[Condition]) -> list[Section]:
     """All tables, the paper's first."""
-    return [_like_the_paper(records, noises[0]), *(_rules(records, noise) for noise in noises)]
+    rules = (_rules(records, condition, conditions) for condition in conditions)
+    return [_like_the_paper(records, conditions[0]), *rules]
 
 
 def section_data(section: Section) -> dict[str, Any]:
@@ -65,10 +65,10 @@ def _row_data(row: Row) -> dict[str, Any]:
     return {"name": row.name, "note": row.note} | values
 
 
-def _like_the_paper(records: Sequence[Record], noise: PoseNoise) -> Section:
+def _like_the_paper(records: Sequence[Record], condition: Condition) -> Section:
     pairs = (
-        (Case("active", noise, EVERYTHING), "with active detection"),
-        (Case("first look", noise, EVERYTHING), "without active detection"),
+        (reference(condition), "with active detection"),
+        (without_active(condition), "without active detection"),
     )
     rows = []
     for case, note in pairs:
@@ -80,11 +80,12 @@ def _like_the_paper(records: Sequence[Record], noise: PoseNoise) -> Section:
     )
 
 
-def _rules(records: Sequence[Record], noise: PoseNoise) -> Section:
-    reference = tallies_of(records, Case("active", noise, EVERYTHING))
-    rows = [Row(EVERYTHING.name, metrics(reference))]
-    for case in cases_of([noise])[1:]:
+def _rules(records: Sequence[Record], condition: Condition, conditions: Sequence[Condition]) -> Section:
+    first, *others = cases_under(condition, conditions)
+    against = tallies_of(records, first)
+    rows = [Row(first.title, metrics(against))]
+    for case in others:
         tallies = tallies_of(records, case)
-        less = {f"{key}_less": gap for key, gap in differences(reference, tallies).items()}
-        rows.append(Row(case.title, metrics(tallies) | less))
-    return Section(f"Rules of visual memory; pose noise: {noise}", RULE_COLUMNS, rows)
+        more = {f"{key}_more": gap for key, gap in differences(against, tallies).items()}
+        rows.append(Row(case.title, metrics(tallies) | more))
+    return Section(f"Rules of visual memory; {condition}", RULE_COLUMNS, rows)

@@ -58,7 +58,7 @@ def _report(
     out: Path,
     console: Console,
 ) -> None:
-    shown = sections(records, task.noises)
+    shown = sections(records, task.conditions)
     notes = _notes(task, records)
     payload = {
         "title": TITLE,

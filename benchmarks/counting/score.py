@@ -80,6 +80,11 @@ def tally(
     )
 
 
+def total(tallies: Sequence[Tally]) -> Tally:
+    """The sums of several counts of one walk."""
+    return Tally(*(sum(values) for values in zip(*map(astuple, tallies), strict=True)))
+
+
 _SHARES: Mapping[str, tuple[str, str]] = {
     "precision": ("right", "reported"),
     "recall": ("found", "required"),

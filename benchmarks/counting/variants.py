@@ -1,6 +1,6 @@
 """The ways of counting that are compared: rules on and off, with and without active detection."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchmarks.counting.noise import PoseNoise
@@ -12,7 +12,7 @@ RULES = ("same_panorama", "geometry", "box_range", "features", "merge")
 
 RuleSet = frozenset[str]
 
-ALL: RuleSet = frozenset(RULES)
+DEFAULT: RuleSet = frozenset(name for name, on in Rules() if on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,57 +23,73 @@ class Variant:
     rules: RuleSet
 
 
-EVERYTHING = Variant("all rules", ALL)
-LEAVE_ONE_OUT = tuple(Variant(f"no {name}", ALL - {name}) for name in RULES)
+EVERYTHING = Variant("default rules", DEFAULT)
+LEAVE_ONE_OUT = tuple(Variant(f"no {name}", DEFAULT - {name}) for name in RULES if name in DEFAULT)
+ONE_MORE = tuple(Variant(f"and {name}", DEFAULT | {name}) for name in RULES if name not in DEFAULT)
 LEAVE_ONE_IN = (
     Variant("only same_panorama", frozenset({"same_panorama"})),
     Variant("only geometry", frozenset({"geometry"})),
     Variant("only geometry, box_range", frozenset({"geometry", "box_range"})),
-    Variant("only features", frozenset({"features"})),
 )
 """`box_range` and `merge` are not there alone: they only tell `geometry` more, and join by it."""
 VIRL = Variant("V-IRL's", frozenset({"same_panorama", "features"}))
 """Near headings from one panorama, else matched features."""
 NO_RULES = Variant("no rules", frozenset())
 
-VARIANTS = (EVERYTHING, *LEAVE_ONE_OUT, *LEAVE_ONE_IN, VIRL, NO_RULES)
+VARIANTS = (EVERYTHING, *LEAVE_ONE_OUT, *ONE_MORE, *LEAVE_ONE_IN, VIRL, NO_RULES)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What is known of poses, and what the memory takes for granted of them."""
+
+    noise: PoseNoise
+    memory: str
+    """Settings in `platform/memory`."""
+
+    def __str__(self) -> str:
+        return f"pose noise: {self.noise}; memory: {self.memory}"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One way of counting a walk."""
 
+    title: str
+    """What sets it apart from the default rules with active detection under its condition."""
     eyes: Eyes
-    noise: PoseNoise
+    condition: Condition
     variant: Variant
-    told: bool = True
-    """Whether the memory is told how far off poses are."""
-
-    @property
-    def title(self) -> str:
-        """What sets it apart from all rules with active detection."""
-        if self.eyes == "first look":
-            return "no active detection"
-        return self.variant.name if self.told else "poses trusted"
 
     @property
     def key(self) -> str:
         """Its name in the records."""
-        told = "" if self.told else "; not told"
-        return f"{self.eyes}; pose noise: {self.noise}; {self.variant.name}{told}"
+        return f"{self.eyes}; {self.condition}; {self.variant.name}"
 
 
-def cases_of(noises: Sequence[PoseNoise]) -> list[Case]:
-    """All variants with active detection, and all rules without it or not told, for each noise."""
-    return [
-        case
-        for noise in noises
-        for case in (
-            *(Case("active", noise, variant) for variant in VARIANTS),
-            Case("first look", noise, EVERYTHING),
-            *([] if noise == PoseNoise() else [Case("active", noise, EVERYTHING, told=False)]),
-        )
-    ]
+def reference(condition: Condition) -> Case:
+    """The default rules with active detection, which the others are held against."""
+    return Case(EVERYTHING.name, "active", condition, EVERYTHING)
+
+
+def without_active(condition: Condition) -> Case:
+    """The default rules, where the first look is believed."""
+    return Case("no active detection", "first look", condition, EVERYTHING)
+
+
+def cases_of(conditions: Sequence[Condition]) -> list[Case]:
+    """For each condition the reference, then all that is compared with it, the other memories too."""
+    return [case for condition in conditions for case in cases_under(condition, conditions)]
+
+
+def cases_under(condition: Condition, conditions: Sequence[Condition]) -> Iterator[Case]:
+    """The cases of one of all conditions, the reference first."""
+    for variant in VARIANTS:
+        yield Case(variant.name, "active", condition, variant)
+    yield without_active(condition)
+    for memory in dict.fromkeys(other.memory for other in conditions):
+        if memory != condition.memory:
+            yield Case(f"memory {memory}", "active", Condition(condition.noise, memory), EVERYTHING)
 
 
 def rules_of(on: RuleSet) -> Rules:

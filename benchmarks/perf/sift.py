@@ -2,8 +2,9 @@
 
 Walks down streets of a made city, looks closer at every bin, hydrant, bench and mailbox, as active detection
 does, and matches pairs of crops: of one thing seen from two panoramas, and of two things of a kind, those
-that stand near each other first. Prints the ROC; the threshold is chosen on the even walks and reported on
-the odd ones: `python -m benchmarks.perf.sift [--city NAME] [--walks N] [--matcher NAME] [--compare]`.
+that stand near each other first. The threshold is chosen on the even walks and reported on the odd ones, and
+their ROC is drawn with the threshold marked:
+`python -m benchmarks.perf.sift [--city NAME] [--walks N] [--matcher NAME] [--compare] [--draw roc.svg]`.
 """
 
 import argparse
@@ -12,11 +13,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from random import Random
 
 import numpy as np
 
-from virl.geo import Floats, LatLng, distance, signed_turn
+from benchmarks.perf.roc import FALSE_RATE, Curve, Scores, draw_roc
+from virl.geo import LatLng, distance, signed_turn
 from virl.platform.city import City, Truth
 from virl.platform.perception.base import Matcher
 from virl.platform.perception.images import crop
@@ -36,7 +39,7 @@ MIN_SIDE = 6  # pixels of a box worth a closer look
 MIN_SEEN = 0.5  # share of a thing that must be visible
 APART_M = 30.0  # V-IRL compares sightings less than this apart
 NEAR_M = 60.0  # two things of a kind this near are the pairs that a walk would confuse
-FALSE_RATE = 0.05  # of pairs of different things that may pass the threshold
+BESIDE_M = 25.0  # two things this near are what positions may leave undecided
 TURNS = ((0.0, 30.0), (30.0, 60.0), (60.0, 180.0))
 """Groups of pairs: degrees between the directions in which the two views look at the thing."""
 
@@ -48,6 +51,9 @@ class Sight:
     walk: int
     pano_id: str
     position: LatLng
+    """Of the camera."""
+    place: LatLng
+    """Of the thing."""
     thing: str
     kind: str
     heading: float
@@ -69,38 +75,6 @@ class Pair:
         return abs(signed_turn(self.first.heading, self.second.heading))
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """Matches of pairs."""
-
-    same: Floats
-    """Of the pairs that show one thing."""
-    other: Floats
-    """Of those that show two."""
-
-    @property
-    def area(self) -> float:
-        """Under the ROC: how often a pair of the same has more matches than one of others; ties are half."""
-        same, other = self.same[:, None], self.other[None]
-        return float(np.mean((same > other) + 0.5 * (same == other)))
-
-    def rates(self, threshold: float) -> tuple[float, float]:
-        """Shares of the same and of the others that have at least so many matches."""
-        return float(np.mean(self.same >= threshold)), float(np.mean(self.other >= threshold))
-
-    @property
-    def threshold(self) -> int:
-        """The lowest that lets no more than `FALSE_RATE` of the others pass."""
-        return next(n for n in range(1, int(self.other.max()) + 2) if self.rates(n)[1] <= FALSE_RATE)
-
-    @property
-    def youden(self) -> int:
-        """The threshold with the largest difference between the two rates."""
-        return max(
-            range(1, int(self.same.max()) + 2), key=lambda n: self.rates(n)[0] - self.rates(n)[1], default=1
-        )
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
     options = _options(arguments)
@@ -120,9 +94,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not isinstance(settings, MatcherSettings):
         raise SystemExit(f"{options.matcher} is no matcher")
     margins = (0.0, settings.margin) if options.compare else (settings.margin,)
-    for name, matcher in _matchers(options.matcher, settings, compare=options.compare):
-        for margin in margins:
-            _report(f"{name}, margin {margin:g}", matcher, pairs, margin)
+    curves = [
+        _report(f"{name}, margin {margin:g}", matcher, pairs, margin)
+        for name, matcher in _matchers(options.matcher, settings, compare=options.compare)
+        for margin in margins
+    ]
+    draw_roc(curves, options.draw)
+    print(f"\nROC, threshold marked: {options.draw}")
     return 0
 
 
@@ -130,6 +108,7 @@ def look(city: City, truth: Truth, walks: int, seed: int) -> Iterator[Sight]:
     """Closer looks at the things that stand along random walks."""
     chance = Random(seed)
     streets = city.street_map
+    places = {thing.id: thing.position for thing in truth.things(KINDS)}
     starts = chance.sample(list(streets.panorama_ids()) if streets else [], walks)
     for walk, start in enumerate(starts):
         for pano_id in _walk(city, start, chance):
@@ -146,7 +125,17 @@ def look(city: City, truth: Truth, walks: int, seed: int) -> Iterator[Sight]:
                         if box:
                             pixels = city.streetview.view(pano_id, closer).pixels
                             heading = closer.direction((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)[0]
-                            yield Sight(walk, pano_id, position, thing.id, thing.kind, heading, pixels, box)
+                            yield Sight(
+                                walk,
+                                pano_id,
+                                position,
+                                places[thing.id],
+                                thing.id,
+                                thing.kind,
+                                heading,
+                                pixels,
+                                box,
+                            )
 
 
 def same_pairs(sights: Sequence[Sight], chance: Random) -> list[Pair]:
@@ -184,20 +173,7 @@ def score(matcher: Matcher, pairs: tuple[list[Pair], list[Pair]], margin: float)
     )
 
 
-def curve(scores: Scores, width: int = 41, height: int = 11) -> str:
-    """The ROC as text: false positives to the right, true positives up."""
-    grid = [[" "] * width for _ in range(height)]
-    thresholds = np.unique(np.concatenate([scores.same, scores.other, [0.0, np.inf]]))
-    true, false = np.array([scores.rates(float(n)) for n in thresholds[::-1]]).T
-    for column in range(width):
-        reached = float(np.interp(column / (width - 1), false, np.maximum.accumulate(true)))
-        grid[height - 1 - round(reached * (height - 1))][column] = "*"
-    axis = ["1 |", *["  |"] * (height - 2), "0 |"]
-    lines = [left + "".join(row) for left, row in zip(axis, grid, strict=True)]
-    return "\n".join([*lines, "  +" + "-" * width, "   0" + "false positive rate".center(width - 2) + "1"])
-
-
-def _report(name: str, matcher: Matcher, pairs: list[tuple[list[Pair], list[Pair]]], margin: float) -> None:
+def _report(name: str, matcher: Matcher, pairs: list[tuple[list[Pair], list[Pair]]], margin: float) -> Curve:
     began = time.perf_counter()
     chosen_on, reported_on = (score(matcher, half, margin) for half in pairs)
     each = (time.perf_counter() - began) / sum(len(group) for half in pairs for group in half)
@@ -213,6 +189,10 @@ def _report(name: str, matcher: Matcher, pairs: list[tuple[list[Pair], list[Pair
             f"  {label}: {threshold} matches; true {true:.1%}, false {false:.1%} on the other half", end=" "
         )
         print(f"(true {true_there:.1%}, false {false_there:.1%} where it was chosen)")
+    beside = np.array([_are_beside(pair) for pair in pairs[1][1]])
+    if beside.any():
+        false = float(np.mean(reported_on.other[beside] >= chosen_on.threshold))
+        print(f"  of {beside.sum()} others within {BESIDE_M:g} m: false {false:.1%} at {chosen_on.threshold}")
     turns = np.array([pair.turn for pair in pairs[1][0]])
     for low, high in TURNS:
         some = Scores(reported_on.same[(turns >= low) & (turns < high)], reported_on.other)
@@ -220,7 +200,12 @@ def _report(name: str, matcher: Matcher, pairs: list[tuple[list[Pair], list[Pair
             true = some.rates(chosen_on.threshold)[0]
             print(f"  seen from {low:g} to {high:g} degrees apart: {len(some.same)} same", end=", ")
             print(f"area {some.area:.3f}, true {true:.1%} at {chosen_on.threshold}")
-    print(curve(reported_on))
+    return Curve(name, reported_on, chosen_on.threshold)
+
+
+def _are_beside(pair: Pair) -> bool:
+    """Whether the things of a pair stand side by side."""
+    return distance(pair.first.place, pair.second.place) <= BESIDE_M
 
 
 def _matchers(name: str, settings: MatcherSettings, *, compare: bool) -> Iterator[tuple[str, Matcher]]:
@@ -261,6 +246,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--walks", type=int, default=WALKS, help="walks of six panoramas")
     parser.add_argument("--seed", type=int, default=0, help="of the walks and of the pairs")
     parser.add_argument("--matcher", default="sift", help="name of a matcher in platform/models")
+    parser.add_argument("--draw", type=Path, default=Path("runs/sift-roc.svg"), help="where the ROC is drawn")
     parser.add_argument("--compare", action="store_true", help="both geometries, with and without a margin")
     return parser.parse_args(arguments)
 

@@ -61,7 +61,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
             },
         )
         for name in options.cities
-        for data in (city_data(options, name, resources, questions=True),)
+        for data in (city_data(options, name, resources, needs="questions"),)
         for asked in data.questions
         for model in options.models
     ]

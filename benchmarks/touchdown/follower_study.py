@@ -24,19 +24,25 @@ from virl.platform.movement.instruction.follower.parameters import Parameters, d
 from virl.platform.movement.instruction.follower.reading import understand
 from virl.platform.providers.graph.touchdown import Dataset
 
-EXACT = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
 ABLATIONS: Mapping[str, Mapping[str, Any]] = {
     "crossings of several nodes are merged": {"separate": (1.0,)},
     "crossings may go unmentioned": {
-        "said": EXACT,
-        "implied": EXACT,
-        "open_before": (0.0, 0.0),
+        "named_further": 0.0,
+        "named_further_remark": 0.0,
         "further": 0.0,
         "further_remark": 0.0,
+        "fewer_least": 0.0,
+        "fewer": 0.0,
         "counted_fourway": 1.0,
     },
-    "each landmark named puts the turn or end further on": {"further_remark": 0.0, "remark": 0.0},
+    "each landmark named puts the turn or end further on": {
+        "named_further_remark": 0.0,
+        "further_remark": 0.0,
+        "remark": 0.0,
+    },
+    "crossings right after another, and long blocks": {"near_separate": 0.0, "gap_least": 1.0},
+    "the shape of a crossing, where the text tells it": {"other_shape": 1.0, "shape_told": 0.0},
+    "of two ways ahead, either is straight on": {"bear_spread": 0.01, "bear": 0.05},
     "side streets and Ts may go uncounted": {"counted_side": 1.0, "counted_tee": 1.0},
     "turns and bends may go unmentioned": {
         "bear": 0.0,

@@ -4,8 +4,9 @@ from hypothesis import strategies as st
 from made_run import FRAME
 
 from virl.geo import LatLng
+from virl.journal.paper import ASPECT, MARGIN_M, Paper
 from virl.journal.records import PlaceRecord, PoseRecord, StepRecord
-from virl.journal.sketch import ASPECT, MARGIN_M, Sketch, sketch
+from virl.journal.sketch import sketch
 
 metres = st.floats(-2000, 2000)
 
@@ -20,19 +21,20 @@ def walked(points: list[tuple[float, float]], places: tuple[PlaceRecord, ...] = 
     return steps
 
 
-def inside(drawn: Sketch, x: float, y: float, margin: float) -> bool:
-    across = drawn.left + margin <= x <= drawn.left + drawn.width - margin
-    return across and drawn.top + margin <= y <= drawn.top + drawn.height - margin
+def inside(paper: Paper, x: float, y: float, margin: float) -> bool:
+    across = paper.left + margin <= x <= paper.left + paper.width - margin
+    return across and paper.top + margin <= y <= paper.top + paper.height - margin
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(metres, metres), min_size=1, max_size=8))
 def test_the_whole_way_lies_on_the_map_with_room_around(points: list[tuple[float, float]]) -> None:
     drawn = sketch(walked(points), ())
-    assert drawn.width == pytest.approx(ASPECT * drawn.height)
-    assert all(inside(drawn, mark.x, mark.y, MARGIN_M - 1e-6) for mark in drawn.marks)
-    assert drawn.width / 13 < drawn.scale_m <= drawn.width / 5
-    assert str(drawn.scale_m).rstrip("0") in {"1", "2", "5"}
+    paper = drawn.paper
+    assert paper.width == pytest.approx(ASPECT * paper.height)
+    assert all(inside(paper, mark.x, mark.y, MARGIN_M - 1e-6) for mark in drawn.marks)
+    assert paper.width / 13 < paper.scale_m <= paper.width / 5
+    assert str(paper.scale_m).rstrip("0") in {"1", "2", "5"}
 
 
 def test_north_is_up_and_east_is_right_in_metres() -> None:
@@ -52,7 +54,7 @@ def test_streets_far_off_are_left_out() -> None:
         return [FRAME.position(x, -50), FRAME.position(x, 50)]
 
     drawn = sketch(walked([(0, 0), (100, 0)]), [street(0), street(300), street(5000), [FRAME.origin]])
-    assert len(drawn.streets) == 2
+    assert len(drawn.paper.streets) == 2
 
 
 def test_a_place_that_was_considered_lies_on_the_map() -> None:
@@ -60,6 +62,6 @@ def test_a_place_that_was_considered_lies_on_the_map() -> None:
     place = PlaceRecord(id="a", name="A", types=(), lat=lat, lng=lng, decision="enter", reason="")
     drawn = sketch(walked([(0, 0), (10, 0)], (place,)), ())
     (pin,) = drawn.pins
-    assert inside(drawn, pin.x, pin.y, MARGIN_M - 1e-6)
+    assert inside(drawn.paper, pin.x, pin.y, MARGIN_M - 1e-6)
     assert pin.step == 1
     assert drawn.end_label_above

@@ -14,7 +14,34 @@ ENTRIES = [
 BLIND = {"describe-view"}
 """Prompts about pictures alone: rules cannot see."""
 
+DAY = {
+    "client": {"name": "Ana", "background": "", "intention": "a day out"},
+    "state": {"stress": 50.0, "joy": 20.0},
+    "now": "10:00",
+    "budget_usd": 20.0,
+    "done": [{"kind": "eat", "starts": "09:00", "ends": "09:30", "what": "Breakfast", "place": "WORLD"}],
+    "wishes": ["no museums"],
+}
+DRAFT = DAY | {
+    "day": "wed",
+    "until": "21:00",
+    "here": "WORLD",
+    "offers": [{"sort": "museum", "count": 2, "names": ["WORLD"]}],
+    "scenic": "WORLD",
+}
+DOING = {
+    **{"kind": "normal", "starts": "10:00", "ends": "11:00", "what": "Look", "place": "WORLD", "sort": "museum"},
+    **{"mode": "walking", "travel_minutes": 5, "known_usd": 7.0, "cost_usd": 7.0},
+}
+
+SIGHT = {"name": "WORLD", "where": "left"}
+NOTICED = {"seen": [SIGHT], "crossing": 4, "ways": ["front", "rear"], "been_here": True}
 FROM_THE_WORLD = {
+    "diego-draft": DRAFT,
+    "diego-revise": DRAFT | {"refused": [{"kind": "normal", "place": "WORLD", "why": "WORLD"}]},
+    "diego-estimate": {"client": DAY["client"], "state": DAY["state"], "activity": DOING},
+    "diego-audit": DAY | {"after": DAY["state"], "activity": DOING},
+    "diego-scenic": {"place": "WORLD", "green": 0.2, "sky": 0.1, "water": 0.0},
     "hiro-road": {
         "intention": "eat",
         "place_type": "restaurant",
@@ -28,6 +55,48 @@ FROM_THE_WORLD = {
         "intention": "eat",
         "place": {"name": "WORLD", "types": ["WORLD"], "rating": None, "open_now": True},
         "summary": "WORLD",
+    },
+    "aria-rating": {
+        "name": "Peng",
+        "background": "a student",
+        "intention": "eat",
+        "place": {"name": "WORLD", "types": ["WORLD"], "rating": None, "walk_minutes": 3.5},
+        "summary": "WORLD",
+    },
+    "vivek-rating": {
+        "name": "Peng",
+        "background": "a student",
+        "intention": "live",
+        "price": [800, 1600],
+        "wants": [{"place_type": "gym", "importance": 2, "near": True}],
+        "home": {"address": "WORLD", "rent": 1200.0, "year_built": None},
+        "nearby": [
+            {"place_type": "gym", "name": "WORLD", "walk_minutes": 4.0, "count": 2},
+            {"place_type": "bar", "name": "", "walk_minutes": None, "count": 0},
+        ],
+    },
+    "local-destination": {"question": "WORLD", "place_types": ["bakery"]},
+    "local-choice": {
+        "question": "WORLD",
+        "background": "a baker",
+        "places": [{"name": "WORLD", "types": ["WORLD"], "rating": None, "review_count": 0, "metres": 90.0}],
+    },
+    "local-directions": {
+        "destination": "WORLD",
+        "names": ["WORLD"],
+        "milestones": [
+            {"kind": "start", "turn": "left", "passed": None, "landmark": None},
+            {"kind": "turn", "turn": "right", "crossings": 2, "ends": True, "passed": SIGHT, "landmark": SIGHT},
+            {"kind": "end", "crossings": 0, "where": "left", "passed": None, "landmark": SIGHT},
+        ],
+    },
+    "ling-landmarks": {"directions": "WORLD"},
+    "ling-action": {
+        "sentences": ["WORLD"],
+        "landmarks": ["WORLD"],
+        "walk": [NOTICED | {"did": "forward", "sentence": 1}],
+        "here": NOTICED,
+        "refused": [],
     },
     "velma-action": {
         "actions": ["forward", "stop"],
@@ -46,6 +115,7 @@ FROM_THE_WORLD = {
     "navgpt-summary": {"description": "WORLD"},
     "narrate-drawing": {"entries": ENTRIES, "fault": "not a list"},
     "narrate-instruction": {"entries": ENTRIES},
+    "peng-errands": {"text": "WORLD"},
 }
 
 
@@ -135,7 +205,7 @@ I feel
         (("PlaceType\n---\n", "PlaceType\n"), 1, "no closing"),
         (("about: A test.\n", ""), 2, "about: field is missing"),
         (("about: A", "abuot: x\nabout: A"), 2, "abuot: unknown field"),
-        (("reply: PlaceType", "reply: PlaceTipe"), 4, "unknown type 'PlaceTipe': there is PlaceDecision"),
+        (("reply: PlaceType", "reply: PlaceTipe"), 4, "unknown type 'PlaceTipe': there is "),
         (("reply: PlaceType", "reply: RoadChoice"), 4, "is RoadChoice, the code expects PlaceType"),
         (("{{ mood }}", "{{ moood }}"), 7, "uses 'moood', which is not among the inputs"),
         (("[mood]", "[mood, age]"), 3, "does not use age"),

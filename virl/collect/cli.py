@@ -109,6 +109,50 @@ def vqa(
     guard(work, debug=debug)
 
 
+@collect_app.command()
+def routes(
+    city: CityOption,
+    out: OutOption,
+    region: RegionOption = None,
+    mind: Annotated[
+        str,
+        typer.Option(envvar="VIRL_MIND", help="Writes the directions: `rules`, or a chat model."),
+    ] = "rules",
+    count: Annotated[int | None, typer.Option(help="How many routes.", min=1)] = None,
+    longest: Annotated[float | None, typer.Option(help="Metres of a walk at most.", min=1)] = None,
+    farthest_start: Annotated[
+        float | None, typer.Option(help="Metres from start to destination at most.", min=1)
+    ] = None,
+    most_turns: Annotated[int | None, typer.Option(help="Turns of a walk at most.", min=0)] = None,
+    budget_usd: BudgetOption = None,
+    cache: CacheOption = None,
+    debug: DebugOption = False,
+) -> None:
+    """Have a local write directions to the places collected."""
+
+    def work() -> None:
+        # brings in the providers
+        from virl.collect.bar import collecting_bar  # noqa: PLC0415
+        from virl.collect.collecting import collect_city_routes, opened_collection  # noqa: PLC0415
+        from virl.collect.routes import RoutesSettings  # noqa: PLC0415
+
+        given = {
+            "count": count,
+            "longest_m": longest,
+            "farthest_start_m": farthest_start,
+            "most_turns": most_turns,
+        }
+        settings = RoutesSettings.model_validate({k: v for k, v in given.items() if v is not None})
+        with (
+            opened_collection(out, city, region, mind=mind, budget_usd=budget_usd, cache=cache) as collection,
+            collecting_bar(Console(stderr=True)) as progress,
+        ):
+            card = collect_city_routes(collection, settings, progress)
+        _tell(out, card.counts, card.usd)
+
+    guard(work, debug=debug)
+
+
 def _tell(out: Path, counts: dict[str, int], usd: float) -> None:
     for name, count in counts.items():
         typer.echo(f"{count:8,} {name}")

@@ -8,19 +8,25 @@ from uuid import NAMESPACE_URL, uuid5
 
 from virl.budget import Budget
 from virl.collect.collection import Collection
-from virl.collect.dataset import PLACES, QUESTIONS, Card, PlaceRow, QuestionRow
+from virl.collect.dataset import PLACES, QUESTIONS, ROUTES, Card, PlaceRow, QuestionRow, RouteRow
 from virl.collect.places import WORK, PlacesSettings, Progress, collect_places
 from virl.collect.questions import LEFT_OUT, UnaskedRow, make_questions
+from virl.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
 from virl.collect.rows import Rows
 from virl.collect.storefront import RecognizedStorefront
+from virl.directions.landmarks import Lookout
 from virl.errors import BadInput
 from virl.mind.open import open_mind
 from virl.mind.rules import RuleMind
+from virl.platform.movement.instruction.tourist.signs import SignReader
+from virl.platform.movement.links import LinksMover
 from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.providers.open import Access, city_settings, opened_city
 from virl.platform.providers.region import region_of_city
 from virl.region_file import read_region
 from virl.resources import cache_home
+
+TRIED = "tried.jsonl"
 
 
 @contextmanager
@@ -104,6 +110,31 @@ def collect_city_questions(collection: Collection, seed: int, progress: Progress
         Rows(folder / WORK / LEFT_OUT, UnaskedRow),
         mind,
         seed=seed,
+        settle=collection.bill.settle,
+        progress=progress,
+    )
+    return collection.finish()
+
+
+def collect_city_routes(collection: Collection, settings: RoutesSettings, progress: Progress) -> Card:
+    """Collect the routes of a data set whose places are collected, and write its card.
+
+    Raises:
+        BadInput: there are no places.
+        VirlError: as `collect_routes`.
+    """
+    folder, mind, city = collection.folder, collection.mind or RuleMind(), collection.city
+    places = Rows(folder / PLACES, PlaceRow).all
+    if not places:
+        raise BadInput(f"{folder}: has no places: run `virl collect places` first")
+    collection.keep("routes", settings.model_dump(mode="json") | {"mind": mind.name})
+    signs = SignReader(city.streetview, Models().reader(settings.reader))
+    collect_routes(
+        Guide(city, LinksMover(city.streetview), mind, Lookout(city.places, signs)),
+        places,
+        Rows(folder / ROUTES, RouteRow),
+        Rows(folder / WORK / TRIED, TriedRow),
+        settings,
         settle=collection.bill.settle,
         progress=progress,
     )

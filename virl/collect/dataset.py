@@ -66,21 +66,23 @@ class PlaceRow(Row):
 
 
 class KeyPoint(BaseModel):
-    """A key position of a route: where it turns, and its end."""
+    """A key position of a route: its start, where it turns, and its end."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    kind: Literal["start", "turn", "end"]
     pano_id: str
     lat: Lat
     lng: Lng
     heading: Heading
-    """Compass direction in which the route goes on from here; at the end, that in which it came."""
-    turn: str
-    """What to do here, such as `"left"` or `"stop"`."""
+    """Compass direction in which one arrives; at the start, in which the walker faces."""
+    turn: str = ""
+    """The direction in which the walk goes on, such as `"left"`; empty at its end."""
     landmark: str = ""
-    """What stands here, if anything was picked."""
+    """What is seen from here, if anything was picked."""
     landmark_id: str = ""
     """Its place."""
+    landmark_position: tuple[Lat, Lng] | None = None
 
     @property
     def position(self) -> LatLng:

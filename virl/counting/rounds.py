@@ -18,7 +18,14 @@ from virl.platform.movement.base import Choice, Step
 from virl.platform.perception.active import Looking
 from virl.platform.perception.base import Detection
 from virl.platform.perception.matchers.settings import MatcherSettings
-from virl.platform.perception.memory import Seen, VisualMemory, memory_settings, write_csv, write_geojson
+from virl.platform.perception.memory import (
+    MemorySettings,
+    Seen,
+    VisualMemory,
+    memory_settings,
+    write_csv,
+    write_geojson,
+)
 from virl.platform.perception.models import read_model
 from virl.platform.streetview import Pose
 
@@ -65,10 +72,7 @@ def open_counter(agent: Agent) -> Counter:
     """
     count = _count_of(agent)
     matcher = agent.character.senses.matcher
-    settings = memory_settings(count.memory)
-    asks = read_model("matcher", matcher)
-    if isinstance(asks, MatcherSettings):
-        settings = settings.model_copy(update={"min_matches": asks.min_matches, "margin": asks.margin})
+    settings = memory_settings_for(count.memory, matcher)
     memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
     return Counter(
         agent.city.streetview,
@@ -78,6 +82,18 @@ def open_counter(agent: Agent) -> Counter:
         count.background,
         Looking(active=count.active, recheck=count.recheck),
     )
+
+
+def memory_settings_for(memory: str, matcher: str) -> MemorySettings:
+    """Settings in `platform/memory`, with the threshold and the margin of the matcher's own file.
+
+    Raises:
+        UnknownName: there are no such memory settings, or no such matcher.
+    """
+    settings, asks = memory_settings(memory), read_model("matcher", matcher)
+    if not isinstance(asks, MatcherSettings):
+        return settings
+    return settings.model_copy(update={"min_matches": asks.min_matches, "margin": asks.margin})
 
 
 def _count_of(agent: Agent) -> Counting:

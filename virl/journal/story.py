@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from virl.geo import LatLng, bearing, compass_word
-from virl.journal.records import StepRecord, ViewRecord
+from virl.journal.records import NoteRecord, Result, StepRecord, ViewRecord
 
 _SENTENCES = ("reason", "summary", "description", "answer")
 """Fields of replies that hold prose."""
@@ -32,21 +31,26 @@ class Stretch:
 
 
 def chapters(
-    steps: Sequence[StepRecord], worth: Callable[[StepRecord], bool] | None = None
-) -> Iterator[StepRecord | Stretch]:
-    """The steps in order, quiet ones gathered; the first and the last are always told.
+    records: Sequence[StepRecord | NoteRecord], worth: Callable[[StepRecord], bool] | None = None
+) -> Iterator[StepRecord | NoteRecord | Stretch]:
+    """Steps and notes in order, quiet steps gathered; the first and the last step are always told.
 
     Args:
-        steps: of a run.
+        records: of a run.
         worth: which steps are worth telling; by default those on which something `happened`.
     """
     worth = worth or happened
-    ends = {steps[0].step, steps[-1].step} if steps else set()
-    for told, group in groupby(steps, key=lambda step: worth(step) or step.step in ends):
-        if told:
-            yield from group
-        else:
-            yield Stretch(tuple(group))
+    steps = [record.step for record in records if isinstance(record, StepRecord)]
+    ends = {*steps[:1], *steps[-1:]}
+    quiet: list[StepRecord] = []
+    for record in records:
+        if isinstance(record, StepRecord) and not (worth(record) or record.step in ends):
+            quiet.append(record)
+            continue
+        if quiet:
+            yield Stretch(tuple(quiet))
+            quiet = []
+        yield record
 
 
 def happened(step: StepRecord) -> bool:
@@ -85,6 +89,19 @@ def title_of(step: StepRecord) -> str:
         words.append("the start" if step.step == 0 else "on the way")
     text = ", ".join(words)
     return text[0].upper() + text[1:]
+
+
+def outcome_of(result: Result | None) -> str:
+    """How a run ended, in a sentence."""
+    if result is None:
+        return "The run has not ended; if it was cut short, it can be resumed."
+    if result.status == "entered" and result.place:
+        return f"Entered {result.place.name}."
+    if result.status == "finished":
+        return "Finished."
+    if result.status == "gave up":
+        return "Gave up."
+    return "Was stopped."
 
 
 def sentences(reply: Mapping[str, object]) -> list[str]:

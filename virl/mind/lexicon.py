@@ -36,12 +36,34 @@ class Attribute(Settings):
     """Phrases of a wish for it."""
     unwanted: tuple[str, ...]
     """Phrases of a wish for its contrary."""
+    no_wish: tuple[str, ...] = ()
+    """Phrases that only look like a wish."""
     so: tuple[str, ...]
     """Phrases of an opinion that it is so."""
     not_so: tuple[str, ...]
     """Phrases of an opinion that it is not."""
     neutral: tuple[str, ...] = ()
-    """Phrases that only look like one of these."""
+    """Phrases that only look like an opinion."""
+
+
+class HomeWords(Settings):
+    """What people say who look for a home."""
+
+    near: dict[str, tuple[str, ...]]
+    """Words for the places that may be near it, their types' own names aside."""
+    inside: tuple[str, ...]
+    """Words for what a home has inside, though they may name a place too."""
+    away: tuple[str, ...]
+    """Phrases of a wish to be far from something."""
+    must: tuple[str, ...]
+    nice: tuple[str, ...]
+    thrifty: tuple[str, ...]
+    """The rent matters much."""
+    careless: tuple[str, ...]
+    """The rent matters not at all."""
+    spacious: tuple[str, ...]
+    modern: tuple[str, ...]
+    old: tuple[str, ...]
 
 
 class Lexicon(Settings):
@@ -58,9 +80,12 @@ class Lexicon(Settings):
     emptiness: tuple[str, ...]
     negations: tuple[str, ...]
     aversions: tuple[str, ...]
+    spoilers: tuple[str, ...]
+    """Verbs of displeasure that follow what is not wanted."""
     mere_emphasis: tuple[str, ...]
     breaks: tuple[str, ...]
     attributes: dict[str, Attribute]
+    homes: HomeWords
 
     @model_validator(mode="before")
     @classmethod

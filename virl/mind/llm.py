@@ -1,12 +1,13 @@
 """`LLMMind`: any LangChain model, held to typed replies or asked for plain text."""
 
+import json
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn, Self
+from typing import Any, Literal, Self
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.load import dumpd
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.rate_limiters import BaseRateLimiter
@@ -14,16 +15,18 @@ from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from virl.budget import Budget
-from virl.errors import MindFailed, ModelUnavailable, VirlError
-from virl.mind.answers import faults_in, given_text, is_cut_off, read_reply, refusal_in, usage_of
+from virl.errors import BadInput, MindFailed, VirlError
+from virl.mind.answers import faults_in, given_text, is_cut_off, read_reply, refusal_in
 from virl.mind.asking import Ask, Model, asker
 from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
 from virl.mind.cache import ReplyCache, request_key
-from virl.mind.faults import Fault, classify, redact, retry_after, secrets_of, usage_in
+from virl.mind.conversation import Said, conversation_key, notes_on, what_it_says
+from virl.mind.faults import Fault, secrets_of
 from virl.mind.pictures import image_block, image_notes
-from virl.mind.prices import Prices, Usage, expected_usage, load_prices
+from virl.mind.prices import Prices, load_prices
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply, Text
+from virl.mind.sending import Sender, Tally
 from virl.platform.streetview import Image
 
 Method = Literal["json_schema", "function_calling", "json_mode"]
@@ -34,15 +37,6 @@ FIRST_WAIT_S = 0.5  # chosen; doubles with every further try
 _NOT_PART_OF_REQUEST = ("max_retries", "request_timeout", "timeout", "default_request_timeout")
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What one question has taken so far."""
-
-    attempts: int = 0
-    usage: Usage = field(default_factory=Usage)
-    started: float = field(default_factory=time.perf_counter)
 
 
 class LLMMind:
@@ -81,14 +75,18 @@ class LLMMind:
         self._model = model
         self._name = name
         self._cache = cache
-        self._retries = retries
-        self._prices = prices or load_prices()
         self._options = {} if method is None else {"method": method}
-        self._longest_wait = longest_wait
-        self._sleep = sleep
-        self._limiter = limiter
-        self._budget = budget or Budget()
-        self._secrets = secrets_of(model)
+        self._sender = Sender(
+            name,
+            secrets_of(model),
+            prices or load_prices(),
+            retries=retries,
+            first_wait=FIRST_WAIT_S,
+            longest_wait=longest_wait,
+            sleep=sleep,
+            limiter=limiter,
+            budget=budget or Budget(),
+        )
         self._mend = load_prompt("parts/invalid-reply", Reply)
         self._ledger = Ledger()
         self._unpriced: set[str] = set()
@@ -123,7 +121,7 @@ class LLMMind:
         message = HumanMessage(content=blocks + [image_block(image) for image in images])
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
         key = self._key(prompt, message)
-        tally = _Tally()
+        tally = Tally()
         if self._cache and (kept := self._cache.get(key, prompt.reply, inputs)):
             self._write_down(prompt.name, noted, kept.model_dump(), tally, cached=True)
             return kept
@@ -136,22 +134,72 @@ class LLMMind:
         self._keep(key, prompt.name, reply.model_dump(mode="json"))
         return reply
 
+    @property
+    def chat_model(self) -> BaseChatModel:
+        """The model itself, for one who holds a conversation with it through `converse`.
+
+        Raises:
+            BadInput: it is a completion model, which calls no tools.
+        """
+        if not isinstance(self._model, BaseChatModel):
+            raise BadInput(
+                f"{self._name} is a completion model and calls no tools: choose a chat model, "
+                "--mind openai:MODEL"
+            )
+        return self._model
+
+    def converse(
+        self, about: str, ask: Ask, messages: Sequence[BaseMessage], frame: Mapping[str, object]
+    ) -> AIMessage:
+        """What the model says next in a conversation that the caller holds.
+
+        Sent, kept, paid for and written down as the questions of `ask`; never tried again for what it says.
+
+        Args:
+            about: the name under which it is written down.
+            ask: puts the messages to `chat_model`, with what belongs to the frame.
+            messages: all so far.
+            frame: what goes with them each time, as plain data: the system prompt, the schemas of tools.
+
+        Raises:
+            BudgetExceeded: it may cost more than is left; nothing was sent.
+            ModelUnavailable: the model cannot be reached.
+            MindFailed: what it said was cut off before its first word.
+        """
+        tally, noted = Tally(), notes_on(messages)
+        key = conversation_key(self._request_data(), messages, frame)
+        if self._cache and (kept := self._cache.get(key, Said, {})):
+            self._write_down(about, noted, what_it_says(kept.read()), tally, cached=True)
+            return kept.read()
+        try:
+            answer = self._sender.send(ask, messages, tally, beside=len(json.dumps(frame)))
+            if is_cut_off(answer):
+                self._sender.give_up(Fault.CUT_OFF, "it sent no text")
+        except VirlError as fault:
+            self._write_down(about, noted, {"error": str(fault)}, tally)
+            raise
+        self._write_down(about, noted, what_it_says(answer), tally)
+        self._keep(key, about, Said.of(answer).model_dump(mode="json"))
+        return answer
+
     def _converse(
-        self, prompt: Prompt[ReplyT], message: HumanMessage, inputs: dict[str, object], tally: _Tally
+        self, prompt: Prompt[ReplyT], message: HumanMessage, inputs: dict[str, object], tally: Tally
     ) -> ReplyT:
         ask = asker(self._model, self._name, prompt, self._options)
         messages: list[BaseMessage] = [message]
         while True:
-            answer = self._request(ask, messages, tally)
+            answer = self._sender.send(ask, messages, tally)
             if refusal := refusal_in(answer):
-                raise MindFailed(f"{self._name} refused to answer {prompt.name}: {self._clean(refusal)}")
+                raise MindFailed(
+                    f"{self._name} refused to answer {prompt.name}: {self._sender.clean(refusal)}"
+                )
             if is_cut_off(answer):
-                self._give_up(Fault.CUT_OFF, "it sent no text")
+                self._sender.give_up(Fault.CUT_OFF, "it sent no text")
             try:
                 return read_reply(answer, prompt, inputs)
             except ValidationError as invalid:
-                fault = self._clean(faults_in(invalid))
-            if tally.attempts > self._retries:
+                fault = self._sender.clean(faults_in(invalid))
+            if tally.attempts > self._sender.retries:
                 raise MindFailed(
                     f"{self._name} gave no valid reply to {prompt.name} in {tally.attempts} tries: {fault}"
                 )
@@ -160,80 +208,21 @@ class LLMMind:
                 HumanMessage(content=render(self._mend, {"fault": fault})),
             ]
 
-    def _request(self, ask: Ask, messages: list[BaseMessage], tally: _Tally) -> AIMessage:
-        """The model's answer, tried again while the failure may pass."""
-        while True:
-            tally.attempts += 1
-            if self._limiter:
-                self._limiter.acquire()
-            held = self._usd(expected_usage(messages))
-            self._budget.hold(held, self._name)
-            try:
-                answer = ask(messages)
-            except Exception as error:  # noqa: BLE001  each provider raises what it likes
-                self._count(usage_in(error), held, tally)
-                wait = self._wait_before_retry(error, tally)
-            else:
-                self._count(usage_of(answer), held, tally)
-                return answer
-            self._sleep(wait)
-
-    def _count(self, usage: Usage, held: float, tally: _Tally) -> None:
-        tally.usage += usage
-        self._budget.settle(held, self._usd(usage), self._name)
-
-    def _usd(self, usage: Usage) -> float:
-        return self._prices.usd(self._name, usage) or 0.0
-
-    def _wait_before_retry(self, error: Exception, tally: _Tally) -> float:
-        """Seconds to wait, or the end of trying: raises.
-
-        Raises without a cause: the provider's exception may quote the key.
-        """
-        fault, said = classify(error), self._clean(str(error) or type(error).__name__)
-        if fault not in (Fault.LIMITED, Fault.BROKEN):
-            self._give_up(fault, said)
-        if tally.attempts > self._retries:
-            raise ModelUnavailable(
-                f"{self._name} failed {tally.attempts} times, try again later: {said}"
-            ) from None
-        wait = retry_after(error)
-        if wait is None:
-            return min(self._longest_wait, FIRST_WAIT_S * 2.0 ** (tally.attempts - 1))
-        if wait > self._longest_wait:
-            raise ModelUnavailable(
-                f"{self._name} asks to wait {wait:.0f} s before the next request: try again then"
-            ) from None
-        _log.info("%s asks to wait %.1f s", self._name, wait)
-        return wait
-
-    def _give_up(self, fault: Fault, said: str) -> NoReturn:
-        advice = {
-            Fault.KEY: "does not accept the key: check the provider's key variable in your environment",
-            Fault.UNKNOWN_MODEL: "is not known to the server: check the model's name and the base URL",
-            Fault.NO_QUOTA: "has no quota left: check the plan and the billing of the account",
-        }
-        if fault in advice:
-            raise ModelUnavailable(f"{self._name} {advice[fault]} ({said})") from None
-        happened = {
-            Fault.CUT_OFF: "ran into its token limit before the reply was complete",
-            Fault.REFUSED: "refused to answer",
-        }
-        raise MindFailed(f"{self._name} {happened.get(fault, 'failed')}: {said}") from None
-
     def _key(self, prompt: Prompt[ReplyT], message: HumanMessage) -> str:
-        parameters = dumpd(self._model).get("kwargs", {})
-        for name in _NOT_PART_OF_REQUEST:
-            parameters.pop(name, None)
-        request = {
-            "model": self._name,
-            "parameters": parameters,
+        request = self._request_data() | {
             "options": self._options,
             "message": message.content,
             "schema": prompt.reply.model_json_schema(),
             "prompt": prompt.body,
         }
         return request_key(request | ({"stop": prompt.stop} if prompt.stop else {}))
+
+    def _request_data(self) -> dict[str, object]:
+        """The part of every request that is the model's own."""
+        parameters = dumpd(self._model).get("kwargs", {})
+        for name in _NOT_PART_OF_REQUEST:
+            parameters.pop(name, None)
+        return {"model": self._name, "parameters": parameters}
 
     def _keep(self, key: str, prompt: str, reply: dict[str, object]) -> None:
         if self._cache is None:
@@ -248,11 +237,11 @@ class LLMMind:
         prompt: str,
         inputs: Mapping[str, object],
         reply: Mapping[str, object],
-        tally: _Tally,
+        tally: Tally,
         *,
         cached: bool = False,
     ) -> None:
-        usd = self._prices.usd(self._name, tally.usage)
+        usd = self._sender.usd(tally.usage)
         if usd is None and not cached and self._name not in self._unpriced:
             self._unpriced.add(self._name)
             _log.warning("no price is known for %s: its tokens count as 0 dollars", self._name)
@@ -270,6 +259,3 @@ class LLMMind:
                 seconds=time.perf_counter() - tally.started,
             )
         )
-
-    def _clean(self, text: str) -> str:
-        return redact(text, self._secrets)

@@ -1,7 +1,7 @@
 """What texts say about a place: opinions in reviews, wishes in intentions."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from virl.mind.lexicon import NEGATION_REACH, Attribute, Lexicon, phrase_pattern
 
@@ -39,16 +39,51 @@ def opinions(text: str, lexicon: Lexicon) -> list[Mention]:
     return found
 
 
-def wishes(text: str, lexicon: Lexicon) -> dict[str, Mention]:
-    """What a text wants of a place: the last word on each attribute."""
+def wishes(text: str, lexicon: Lexicon, *, loosely: bool = False) -> dict[str, Mention]:
+    """What a text wants of a place: the last word on each attribute.
+
+    Args:
+        text: what somebody says of what they want.
+        lexicon: the words.
+        loosely: whether the words of opinions count too, for attributes that no word of a wish names; not in
+            a sentence that names another wish, nor in the first that names a kind of place.
+    """
     turning = lexicon.negations + lexicon.aversions
     found: dict[str, Mention] = {}
+    hinted: dict[str, Mention] = {}
+    kinds = tuple(word for words in lexicon.place_types.values() for word in words)
+    kind_is_named = False
     for sentence in lexicon.sentences(text):
+        told: dict[str, Mention] = {}
         for name, attribute in lexicon.attributes.items():
-            groups = {True: attribute.wanted, False: attribute.unwanted, None: ()}
+            groups = {True: attribute.wanted, False: attribute.unwanted, None: attribute.no_wish}
             for mention in _mentions(name, sentence, groups, turning, lexicon.breaks):
-                found[name] = mention
-    return found
+                told[name] = _as_felt(mention, sentence, lexicon)
+        found |= told
+        names_kind = not kind_is_named and bool(phrase_pattern(kinds).search(sentence))
+        kind_is_named = kind_is_named or names_kind
+        if loosely and not told and not names_kind:
+            hinted |= _hints(sentence, lexicon)
+    return hinted | found
+
+
+def _hints(sentence: str, lexicon: Lexicon) -> dict[str, Mention]:
+    """What a sentence may want, by the words that opinions are put in."""
+    turning = lexicon.negations + lexicon.aversions
+    hints: dict[str, Mention] = {}
+    for name, attribute in lexicon.attributes.items():
+        groups = {True: attribute.so, False: attribute.not_so, None: attribute.neutral + attribute.no_wish}
+        for mention in _mentions(name, sentence, groups, turning, lexicon.breaks):
+            hints[name] = _as_felt(mention, sentence, lexicon)
+    return hints
+
+
+def _as_felt(mention: Mention, sentence: str, lexicon: Lexicon) -> Mention:
+    """The mention of a wish, turned if displeasure follows, as in "loud places give her a headache"."""
+    _, _, after = sentence.partition(mention.words)
+    clause = phrase_pattern(lexicon.breaks).split(after)[0].partition(",")[0]
+    spoilt = phrase_pattern(lexicon.spoilers).search(clause) is not None
+    return replace(mention, holds=mention.holds ^ spoilt)
 
 
 def vote(texts: Iterable[str], lexicon: Lexicon) -> dict[str, Verdict]:

@@ -39,11 +39,16 @@ class Usage:
         )
 
 
-def expected_usage(messages: "Sequence[BaseMessage]") -> Usage:
-    """About as many tokens as a request will take, its reply included: rather too many than too few."""
+def expected_usage(messages: "Sequence[BaseMessage]", *, beside: int = 0) -> Usage:
+    """About as many tokens as a request will take, its reply included: rather too many than too few.
+
+    Args:
+        messages: what is sent.
+        beside: letters sent with them, such as the schemas of tools.
+    """
     blocks = [block for message in messages for block in message.content_blocks]
     pictures = sum(block["type"] == "image" for block in blocks)
-    letters = sum(len(message.text) for message in messages)
+    letters = beside + sum(len(message.text) for message in messages)
     return Usage(int(letters / _LETTERS_A_TOKEN) + pictures * _TOKENS_A_PICTURE, 0, _TOKENS_OF_A_REPLY)
 
 

@@ -12,11 +12,12 @@ from pydantic import BaseModel, Field
 
 from virl import resources
 from virl.errors import BadInput, UnknownName
-from virl.mind import replies
+from virl.mind import client_replies, day_replies, errand_replies, question_replies, replies, walk_replies
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.replies import Reply, Text
 from virl.settings import Settings, parse_settings
 
+REPLY_MODULES = (replies, client_replies, errand_replies, day_replies, question_replies, walk_replies)
 FENCE_OPEN, FENCE_CLOSE = "<<<DATA", "DATA>>>"
 _FENCE_RUN = re.compile(r"<{3,}|>{3,}")
 _SOFTER = {
@@ -34,7 +35,7 @@ class FrontMatter(Settings):
     inputs: tuple[str, ...]
     """The names that the template uses."""
     reply: str
-    """A class in `virl/mind/replies.py`."""
+    """A class in one of `REPLY_MODULES`."""
     stop: tuple[str, ...] = ()
     """Where a plain text ends; for the reply type `Text` alone."""
 
@@ -157,7 +158,8 @@ def _split(path: Path) -> tuple[FrontMatter, list[str], str]:
 def _reply_type(matter: FrontMatter, header: list[str], path: Path) -> type[Reply]:
     known = {
         name: kind
-        for name, kind in vars(replies).items()
+        for module in REPLY_MODULES
+        for name, kind in vars(module).items()
         if isinstance(kind, type) and issubclass(kind, Reply)
     }
     if matter.reply not in known:

@@ -8,9 +8,30 @@ from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from virl.errors import BadInput, MindFailed
+from virl.mind import walk_rules
+from virl.mind.aria_rules import SearchQuestion, SuitQuestion, plan_search, rate_place
 from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
+from virl.mind.day_estimates import estimate, plan_ungrounded, rate_scenery, tell
+from virl.mind.day_questions import (
+    AuditQuestion,
+    DraftQuestion,
+    EstimateQuestion,
+    SceneryQuestion,
+    TellingQuestion,
+    UngroundedQuestion,
+)
+from virl.mind.day_rules import audit, draft
 from virl.mind.decisions import PlaceQuestion, decide
+from virl.mind.errand_rules import ErrandQuestion, list_errands
 from virl.mind.lexicon import Lexicon, load_lexicon
+from virl.mind.local_rules import (
+    ChoiceQuestion,
+    DestinationQuestion,
+    DirectionsQuestion,
+    find_query,
+    pick_place,
+    write_directions,
+)
 from virl.mind.navgpt_rules import (
     DrawingQuestion,
     InstructionQuestion,
@@ -22,10 +43,12 @@ from virl.mind.navgpt_rules import (
     summarize_viewpoint,
 )
 from virl.mind.prompt import check_inputs
+from virl.mind.question_rules import CheckQuestion, ChoicesQuestion, choose_wishes, judge_wishes
 from virl.mind.replies import Reply
 from virl.mind.streets import RoadQuestion, TypeQuestion, choose_place_type, choose_road
 from virl.mind.summaries import ReviewQuestion, summarize
 from virl.mind.velma_rules import ActionQuestion, LandmarkQuestion, choose_action, list_landmarks
+from virl.mind.vivek_rules import HomeQuestion, WantsQuestion, list_wants, rate_home
 from virl.platform.streetview import Image
 
 Rule = Callable[[Mapping[str, object], Lexicon], Reply]
@@ -42,12 +65,31 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "hiro-road": _rule(RoadQuestion.model_validate, choose_road),
         "hiro-summary": _rule(ReviewQuestion.model_validate, summarize),
         "hiro-decision": _rule(PlaceQuestion.model_validate, decide),
+        "aria-search": _rule(SearchQuestion.model_validate, plan_search),
+        "aria-rating": _rule(SuitQuestion.model_validate, rate_place),
+        "vqa-choices": _rule(ChoicesQuestion.model_validate, choose_wishes),
+        "vqa-check": _rule(CheckQuestion.model_validate, judge_wishes),
+        "vivek-wants": _rule(WantsQuestion.model_validate, list_wants),
+        "vivek-rating": _rule(HomeQuestion.model_validate, rate_home),
         "velma-action": _rule(ActionQuestion.model_validate, choose_action),
         "velma-landmarks": _rule(LandmarkQuestion.model_validate, list_landmarks),
         "navgpt-step": _rule(StepQuestion.model_validate, choose_viewpoint),
         "navgpt-summary": _rule(SummaryQuestion.model_validate, summarize_viewpoint),
+        "local-destination": _rule(DestinationQuestion.model_validate, find_query),
+        "local-choice": _rule(ChoiceQuestion.model_validate, pick_place),
+        "local-directions": _rule(DirectionsQuestion.model_validate, write_directions),
+        "ling-landmarks": _rule(walk_rules.LandmarkQuestion.model_validate, walk_rules.list_landmarks),
+        "ling-action": _rule(walk_rules.ActionQuestion.model_validate, walk_rules.choose_action),
         "narrate-instruction": _rule(InstructionQuestion.model_validate, instruct),
         "narrate-drawing": _rule(DrawingQuestion.model_validate, draw),
+        "peng-errands": _rule(ErrandQuestion.model_validate, list_errands),
+        "diego-draft": _rule(DraftQuestion.model_validate, draft),
+        "diego-revise": _rule(DraftQuestion.model_validate, draft),
+        "diego-estimate": _rule(EstimateQuestion.model_validate, estimate),
+        "diego-audit": _rule(AuditQuestion.model_validate, audit),
+        "diego-listen": _rule(TellingQuestion.model_validate, tell),
+        "diego-scenic": _rule(SceneryQuestion.model_validate, rate_scenery),
+        "diego-ungrounded": _rule(UngroundedQuestion.model_validate, plan_ungrounded),
     }
 )
 """The rule for each prompt, by the prompt's name."""

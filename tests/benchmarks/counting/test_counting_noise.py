@@ -29,6 +29,14 @@ def test_a_panorama_is_off_by_the_same_in_all_its_views() -> None:
     assert first.view.pixels is PICTURE
 
 
+def test_another_draw_errs_elsewhere() -> None:
+    seeing = Seeing(((look("a"),),), (None,))
+    first, second, again = (
+        misplaced(seeing, PoseNoise(1.5, 2.0), 0, draw).looks[0][0].position for draw in (0, 1, 0)
+    )
+    assert first == again != second
+
+
 def test_the_errors_have_the_deviations_asked_for() -> None:
     seeing = Seeing(tuple((look(f"p{number}"),) for number in range(2000)), (None,) * 2000)
     moved = [one for (one,) in misplaced(seeing, PoseNoise(1.5, 2.0), 0).looks]

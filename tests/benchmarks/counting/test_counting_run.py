@@ -11,25 +11,33 @@ from typer.testing import CliRunner
 
 from benchmarks.counting.__main__ import count
 from benchmarks.counting.noise import PoseNoise
-from benchmarks.counting.variants import EVERYTHING, NO_RULES, RULES, cases_of, rules_of
+from benchmarks.counting.variants import EVERYTHING, NO_RULES, RULES, Condition, cases_of, rules_of
 from benchmarks.counting.walks import LEG_M, choose_walks, poses
 from virl.geo import distance
 from virl.platform.city import City
 from virl.platform.perception.memory import Rules
 from virl.region import Region
 
+EXACT = Condition(PoseNoise(), "default")
+NOISY = Condition(PoseNoise(1.5, 2.0), "street-view")
+
 
 def test_every_switch_of_the_memory_is_tried() -> None:
     assert set(RULES) == set(Rules.model_fields)
     assert rules_of(EVERYTHING.rules) == Rules()
-    tried = [case.variant.rules for case in cases_of([PoseNoise()])]
-    assert all(EVERYTHING.rules - {rule} in tried for rule in RULES)
+    tried = [case.variant.rules for case in cases_of([EXACT])]
+    assert all(EVERYTHING.rules ^ {rule} in tried for rule in RULES)
     assert not any(rules_of(NO_RULES.rules).model_dump().values())
 
 
 def test_cases_have_names_of_their_own() -> None:
-    keys = [case.key for case in cases_of([PoseNoise(), PoseNoise(1.5, 2.0)])]
+    keys = [case.key for case in cases_of([EXACT, NOISY])]
     assert len(set(keys)) == len(keys)
+
+
+def test_each_condition_is_counted_with_the_other_memory_too() -> None:
+    others = [case.condition for case in cases_of([EXACT, NOISY]) if case.title.startswith("memory")]
+    assert others == [Condition(EXACT.noise, "street-view"), Condition(NOISY.noise, "default")]
 
 
 def test_more_walks_begin_with_the_fewer(virlton: City) -> None:
@@ -63,13 +71,26 @@ def test_a_region_is_visited_panorama_by_panorama(virlton: City) -> None:
 def test_a_small_run_and_its_resumption(tmp_path: Path) -> None:
     app = Typer()
     app.command()(count)
-    options = ["--out", str(tmp_path), "--routes", "1", "--regions", "0", "--seed", "3", "--workers", "1"]
+    options = [
+        "--out",
+        str(tmp_path),
+        "--routes",
+        "1",
+        "--regions",
+        "0",
+        "--seed",
+        "3",
+        "--workers",
+        "1",
+        "--draws",
+        "1",
+    ]
     told = CliRunner().invoke(app, options)
     assert told.exit_code == 0, told.output
     assert "V-IRL, Hong Kong" in told.output
     results = json.loads((tmp_path / "results.json").read_text())
     exact = {row["name"]: row for row in results["sections"][1]["rows"]}
-    everything = exact["all rules"]
+    everything = exact["default rules"]
     assert everything["recall"]["mean"] > 0.7
     assert everything["repeats"]["mean"] < exact["no geometry"]["repeats"]["mean"]
     assert everything["f1"]["mean"] > exact["no box_range"]["f1"]["mean"]

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.counting.replay import OnceMatcher, remember, reported
 from benchmarks.counting.trip import required_things, take_trip, thing_shown
-from benchmarks.counting.variants import ALL, NO_RULES, rules_of
+from benchmarks.counting.variants import DEFAULT, NO_RULES, rules_of
 from benchmarks.counting.walks import choose_walks
 from virl.counting.counter import Counter
 from virl.geo import LatLng
@@ -102,7 +102,7 @@ def test_each_pair_of_pictures_is_matched_once() -> None:
 def test_a_replay_reports_what_the_counter_did(virlton: City, tmp_path: Path) -> None:
     assert virlton.truth is not None
     detector = Models(ModelOptions(truth=virlton.truth)).detector("simulated")
-    settings = memory_settings().model_copy(update={"rules": rules_of(ALL - {"features"})})
+    settings = memory_settings().model_copy(update={"rules": rules_of(DEFAULT)})
     memory = VisualMemory.open(tmp_path / "memory", settings)
     counter = Counter(virlton.streetview, detector, memory, KINDS)
     walk = choose_walks(virlton, 2, 0, 3)[1]
@@ -110,7 +110,7 @@ def test_a_replay_reports_what_the_counter_did(virlton: City, tmp_path: Path) ->
     seeing, matcher = trip.seen["active"], CountingMatcher()
     known = [reported(thing, seeing.shown) for thing in memory.objects()]
     assert known
-    assert remember(seeing, settings, ALL - {"features"}, matcher) == known
+    assert remember(seeing, settings, DEFAULT, matcher) == known
     assert len(remember(seeing, settings, NO_RULES.rules, matcher)) == len(seeing.shown) > len(known)
     assert matcher.pairs == []
     assert trip.required <= {thing.id for thing in virlton.truth.things(KINDS)}

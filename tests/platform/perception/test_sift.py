@@ -165,3 +165,17 @@ def test_any_turn_and_size_is_seen_through(degrees, scale):
 def test_the_files_of_all_matchers_say_what_their_matches_are_worth():
     for name in ("sift", "lightglue", "lightglue-disk"):
         assert isinstance(read_model("matcher", name), MatcherSettings)
+
+
+def test_what_is_kept_of_a_picture_is_not_taken_for_another(sift_settings) -> None:
+    """Of the same bytes in another shape, and after more pictures than are kept."""
+    matcher, picture = SiftMatcher(sift_settings), scene(1)
+    flat = picture.reshape(120, 480, 3)
+    first = matcher.match([(picture, picture)])[0]
+    assert first.count >= sift_settings.min_matches
+    assert matcher.match([(flat, flat)])[0].first[:, 0].max() > 240
+    others = [np.full((16, 16, 3), level, np.uint8) for level in range(70)]
+    matcher.match([(picture, other) for other in others])
+    again = matcher.match([(picture.copy(), picture)])[0]
+    assert np.array_equal(again.first, first.first)
+    assert np.array_equal(again.second, first.second)

@@ -89,7 +89,7 @@ def _tally(kind: str, finds: Sequence[Find], area: shapely.Polygon | None, chart
     confirmed = sum(len({sight.seen.pano_id for sight in find.sights}) > 1 for find in mine)
     per_hectare = None
     if area is not None and chart is not None:
-        inside = sum(bool(shapely.intersects_xy(area, *chart.place(find.position))) for find in mine)
+        inside = sum(bool(shapely.intersects_xy(area, *chart.paper.place(find.position))) for find in mine)
         per_hectare = inside / (area.area / 10_000)
     return Tally(kind, len(mine), confirmed, per_hectare)
 
@@ -114,7 +114,7 @@ def _outline(plan: Plan | None, chart: Sketch | None) -> shapely.Polygon | None:
     """The region that was covered, on the paper of the map."""
     if plan is None or chart is None:
         return None
-    return shapely.Polygon([chart.place(LatLng(*corner)) for corner in plan.corners])
+    return shapely.Polygon([chart.paper.place(LatLng(*corner)) for corner in plan.corners])
 
 
 def _ring(area: shapely.Polygon | None) -> str:
@@ -126,7 +126,7 @@ def _heat(
 ) -> tuple[Level, ...]:
     if area is None or chart is None or not finds:
         return ()
-    points = np.array([chart.place(find.position) for find in finds])
+    points = np.array([chart.paper.place(find.position) for find in finds])
     return heat(points, [kinds.index(find.label) for find in finds], len(kinds), area)
 
 

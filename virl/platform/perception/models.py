@@ -10,6 +10,8 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import Field
+
 from virl.errors import BadInput, UnknownName
 from virl.platform.city import Truth
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
@@ -52,10 +54,19 @@ class Needs:
         return self.pip or (f"'virl[{self.extra}]'" if self.extra else "")
 
 
+class ModelResources(Settings):
+    """What a replica of a model takes of a machine, where a cluster has to find room for it."""
+
+    cpus: float = Field(1, ge=0)
+    gpus: float = Field(0, ge=0)
+    """A share of one, such as 0.25, lets as many replicas on it as fit."""
+
+
 class ModelSettings(Settings):
     """Base of what model files hold."""
 
     kind: str
+    resources: ModelResources = ModelResources()
 
     def needs(self) -> Needs:
         """What the model cannot be used without."""

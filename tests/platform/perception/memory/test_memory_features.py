@@ -92,6 +92,26 @@ def test_geometry_overrules_look_alikes_and_saves_the_matching(tmp_path: Path) -
     assert matcher.asked == 0
 
 
+@pytest.mark.parametrize(("position_m", "new"), [(5.0, False), (3.0, True)])
+def test_a_match_tips_the_scale_but_does_not_outvote_positions(
+    tmp_path: Path, position_m: float, new: bool
+) -> None:
+    """Just as many matched points as needed, for two positions 12 m apart: better and worse known."""
+
+    class Enough:
+        def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
+            points = np.zeros((settings().min_matches, 2), np.float32)
+            return [Match(points, points) for _ in pairs]
+
+    vague = settings(features=True).model_copy(update={"position_m": position_m})
+    memory = VisualMemory.open(tmp_path, vague, Enough())
+    memory.add_one(sighting(Thing(0.0, 10.0), 0.0, 0.0))
+    verdict = memory.add_one(sighting(Thing(12.0, 10.0), 12.0, 0.0))
+    geometry, features = verdict.comparisons[0].opinions
+    assert (geometry.says, features.says) == ("no verdict", "same")
+    assert verdict.new is new
+
+
 def test_two_crops_of_one_look_around_take_the_objects_that_they_match(tmp_path: Path) -> None:
     memory = folder_memory(tmp_path, Sift(), geometry=False)
     near = Thing(4.0, 11.0)

@@ -14,8 +14,9 @@ from made_world import Thing, at, camera_to, metres, open_memory, settings, sigh
 
 from virl.errors import BadInput, UnknownName
 from virl.geo import LatLng
+from virl.platform.perception.active import Sighting
 from virl.platform.perception.memory import VisualMemory, memory_settings
-from virl.platform.streetview import Camera
+from virl.platform.streetview import Camera, View
 
 STREET = [(0.0, float(y)) for y in range(0, 50, 10)]
 
@@ -198,6 +199,52 @@ def test_things_that_one_panorama_shows_apart_are_never_merged(tmp_path: Path) -
         memory.add([sighting(thing, 0.0, y) for thing in (Thing(5.0, 20.0), Thing(5.0, 22.0))])
     assert memory.merge() == []
     assert memory.counts() == {"trash bin": 2}
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_two_that_no_panorama_shows_together_are_one(tmp_path: Path, together: bool) -> None:
+    """Where a panorama stands 6 m off, positions alone are undecided."""
+    thing = Thing(0.0, 10.0)
+    blurred = settings().model_copy(update={"position_m": 1.5, "heading_error_deg": 2.0})
+    memory = VisualMemory.open(tmp_path, blurred)
+    memory.add_one(sighting(thing, 0.0, 0.0))
+    off = [sighting(Thing(6.0, 10.0), 6.0, 0.0, pano_id="off")]
+    if together:
+        off.append(sighting(thing, 6.0, 0.0, pano_id="off"))
+    memory.add(off)
+    assert len(memory.objects()) == 2
+    joined = memory.merge()
+    assert len(joined) == (0 if together else 1)
+    reasons = [record.reason for record in memory.history() if record.kind == "joined"]
+    assert all("no panorama shows both" in reason for reason in reasons)
+
+
+def test_two_far_from_each_other_stay_two_though_no_panorama_shows_both(tmp_path: Path) -> None:
+    blurred = settings().model_copy(update={"position_m": 4.0})
+    memory = VisualMemory.open(tmp_path, blurred)
+    memory.add_one(sighting(Thing(0.0, 10.0), 0.0, 0.0))
+    memory.add_one(sighting(Thing(12.0, 10.0), 12.0, 0.0))
+    assert memory.merge() == []
+
+
+def test_boxes_that_touch_in_one_look_are_never_merged(memory: VisualMemory) -> None:
+    """From one panorama they cover a little of the same directions, and both seem to stand in one place."""
+
+    def touching(heading: float, left: float) -> Sighting:
+        view = View("here", Camera(heading, 0.0, 60.0), np.full((640, 640, 3), 90, np.uint8))
+        return Sighting("trash bin", 0.8, view, (left, 400.0, left + 30.0, 440.0), at(0.0, 0.0))
+
+    memory.add([touching(0.0, 300.0), touching(0.5, 315.0)])
+    assert len(memory.objects()) == 2
+    assert memory.merge() == []
+
+
+def test_settings_for_real_street_view_differ_in_poses_only() -> None:
+    real, made = memory_settings("street-view"), memory_settings()
+    assert real.position_m > made.position_m
+    assert real.heading_error_deg > made.heading_error_deg
+    poses = {"position_m": made.position_m, "heading_error_deg": made.heading_error_deg}
+    assert real.model_copy(update=poses) == made
 
 
 def test_reports_can_ask_for_more_than_one_panorama_or_for_confidence(memory: VisualMemory) -> None:

@@ -5,8 +5,11 @@ and Zisserman, CVPR 2012); of the pairs, those are kept that fit one geometry fo
 al., CVPR 2020) as OpenCV implements it.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
+from threading import Lock
 from typing import Literal
 
 import cv2
@@ -28,6 +31,7 @@ _LEAST = {
 }  # pairs that a geometry is looked for from; 7 and less fit by chance
 _CONFIDENCE = 0.999  # chosen: that no better geometry was missed
 _ITERATIONS = 2000  # OpenCV's default for homographies
+_KEPT = 64  # pictures whose keypoints are kept, of 1 MB at most each; chosen
 
 
 class SiftSettings(MatcherSettings):
@@ -73,18 +77,39 @@ class SiftMatcher:
 
     def __init__(self, settings: SiftSettings) -> None:
         self._settings = settings
+        self._kept: OrderedDict[bytes, _Features] = OrderedDict()
+        self._lock = Lock()
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
         """The common points of each pair; none where no geometry fits.
 
-        An array that is in several pairs is looked at once.
+        A picture that is in several pairs, or was in one lately, is looked at once.
 
         Raises:
             BadInput: a picture is none.
         """
         pictures = {id(image): image for pair in pairs for image in pair}
-        found = {key: _find(rgb(image), self._settings) for key, image in pictures.items()}
+        found = {key: self._features(rgb(image)) for key, image in pictures.items()}
         return [_common(found[id(first)], found[id(second)], self._settings) for first, second in pairs]
+
+    def _features(self, image: Image) -> _Features:
+        name = blake2b(np.ascontiguousarray(image).data, digest_size=16, salt=_shape(image)).digest()
+        with self._lock:
+            if name in self._kept:
+                self._kept.move_to_end(name)
+                return self._kept[name]
+        found = _find(image, self._settings)
+        with self._lock:
+            self._kept[name] = found
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+
+def _shape(image: Image) -> bytes:
+    """Tells pictures of the same bytes and other widths apart."""
+    width: int = image.shape[1]
+    return width.to_bytes(8, "little")
 
 
 def _find(image: Image, settings: SiftSettings) -> _Features:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import log
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -18,7 +19,7 @@ CountMatches = Callable[[Sequence[tuple[Seen, Seen]]], list[int]]
 """How many points the crops of each pair have in common: of a new sighting, and of a remembered one."""
 
 CERTAIN = -1000.0  # cost of what the directions from one panorama prove
-MATCHED = -20.0  # cost of a full match of crops: e^10 to 1; chosen
+MATCHED = -1.4  # cost of a match of crops that just suffices: -2 ln 2; measured, see docs/matching.md
 FORBIDDEN = 1e6
 KEPT_COMPARISONS = 4  # chosen: recorded for each sighting
 
@@ -138,7 +139,7 @@ def _match(
 def _with_features(
     comparison: Comparison, opinion: Opinion, count: int, settings: MemorySettings
 ) -> Comparison:
-    gain = MATCHED * count / settings.min_matches if opinion.says == "same" else 0.0
+    gain = MATCHED * (1 + log(count / settings.min_matches)) if opinion.says == "same" else 0.0
     return replace(comparison, opinions=(*comparison.opinions, opinion), cost=comparison.cost + gain)
 
 

@@ -126,7 +126,7 @@ class VisualMemory:
                     seq=self._log.next_seq,
                     object_id=pair.kept.id,
                     gone_id=pair.gone.id,
-                    reason=pair.opinion.reason,
+                    reason=pair.reason,
                     estimate=pair.fused(self.settings),
                 )
                 self._take(record, self._log.append(record))

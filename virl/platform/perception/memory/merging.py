@@ -4,14 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 
+from virl.geo import distance
 from virl.platform.perception.memory.fusion import fuse
-from virl.platform.perception.memory.objects import Estimate, MemoryObject, Opinion
+from virl.platform.perception.memory.objects import Estimate, MemoryObject
 from virl.platform.perception.memory.rays import ray_of
 from virl.platform.perception.memory.rules import by_geometry, by_panorama, by_view
 from virl.platform.perception.memory.settings import MemorySettings
 from virl.platform.perception.memory.state import State
 
-UNCLEAR = 1  # chosen: panoramas that may show two things touching where there is one
+NEVER_BOTH = -4.0  # cost where no panorama shows both: e^2 to 1; measured, see docs/visual-memory.md
+BESIDE_M = 10.0  # how far apart that tells something: what stands nearer is seldom never seen together
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Pair:
     cost: float
     kept: MemoryObject
     gone: MemoryObject
-    opinion: Opinion
+    reason: str
 
     def fused(self, settings: MemorySettings) -> Estimate:
         """Where all views of both together say that the thing is."""
@@ -32,8 +34,8 @@ class Pair:
 def next_pairs(state: State, settings: MemorySettings) -> list[Pair]:
     """Pairs to be joined, likeliest first, no object in two of them.
 
-    A pair is left alone if any panorama shows both in different directions, if several show two boxes that
-    touch, or if any view has a box of each.
+    Positions decide, and whether the two were ever seen together: of two things side by side, some panorama
+    shows both. A pair is left alone if any panorama shows it as two things, be it that they touch.
     """
     found = chain.from_iterable(_pairs(thing, state, settings) for thing in state.objects.values())
     chosen: list[Pair] = []
@@ -50,21 +52,26 @@ def _pairs(thing: MemoryObject, state: State, settings: MemorySettings) -> Itera
         if other.views[0].number <= thing.views[0].number:
             continue
         opinion, cost = by_geometry(thing.estimate, other.estimate, settings)
-        if opinion.says == "same" and not _seen_apart(thing, other, settings):
-            yield Pair(cost, thing, other, opinion)
+        reason = opinion.reason
+        if _are_never_both(thing, other):
+            cost += NEVER_BOTH
+            reason += ", and no panorama shows both"
+        if opinion.says != "different" and cost < 0 and not _seen_apart(thing, other, settings):
+            yield Pair(cost, thing, other, reason)
+
+
+def _are_never_both(one: MemoryObject, other: MemoryObject) -> bool:
+    """Whether two so near each other were never seen from one panorama."""
+    apart = distance(one.estimate.position, other.estimate.position)
+    return apart <= BESIDE_M and one.panoramas.isdisjoint(other.panoramas)
 
 
 def _seen_apart(one: MemoryObject, other: MemoryObject, settings: MemorySettings) -> bool:
-    """Whether what was seen from the panoramas that show both speaks against their being one."""
-    unclear: set[str] = set()
+    """Whether some panorama shows both, and not as one thing."""
     for seen in one.views:
-        if seen.pano_id not in other.panoramas:
-            continue
         opinion = by_view(seen, other.views)
         if opinion is None and settings.rules.same_panorama:
             opinion = by_panorama(seen, other.views, settings)
-        if opinion is not None and opinion.says == "different":
+        if opinion is not None and opinion.says != "same":
             return True
-        if opinion is not None and opinion.says == "no verdict":
-            unclear.add(seen.pano_id)
-    return len(unclear) > UNCLEAR
+    return False

@@ -60,7 +60,7 @@ def by_geometry(one: Estimate, other: Estimate, settings: MemorySettings) -> tup
 
 
 def by_features(matches: int, settings: MemorySettings) -> Opinion:
-    """Crops that have many points in common show one thing; few prove nothing, as views differ."""
+    """Crops with many points in common may show one thing; few prove nothing, as views differ."""
     how = f"{matches} matched points of {settings.min_matches} needed"
     return Opinion("features", "same" if matches >= settings.min_matches else "no verdict", how)
 

@@ -20,8 +20,9 @@ class Rules(Settings):
     """Positions are compared, by their uncertainties."""
     box_range: bool = True
     """The distance is read off a box; without it, one view gives a direction and a very rough distance."""
-    features: bool = True
-    """Crops are compared by a matcher where the other rules are undecided."""
+    features: bool = False
+    """Crops are compared by a matcher where the other rules are undecided; off, as it was measured to bring
+    nothing beside the others (`docs/counting-benchmark.md`)."""
     merge: bool = True
     """`VisualMemory.merge` joins objects whose positions have converged; needs `geometry`."""
 

@@ -1,18 +1,19 @@
 import pytest
 
 from virl.platform.movement.instruction.follower.clauses import Orient
-from virl.platform.movement.instruction.follower.plan import End, Leg
+from virl.platform.movement.instruction.follower.plan import End, Hint, Leg
 from virl.platform.movement.instruction.follower.reading import MAX_LEGS, understand
 
+NEAR = Hint("near")
 LEGS = {
-    "Go to the light and turn left.": [Leg("left", 1, "implied", "light")],
+    "Go to the light and turn left.": [Leg("left", 1, "implied", "light", remarks=1)],
     "Walk through two lights and turn right at the next one.": [Leg("right", 3, "said")],
     "Pass one light. At the second light, turn left.": [Leg("left", 2, "said", "light")],
     "Go through 1 light, then at the following light take a right.": [Leg("right", 2, "said", "light")],
     "Turn right at the bank.": [Leg("right", 1, "open")],
     "Cross the street and turn left.": [Leg("left", 2, "said")],
     "Cross the street and turn left right away.": [Leg("left", 1, "said")],
-    "Go two blocks and make a left.": [Leg("left", 2, "said")],
+    "Go two blocks and make a left.": [Leg("left", 2, "said", remarks=1)],
     "Take the second right.": [Leg("right", 2, "open")],
     "Walk until the street ends, then veer left.": [Leg("left", 1, "open", "end", slight=True, remarks=3)],
     "Turn left at the light. Turn right at the next light.": [
@@ -25,17 +26,49 @@ LEGS = {
     "Take the next two lefts.": [Leg("left", 1, "open"), Leg("left", 1, "said")],
     "Turn left at the fork.": [Leg("left", 1, "implied", "fork", slight=True)],
     "Go through the light. As you cross the intersection, pass a bank. Turn left at the next light.": [
-        Leg("left", 2, "said", "light")
+        Leg("left", 2, "said", "light", remarks=2)
     ],
     "Go through the light. Walk down the next block and turn left at the light.": [
-        Leg("left", 2, "said", "light")
+        Leg("left", 2, "said", "light", remarks=1)
     ],
-    "Pass a bank. On the next block, pass a zoo. Turn left.": [Leg("left", 2, "said")],
+    "Pass a bank. On the next block, pass a zoo. Turn left.": [Leg("left", 2, "said", remarks=2)],
     "Pass a bank before crossing the street, then turn left.": [Leg("left", 2, "said")],
     "Pass a bank. Go past it and turn left.": [Leg("left", 1, "open", remarks=4)],
     "Turn to your left. There is a zoo.": [],
     "Stop at the light and turn to your right. Walk down that road.": [Leg("right", 1, "implied", "light")],
-    "Go to the light, turn to your left.": [Leg("left", 1, "implied", "light")],
+    "Go to the light, turn to your left.": [Leg("left", 1, "implied", "light", remarks=1)],
+    "Take the immediate left.": [Leg("left", 1, "open", hints=((1, NEAR),))],
+    "Turn left at the light immediately after.": [Leg("left", 1, "implied", "light", hints=((1, NEAR),))],
+    "Go through a light and turn left at the ones right after.": [Leg("left", 2, "said", hints=((2, NEAR),))],
+    "Turn right. Go down the long block. Turn left at the light.": [
+        Leg("right", 1, "open"),
+        Leg("left", 1, "implied", "light", remarks=1, hints=((1, Hint("far")),)),
+    ],
+    "Turn left at the second light of the double intersection.": [
+        Leg("left", 2, "said", "double", hints=((2, NEAR),))
+    ],
+    "Walk to a double light. Turn left at the second light.": [
+        Leg("left", 2, "said", "double", remarks=1, hints=((2, NEAR),))
+    ],
+    "Walk to a double light. Turn left at the first light.": [Leg("left", 1, "implied", "double", remarks=1)],
+    "Go through the first light of the double intersection. At the second light of it, turn left.": [
+        Leg("left", 2, "said", "light", hints=((2, NEAR),))
+    ],
+    "Go through the double set of lights and turn left at the second light.": [
+        Leg("left", 2, "said", "light")
+    ],
+    "Go through the T-intersection. Turn left at the four-way intersection.": [
+        Leg("left", 2, "said", "four", hints=((1, Hint(kind="tee")), (2, Hint(kind="four"))))
+    ],
+    "Turn left at the top of the T-intersection.": [
+        Leg("left", 1, "implied", "tee", hints=((1, Hint(kind="tee")),))
+    ],
+    "Go by a light and two more lights and turn left.": [Leg("left", 4, "said")],
+    "Pass a bank before a light which you will go through. Turn left at the light.": [
+        Leg("left", 2, "said", "light")
+    ],
+    "Pass a bank. Go on for quite a while and turn left.": [Leg("left", 1, "open", remarks=5)],
+    "Go past the parks on the left and right and past a zoo. Turn left.": [Leg("left", 1, "open", remarks=6)],
 }
 ENDS = {
     "Turn left and stop.": End("turned", 0, "implied"),
@@ -44,6 +77,19 @@ ENDS = {
     "Turn left. Go past a light and stop just before the next one.": End("before", 1),
     "Turn left. Go through the light and stop.": End("after", 1),
     "Turn left. Go through the light. Stop a step after the intersection.": End("after", 1, steps=1),
+    "Take a left and stop in the intersection.": End("turned", 0),
+    "Turn left. Stop a step after the intersection.": End("turned", 0, steps=1),
+    "Turn left. Stop in the middle of the block.": End("fraction", 0, fraction=0.5),
+    "Turn left. Stop at the zoo. This is about 3/4 of the way down the block.": (
+        End("fraction", 0, fraction=0.75)
+    ),
+    "Turn left. Go 1/4 down the block. There is a zoo on the right. There is a bank. Stop at the zoo.": (
+        End("fraction", 0, fraction=0.25, remarks=2)
+    ),
+    "Turn left. Stop almost at the end of the park.": End("landmark", 0),
+    "Turn left. Stop at the third light. This is your destination.": End("in", 2),
+    "Turn left. Stop before the next light, a large crossing. There is a zoo.": End("before", 0),
+    "Turn left. Go to the next three lights and stop.": End("in", 2, remarks=1),
     "Turn left. Stop halfway down the block.": End("fraction", 0, fraction=0.5),
     "Turn left. Go to the second light. Stop at the zoo.": End("landmark", 1, "implied", remarks=1),
     "Turn left. Pass the bank, then stop at the zoo.": End("landmark", 0, remarks=2),

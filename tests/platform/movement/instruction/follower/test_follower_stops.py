@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from virl.platform.movement.instruction.follower.fit import ordinal_weights
 from virl.platform.movement.instruction.follower.parameters import default_parameters
-from virl.platform.movement.instruction.follower.plan import End
+from virl.platform.movement.instruction.follower.plan import End, Sureness
 from virl.platform.movement.instruction.follower.reading import understand
 from virl.platform.movement.instruction.follower.stops import REACH, Endings, block_shares, offsets
 
@@ -48,10 +48,17 @@ def test_the_crossing_that_is_said_is_the_likeliest(ordinal: int, sureness: str)
     assert sum(weights.values()) == pytest.approx(1, abs=0.01)
 
 
-def test_each_landmark_on_the_way_makes_a_later_turn_likelier() -> None:
-    few, many = (ordinal_weights(1, "open", remarks, P) for remarks in (0, 4))
+@pytest.mark.parametrize("sureness", ["said", "implied", "open"])
+def test_each_landmark_on_the_way_makes_a_later_turn_likelier(sureness: Sureness) -> None:
+    few, many = (ordinal_weights(1, sureness, remarks, P) for remarks in (0, 4))
     assert many[1] < few[1]
     assert all(many[later] > few[later] for later in (2, 3, 4))
+
+
+def test_the_more_crossings_are_counted_the_likelier_is_one_too_many() -> None:
+    few, many = (ordinal_weights(ordinal, "said", 0, P) for ordinal in (2, 5))
+    assert few[1] < many[4]
+    assert ordinal_weights(3, "said", 0, P, passed=3)[2] > ordinal_weights(3, "said", 0, P)[2]
 
 
 @pytest.mark.parametrize(

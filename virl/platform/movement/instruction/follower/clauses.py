@@ -4,8 +4,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 Side = Literal["left", "right", "around"]
-Kind = Literal["light", "intersection", "tee", "fork", "street", "corner", "block", "end"]
-"""What people call the crossing: `tee` has no way ahead, `end` is where the street ends."""
+Kind = Literal[
+    "light",
+    "double",
+    "intersection",
+    "three",
+    "four",
+    "many",
+    "tee",
+    "fork",
+    "side",
+    "street",
+    "corner",
+    "block",
+    "end",
+]
+"""What people call the crossing: `double` has two lights; `three`, `four` and `many` so many ways; `tee` has
+no way ahead; `side` is a side street; `end` is where the street ends."""
+Gap = Literal["near", "far"]
+"""How far a crossing is from the one before it: "the light immediately after", "down the long block"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +38,8 @@ class Place:
     """Whether it is one that was named before: "it", "this light"."""
     near: bool = False
     """Whether it is the nearest one: "the closest intersection"."""
+    soon: bool = False
+    """Whether it comes right after the one before it: "the light immediately after"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +63,8 @@ class Turn:
     """2 in "take the second left"."""
     soon: bool = False
     """Whether right after what the text says first: "cross the street and turn left right away"."""
+    quick: bool = False
+    """Whether right after the last crossing or turn: "take the immediate left"."""
     times: int = 1
     """2 in "turn right at the next two lights"."""
     looks: bool = False
@@ -97,6 +118,8 @@ class Go:
     """Walk on, with nothing said about how far."""
 
     straight: bool = False
+    long: bool = False
+    """Whether down a long block."""
 
 
 Relation = Literal["at", "in", "before", "after", "beyond"]

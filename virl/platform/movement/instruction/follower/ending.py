@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from virl.platform.movement.instruction.follower.clauses import Kind, Landmark, Place, Where
-from virl.platform.movement.instruction.follower.plan import End, StopKind, Sureness
+from virl.platform.movement.instruction.follower.clauses import Gap, Kind, Landmark, Place, Stop, Where
+from virl.platform.movement.instruction.follower.plan import End, Hint, StopKind, Sureness
 
 NEARLY_ALL = 0.85
 """Where "at the shop at the end of the block" is; chosen."""
 STALE = 2  # chosen: sentences after which "halfway down" is no more where the walk ends
+SHAPES = frozenset({"three", "four", "many", "tee", "side"})
+"""What people say of a crossing that the map shows."""
+Said = tuple[int, Where]
+"""Where something is, and the sentence that says so."""
 
 
 @dataclass
@@ -37,8 +41,11 @@ class Street:
     """The sentence of the last landmark that is at a corner."""
     has_passed_any: bool = False
     """Whether it passed a landmark."""
-    wheres: list[tuple[int, Where]] = field(default_factory=list)
-    """Each with its sentence."""
+    double: int | None = None
+    """The first light of a crossing of two that the text points to."""
+    hints: dict[int, Hint] = field(default_factory=dict)
+    """Of crossings."""
+    wheres: list[Said] = field(default_factory=list)
     stopped: int | None = None
     """The sentence that says stop."""
     is_bare: bool = False
@@ -58,10 +65,34 @@ class Street:
         if landmark.corner:
             self.cornered_in = self.sentence
 
+    def stop(self, clause: Stop) -> None:
+        """The text says to stop; a bare "stop here" after it adds nothing."""
+        if self.stopped is None or not clause.bare:
+            self.stopped, self.is_bare = self.sentence, clause.bare
+
     def point_to(self, ordinal: int, sureness: Sureness, *, is_vague: bool = False) -> None:
         """The text names a crossing."""
         self.pointed, self.pointed_in, self.sureness = ordinal, self.sentence, sureness
         self.is_vague = is_vague
+
+    def note(self, place: Place, number: int) -> None:
+        """What the text says of a crossing besides its number."""
+        if place.kind == "double" and place.ordinal is None:
+            self.double = number
+        if place.soon or (place.ordinal == 2 and self.half(place) == number):
+            self.note_gap(number, "near")
+        if place.kind in SHAPES:
+            self.hints[number] = replace(self.hints.get(number, Hint()), kind=place.kind)
+
+    def note_gap(self, number: int, gap: Gap) -> None:
+        """What the text says of the way from the crossing before."""
+        self.hints[number] = replace(self.hints.get(number, Hint()), gap=gap)
+
+    def half(self, place: Place) -> int | None:
+        """The first or second light of a crossing of two, if a place is one of them."""
+        if place.ordinal not in (1, 2) or (place.kind != "double" and self.double is None):
+            return None
+        return (self.double or self.pointed or self.passed + 1) + place.ordinal - 1
 
     def after_passing(self, sureness: Sureness) -> None:
         """The text has gone through what it pointed to: what it said of that block is done with."""
@@ -77,6 +108,9 @@ class Street:
         """
         if place.earlier:
             return self.pointed or max(self.passed, 1)
+        half = self.half(place)
+        if half is not None:
+            return half
         if place.ordinal is not None:
             from_turn = place.ordinal > self.passed or 1 < place.ordinal == self.passed
             return place.ordinal if from_turn else self.passed + place.ordinal
@@ -89,31 +123,33 @@ class Street:
 
 def end_on(street: Street, *, has_turned: bool) -> End:
     """Where on a street the text ends."""
-    base = End("open", street.passed, remarks=street.remarks)
-    where = _where(street)
-    if where is None or (where.relation == "before" and street.stopped is None and where.place is None):
+    base = End("open", street.passed, remarks=street.remarks, hints=tuple(street.hints.items()))
+    found = _where(street)
+    if found is None or (found[1].relation == "before" and street.stopped is None and found[1].place is None):
         return _by_blocks(street, base) or _unplaced(street, base, has_turned)
+    street.sentence, where = found
     return _placed(street, where, base, has_turned)
 
 
-def _where(street: Street) -> Where | None:
-    """What tells the end: said with the stop, or a fraction just before, or the last if no stop is said."""
+def _where(street: Street) -> Said | None:
+    """What tells the end: said with the stop, or a fraction of this block, or the last if no stop is said."""
     if street.stopped is None:
         recent = [
-            where
+            (sentence, where)
             for sentence, where in street.wheres
             if (sentence >= street.sentence - STALE or where.fraction) and (where.steps or not where.turned)
         ]
         return recent[-1] if recent else None
-    said = [where for sentence, where in street.wheres if sentence == street.stopped]
-    before = [where for sentence, where in street.wheres if sentence == street.stopped - 1 and where.fraction]
-    return _clearest(said) if said else before[-1] if before else None
+    with_stop = [said for said in street.wheres if said[0] == street.stopped]
+    fractions = [said for said in street.wheres if said[0] <= street.stopped + 1 and said[1].fraction]
+    return _clearest(with_stop) if with_stop else fractions[-1] if fractions else None
 
 
-def _clearest(wheres: Sequence[Where]) -> Where:
+def _clearest(wheres: Sequence[Said]) -> Said:
     """The first, but a fraction rather than "several steps"."""
-    fractions = [where for where in wheres if where.fraction]
-    return fractions[0] if fractions and wheres[0].turned else wheres[0]
+    fractions = [said for said in wheres if said[1].fraction]
+    first = wheres[0][1]
+    return fractions[0] if fractions and (first.turned or first.steps) else wheres[0]
 
 
 def _by_blocks(street: Street, base: End) -> End | None:
@@ -156,14 +192,20 @@ def _placed(street: Street, where: Where, base: End, has_turned: bool) -> End:
         return replace(base, kind="turned", steps=where.steps)
     if where.place is None:
         return _steps_on(street, where, base, has_turned)
-    return _by_crossing(street, where, where.place, base)
+    return _by_crossing(street, where, where.place, base, has_turned)
 
 
-def _by_crossing(street: Street, where: Where, place: Place, base: End) -> End:
+def _by_crossing(street: Street, where: Where, place: Place, base: End, has_turned: bool) -> End:
     if place.earlier and street.pointed is None:
         if where.relation == "after" and street.passed and street.passed_in >= street.sentence - 1:
             return replace(base, kind="after", steps=where.steps)
         return replace(base, kind="landmark")
+    is_at_turn = has_turned and street.passed == 0 and street.pointed is None and not place.following
+    if is_at_turn and place.ordinal is None:
+        if where.relation == "after" and street.turned_in >= street.sentence - 1:
+            return replace(base, kind="turned", steps=where.steps)
+        if where.relation == "in" and street.turned_in == street.sentence:
+            return replace(base, kind="turned")
     if where.relation == "after":
         is_behind = not place.following and place.ordinal is None and street.pointed is None
         passed = max(street.passed, 1) if is_behind else street.resolve(place)
@@ -174,7 +216,10 @@ def _by_crossing(street: Street, where: Where, place: Place, base: End) -> End:
 
 def _steps_on(street: Street, where: Where, base: End, has_turned: bool) -> End:
     """Steps or "just after", of a turn or crossing that is not named."""
-    if where.relation == "beyond" and street.passed == 0 and has_turned:
+    is_behind = where.relation == "beyond" or (
+        where.relation == "after" and where.steps and not street.pointed
+    )
+    if is_behind and street.passed == 0 and has_turned:
         return replace(base, kind="turned", steps=where.steps)
     if where.relation in ("beyond", "after") and (where.steps or street.pointed or street.passed):
         return replace(base, kind="after", steps=where.steps, passed=street.pointed or street.passed)

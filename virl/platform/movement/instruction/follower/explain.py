@@ -5,7 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import exp
 
-from virl.platform.movement.instruction.follower.fit import counted, ordinal_weights, pass_fit, turn_fit
+from virl.platform.movement.instruction.follower.fit import (
+    counted,
+    hint_fit,
+    ordinal_weights,
+    pass_fit,
+    turn_fit,
+)
 from virl.platform.movement.instruction.follower.parameters import Parameters
 from virl.platform.movement.instruction.follower.plan import End, Plan
 from virl.platform.movement.instruction.follower.stops import Endings
@@ -136,6 +142,7 @@ class _Explainer:
             ordinal_weights(leg.ordinal, leg.sureness, leg.remarks, parameters) for leg in plan.legs
         ]
         self._weights.append(self._endings.weights)
+        self._hints = [*(dict(leg.hints) for leg in plan.legs), dict(plan.end.hints)]
         self._hopes = [
             {
                 number: sum(share for at, share in weights.items() if at >= number)
@@ -190,16 +197,26 @@ class _Explainer:
         new = 1.0 if state in self._set_out else self._separate(segment)
         told, straight = crossing.told, crossing.straight
         onward = min(since + segment.steps, FAR)
-        passing = [(number + 1, 0, new * told), (number, onward, new * (1.0 - told)), (number, 0, 1.0 - new)]
-        turning = self._turning(leg, number, new)
+        hint = self._hints[leg].get(number + 1)
+        fit = 1.0
+        if hint is not None:
+            fit = hint_fit(hint, since + segment.steps, crossing.exits, self._p)
+            new = max(new, self._p.near_separate) if hint.gap == "near" else new
+            told = max(told, self._p.shape_told) if hint.kind else told
+        passing = [
+            (number + 1, 0, fit * new * told),
+            (number, onward, new * (1.0 - told)),
+            (number, 0, 1.0 - new),
+        ]
+        turning = self._turning(leg, number, new, fit)
         begin = (time, state)
-        for way, fit in crossing.onward:
+        for way, ease in crossing.onward:
             if turning:
                 turned = turning * turn_fit(self._legs[leg], way, crossing.exits, self._p)
                 self._add(arrival + 1, (way.segment, leg + 1, 0, 0), visit, turned, begin)
             late = arrival + (way is not straight)
             for count, links, share in passing:
-                self._add(late, (way.segment, leg, count, links), visit, fit * share, begin)
+                self._add(late, (way.segment, leg, count, links), visit, ease * share, begin)
             if state in self._near and way is not straight:
                 self._add(late, (way.segment, leg, number, 0), visit, self._p.near_turn, begin)
 
@@ -219,12 +236,12 @@ class _Explainer:
         table = self._p.separate
         return table[min(segment.steps, len(table)) - 1]
 
-    def _turning(self, leg: int, number: int, new: float) -> float:
+    def _turning(self, leg: int, number: int, new: float, fit: float) -> float:
         """How likely the turn of a leg is at the next crossing, `number` having been counted."""
         if leg == len(self._legs):
             return 0.0
         weights = self._weights[leg]
-        return new * weights.get(number + 1, 0.0) + (1.0 - new) * weights.get(number, 0.0)
+        return fit * new * weights.get(number + 1, 0.0) + (1.0 - new) * weights.get(number, 0.0)
 
     def _end(self, time: int, state: State, visit: Visit) -> None:
         segment = state[0]

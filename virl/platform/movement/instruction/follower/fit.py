@@ -3,34 +3,43 @@
 from collections.abc import Sequence
 from math import exp
 
+from virl.platform.movement.instruction.follower.clauses import Gap, Kind
 from virl.platform.movement.instruction.follower.parameters import Parameters
-from virl.platform.movement.instruction.follower.plan import Leg, Sureness
+from virl.platform.movement.instruction.follower.plan import Hint, Leg, Sureness
 from virl.platform.movement.instruction.follower.streets import Exit
 
 STRAIGHT_DEG = 45.0  # chosen: half way to a right angle
 BEND_DEG = 70.0  # chosen: what some call a turn and some a bend of the street
-FIRST_OFFSET = -2
+MOST_FEWER = 0.5  # chosen: nobody counts worse
+FURTHEST = 5  # chosen: crossings beyond the one that the text means
 
 
-def ordinal_weights(ordinal: int, sureness: Sureness, remarks: int, p: Parameters) -> dict[int, float]:
+def ordinal_weights(
+    ordinal: int, sureness: Sureness, remarks: int, p: Parameters, *, passed: int | None = None
+) -> dict[int, float]:
     """Which crossing of a leg is meant: shares by ordinal, for one that the text calls `ordinal`.
 
-    Where it names no crossing, each landmark that it names on the way makes a later one likelier.
+    Each crossing that the text passes before it (`passed`, else one less than the ordinal) may be one too
+    many, and each landmark that it names on the way makes a later one likelier.
     """
-    table = p.said if sureness == "said" else p.implied if sureness == "implied" else _open(remarks, p)
+    counted = max(ordinal - 1, 0) if passed is None else passed
+    further, growth = (
+        (p.further, p.further_remark) if sureness == "open" else (p.named_further, p.named_further_remark)
+    )
+    further = min(further + growth * remarks, p.further_most)
+    fewer = min(p.fewer_least + p.fewer * counted, MOST_FEWER)
+    later = max(further, p.further_again)
     weights: dict[int, float] = {}
-    for offset, share in enumerate(table, FIRST_OFFSET):
+    for offset in range(-2, FURTHEST + 1):
+        if offset < 0:
+            share = fewer * (p.fewer_again if offset == -2 else 1.0 - p.fewer_again)
+        elif offset == 0:
+            share = (1.0 - fewer) * (1.0 - further)
+        else:
+            share = (1.0 - fewer) * further * (1.0 - later) * later ** (offset - 1)
         meant = max(ordinal + offset, 0)
         weights[meant] = weights.get(meant, 0.0) + share
     return weights
-
-
-def _open(remarks: int, p: Parameters) -> Sequence[float]:
-    further = min(p.further + p.further_remark * remarks, p.further_most)
-    return [
-        *p.open_before,
-        *((1 - sum(p.open_before)) * (1 - further) * further**offset for offset in range(6)),
-    ]
 
 
 def turn_fit(leg: Leg, way: Exit, exits: Sequence[Exit], p: Parameters) -> float:
@@ -50,10 +59,36 @@ def pass_fit(way: Exit, straight: Exit, exits: Sequence[Exit], p: Parameters) ->
     """How well taking a way goes with a text that says nothing of it."""
     bend = abs(way.turn)
     if way is not straight:
-        return p.bear if bend < STRAIGHT_DEG else p.untold_turn
+        if bend >= STRAIGHT_DEG:
+            return p.untold_turn
+        return max(p.bear, exp(-0.5 * ((bend - abs(straight.turn)) / p.bear_spread) ** 2))
     if bend < STRAIGHT_DEG or (way.rough and len(exits) == 3):
         return 1.0
     return p.forced_bend if len(exits) == 1 or bend < BEND_DEG else p.forced_turn
+
+
+def hint_fit(hint: Hint, links: int, exits: Sequence[Exit], p: Parameters) -> float:
+    """How well a crossing fits what the text tells of it, so many links after the one before."""
+    return _gap_fit(hint.gap, links, p) * (1.0 if _has_shape(hint.kind, exits) else p.other_shape)
+
+
+def _gap_fit(gap: Gap | None, links: int, p: Parameters) -> float:
+    if gap is None:
+        return 1.0
+    middle, spread = (p.gap_near, -p.gap_near_spread) if gap == "near" else (p.gap_far, p.gap_far_spread)
+    return p.gap_least + (1.0 - p.gap_least) / (1.0 + exp((middle - links) / spread))
+
+
+def _has_shape(kind: Kind | None, exits: Sequence[Exit]) -> bool:
+    match kind:
+        case "three" | "tee" | "side":
+            return len(exits) == 2
+        case "four":
+            return len(exits) == 3
+        case "many":
+            return len(exits) > 3
+        case _:
+            return True
 
 
 def counted(exits: Sequence[Exit], straight: Exit, p: Parameters) -> float:

@@ -24,11 +24,15 @@ LESS, MORE = 0.8, 1.2
 
 _KINDS: dict[str, Kind] = {
     "LIGHT": "light",
+    "DOUBLE": "double",
     "TEE": "tee",
     "ROADEND": "end",
     "FORK": "fork",
     "BLOCKEND": "block",
-    "SIDESTREET": "street",
+    "SIDESTREET": "side",
+    "THREEWAY": "three",
+    "FOURWAY": "four",
+    "MANYWAY": "many",
     "street": "street",
     "road": "street",
     "corner": "corner",
@@ -40,6 +44,8 @@ _RELATIONS: dict[str, Relation] = {
 }
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
 _NUMBER = re.compile(r"\b(\d+)\b(?!/)")
+_SOON = re.compile(r"\b(?:immediate|quick)|(?:immediately|shortly|right|soon|directly) (?:after|following)")
+_QUICK = re.compile(r"\b(?:immediate|quick)")
 _MILD = re.compile(rf"\b{PARTS['mild']}\b")
 
 
@@ -52,6 +58,7 @@ def place(words: str) -> Place:
         following=bool(re.search(r"\b(?:next|following|another|other|more)\b", words)),
         earlier=bool(re.search(r"\b(?:this|these|that|it|here|there|them|same)\b", words)),
         near=bool(re.search(r"\b(?:nearest|closest|close|nearby)\b", words)),
+        soon=bool(_SOON.search(words)),
     )
 
 
@@ -64,6 +71,7 @@ def turn(match: re.Match[str]) -> Turn:
         slight=bool(_MILD.search(words)) or "FORK" in match[0],
         nth=_ordinal(words),
         soon=bool(match.groupdict().get("soon")),
+        quick=bool(_QUICK.search(match[0].removesuffix(match["place"] or ""))),
     )
 
 
@@ -149,7 +157,7 @@ def orient(match: re.Match[str]) -> Orient:
     words = match[0]
     flow = re.search(r"\b(?:traffic|cars|vehicles|1 way|flow)\b(?! light| cone| sign)", words)
     against = re.search(r"against|opposite|opposing|oncoming|towards? (?:the )?(?:traffic|cars)", words)
-    crossing = r"(?:INTERSECTION|LIGHT)"
+    crossing = r"(?:INTERSECTION|LIGHT|THREEWAY|FOURWAY|MANYWAY)"
     ahead = re.search(rf"(?:\btowards?|facing|to face|face)(?: \w+){{0,3}} {crossing}", words)
     behind = re.search(
         rf"(?:away from|behind)(?: \w+){{0,4}} {crossing}|{crossing} (?:\w+ ){{0,3}}behind", words

@@ -10,8 +10,6 @@ from virl.settings import Settings, load_settings
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
-Offsets = tuple[Share, Share, Share, Share, Share, Share, Share, Share]
-"""Shares of the crossings -2 to +5 from the one that the text means."""
 Landmarks = tuple[Positive, float, Positive]
 """Where on a block a landmark is: median in links on a block of nine, growth with its length, spread."""
 
@@ -19,17 +17,22 @@ Landmarks = tuple[Positive, float, Positive]
 class Parameters(Settings):
     """Probabilities, angles in degrees and distances in links; the file says where each is from."""
 
-    said: Offsets
-    """A turn or end at a crossing that the text counts out."""
-    implied: Offsets
-    """At one that it names without a count, as in "turn left at the light"."""
-    open_before: tuple[Share, Share]
-    """At none that it names, as in "turn left at the bank": shares of the crossings -2 and -1."""
-    further: Share
-    """Where none is named, how likely the turn is not at the next crossing but a later one."""
-    further_remark: Share
+    named_further: Share
+    """Where the text names a crossing, how likely it is a later one than the text counts to."""
+    named_further_remark: Share
     """Growth of that with each remark that the text makes on the way."""
+    further: Share
+    """The same where it names none, as in "turn left at the bank"."""
+    further_remark: Share
     further_most: Share
+    further_again: Share
+    """If it is a later one, how likely not the next but one later still; as `further` if that is more."""
+    fewer_least: Share
+    """How likely it is an earlier one, where the text passes none before it."""
+    fewer: Share
+    """Growth of that with each crossing that the text passes."""
+    fewer_again: Share
+    """If it is an earlier one, how likely by two."""
     separate: tuple[Share, ...]
     """How likely two crossings so many links apart (1, 2, ...; the last for all more) are two to people."""
     counted_fourway: Share
@@ -38,6 +41,21 @@ class Parameters(Settings):
     """The same where no way leads straight on."""
     counted_side: Share
     """The same where one street joins from the side."""
+
+    near_separate: Share
+    """How likely two crossings are two to people where the text says that one comes right after the other."""
+    gap_near: Positive
+    """Links to a crossing "immediately after", of which half of the factor on it is left."""
+    gap_near_spread: Positive
+    gap_far: Positive
+    """Links of a "long block", at which the factor on it reaches half."""
+    gap_far_spread: Positive
+    gap_least: Share
+    """The least of these two factors."""
+    other_shape: Share
+    """Factor on a crossing that has not the ways of "the four-way intersection" or "the side street"."""
+    shape_told: Share
+    """How likely people count a crossing whose shape they tell."""
 
     turn_angle: float
     turn_spread: Positive
@@ -54,8 +72,10 @@ class Parameters(Settings):
     """Factor on a turn of 45 to 70 degrees that the text leaves out where it is the straightest way."""
     forced_turn: Share
     """The same from 70 degrees on, at a crossing with several ways on."""
+    bear_spread: Positive
+    """Of two ways within 45 degrees, by how many degrees one may bend more and still be straight on."""
     bear: Share
-    """Factor on another way than the straightest, within 45 degrees, that the text leaves out."""
+    """The least factor on another way than the straightest, within 45 degrees, that the text leaves out."""
     untold_turn: Share
     """The same beyond 45 degrees."""
 

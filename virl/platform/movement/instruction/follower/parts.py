@@ -10,7 +10,10 @@ PARTS = {
     "side": r"(?:left|right)",
     "ordinal": r"(?:\d+(?:st|nd|rd|th)|next|following|another|last|final)",
     "number": r"(?:\d+|SOME)",
-    "crossing": r"(?:LIGHT|INTERSECTION|TEE|STOPSIGN|CROSSWALK|BLOCKEND|ROADEND|SIDESTREET|FORK)",
+    "crossing": (
+        r"(?:LIGHT|DOUBLE|INTERSECTION|THREEWAY|FOURWAY|MANYWAY|TEE|STOPSIGN|CROSSWALK|BLOCKEND|ROADEND|"
+        r"SIDESTREET|FORK)"
+    ),
     "street": r"(?:street|road|corner|block|set|1|avenue)s?",
     "which": (
         r"(?:the|a|an|this|that|these|those|your|any|all|of|more|other|upcoming|immediate|very|same|small|big|"
@@ -46,7 +49,14 @@ PARTS = {
     "place": (
         r"(?:(?:<which>|<ordinal>|<number>) )*?"
         r"(?:<crossing>|(?:1st|2nd|3rd|next|following|another|at the|to the)(?: <size>)? <street>"
-        r"(?! (?:of|with)))"
+        r"(?! (?:of|with))|(?:the|those) 1s?(?=<soon>)|\d(?:st|nd|rd|th) 1)<suffix>"
+    ),
+    "suffix": r"(?: (?:of|in|at) (?:the|that|this|a) (?:DOUBLE|INTERSECTION)|<soon>)?",
+    "soon": (
+        r"(?: (?:almost )?(?:immediately|shortly|right|soon|directly) (?:after(?:wards)?|following)"
+        r"(?: (?:it|that|this|turning|you turn|"
+        r"(?:your|the) (?:turn|LIGHT|INTERSECTION|\d+(?:st|nd|rd|th)(?: LIGHT| 1)?)))?"
+        r"(?= (?:[.,]|and|with|turn|take|make|go|to)\b| [.,]|$))"
     ),
     "it": r"(?:it|this|that|here|there|them)",
     "end": r"(?= [.,]| and|$)",

@@ -31,8 +31,9 @@ ENDS = (
     rule(
         "nearly all",
         "almost to the end of the block",
-        r"(?:almost|nearly|most of|near|towards?)(?: (?:all|of|the|way|to|down|at|this|that|long))*"
-        r" (?:BLOCKEND|ROADEND|end|block)|(?:almost|nearly) (?:all )?(?:the )?(?:way )?(?:to|at) <place>",
+        r"(?:almost|nearly|most of|near|towards?)(?: (?:all|of|the|way|to|down|up|at|this|that|next|long))*"
+        r" (?:BLOCKEND|ROADEND|(?:end|block)(?! of))"
+        r"|(?:almost|nearly) (?:all )?(?:the )?(?:way )?(?:to|at) <place>",
         lambda _: Where("at", fraction=0.9),
     ),
     rule(
@@ -46,6 +47,20 @@ ENDS = (
 )
 
 PLACES = (
+    rule(
+        "middle of block",
+        "in the middle of the block",
+        r"(?:in |at |near |past )?(?:the )?(?:very |exact )?(?:middle|center|centre)"
+        r" of (?:the|this|that) (?:next |long )?block",
+        lambda _: Where("at", fraction=0.5),
+    ),
+    rule(
+        "long block",
+        "continue down the long block",
+        r"(?:(?:<go>|straight|all|the|way) )*(?:down |up |along )?(?:the|this|that|a)(?: (?:very|fairly))?"
+        r" long block",
+        lambda _: Go(long=True),
+    ),
     rule(
         "middle",
         "in the middle of the intersection",

@@ -3,13 +3,26 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from virl.platform.movement.instruction.follower.clauses import Kind, Orient, Side
+from virl.platform.movement.instruction.follower.clauses import Gap, Kind, Orient, Side
 
 Sureness = Literal["said", "implied", "open"]
 """Whether the crossing of a turn was counted out, only named, or neither ("turn left at the bank")."""
 StopKind = Literal["in", "before", "after", "turned", "fraction", "building", "corner", "landmark", "open"]
 """In, before or after a crossing; just after the last turn; at a fraction of a block, a building of it, a
 landmark at its corner or anywhere on it; `open` where the text just ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What the text tells of a crossing besides its number."""
+
+    gap: Gap | None = None
+    """How far it is from the one before."""
+    kind: Kind | None = None
+
+
+Hints = tuple[tuple[int, Hint], ...]
+"""Of the crossings of a street, by their ordinals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +37,7 @@ class Leg:
     slight: bool = False
     remarks: int = 0
     """Landmarks that the text names on the way, those it passes twice, and each time it walks on."""
+    hints: Hints = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +53,7 @@ class End:
     building: int | None = None
     remarks: int = 0
     """Landmarks that the text names on the last block, those it passes twice, and each time it walks on."""
+    hints: Hints = ()
 
 
 @dataclass(frozen=True, slots=True)

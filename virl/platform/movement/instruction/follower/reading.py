@@ -72,7 +72,7 @@ class _Reader:
             case Landmark():
                 street.remark(clause)
             case Stop():
-                street.stopped, street.is_bare = street.sentence, clause.bare
+                street.stop(clause)
             case Where():
                 self.has_moved = True
                 street.wheres.append((street.sentence, clause))
@@ -82,8 +82,12 @@ class _Reader:
                 pass
 
     def _go(self, clause: Go) -> None:
-        self.has_moved = True
         street = self.street
+        if clause.long and (self.legs or self.has_moved):
+            ahead = street.passed if street.pointed is None else street.pointed
+            begun = street.pointed is None or street.pointed_in < street.sentence
+            street.note_gap(ahead + begun, "far")
+        self.has_moved = True
         street.remarks += 1
         if clause.straight and street.pointed is not None and street.pointed_in == street.sentence:
             street.passed = street.pointed
@@ -101,7 +105,9 @@ class _Reader:
             return
         street = self.street
         self._look_for(place)
-        street.point_to(street.resolve(place), "said")
+        number = street.resolve(place)
+        street.note(place, number)
+        street.point_to(number, "said")
         if place.kind in ("tee", "end", "fork") or street.kind == "intersection":
             street.kind = place.kind
         self.has_moved = True
@@ -123,8 +129,11 @@ class _Reader:
             return
         self._walk_on()
         self._look_for(place)
+        half = street.half(place)
         if place.earlier:
             street.passed = street.pointed or street.passed + 1
+        elif half is not None:
+            street.passed = half
         elif place.ordinal is not None and clause.count == 1:
             street.passed = max(place.ordinal, street.passed + 1)
         elif street.pointed is not None and place.following:
@@ -134,7 +143,9 @@ class _Reader:
         elif street.pointed is not None and clause.count == 1 and street.pointed > street.passed:
             street.passed = street.pointed
         else:
-            street.passed += clause.count
+            street.passed += 1 if place.kind == "double" else clause.count
+        street.note(place, street.passed)
+        street.double = half if place.ordinal == 1 else None
         street.after_passing("implied" if clause.vague else "said")
         if place.kind == "street":
             street.crossed_in = street.sentence
@@ -160,10 +171,14 @@ class _Reader:
             ordinal = street.passed
         else:
             ordinal = street.passed + (clause.nth or 1)
+            if clause.quick:
+                street.note_gap(ordinal, "near")
         slight = clause.slight or street.kind == "fork"
         sureness = _sureness(street)
-        remarks = street.remarks + FAR_END * (street.kind == "end") if sureness == "open" else 0
-        legs = [Leg(clause.side, ordinal, sureness, street.kind, slight, remarks)]
+        remarks = street.remarks + FAR_END * (street.kind == "end")
+        legs = [
+            Leg(clause.side, ordinal, sureness, street.kind, slight, remarks, tuple(street.hints.items()))
+        ]
         legs += [Leg(clause.side, 1, "said")] * (clause.times - 1)
         self.legs = [*self.legs, *legs][:MAX_LEGS]
         self.street = Street(sentence=street.sentence, turned_in=street.sentence)

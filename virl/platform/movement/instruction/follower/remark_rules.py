@@ -19,7 +19,8 @@ REMARKS = (
         "ignored turn",
         "do not turn right at the bank",
         r"(?:do not|ignore|ignoring|without|not|rather than|instead of|never)(?: \w+){0,3}?"
-        r" (?:turn|turning|take|taking|veer|<side>|exit|ramp|enter|entering)(?:(?! but )[^.,])*",
+        r" (?:turn|turning|take|taking|veer|<side>|exit|ramp|enter|entering)(?:(?! but )[^.,])*"
+        r"|not to (?:make|take)(?: \w+){0,3} <side>(?:(?! but )[^.,])*",
         lambda _: None,
     ),
     rule(
@@ -66,9 +67,16 @@ REMARKS = (
         lambda _: Landmark(),
     ),
     rule(
+        "a while",
+        "for quite a while",
+        r"(?:for )?(?:quite )?a (?:little )?(?:while|long (?:way|time|distance|stretch))"
+        r"|on (?:separate|different) blocks",
+        lambda _: Landmark(passed=True),
+    ),
+    rule(
         "its light",
         "without a light",
-        r"(?:with|without|has|have|having) (?:(?:an?|no|the|any|its) )?(?:LIGHT|STOPSIGN|CROSSWALK)",
+        r"(?:with|without|has|have|having) (?:(?:an?|no|the|any|its) )?(?:LIGHT|DOUBLE|STOPSIGN|CROSSWALK)",
         lambda _: Landmark(corner=True),
     ),
     rule(

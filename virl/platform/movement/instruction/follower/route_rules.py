@@ -63,13 +63,14 @@ TURNS = (
         "turn at",
         "make a left at the next light",
         r"<turned>(?: turn)?(?: (?:again|here|there|too))?(?: only| just| immediately| right)? <at>"
-        r" (?P<place><place>|(?:the|that) (?:<which> )*(?:corner|street|road)|(?:it|this|that)<end>)",
+        r" (?P<place><place>|(?:the|that) (?:<which> )*(?:corner|street|road)|(?:it|this|that)<end>"
+        r"|the (?:\d+(?:st|nd|rd|th)|next)<end>)",
         read.turn,
     ),
     rule(
         "turn",
         "take a sharp right",
-        r"<turned>(?: turn)?(?P<place>)(?P<soon> (?:immediately|right away|at once))?"
+        r"<turned>(?: turn)?(?P<place>)(?P<soon> (?:(?:almost )?immediately|right away|at once))?"
         r"(?! (?:lane|side|hand|corner|of|through|ahead(?! [.,])|up to|next to|in front))",
         read.turn,
     ),
@@ -78,7 +79,8 @@ TURNS = (
         "then right",
         r"(?P<verb>(?:(?:and |, )?(?:then|followed by)"
         r"(?: (?:another|an?|almost|immediate|immediately|quick|quickly|the|your|<ordinal>))*"
-        r"|(?:and|,)(?: (?:immediately|quickly|almost|another|an immediate|a quick|the next))*))"
+        r"|(?:(?<!left )(?<!right )and|,)"
+        r"(?: (?:immediately|quickly|almost|another|an immediate|a quick|the next))*))"
         r" (?P<turned><side>)(?P<place>)(?: turn)?(?= (?:[.,]|at|onto|where|when|again|and|followed)|$)",
         read.turn,
     ),
@@ -124,10 +126,30 @@ PASSES = (
         r"(?:through|past|over|cross|crossing|pass|passing|by|passes|pass by|passing by|pass through|"
         r"passing through|cross over|go by)(?: through)?(?: only)?"
         r" (?P<place>(?:(?:<which>|<ordinal>|<number>|and) )*?"
-        r"(?:<crossing>|streets?|blocks|corners|lanes|roads)|(?:it|this|that)(?= [.,]| and)"
-        r"|the (?:<ordinal> 1|1(?= (?:<just> )?after)))"
+        r"(?:<crossing>|streets?|blocks|corners|lanes|roads|(?<=the )1s?(?=<soon>))<suffix>"
+        r"|(?:it|this|that)(?= [.,]| and)|the (?:<ordinal> 1|1(?= (?:<just> )?after)))"
         r"(?P<twice> twice)?",
         read.passing,
+    ),
+    rule(
+        "and more",
+        "and two more lights",
+        r"and (?P<place>(?:<number> more|another) <crossing>"
+        r"|(?:the )?(?:next|following) <crossing>(?= as well| too))(?P<twice>)",
+        read.passing,
+    ),
+    rule(
+        "which you pass",
+        "a light which you will go through",
+        r"(?:before )?(?P<place><place>)(?P<twice>)(?: ,)? (?:which|that) you (?:will |should |then |can )*"
+        r"(?:go|pass|walk|head|continue)(?: straight)? (?:through|past)",
+        read.passing,
+    ),
+    rule(
+        "to the third from here",
+        "to the next three lights",
+        r"(?:to|until) (?:the )?next (?P<number>[2-9]) <crossing>",
+        lambda match: Blocks(read.count(match["number"])),
     ),
     rule(
         "straight at",

@@ -30,8 +30,8 @@ class Endings:
         self._tied = parameters.stop_phrases and end.kind in TIED
         self._near = offsets(end, parameters) if self._tied else {}
         anchor = end.passed + (self._tied and end.kind in ("in", "before"))
-        remarks = end.remarks if end.kind == "landmark" else 0
-        self.weights = ordinal_weights(anchor, end.sureness, remarks, parameters)
+        remarks = 0 if end.kind == "turned" else end.remarks
+        self.weights = ordinal_weights(anchor, end.sureness, remarks, parameters, passed=end.passed)
         """By the crossing that the phrase is tied to, or the last one before the block it is tied to."""
         self._blocks: dict[tuple[int, int, int, float], Sequence[float]] = {}
 

@@ -51,6 +51,7 @@ _SPELLING = {
     r"can't|cannot|cant": "can not",
     r"fist(?= (?:left|right|light|street|intersection))": "first",
     r"aright": "a right",
+    r"(?<=the )ones|(?<=those )ones": "1s",
 }
 
 _SYNONYMS = {
@@ -63,18 +64,23 @@ _SYNONYMS = {
     r"(?:a|1) (?:quarter|4th(?= of))|1/4(?:th)?": "1/4",
     r"3 (?:quarters?|4ths?|fourths)|3/4(?:ths?)?": "3/4",
     # crossings
-    r"(?:t|tee|t-) ?-?(?:shaped? )?(?:intersection|junction|section)|t shape|top of the t|"
-    r"t in the road|t(?= ?[.,])": "TEE",
+    r"(?:top of the )?(?:t|tee|t-) ?-?(?:shaped? )?(?:intersection|junction|section)|t shape|top of the t|"
+    r"t in the road|t(?= ?[.,])|(?<=is a )t": "TEE",
     r"(?:(?<=the )|(?<=this )|(?<=a )|(?<=left )|(?<=right )|(?<=immediate ))(?:fork|split|wye|y)"
     r"(?: (?:in|of) the (?:road|street))?(?: intersection)?(?! (?:off|into|from))": "FORK",
-    r"(?:double )?(?:set|pair|group)s? of (?:double )?(?:(?:traffic|stop|street) ?)?(?:lights?|signals?)": (
-        "LIGHT"
-    ),
-    r"(?:traffic|stop|street|double|red)[ -]?(?:lights?|signals?)(?! (?:pole|post|box))|"
+    r"(?:set|pair)s? of double (?:traffic )?lights?|"
+    r"double (?:sets? of )?(?:(?:traffic|stop) ?)?(?:lights?|intersections?)"
+    r"(?: (?:at the next )?intersections?)?": "DOUBLE",
+    r"(?:set|pair|group)s? of (?:(?:traffic|stop|street) ?)?(?:lights?|signals?)": "LIGHT",
+    r"(?:traffic|stop|street|red)[ -]?(?:lights?|signals?)(?! (?:pole|post|box))|"
     r"(?:lights?|stoplights?|signals?)"
     r"(?! (?:pole|post|box|fixture|colou?red|"
     r"(?:blu|brown|green|gr[ea]y|red|tan|pink|yellow|purpl|beige)\w*))": "LIGHT",
-    r"(?:(?:large|big|small|major|main|busy|double|[3-6][ -]?way) )*"
+    **{
+        rf"(?:(?:large|big|small|main|busy) )*{ways}[ -]?way (?:intersections?|crossroads?|crossings?)": word
+        for ways, word in (("3", "THREEWAY"), ("4", "FOURWAY"), ("[5-8]", "MANYWAY"))
+    },
+    r"(?:(?:large|big|small|major|main|busy|[3-6][ -]?way) )*"
     r"(?:intersections?|crossroads?|junctions?|cross[ -]?streets?|cross roads?|"
     r"(?:(?<=the )|(?<=this )|(?<=next )|(?<=a )|(?<=st )|(?<=nd )|(?<=rd )|(?<=th ))crossings?(?! the))": (
         "INTERSECTION"

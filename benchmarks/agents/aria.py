@@ -1,0 +1,231 @@
+"""Aria's part: clients whose wishes are known, and whether her pick truly has what they ask for.
+
+A case is drawn from a seed: a kind of place, one or two hidden attributes, a clock, a start, sometimes a
+limit on the walk, all put into words. A pick fits if it is of that kind, has the attributes, is open at the
+clock and is within the limit by the true walk. Cases that nothing fits are not drawn.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from benchmarks.agents.measure import Measure, Record
+from benchmarks.lives import live
+from benchmarks.metrics import mean_with_interval
+from benchmarks.tables import Interval
+from virl.errors import MindFailed
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.places import DAYS, Place
+from virl.settings import Settings, load_settings
+
+CASES = 50
+REPORTED_SEED = 0
+"""Its clients use wordings that no other seed's use."""
+USUAL_MINUTES = 15.0  # the longest walk where the client names none: Aria's default
+WALK_M_MIN = 80.0  # metres that a client walks in a minute
+SECOND_WISH, LIMITED = 0.45, 0.35  # share of clients with a second wish, with a limit on the walk (chosen)
+LIMITS_MIN = (5, 7, 8, 10, 12)
+
+
+class Wordings(Settings):
+    """Ways to say one thing."""
+
+    tried: tuple[str, ...]
+    reported: tuple[str, ...]
+
+    def of(self, seed: int) -> tuple[str, ...]:
+        """Those that a seed's clients use."""
+        return self.reported if seed == REPORTED_SEED else self.tried
+
+
+class Kind(Wordings):
+    """A kind of place."""
+
+    wishes: tuple[str, ...]
+    """Attributes that clients ask of it; after `not`, that it lacks them."""
+
+
+class Phrasebook(Settings):
+    """`aria_wishes.yaml`."""
+
+    types: dict[str, Kind]
+    wishes: dict[str, Wordings]
+    limits: Wordings
+    backgrounds: tuple[str, ...]
+    names: tuple[str, ...]
+    clocks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A client, and what is true of the places around."""
+
+    name: str
+    background: str
+    intention: str
+    clock: str
+    start: LatLng
+    place_type: str
+    wishes: tuple[str, ...]
+    minutes: float
+    """The longest walk that suits."""
+    options: tuple[str, ...]
+    """Ids of the places of this kind that are open and near."""
+    fitting: tuple[str, ...]
+    """Those of them that have what is asked for."""
+    best_rated: str
+
+
+def cases(city: City, seed: int) -> list[str]:
+    """`aria-00` and so on."""
+    return list(_drawn(city, seed))
+
+
+def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
+    """Let Aria serve one client, and look up whether the pick fits."""
+    drawn = _drawn(city, seed)[case]
+    changes = {
+        "clock": drawn.clock,
+        "start": {"lat": drawn.start.lat, "lng": drawn.start.lng},
+        "client": {"name": drawn.name, "background": drawn.background, "intention": drawn.intention},
+        "recommend": {"within_minutes": USUAL_MINUTES},
+    }
+    try:
+        pick, fault = live("aria", city, folder, seed=seed, changes=changes).answer["pick"], ""
+    except MindFailed as failed:  # a wish that is not understood is a pick that does not fit
+        pick, fault = None, str(failed)
+    return {
+        "intention": drawn.intention,
+        "clock": drawn.clock,
+        "place_type": drawn.place_type,
+        "wishes": list(drawn.wishes),
+        "minutes": drawn.minutes,
+        "pick": pick,
+        "fault": fault,
+        "fits": pick in drawn.fitting,
+        "right_kind": pick is not None and drawn.place_type in city.places.details(str(pick)).types,
+        "barred": pick is not None and not _open_and_near(city, drawn, str(pick)),
+        "options": len(drawn.options),
+        "fitting": len(drawn.fitting),
+        "random_fits": len(drawn.fitting) / len(drawn.options),
+        "best_rated_fits": drawn.best_rated in drawn.fitting,
+    }
+
+
+def measures(records: Sequence[Record]) -> list[Measure]:
+    """How many picks fit, beside what chance and the best public rating would have picked."""
+
+    def share(key: str) -> Interval:
+        return Interval(*mean_with_interval([float(record[key]) for record in records]))
+
+    def line(who: str, what: str, key: str, target: str = "") -> Measure:
+        return Measure(who, what, share(key), len(records), target, percent=True)
+
+    return [
+        line("aria", "picks that truly fit", "fits", "at least 80"),
+        line("aria", "picks that are closed or too far", "barred", "0"),
+        line("random, open and near", "picks that truly fit", "random_fits"),
+        line("best rated, open and near", "picks that truly fit", "best_rated_fits"),
+    ]
+
+
+@lru_cache(maxsize=4)
+def _drawn(city: City, seed: int) -> Mapping[str, Case]:
+    rng = Random(f"{seed} aria")
+    drawn: dict[str, Case] = {}
+    while len(drawn) < CASES:
+        case = _draw(city, rng, seed)
+        if case:
+            drawn[f"aria-{len(drawn):02d}"] = case
+    return drawn
+
+
+def _draw(city: City, rng: Random, seed: int) -> Case | None:
+    """A client, or nothing if no place fits."""
+    book = _phrasebook()
+    place_type = rng.choice([*book.types, "restaurant", "restaurant", "restaurant", "cafe"])
+    wishes = _draw_wishes(book.types[place_type], rng)
+    name, clock = rng.choice(book.names), rng.choice(book.clocks)
+    start = _some_position(city, rng)
+    minutes = float(rng.choice(LIMITS_MIN)) if rng.random() < LIMITED else None
+    sentences = [rng.choice(book.types[place_type].of(seed))]
+    sentences += [rng.choice(book.wishes[wish].of(seed)) for wish in wishes]
+    if minutes is not None:
+        sentences.append(rng.choice(book.limits.of(seed)))
+    intention = " ".join(
+        sentence.format(name=name, minutes=f"{minutes or 0:.0f}", metres=f"{(minutes or 0) * WALK_M_MIN:.0f}")
+        for sentence in sentences
+    )
+    reach = USUAL_MINUTES if minutes is None else minutes
+    options = list(_options(city, start, place_type, clock, reach))
+    fitting = tuple(place.id for place in options if _has(city, place, wishes))
+    if not fitting:
+        return None
+    best = max(options, key=lambda place: (place.rating or 0.0, place.review_count, place.id))
+    return Case(
+        name=name,
+        background=rng.choice(book.backgrounds),
+        intention=intention,
+        clock=clock,
+        start=start,
+        place_type=place_type,
+        wishes=wishes,
+        minutes=reach,
+        options=tuple(place.id for place in options),
+        fitting=fitting,
+        best_rated=best.id,
+    )
+
+
+def _draw_wishes(kind: Kind, rng: Random) -> tuple[str, ...]:
+    first = rng.choice(kind.wishes)
+    others = [wish for wish in kind.wishes if wish.removeprefix("not ") != first.removeprefix("not ")]
+    return (first, rng.choice(others)) if rng.random() < SECOND_WISH else (first,)
+
+
+def _some_position(city: City, rng: Random) -> LatLng:
+    """Of a panorama: where Aria relocates to."""
+    if city.street_map is None:
+        raise ValueError(f"{city.name}: only a made city has clients to draw")
+    return city.streetview.panorama(rng.choice(city.street_map.panorama_ids())).position
+
+
+def _options(city: City, start: LatLng, place_type: str, clock: str, minutes: float) -> Iterator[Place]:
+    """Places of a kind that are open at the clock and within a walk."""
+    listed = city.places.nearby(start, minutes * 60 * 1.35, [place_type])
+    if not listed:
+        return
+    seconds = city.maps.travel_times([start], [place.position for place in listed])[0]
+    for place, walk in zip(listed, seconds, strict=True):
+        detailed = city.places.details(place.id)
+        if walk <= minutes * 60 and _open_at(detailed, clock):
+            yield detailed
+
+
+def _open_at(place: Place, clock: str) -> bool:
+    day, time = clock.split()
+    hour, minute = time.split(":")
+    return place.open_at(DAYS.index(day), int(hour) * 60 + int(minute))
+
+
+def _has(city: City, place: Place, wishes: Sequence[str]) -> bool:
+    """Whether a place truly has what is asked for; what is not true of its kind at all, it has not."""
+    if city.truth is None:
+        raise ValueError(f"{city.name}: nothing is known for sure")
+    attributes = city.truth.attributes(place.id)
+    return all(attributes.get(wish.removeprefix("not ")) == (not wish.startswith("not ")) for wish in wishes)
+
+
+def _open_and_near(city: City, case: Case, place_id: str) -> bool:
+    place = city.places.details(place_id)
+    walk = city.maps.travel_times([case.start], [place.position])[0, 0]
+    return bool(walk <= case.minutes * 60) and _open_at(place, case.clock)
+
+
+@cache
+def _phrasebook() -> Phrasebook:
+    return load_settings(Path(__file__).with_name("aria_wishes.yaml"), Phrasebook)

@@ -1,0 +1,163 @@
+"""Diego's part: what in a planned day cannot be, with the ungrounded baseline beside it.
+
+A day without activities has no violations either, so how full it is, its meals and money stand beside them.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from benchmarks.agents.measure import Measure, Record
+from benchmarks.lives import live
+from benchmarks.tables import summarize
+from virl.clock import show_clock
+from virl.day.checker import Entry, Violation, check, entries_of
+from virl.day.facts import CityFacts
+from virl.day.prices import MEAL_USD
+from virl.day.ungrounded import plan_ungrounded, terms_of
+from virl.day_settings import FEELINGS, Day
+from virl.geo import LatLng
+from virl.mind.rules import RuleMind
+from virl.platform.city import City
+from virl.platform.places import DAYS
+from virl.platform.relocate import relocate
+
+USERS = 30
+LEAST_FULL = 0.8
+"""Share of the day that activities and ways between them should fill."""
+MEAL_HOURS = ((6 * 60 + 30, 10 * 60 + 30), (11 * 60, 15 * 60), (17 * 60 + 30, 21 * 60 + 30))
+"""When people eat; chosen."""
+
+DUE = ((12 * 60, 14 * 60 + 30), (18 * 60, 20 * 60 + 30))
+"""Lunch and dinner are due if the day holds all of these, and the money allows; chosen."""
+CHEAPEST_USD = MEAL_USD[1]
+
+BACKGROUNDS = (
+    "A student of history on a slow weekend, short of money, who reads everything that has a date in it.",
+    "A nurse after ten night shifts. Her feet hurt, and she would like a massage and some quiet.",
+    "A retired gardener who wants to sit under trees and look at flowers. He does not like museums.",
+    "A photographer on her first visit, keen on sights, views and old buildings.",
+    "A father on his own for a day, who wants to see a film, have a beer and not hear his name called.",
+    "A violinist between two concerts, tense, vegetarian, fond of coffee houses and bookshops.",
+    "A programmer who has not left his desk for a month and wants to work out, run, and eat a lot.",
+    "A painter who lives on little and looks at pictures all day if one lets her.",
+    "A tailor with an eye for fashion, who can spend what he likes and wants to see the shops.",
+    "A teacher on sick leave who has been sad for weeks and wants to be among people, but not in crowds.",
+)
+"""Of the clients; none is a client of the agent's own file."""
+INTENTIONS = (
+    "A good day out, with time to breathe.",
+    "To see what the town is known for.",
+    "To come back calmer.",
+    "To eat well and walk a little.",
+    "Something to remember, nothing expensive.",
+)
+
+
+def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - as `Part.cases`
+    """Numbers of the users."""
+    return [f"user-{number:02d}" for number in range(USERS)]
+
+
+def user(city: City, case: str, seed: int) -> dict[str, Any]:
+    """The changes that make Diego's character work for a user: client, day, weekday and start."""
+    chance = Random(f"{city.name} {seed} {case}")
+    starts = chance.choice((8, 9, 9, 10, 11, 13)) * 60
+    ends = min(starts + chance.choice((4, 6, 8, 10, 12)) * 60, 22 * 60)
+    somewhere = chance.choice(sorted(city.places.nearby(city.center, 1500.0), key=lambda place: place.id))
+    return {
+        "client": {
+            "name": chance.choice(("Ana", "Bo", "Chidi", "Dora", "Emre", "Fatou", "Gus", "Hana")),
+            "background": chance.choice(BACKGROUNDS),
+            "intention": chance.choice(INTENTIONS),
+        },
+        "day": {
+            "state": {name: chance.randrange(0, 101, 5) for name in FEELINGS},
+            "budget_usd": float(chance.choice((15, 30, 60, 120, 250))),
+            "starts": show_clock(starts),
+            "ends": show_clock(ends),
+        },
+        "clock": f"{chance.choice(DAYS)} 08:00",
+        "start": {"lat": float(somewhere.position.lat), "lng": float(somewhere.position.lng)},
+    }
+
+
+def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
+    """Let Diego plan the user's day, plan it without the city too, and hold both against the city."""
+    changes = user(city, case, seed)
+    day = Day.model_validate(changes["day"])
+    weekday = DAYS.index(changes["clock"].split()[0])
+    result = live("diego", city, folder, seed=seed, changes=changes)
+    planned: Any = result.answer["activities"]
+    entries = entries_of(planned)
+    baseline = plan_ungrounded(RuleMind(), changes["client"], day, city=city.title, weekday=weekday)
+    facts, start = CityFacts(city), LatLng(**changes["start"])
+    terms = terms_of(day, weekday, relocate(city.streetview, start, "the start").position)
+    return {
+        "violations": _counts(check(entries, terms, facts)),
+        "baseline_violations": _counts(check(baseline, terms, facts)),
+        "baseline_activities": len(_visits(baseline)),
+        "fallbacks": sum(bool(one["fallback"]) for one in planned),
+        **_fullness(entries, day),
+    }
+
+
+def measures(records: Sequence[Record]) -> list[Measure]:
+    """Violations of both, by kind, and how much of a day a day is."""
+    rows = [
+        {
+            "violations": float(sum(record["violations"].values())),
+            "baseline": float(sum(record["baseline_violations"].values())),
+            "activities": float(record["activities"]),
+            "baseline_activities": float(record["baseline_activities"]),
+            "filled": record["filled"],
+            "meals": record["meals_on_time"],
+            "due": record["meals_had_when_due"],
+            "budget": record["budget_used"],
+        }
+        for record in records
+    ]
+    mean, count = summarize(rows), len(records)
+    kinds = sum((Counter(record["baseline_violations"]) for record in records), Counter[str]())
+    shown = ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items())) or "none"
+    full = f"at least {LEAST_FULL:g}"
+    return [
+        Measure("diego", "violations per itinerary", mean["violations"], count, "0", digits=2),
+        Measure(
+            "diego, ungrounded", f"violations per itinerary ({shown})", mean["baseline"], count, digits=2
+        ),
+        Measure("diego", "activities per day, ways apart", mean["activities"], count),
+        Measure("diego, ungrounded", "activities per day, ways apart", mean["baseline_activities"], count),
+        Measure("diego", "share of the day filled", mean["filled"], count, full, percent=True),
+        Measure("diego", "meals at usual hours", mean["meals"], count, percent=True),
+        Measure("diego", "meals had of those due", mean["due"], count, percent=True),
+        Measure("diego", "share of the budget used", mean["budget"], count, percent=True),
+    ]
+
+
+def _visits(entries: Sequence[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry.kind != "transport"]
+
+
+def _counts(violations: Sequence[Violation]) -> dict[str, int]:
+    return dict(Counter(violation.kind for violation in violations))
+
+
+def _fullness(entries: Sequence[Entry], day: Day) -> dict[str, Any]:
+    """How much there is in a day: activities, time, meals and money."""
+    starts, ends = day.minutes
+    meals = [entry for entry in entries if entry.kind == "eat"]
+    on_time = [any(first <= meal.starts <= last for first, last in MEAL_HOURS) for meal in meals]
+    payable = int(day.budget_usd // CHEAPEST_USD)
+    usual = zip(DUE, MEAL_HOURS[1:], strict=True)
+    due = [hours for held, hours in usual if starts <= held[0] and held[1] <= ends][:payable]
+    had = [any(first <= meal.starts <= last for meal in meals) for first, last in due]
+    return {
+        "activities": len(_visits(entries)),
+        "filled": sum(entry.ends - entry.starts for entry in entries) / (ends - starts),
+        "meals_on_time": sum(on_time) / len(on_time) if on_time else None,
+        "meals_had_when_due": sum(had) / len(had) if had else None,
+        "budget_used": sum(entry.cost_usd for entry in entries) / day.budget_usd,
+    }

@@ -1,0 +1,17 @@
+"""Ling's routine with the truth for senses."""
+
+from virl.agent import Agent
+from virl.directions.tour import ask_and_walk
+from virl.errors import BadInput
+from virl.platform.movement.instruction.tourist.oracle import TruthSpotter
+
+
+def live(agent: Agent) -> None:
+    """As Ling, but that she sees what is truly to be seen.
+
+    Raises:
+        BadInput: the city is not a made one.
+    """
+    if agent.city.truth is None:
+        raise BadInput(f"{agent.city.title}: what is truly to be seen there is not known: choose a made city")
+    ask_and_walk(agent, TruthSpotter(agent.city.truth))

@@ -1,0 +1,228 @@
+"""Peng's part: errands all over town, and how much longer his order takes than the shortest one there is.
+
+A case is drawn from a seed: a start, 4 to 12 addresses, how to travel and where to end; a quarter of them are
+told in words instead of a list. The optimum is found apart from the agent's code: up to 8 stops by trying
+every order, up to 12 by recursion over the stops left (Bellman 1962). A few cases have 13 to 25 stops; there
+his order stands beside that of fast-tsp, a solver he does not use.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise, permutations
+from pathlib import Path
+from random import Random
+from typing import Any, get_args
+
+import fast_tsp
+import numpy as np
+
+from benchmarks.agents.measure import Measure, Record
+from benchmarks.lives import live
+from benchmarks.metrics import mean_with_interval
+from benchmarks.tables import Interval
+from virl.geo import Floats, LatLng
+from virl.platform.city import City
+from virl.platform.maps import TravelMode
+
+SIZES = range(4, 13)
+CASES = 40
+MANY = (13, 14, 16, 18, 21, 25)
+FORCED = 8
+"""Up to so many stops every order is tried."""
+ENDS = ("home", "open", "elsewhere")
+TOLD_EVERY, WALKED_EVERY = 4, 3
+"""Which cases are told in words, and which are walked."""
+SEARCH_SECONDS = 1.0  # of fast-tsp: it was no better after ten
+CHORES = (
+    "pay the bill at",
+    "return a drill to",
+    "have a key cut at",
+    "sign a form at",
+    "fetch a parcel from",
+    "deliver an invitation to",
+    "look at the room at",
+    "leave a note for the tenant of",
+)
+ENDINGS = {"home": " After that he goes back home.", "open": "", "elsewhere": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Errands, as they were drawn."""
+
+    start: LatLng
+    stops: tuple[str, ...]
+    mode: TravelMode
+    end: str
+    """One of `ENDS`."""
+    last: str
+    """The address of the end, where it is elsewhere."""
+    told: bool
+    walked: bool
+
+
+def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - the same for every city and seed
+    """`peng-00` and so on; those with many stops come last."""
+    return [f"peng-{number:02d}" for number in range(CASES + len(MANY))]
+
+
+def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
+    """Let Peng run his errands, and hold the order he took against the shortest."""
+    number = int(case.removeprefix("peng-"))
+    drawn = _draw(city, Random(f"{seed} {case}"), number)
+    result = live("peng", city, folder, seed=seed, changes=_character(drawn))
+    order = [str(title) for title in result.answer["order"]]  # type: ignore[attr-defined]
+    read = sorted(order) == sorted(drawn.stops) and _end_is_read(drawn, result.answer["end"])
+    record: dict[str, Any] = {"stops": len(drawn.stops), "mode": drawn.mode, "end": drawn.end}
+    record |= {"told": drawn.told, "read": read}
+    if not read:
+        return record
+    seconds = _matrix(city, drawn)
+    taken = _along(seconds, [drawn.stops.index(title) for title in order])
+    if drawn.walked:
+        record |= {"walked_m": result.distance_m, "route_m": result.answer["metres"]}
+        record["reached"] = result.status == "finished"
+    best = _shortest(seconds) if len(drawn.stops) <= max(SIZES) else _searched(seconds)
+    given = _along(seconds, range(len(drawn.stops)))
+    return record | {"seconds": taken, "best_seconds": best, "given_seconds": given}
+
+
+def measures(records: Sequence[Record]) -> list[Measure]:
+    """How long the orders take over the shortest, beside the orders given."""
+    read = [record for record in records if record["read"]]
+    few = [record for record in read if record["stops"] <= max(SIZES)]
+    many = [record for record in read if record["stops"] > max(SIZES)]
+    told = [record for record in records if record["told"]]
+    walked = [record for record in read if "walked_m" in record]
+    share = "time of the order over the shortest"
+
+    def over(who: str, what: str, key: str, of: Sequence[Record], target: str = "") -> Measure:
+        ratios = [float(record[key]) / float(record["best_seconds"]) for record in of]
+        return Measure(who, what, Interval(*mean_with_interval(ratios)), len(of), target, digits=3)
+
+    lines = []
+    if few:
+        lines += [
+            over("peng", f"{share}, 4 to 12 stops", "seconds", few, "1.000"),
+            over("order given", f"{share}, 4 to 12 stops", "given_seconds", few),
+        ]
+    if many:
+        lines += [
+            over("peng", "time of the order over fast-tsp's, 13 to 25 stops", "seconds", many),
+            over("order given", "time of the order over fast-tsp's, 13 to 25 stops", "given_seconds", many),
+        ]
+    if walked:
+        ratios = [float(record["walked_m"]) / float(record["route_m"]) for record in walked]
+        value = Interval(*mean_with_interval(ratios))
+        lines.append(Measure("peng", "metres walked over those of the route", value, len(walked), digits=3))
+    if told:
+        right = Interval(*mean_with_interval([float(record["read"]) for record in told]))
+        lines.append(Measure("peng", "errands told in words and read right", right, len(told), percent=True))
+    return lines
+
+
+def _draw(city: City, rng: Random, number: int) -> Case:
+    count = SIZES[number % len(SIZES)] if number < CASES else MANY[number - CASES]
+    panoramas = city.street_map.panorama_ids() if city.street_map else ()
+    start = city.streetview.panorama(rng.choice(panoramas)).position
+    addresses = _addresses(city)
+    *stops, last = rng.sample(addresses, count + 1)
+    modes = get_args(TravelMode)
+    return Case(
+        start,
+        tuple(stops),
+        modes[number % len(modes)],
+        ENDS[number // 2 % len(ENDS)],
+        last,
+        told=number % TOLD_EVERY == 1,
+        walked=number % WALKED_EVERY == 0 and number < CASES,
+    )
+
+
+@cache
+def _addresses(city: City) -> list[str]:
+    """Every address of a place that the maps know, once, in a fixed order."""
+    found = {
+        place.address.partition(",")[0] for place in city.places.nearby(city.center, 5000.0) if place.address
+    }
+    return sorted(address for address in found if address[:1].isdigit())
+
+
+def _character(case: Case) -> dict[str, object]:
+    end = case.last if case.end == "elsewhere" else case.end
+    errands: dict[str, object] = {"travel": case.mode, "walk": case.walked}
+    if case.told:
+        chores = [f"{CHORES[number % len(CHORES)]} {stop}" for number, stop in enumerate(case.stops)]
+        errands["text"] = f"Peng has to {', '.join(chores[:-1])} and {chores[-1]}." + ENDINGS[case.end]
+        errands |= {"end": end} if case.end == "elsewhere" else {}
+    else:
+        errands |= {"stops": list(case.stops), "end": end}
+    return {
+        "start": {"lat": case.start.lat, "lng": case.start.lng},
+        "errands": errands,
+        "limits": {"steps": 5000},
+    }
+
+
+def _end_is_read(case: Case, end: object) -> bool:
+    return end == {"home": "the start", "open": None, "elsewhere": case.last}[case.end]
+
+
+def _matrix(city: City, case: Case) -> Floats:
+    """Seconds between the start (first), the stops, and the end (last), as a walk has them.
+
+    The way to the end is 0 from everywhere where it is open.
+    """
+    where = [case.start, *(city.maps.geocode(stop) for stop in case.stops)]
+    where.append(city.maps.geocode(case.last) if case.end == "elsewhere" else case.start)
+    stands = [panorama.position for one in where if (panorama := city.streetview.nearest(one, 800.0))]
+    seconds: Floats = city.maps.travel_times(stands, stands, case.mode)
+    if case.end == "open":
+        seconds[:, -1] = 0.0
+    return seconds
+
+
+def _along(seconds: Floats, order: Sequence[int]) -> float:
+    way = [0, *(stop + 1 for stop in order), len(seconds) - 1]
+    return sum(float(seconds[here, there]) for here, there in pairwise(way))
+
+
+def _shortest(seconds: Floats) -> float:
+    stops = len(seconds) - 2
+    if stops <= FORCED:
+        return min(_along(seconds, order) for order in permutations(range(stops)))
+    table = seconds.tolist()
+    end = stops + 1
+
+    @cache
+    def left(here: int, stops_left: frozenset[int]) -> float:
+        if not stops_left:
+            return float(table[here][end])
+        return min(float(table[here][stop]) + left(stop, stops_left - {stop}) for stop in stops_left)
+
+    return left(0, frozenset(range(1, end)))
+
+
+def _searched(seconds: Floats) -> float:
+    """Of the order that fast-tsp finds, for times that are the same both ways.
+
+    It looks for rounds: one place more, between the end and the start, makes a round of a way.
+    """
+    far = float(seconds.max()) * len(seconds)
+    count = len(seconds)
+    matrix = np.full((count + 1, count + 1), far)
+    both_ways = seconds.copy()
+    both_ways[:, 0], both_ways[-1] = (
+        both_ways[0],
+        both_ways[:, -1],
+    )  # nothing leads to the start, or on from the end
+    matrix[:count, :count] = np.maximum(both_ways, both_ways.T)
+    matrix[count, [0, count - 1]] = matrix[[0, count - 1], count] = 0.0
+    scaled = np.rint(matrix * (np.iinfo(np.uint16).max / far)).astype(np.uint16)
+    np.fill_diagonal(scaled, 0)
+    tour = fast_tsp.find_tour(scaled, SEARCH_SECONDS)
+    at = tour.index(count)
+    way = [*tour[at + 1 :], *tour[:at]]
+    order = [place - 1 for place in (way if way[0] == 0 else way[::-1])[1:-1]]
+    return _along(seconds, order)

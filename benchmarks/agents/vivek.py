@@ -1,0 +1,254 @@
+"""Vivek's part: clients whose wishes are known, and how well his ranking agrees with what truly suits them.
+
+A case is drawn from a seed: a price window, kinds of places that should be near (or far), and sometimes the
+rent, the size, the bedrooms or the age of the house, each as important as its wording says. The hidden
+suitability of a home is the weighted mean of
+
+- a place that should be near: 1 less a fifteenth for each minute of the true walk to the nearest, at least 0;
+  one that should be far: 1 less that;
+- the rent: 1 at the low end of the window, 0 at its high end; it weighs 1 unless the client speaks of it;
+- the size: 0 at 25 square metres, 1 at 120; the bedrooms: 1, less a half for each too many or too few;
+- the age of the house: 0 for 1885, 1 for 2024, or the other way round.
+
+The measure is Spearman's rank correlation between the two over all homes of the window.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from scipy.stats import spearmanr
+from shapely import box
+
+from benchmarks.agents.aria import REPORTED_SEED, Wordings
+from benchmarks.agents.measure import Measure, Record
+from benchmarks.lives import live
+from benchmarks.metrics import mean_with_interval
+from benchmarks.tables import Interval
+from virl.platform.city import City
+from virl.platform.listings import Listing
+from virl.settings import Settings, load_settings
+
+__all__ = ["REPORTED_SEED", "cases", "measures", "run"]
+
+CASES = 30
+FEWEST_HOMES = 10
+PLACES = (1, 2, 2, 3, 3)  # how many kinds of places a client speaks of, as often as they come up
+AWAY, MONEY, SIZE, BEDROOMS, AGE = 0.2, 0.5, 0.35, 0.4, 0.3  # share of clients who speak of these (chosen)
+WALK_MIN = 15.0
+SMALL_M2, LARGE_M2 = 25.0, 120.0
+OLDEST, NEWEST = 1885, 2024
+THRIFTY, SAID = 3.0, 2.0  # weights of what a client says of the rent, and of the home itself
+ROOMS = ("one", "two", "three")
+
+
+class Phrasebook(Settings):
+    """`vivek_wishes.yaml`."""
+
+    opening: Wordings
+    places: dict[str, Wordings]
+    importance: dict[int, Wordings]
+    away: Wordings
+    thrifty: Wordings
+    careless: Wordings
+    spacious: Wordings
+    bedrooms: Wordings
+    modern: Wordings
+    old: Wordings
+    backgrounds: tuple[str, ...]
+    names: tuple[str, ...]
+    windows: tuple[tuple[float, float], ...]
+
+
+@dataclass(slots=True)
+class Wishes:
+    """What a client truly wants, by weight."""
+
+    near: dict[str, float]
+    away: dict[str, float]
+    rent: float = 1.0
+    size: float = 0.0
+    bedrooms: int | None = None
+    newness: float = 0.0
+    """Negative for old houses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A client, and what truly suits them."""
+
+    name: str
+    background: str
+    intention: str
+    window: tuple[float, float]
+    homes: tuple[Listing, ...]
+    suitability: Mapping[str, float]
+    """By the id of the home, [0, 1]."""
+
+
+def cases(city: City, seed: int) -> list[str]:
+    """`vivek-00` and so on."""
+    return list(_drawn(city, seed))
+
+
+def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
+    """Let Vivek rank the homes for one client, and hold the ranking against the hidden suitability."""
+    drawn = _drawn(city, seed)[case]
+    changes = {
+        "start": {"lat": city.center.lat, "lng": city.center.lng},
+        "client": {"name": drawn.name, "background": drawn.background, "intention": drawn.intention},
+        "rent": {"price": list(drawn.window)},
+    }
+    answer = live("vivek", city, folder, seed=seed, changes=changes).answer
+    ranked = [home["id"] for home in answer["ranked"]]  # type: ignore[attr-defined]
+    if set(ranked) != set(drawn.suitability):
+        raise ValueError(f"{case}: the ranking is not of the homes in the window")
+    ids = sorted(drawn.suitability)
+    places = {home_id: place for place, home_id in enumerate(ranked)}
+    cheapest = {home.id: place for place, home in enumerate(drawn.homes)}
+    chance = Random(f"{seed} {case} random").sample(range(len(ids)), len(ids))
+    truth = [drawn.suitability[one] for one in ids]
+    return {
+        "intention": drawn.intention,
+        "homes": len(ids),
+        "correlation": _agreement([-places[one] for one in ids], truth),
+        "by_price": _agreement([-cheapest[one] for one in ids], truth),
+        "random": _agreement(chance, truth),
+        "pick": ranked[0],
+        "pick_beaten_by": sum(value > drawn.suitability[ranked[0]] for value in truth) / len(truth),
+    }
+
+
+def measures(records: Sequence[Record]) -> list[Measure]:
+    """The rank correlations, beside what ranking by rent or by chance would have given."""
+
+    def line(who: str, what: str, key: str, target: str = "", *, percent: bool = False) -> Measure:
+        value = Interval(*mean_with_interval([float(record[key]) for record in records]))
+        return Measure(who, what, value, len(records), target, percent=percent, digits=1 if percent else 2)
+
+    what = "rank correlation with the hidden suitability"
+    return [
+        line("vivek", what, "correlation", "at least 0.6"),
+        line("vivek", "homes that suit better than the pick", "pick_beaten_by", percent=True),
+        line("cheapest first", what, "by_price"),
+        line("random order", what, "random"),
+    ]
+
+
+def _agreement(ranking: Sequence[float], truth: Sequence[float]) -> float:
+    """Spearman's rank correlation, [-1, 1]."""
+    return float(spearmanr(ranking, truth).statistic)
+
+
+@lru_cache(maxsize=4)
+def _drawn(city: City, seed: int) -> Mapping[str, Case]:
+    rng = Random(f"{seed} vivek")
+    drawn: dict[str, Case] = {}
+    while len(drawn) < CASES:
+        case = _draw(city, rng, seed)
+        if len(case.homes) >= FEWEST_HOMES:
+            drawn[f"vivek-{len(drawn):02d}"] = case
+    return drawn
+
+
+def _draw(city: City, rng: Random, seed: int) -> Case:
+    book = _phrasebook()
+    window = rng.choice(book.windows)
+    name = rng.choice(book.names)
+    wishes, sentences = _draw_wishes(book, rng, seed)
+    homes = _homes(city, window)
+    return Case(
+        name=name,
+        background=rng.choice(book.backgrounds),
+        intention=" ".join(_capital(sentence.format(name=name)) for sentence in sentences),
+        window=window,
+        homes=tuple(homes),
+        suitability=_suitability(city, homes, window, wishes),
+    )
+
+
+def _draw_wishes(book: Phrasebook, rng: Random, seed: int) -> tuple[Wishes, list[str]]:
+    """What a client wants, and the sentences that say it, in an order of their own."""
+    wishes = Wishes({}, {})
+    said: list[str] = []
+    for kind in rng.sample(list(book.places), rng.choice(PLACES)):
+        importance = rng.choice((1, 2, 3))
+        wishes.near[kind] = float(importance)
+        place = rng.choice(book.places[kind].of(seed))
+        said.append(rng.choice(book.importance[importance].of(seed)).replace("{place}", place))
+    if rng.random() < AWAY:
+        wishes.away["bar"] = 2.0
+        said.append(rng.choice(book.away.of(seed)))
+    if rng.random() < MONEY:
+        wishes.rent = rng.choice((THRIFTY, 0.0))
+        said.append(rng.choice((book.thrifty if wishes.rent else book.careless).of(seed)))
+    if rng.random() < SIZE:
+        wishes.size = SAID
+        said.append(rng.choice(book.spacious.of(seed)))
+    if rng.random() < BEDROOMS:
+        rooms = rng.choice((2, 3))
+        wishes.bedrooms = rooms
+        said.append(rng.choice(book.bedrooms.of(seed)).replace("{rooms}", ROOMS[rooms - 1]))
+    if rng.random() < AGE:
+        wishes.newness = rng.choice((SAID, -SAID))
+        said.append(rng.choice((book.modern if wishes.newness > 0 else book.old).of(seed)))
+    rng.shuffle(said)
+    return wishes, [rng.choice(book.opening.of(seed)), *said]
+
+
+def _homes(city: City, window: tuple[float, float]) -> list[Listing]:
+    if city.listings is None:
+        raise ValueError(f"{city.name}: lists no homes")
+    lat, lng = city.center
+    return city.listings.rentals(box(lng - 0.1, lat - 0.1, lng + 0.1, lat + 0.1), window)
+
+
+def _suitability(
+    city: City, homes: Sequence[Listing], window: tuple[float, float], wishes: Wishes
+) -> dict[str, float]:
+    """By the id of the home, as the head of this module states it."""
+    low, high = window
+    count = len(homes)
+    weights, worths = [wishes.rent], [np.array([(high - home.price) / (high - low) for home in homes])]
+    for kind, weight in (wishes.near | wishes.away).items():
+        walks = np.array([_minutes(city, kind)[home.id] for home in homes])
+        closeness = np.clip(1 - walks / WALK_MIN, 0, 1)
+        weights.append(weight)
+        worths.append(1 - closeness if kind in wishes.away else closeness)
+    if wishes.size:
+        sizes = np.array([home.area or 0.0 for home in homes])
+        weights.append(wishes.size)
+        worths.append(np.clip((sizes - SMALL_M2) / (LARGE_M2 - SMALL_M2), 0, 1))
+    if wishes.bedrooms is not None:
+        missing = np.array([abs(home.bedrooms - wishes.bedrooms) for home in homes])
+        weights.append(SAID)
+        worths.append(np.clip(1 - missing / 2, 0, 1))
+    if wishes.newness:
+        built = np.array([home.year_built or OLDEST for home in homes])
+        newness = np.clip((built - OLDEST) / (NEWEST - OLDEST), 0, 1)
+        weights.append(abs(wishes.newness))
+        worths.append(newness if wishes.newness > 0 else 1 - newness)
+    means = np.average(worths, axis=0, weights=weights) if count else np.empty(0)
+    return {home.id: float(mean) for home, mean in zip(homes, means, strict=True)}
+
+
+@lru_cache(maxsize=64)
+def _minutes(city: City, kind: str) -> Mapping[str, float]:
+    """The true walk from every home to the nearest place of a kind that has not closed for good."""
+    homes = _homes(city, (0.0, float("inf")))
+    places = [place for place in city.places.nearby(city.center, 20_000, [kind]) if place.is_open]
+    seconds = city.maps.travel_times([home.position for home in homes], [place.position for place in places])
+    return {home.id: float(walk) / 60 for home, walk in zip(homes, seconds.min(axis=1), strict=True)}
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+@cache
+def _phrasebook() -> Phrasebook:
+    return load_settings(Path(__file__).with_name("vivek_wishes.yaml"), Phrasebook)

@@ -1,0 +1,144 @@
+"""The episodes of VLN: a route each, walked by directions in words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.city_data import CityOptions, city_data
+from benchmarks.vln.published import PUBLISHED
+from benchmarks.vln.score import METRICS, score, show
+from benchmarks.vln.walkers import Walker, check_walker, hints_of, parse_walker, spotter_of
+from virl.bench.benchmark import Benchmark, Episode, EpisodeResult
+from virl.bench.pictures import jpeg
+from virl.bench.resources import Resources, cost_of
+from virl.collect.dataset import RouteRow
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.movement.base import Step
+from virl.platform.movement.instruction.tourist.navigator import MAX_STEPS, TouristNavigator
+from virl.platform.movement.links import LinksMover
+
+
+class Options(CityOptions):
+    """What VLN is asked."""
+
+    models: tuple[str, ...] = ("oracle", "oracle@paper", "ocr", "ocr@paper")
+    """What landmarks are recognised with: `oracle` (V-IRL's, by the map), `truth` (signs truly shown, in made
+    cities), `ocr`, or recognizers and describers in `platform/models`; with `@paper` V-IRL's hints at
+    crossings are given, without it nothing but what the street shows."""
+    mind: str = "rules"
+    """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    max_steps: int = MAX_STEPS
+    """Actions of a walk at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What episodes share."""
+
+    options: Options
+    cities: Mapping[str, City]
+    walkers: Mapping[str, Walker]
+    resources: Resources
+
+
+def episodes(options: Options, resources: Resources) -> list[Episode]:
+    """A route each."""
+    return [
+        Episode(route.id, name, model, {"route": route.model_dump(mode="json")})
+        for name in options.cities
+        for route in city_data(options, name, resources, needs="routes").routes
+        for model in options.models
+    ]
+
+
+def prepare(options: Options, resources: Resources) -> World:
+    """Opens cities, models and the mind."""
+    cities = {name: resources.city(name) for name in options.cities}
+    walkers = {model: parse_walker(model) for model in options.models}
+    resources.mind(options.mind)
+    for walker in walkers.values():
+        for city in cities.values():
+            check_walker(walker, city, resources)
+    return World(options, cities, walkers, resources)
+
+
+def run(episode: Episode, world: World) -> EpisodeResult:
+    """Walk until the walker stops, is lost, or has taken as many steps as it may."""
+    route = RouteRow.model_validate(episode.payload["route"])
+    city, walker = world.cities[episode.city], world.walkers[episode.model]
+    mind = world.resources.mind(world.options.mind)
+    navigator = TouristNavigator(
+        city.streetview,
+        LinksMover(city.streetview),
+        mind,
+        spotter_of(walker, city, route, world.resources),
+        route.instruction,
+        hints=hints_of(walker, route),
+        max_steps=world.options.max_steps,
+    )
+    walked: list[dict[str, Any]] = []
+    files: dict[str, bytes] = {}
+    for step in navigator.walk(route.start):
+        taken, views = _taken(city, navigator, step)
+        walked.append(taken)
+        files |= views
+    outcome = navigator.outcome
+    data = {
+        "route": episode.payload["route"],
+        "gold": [_position(city, pano_id) for pano_id in route.pano_ids],
+        "walked": walked,
+        "ending": outcome.ending if outcome else "lost",
+        "reason": outcome.reason if outcome else "",
+    }
+    return EpisodeResult(data, files, cost_of(mind.ledger.take()))
+
+
+def _taken(city: City, navigator: TouristNavigator, step: Step) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """A step as data, and the views in which a landmark was seen."""
+    choice = step.choice
+    seen, files = [], {}
+    for number, one in enumerate(navigator.observations[-1].seen):
+        shown: dict[str, Any] = {"name": one.name, "where": one.direction(step.pose.heading)}
+        if one.camera is not None:
+            file = f"{step.index:03d}-{number}.jpg"
+            files[file] = jpeg(city.streetview.view(step.pose.pano_id, one.camera).pixels)
+            box = one.box
+            size = (one.camera.width, one.camera.height)
+            shown |= {
+                "file": file,
+                "box": [edge / size[index % 2] for index, edge in enumerate(box)] if box else None,
+            }
+        seen.append(shown)
+    position = step.panorama.position
+    taken = {
+        "pano_id": step.pose.pano_id,
+        "lat": position.lat,
+        "lng": position.lng,
+        "next": choice.link.pano_id if choice.link else None,
+        "observed": navigator.observations[-1].sentence(),
+        "decided": choice.reason,
+        "seen": seen,
+    }
+    return taken, files
+
+
+def _position(city: City, pano_id: str) -> list[float]:
+    position: LatLng = city.streetview.panorama(pano_id).position
+    return [position.lat, position.lng]
+
+
+BENCHMARK = Benchmark(
+    name="vln",
+    title="Vision-and-language navigation",
+    about="Whether directions in words are followed to a place, by sight (V-IRL, section 5.4).",
+    options=Options,
+    episodes=episodes,
+    prepare=prepare,
+    run=run,
+    score=score,
+    show=show,
+    metrics=METRICS,
+    published=PUBLISHED,
+    work="threads",
+)

@@ -1,0 +1,81 @@
+"""How well routes were followed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmarks.metrics.vln import METRICS as PARTS
+from benchmarks.metrics.vln import KeyPosition, VlnScore, Walked, score_vln
+from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
+from virl.collect.dataset import RouteRow
+from virl.geo import LatLng
+
+_HEADINGS = {
+    "start_reaction": "start reac.",
+    "intersection_arrival": "cross. arr.",
+    "intersection_reaction": "cross. reac.",
+    "stop_arrival": "stop arr.",
+}
+METRICS = (
+    Metric("success", "success"),
+    *(Metric(part, _HEADINGS[part]) for part in PARTS),
+    *(Metric(f"{part}_paper", f"{_HEADINGS[part]} as in the paper") for part in PARTS),
+    Metric("stopped", "stopped by itself"),
+)
+"""Arrivals and reactions as measured on all routes, and as V-IRL's table 5 must have counted them: routes
+that succeeded as right throughout. Its published code counts those that failed alone; for all three see
+`benchmarks.metrics.vln`."""
+
+
+def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
+    """A route each; its key positions share its voice."""
+    tallies: dict[str, list[Tally]] = {metric.key: [] for metric in METRICS}
+    for record in records:
+        scored = score_of(record.data)
+        tallies["success"].append(Tally(record.case, scored.success))
+        tallies["stopped"].append(Tally(record.case, float(record.data["ending"] == "stopped")))
+        for part in PARTS:
+            value = getattr(scored, part)
+            if value is not None:
+                tallies[part].append(Tally(record.case, value))
+                tallies[f"{part}_paper"].append(Tally(record.case, 1.0 if scored.success else value))
+    return Scores(tallies)
+
+
+def score_of(data: Mapping[str, Any]) -> VlnScore:
+    """The metrics of one walk. An action is the panorama that it leads to, whatever its words."""
+    route = RouteRow.model_validate(data["route"])
+    steps = data["walked"]
+    onward = dict(zip(route.pano_ids, [*route.pano_ids[1:], ""], strict=True))
+    walked = Walked(
+        [LatLng(step["lat"], step["lng"]) for step in steps],
+        [step["next"] or "stop" for step in steps],
+    )
+    turns = [KeyPosition(key.position, onward[key.pano_id]) for key in route.key_points if key.kind == "turn"]
+    return score_vln(walked, onward[route.pano_ids[0]], turns, route.destination)
+
+
+def show(record: Record) -> Shown:
+    """The directions, what was seen and decided, and the way on the map."""
+    data = record.data
+    route, scored = RouteRow.model_validate(data["route"]), score_of(data)
+    kept = {file.rsplit("/", 1)[-1]: file for file in record.files}
+    views = [
+        ShownView(
+            kept[seen["file"]],
+            f"step {number}: {seen['name']}, {seen['where']}",
+            (ShownBox(tuple(seen["box"]), seen["name"]),) if seen["box"] else (),
+        )
+        for number, step in enumerate(data["walked"])
+        for seen in step["seen"]
+        if seen.get("file") in kept
+    ]
+    return Shown(
+        f"{'arrived' if scored.success else 'not arrived'}, {data['ending']}: {data['reason']}",
+        scored.success,
+        route.instruction,
+        (("destination", route.place_name), ("metres", f"{route.metres:.0f}")),
+        tuple(views),
+        tuple((step["observed"], step["decided"]) for step in data["walked"]),
+        (ShownPoint(route.destination, scored.success, route.place_name),),
+        tuple(LatLng(step["lat"], step["lng"]) for step in data["walked"]),
+    )

@@ -1,0 +1,84 @@
+"""Who walks: what landmarks are recognised with, and which hints are given."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from virl.bench.resources import Resources
+from virl.collect.dataset import RouteRow
+from virl.errors import BadInput, ModelUnavailable, UnknownName
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints, PaperHints
+from virl.platform.movement.instruction.tourist.eight_views import DescriberSpotter, RecognizerSpotter
+from virl.platform.movement.instruction.tourist.oracle import MapSpotter, TruthSpotter
+from virl.platform.movement.instruction.tourist.signs import OcrSpotter, SignReader
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
+from virl.platform.perception.models import model_names
+
+Mode = Literal["honest", "paper"]
+
+ORACLE, TRUTH, OCR = "oracle", "truth", "ocr"
+READER = "rapidocr"
+PAPER = "@paper"
+
+
+@dataclass(frozen=True, slots=True)
+class Walker:
+    """A recogniser of landmarks and a mode: `ocr`, or `ocr@paper`."""
+
+    spotter: str
+    mode: Mode
+
+
+def parse_walker(model: str) -> Walker:
+    """A walker by its name.
+
+    Raises:
+        BadInput: there is no such mode.
+    """
+    spotter, at, mode = model.partition("@")
+    if at and mode != "paper":
+        raise BadInput(f"model {model!r}: after @ comes paper, or nothing for the honest mode")
+    return Walker(spotter, "paper" if at else "honest")
+
+
+def check_walker(walker: Walker, city: City, resources: Resources) -> None:
+    """Open what a walker needs, so that what is missing is told before the first walk.
+
+    Raises:
+        UnknownName: there is no such recogniser of landmarks.
+        ModelUnavailable: it cannot be loaded, or needs a city whose truth is known.
+    """
+    _spotter(walker.spotter, city, {}, resources)
+
+
+def spotter_of(walker: Walker, city: City, route: RouteRow, resources: Resources) -> LandmarkSpotter:
+    """What the walker sees landmarks with on a route."""
+    landmarks = {
+        key.landmark: LatLng(*key.landmark_position) for key in route.key_points if key.landmark_position
+    }
+    return _spotter(walker.spotter, city, landmarks | {route.place_name: route.destination}, resources)
+
+
+def hints_of(walker: Walker, route: RouteRow) -> CrossingHints:
+    """What tells the walker of crossings."""
+    if walker.mode == "honest":
+        return HonestHints()
+    return PaperHints([key.position for key in route.key_points if key.kind == "turn"])
+
+
+def _spotter(name: str, city: City, landmarks: dict[str, LatLng], resources: Resources) -> LandmarkSpotter:
+    if name == ORACLE:
+        return MapSpotter(city.streetview, landmarks)
+    if name == TRUTH:
+        if city.truth is None:
+            raise ModelUnavailable(f"{TRUTH}: sees what a made city truly shows: {city.title} is none")
+        return TruthSpotter(city.truth)
+    if name == OCR:
+        return OcrSpotter(SignReader(city.streetview, resources.reader(READER)))
+    recognizers, describers = model_names("recognizer"), model_names("describer")
+    if name in recognizers:
+        return RecognizerSpotter(city.streetview, resources.recognizer(name))
+    if name in describers:
+        return DescriberSpotter(city.streetview, resources.describer(name), name)
+    raise UnknownName("recogniser of landmarks", name, [ORACLE, TRUTH, OCR, *recognizers, *describers])

@@ -1,0 +1,120 @@
+import csv
+import io
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from made_benchmark import NAME, Options
+from rich.console import Console
+
+from virl.bench.report.results import Results
+from virl.bench.report.write import write_reports
+from virl.bench.run import Engine, run_benchmark
+from virl.errors import BadInput
+
+HOSTILE = (
+    """</title></style><script>document.title="owned"</script><img src=x onerror=alert(1)>'" & \\ 50% $x_1"""
+)
+ENGINE = Engine("threads", 2)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs") / "hostile"
+    options = Options(text=HOSTILE, trouble={"case 5": "bug"})
+    run_benchmark(NAME, options, out, Console(quiet=True), engine=ENGINE)
+    return out
+
+
+def test_the_results_are_of_the_schema(folder: Path) -> None:
+    found = Results.model_validate_json((folder / "results.json").read_text())
+    assert found.schema_version == 1
+    assert found.published[0].values == {"macro": 0.413}
+    (macro, _) = found.compared
+    assert (macro.model, macro.against_model, macro.difference.units) == ("blunt", "sharp", 10)
+    confusion = next(row for row in found.rows if (row.model, row.city) == ("blunt", "")).confusions[0]
+    assert confusion.counts == ((4.0, 0.0, 0.0), (2.0, 2.0, 0.0), (2.0, 0.0, 0.0))
+
+
+def test_csv_holds_each_number_once(folder: Path) -> None:
+    lines = list(csv.DictReader(io.StringIO((folder / "results.csv").read_text())))
+    found = json.loads((folder / "results.json").read_text())
+    measured = [line for line in lines if line["source"] == "measured"]
+    assert len(measured) == 6 * 2
+    row = next(row for row in found["rows"] if (row["model"], row["city"]) == ("blunt", "south"))
+    line = next(
+        one for one in measured if (one["model"], one["city"], one["metric"]) == ("blunt", "south", "macro")
+    )
+    assert [float(line[key]) for key in ("mean", "low", "high")] == row["values"]["macro"]
+    assert line["failed"] == "1"
+    paper = next(one for one in lines if one["source"].startswith("published"))
+    assert (paper["mean"], paper["low"], paper["done"]) == ("0.413", "", "")
+
+
+def test_a_metric_without_any_value_has_no_column(folder: Path) -> None:
+    assert [metric["key"] for metric in json.loads((folder / "results.json").read_text())["metrics"]] == [
+        "macro",
+        "plain",
+        "never",
+    ]
+    for name in ("results.csv", "results.tex", "report.html"):
+        assert "never" not in (folder / name).read_text()
+
+
+def test_latex_escapes_what_latex_reads(folder: Path) -> None:
+    text = (folder / "results.tex").read_text()
+    assert r"paper \& co" in text
+    assert r"macro \%" in text
+    body = text.split(r"\midrule")[1]
+    assert {line.count("&") for line in body.replace(r"\&", "").splitlines() if line} == {4}
+
+
+def test_pages_load_nothing_and_run_nothing(folder: Path) -> None:
+    pages = [folder / "report.html", *folder.glob("episodes/*/index.html")]
+    assert len(pages) == 1 + 24
+    for page in pages:
+        text = page.read_text()
+        assert "default-src 'none'" in unescape(text)
+        assert "<script" not in text
+        assert "<img src=x" not in text
+        assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", text)
+    assert "&lt;script&gt;" in pages[0].read_text()
+    assert "published" in pages[0].read_text()
+
+
+def test_runs_side_by_side_are_told_apart_and_keep_their_pictures(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    run_benchmark(NAME, Options(seed=1), other, Console(quiet=True), engine=ENGINE)
+    write_reports([folder, other], Console(quiet=True), tmp_path / "both")
+    found = Results.model_validate_json((tmp_path / "both" / "results.json").read_text())
+    assert {row.run for row in found.rows} == {"hostile", "other"}
+    assert {(one.run, one.model) for one in found.compared} == {
+        ("hostile", "blunt"),
+        ("other", "sharp"),
+        ("other", "blunt"),
+    }
+    pictures = list((tmp_path / "both").glob("episodes/*/view-0.jpg"))
+    assert len(pictures) == 20 + 24
+
+
+def test_several_runs_need_a_place_for_their_report(folder: Path) -> None:
+    with pytest.raises(BadInput, match="--out"):
+        write_reports([folder, folder], Console(quiet=True))
+
+
+def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=str(tmp_path)):
+        write_reports([tmp_path], Console(quiet=True))
+
+
+def test_a_picture_outside_of_the_run_is_not_shown(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run_benchmark(NAME, Options(count=1), out, Console(quiet=True), engine=ENGINE)
+    path = out / "records.jsonl"
+    first, *rest = path.read_text().splitlines(keepends=True)
+    record = json.loads(first) | {"files": ["../../secret.jpg"]}
+    path.write_text("".join([json.dumps(record) + "\n", *rest]))
+    with pytest.raises(BadInput, match="outside"):
+        write_reports([out], Console(quiet=True))

@@ -1,0 +1,82 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from headless import chromium, needs_chromium
+from made_benchmark import NAME, Options
+from rich.console import Console
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+from virl.bench.run import Engine, run_benchmark
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+
+HOSTILE = """</title></style></svg><script>document.title="owned"</script><img src=x onerror=alert(1)>'\""""
+LONG = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch" * 3
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    with chromium() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs") / "run"
+    options = Options(text=HOSTILE + LONG, trouble={"case 5": "bug"}, cities=("north",))
+    run_benchmark(NAME, options, out, Console(quiet=True), engine=Engine("threads", 2))
+    return out
+
+
+def show(browser: webdriver.Chrome, page: Path, width: int, *, dark: bool = False) -> None:
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+    browser.get("about:blank")
+    browser.get(page.as_uri())
+
+
+def assert_sound(browser: webdriver.Chrome) -> None:
+    assert browser.get_log("browser") == []
+    assert browser.title != "owned"
+    script = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert browser.execute_script(script) == 0
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_the_report_opens_without_an_error_and_fits(
+    browser: webdriver.Chrome, folder: Path, width: int, dark: bool
+) -> None:
+    show(browser, folder / "report.html", width, dark=dark)
+    assert_sound(browser)
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#results tbody tr")) == 3
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".map")) == 2
+    bars = browser.find_elements(By.CSS_SELECTOR, ".bars rect:not(.track)")
+    assert len(bars) == 6
+    assert max(bar.rect["width"] for bar in bars) > 0.25 * width
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_dot_leads_to_its_episode_with_picture_and_box(
+    browser: webdriver.Chrome, folder: Path, width: int
+) -> None:
+    show(browser, folder / "report.html", width)
+    link = browser.find_elements(By.CSS_SELECTOR, ".map a")[-1]
+    browser.get((folder / (link.get_dom_attribute("href") or "")).as_uri())
+    assert_sound(browser)
+    picture = browser.find_element(By.CSS_SELECTOR, ".frame img")
+    assert browser.execute_script("return arguments[0].naturalWidth", picture) == 64
+    box = browser.find_element(By.CSS_SELECTOR, ".frame rect").rect
+    frame = picture.rect
+    assert box["x"] - frame["x"] == pytest.approx(0.1 * frame["width"], abs=3)
+    assert box["height"] == pytest.approx(0.7 * frame["height"], abs=4)
+
+
+def test_a_failed_episode_says_why(browser: webdriver.Chrome, folder: Path) -> None:
+    (page,) = folder.glob("episodes/sharp-north-case-5-*/index.html")
+    show(browser, page, 1280)
+    assert_sound(browser)
+    assert "fault <b>in</b> the code" in browser.find_element(By.CSS_SELECTOR, ".outcome").text

@@ -1,0 +1,174 @@
+"""Runs in threads: nothing lost, nothing twice, nothing silently zero."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_benchmark import NAME, Options, tries
+from rich.console import Console
+
+from virl.bench.benchmark import Episode
+from virl.bench.plan import choose, parse_shard
+from virl.bench.report.write import write_reports
+from virl.bench.resources import Terms
+from virl.bench.run import Engine, Part, Unpaid, run_benchmark
+from virl.errors import BadInput
+
+QUIET = Console(quiet=True)
+
+
+def run(out: Path, options: Options, *, resume: bool = False, part: Part | None = None, **engine: Any) -> Any:
+    how = Engine(**({"name": "threads", "workers": 3, "first_wait_s": 0.001, "pictures": False} | engine))
+    run_benchmark(NAME, options, out, QUIET, engine=how, part=part, resume=resume)
+    return results(out)
+
+
+def results(out: Path) -> Any:
+    return json.loads((out / "results.json").read_text())
+
+
+def records(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "records.jsonl").read_text().splitlines()]
+
+
+def rows(found: Any) -> dict[tuple[str, str], Any]:
+    return {(row["model"], row["city"]): row for row in found["rows"]}
+
+
+def test_every_episode_is_run_once_and_scored(tmp_path: Path) -> None:
+    found = rows(run(tmp_path, Options()))
+    assert Counter(record["id"] for record in records(tmp_path)) == Counter(
+        f"{model}/{city}/case {number}"
+        for model in ("sharp", "blunt")
+        for city in ("north", "south")
+        for number in range(6)
+    )
+    # sharp is wrong on bars alone; blunt on every second case: bars 1/2, banks 1/2, cafes 1/2
+    assert found["sharp", ""]["values"]["macro"][0] == pytest.approx(2 / 3)
+    assert found["blunt", ""]["values"]["plain"][0] == pytest.approx(0.5)
+    assert found["sharp", "north"]["episodes"] == {"planned": 6, "done": 6, "failed": 0, "missing": 0}
+    assert found["sharp", ""]["cost"] == {"requests": 24.0}
+
+
+def test_failures_are_neither_zero_nor_dropped(tmp_path: Path) -> None:
+    trouble = {"case 0": "never", "case 1": "bug", "case 2": "once"}
+    folder = tmp_path / "seen"
+    folder.mkdir()
+    found = run(tmp_path / "out", Options(folder=str(folder), models=("sharp",), trouble=trouble))
+    row = rows(found)["sharp", "north"]
+    assert row["episodes"] == {"planned": 6, "done": 4, "failed": 2, "missing": 0}
+    assert row["values"]["plain"][0] == pytest.approx(3 / 4)  # case 3 is the only wrong one that was scored
+    kept = {record["id"]: record for record in records(tmp_path / "out")}
+    assert kept["sharp/north/case 2"]["attempts"] == 2
+    assert kept["sharp/north/case 0"]["attempts"] == 1  # what cannot pass is not tried again
+    reasons = {one["id"]: (one["fault"], one["reason"]) for one in found["failures"]}
+    assert reasons["sharp/south/case 0"] == ("NoImagery", "no picture there")
+    assert reasons["sharp/south/case 1"][0] == "KeyError"
+
+
+def test_what_may_pass_is_tried_so_often_and_no_more(tmp_path: Path) -> None:
+    options = Options(folder=str(tmp_path), cities=("north",), models=("sharp",), trouble={"case 0": "once"})
+    found = run(tmp_path / "out", options, attempts=1)
+    assert found["failures"][0]["fault"] == "TryAgain"
+    assert tries(tmp_path, "sharp/north/case 0") == 1
+
+
+def test_resume_runs_what_is_left_and_what_failed(tmp_path: Path) -> None:
+    options = Options(folder=str(tmp_path), trouble={"case 4": "once"})
+    out = tmp_path / "out"
+    run(out, options, attempts=1, part=Part(limit=5))
+    assert rows(results(out))["blunt", "south"]["episodes"] == {
+        "planned": 6,
+        "done": 4,
+        "failed": 1,
+        "missing": 1,
+    }
+    found = run(out, options, resume=True)
+    assert rows(found)["blunt", ""]["episodes"] == {"planned": 12, "done": 12, "failed": 0, "missing": 0}
+    assert found["failures"] == []
+    assert tries(tmp_path, "blunt/south/case 0") == 1
+    assert tries(tmp_path, "blunt/south/case 4") == 2
+
+
+def test_a_resumed_run_equals_one_that_was_never_cut(tmp_path: Path) -> None:
+    run(tmp_path / "whole", Options())
+    run(tmp_path / "cut", Options(), part=Part(limit=2))
+    path = tmp_path / "cut" / "records.jsonl"
+    path.write_bytes(path.read_bytes()[:-30])  # a kill in the middle of a line
+    run(tmp_path / "cut", Options(), resume=True)
+    whole, cut = results(tmp_path / "whole"), results(tmp_path / "cut")
+    for found in (whole, cut):
+        for row in found["rows"]:
+            del row["seconds"]
+    assert cut == whole
+
+
+def test_a_second_run_is_refused_and_other_options_too(tmp_path: Path) -> None:
+    run(tmp_path, Options(count=1))
+    with pytest.raises(BadInput, match="--resume"):
+        run(tmp_path, Options(count=1))
+    with pytest.raises(BadInput, match="other settings"):
+        run(tmp_path, Options(count=2), resume=True)
+
+
+def test_shards_together_are_the_whole(tmp_path: Path) -> None:
+    whole = run(tmp_path / "whole", Options())
+    parts = [tmp_path / f"part{i}" for i in (1, 2, 3)]
+    for number, out in enumerate(parts, start=1):
+        run(out, Options(), part=Part(shard=(number, 3)))
+    assert Counter(record["id"] for out in parts for record in records(out)) == Counter(
+        record["id"] for record in records(tmp_path / "whole")
+    )
+    write_reports(parts, QUIET, tmp_path / "merged")
+    merged = results(tmp_path / "merged")
+    for found in (whole, merged):
+        for row in found["rows"]:
+            del row["seconds"]
+    assert merged == whole
+
+
+def test_an_empty_purse_ends_the_run_in_good_order(tmp_path: Path) -> None:
+    options = Options(cities=("north",), models=("sharp",), trouble={"case 3": "unpaid"})
+    with pytest.raises(Unpaid, match="higher --budget-usd"):
+        run(tmp_path, options, workers=1)
+    assert rows(results(tmp_path))["sharp", "north"]["episodes"] == {
+        "planned": 6,
+        "done": 3,
+        "failed": 0,
+        "missing": 3,
+    }
+
+
+def test_a_budget_is_not_kept_by_processes(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="--engine threads"):
+        run(tmp_path, Options(), name="processes", terms=Terms(budget_usd=1.0))
+
+
+def test_two_episodes_of_one_id_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="'sharp/north/case 0' stands twice"):
+        run(tmp_path, Options(models=("sharp", "sharp")))
+
+
+def test_pictures_are_kept_below_the_run(tmp_path: Path) -> None:
+    run(tmp_path, Options(count=1, cities=("north",)), pictures=True)
+    for record in records(tmp_path):
+        (file,) = record["files"]
+        assert (tmp_path / file).read_bytes().startswith(b"\xff\xd8")
+
+
+def test_a_part_has_all_models_of_a_case_and_a_limit_is_of_each() -> None:
+    episodes = [Episode(f"c{n}", "here", model) for model in "ab" for n in range(7)]
+    parts = [choose(episodes, 5, (number, 2)) for number in (1, 2)]
+    assert sorted(one.id for part in parts for one in part) == sorted(
+        f"{model}/here/c{n}" for model in "ab" for n in range(5)
+    )
+    first, second = ({one.case for one in part} for part in parts)
+    assert first.isdisjoint(second)
+
+
+@pytest.mark.parametrize("text", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2"])
+def test_a_part_of_no_whole_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="I/N"):
+        parse_shard(text)

@@ -1,0 +1,65 @@
+"""The clients of Aria's and Vivek's benchmarks: what they say, and what is true of the places around them."""
+
+import pytest
+
+from benchmarks.agents import aria, vivek
+from virl.platform.city import City
+from virl.platform.providers.open import open_city
+
+
+def test_no_sentence_of_the_reported_seed_is_used_by_another() -> None:
+    book, homes = aria._phrasebook(), vivek._phrasebook()
+    wordings = [*book.types.values(), *book.wishes.values(), book.limits, *homes.importance.values()]
+    wordings += [homes.opening, homes.away, homes.thrifty, homes.careless, homes.spacious, homes.bedrooms]
+    wordings += [homes.modern, homes.old]
+    for one in wordings:
+        assert not set(one.tried) & set(one.reported)
+        assert one.of(aria.REPORTED_SEED) == one.reported
+        assert one.of(aria.REPORTED_SEED + 1) == one.tried
+
+
+def test_every_wish_of_a_kind_of_place_has_words() -> None:
+    book = aria._phrasebook()
+    assert {wish for kind in book.types.values() for wish in kind.wishes} == set(book.wishes)
+
+
+@pytest.fixture(scope="module")
+def virlton() -> City:
+    return open_city("virlton")
+
+
+@pytest.mark.slow
+def test_aria_serves_clients_whose_wishes_can_be_met(virlton: City) -> None:
+    drawn = aria._drawn(virlton, 1)
+    assert len(drawn) == len(aria.cases(virlton, 1)) == 50
+    assert virlton.truth is not None
+    for case in drawn.values():
+        assert set(case.fitting) <= set(case.options)
+        assert case.fitting
+        for place_id in case.fitting:
+            truth = virlton.truth.attributes(place_id)
+            assert all(truth[wish.removeprefix("not ")] != wish.startswith("not ") for wish in case.wishes)
+
+
+@pytest.mark.slow
+def test_the_hidden_suitability_is_a_share_and_tells_homes_apart(virlton: City) -> None:
+    for case in vivek._drawn(virlton, 1).values():
+        values = list(case.suitability.values())
+        assert len(values) == len(case.homes) >= vivek.FEWEST_HOMES
+        assert min(values) >= 0
+        assert max(values) <= 1
+        assert len(set(values)) > len(values) / 2
+        assert all(case.window[0] <= home.price <= case.window[1] for home in case.homes)
+
+
+@pytest.mark.slow
+def test_one_client_each_from_start_to_truth(virlton: City, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("lives")
+    served = aria.run(virlton, aria.cases(virlton, 1)[0], 1, folder / "aria")
+    assert served["barred"] is False
+    assert 0 < served["random_fits"] <= 1
+    ranked = vivek.run(virlton, vivek.cases(virlton, 1)[0], 1, folder / "vivek")
+    assert -1 <= ranked["correlation"] <= 1
+    assert abs(ranked["random"]) < 1
+    lines = [*aria.measures([served]), *vivek.measures([ranked])]
+    assert [line.target for line in lines if line.target] == ["at least 80", "0", "at least 0.6"]

@@ -1,0 +1,75 @@
+import shutil
+from pathlib import Path
+
+import pytest
+from made_exhibits import keep_made_choice
+from made_run import keep_made_run
+from test_report import HOSTILE, Page
+
+from virl.errors import BadInput
+from virl.gallery.page import write_gallery
+from virl.journal.report import write_report
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three finished runs, one of them without a report; one goes on, and one is damaged."""
+    folder = tmp_path_factory.mktemp("all") / "runs"
+    first = keep_made_run(folder / "hiro-1", size=64)
+    write_report(first)
+    for name in ("deep/er/hiro-2", "deep/er/hiro-2/consulted/hiro", "broken"):
+        shutil.copytree(first, folder / name)
+    keep_made_choice(folder / "aria & co")
+    keep_made_run(folder / "open", steps=3, ended=False, size=64)
+    journal = folder / "broken" / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes().replace(b'"step":4', b'"step":5', 1))
+    return folder
+
+
+def test_finished_runs_are_shown_with_a_picture_and_a_link(runs: Path) -> None:
+    out, cards, _ = write_gallery([runs], runs / "gallery.html")
+    page = Page(out)
+    assert len(cards) == len(page.all("li", "run")) == 3
+    links = [link["href"] for link in page.all("a")]
+    assert sorted(links) == ["./deep/er/hiro-2/report.html", "./hiro-1/report.html"]
+    assert all((runs / link).is_file() for link in links)
+    assert len(page.all("img")) == 2
+    assert len(page.all("circle", "spot")) == 4
+    assert page.text.count("Entered Noodle Bar Mei. ") == 2
+    assert "hiro, mind: rules, 20 steps, 201 m, $0.00" in page.text
+    assert "aria, mind: rules, $0.00, no report" in page.text
+
+
+def test_what_is_damaged_or_goes_on_is_left_out_with_the_reason(runs: Path) -> None:
+    out, _, left_out = write_gallery([runs], runs / "gallery.html")
+    assert {one.folder.name for one in left_out} == {"broken", "open"}
+    text = Page(out).text
+    assert "line 6: is step 5 where 4 should be" in text
+    assert "has not ended" in text
+
+
+def test_links_lead_from_wherever_the_page_is(runs: Path, tmp_path: Path) -> None:
+    out, _, _ = write_gallery([runs / "hiro-1"], tmp_path / "pages" / "all.html")
+    (link,) = (link["href"] for link in Page(out).all("a"))
+    assert (out.parent / link).samefile(runs / "hiro-1" / "report.html")
+
+
+def test_the_page_loads_nothing_and_words_stay_words(tmp_path: Path) -> None:
+    keep_made_run(tmp_path / "runs" / "hiro", shop=HOSTILE, size=64)
+    keep_made_choice(tmp_path / "runs" / "aria", HOSTILE)
+    page = Page(write_gallery([tmp_path / "runs"], tmp_path / "gallery.html")[0])
+    assert not page.all("script")
+    assert "document.title" in page.text
+    policy = next(meta["content"] for meta in page.all("meta") if "http-equiv" in meta)
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    for _, attributes in page.elements:
+        assert not any(name.startswith("on") for name in attributes)
+        for name in ("src", "href"):
+            assert attributes.get(name, "#").startswith(("#", "./", "data:"))
+
+
+def test_no_runs_and_no_folder(tmp_path: Path) -> None:
+    assert "There is none here yet." in Page(write_gallery([tmp_path], tmp_path / "gallery.html")[0]).text
+    with pytest.raises(BadInput, match="no such folder"):
+        write_gallery([tmp_path / "missing"], tmp_path / "gallery.html")

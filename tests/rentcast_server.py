@@ -1,0 +1,97 @@
+"""A local server that speaks as the RentCast API does, over real HTTP.
+
+with RentCastServer([records(3)]) as server: ...
+
+Each request is met by the next behaviour of the script; the last one is repeated.
+"""
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qsl, urlsplit
+
+KEY = "marker-key-0123456789"
+
+
+@dataclass(frozen=True)
+class Request:
+    path: str
+    query: dict[str, str]
+    headers: Mapping[str, str]
+    """By lower-case name."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int = 200
+    body: object = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def record(number: int, **fields: object) -> dict[str, object]:
+    """A listing as RentCast words it."""
+    return {
+        "id": f"{number}-Main-St,-Austin,-TX-78701",
+        "formattedAddress": f"{number} Main St, Austin, TX 78701",
+        "latitude": 30.0 + number / 10_000,
+        "longitude": -97.0,
+        "propertyType": "Apartment",
+        "bedrooms": 2,
+        "bathrooms": 1.5,
+        "squareFootage": 1000,
+        "yearBuilt": 1998,
+        "status": "Active",
+        "price": 1500 + number,
+    } | fields
+
+
+def records(count: int, first: int = 0) -> Answer:
+    return Answer(body=[record(number) for number in range(first, first + count)])
+
+
+def refusal(status: int, error: str, message: str, **headers: str) -> Answer:
+    return Answer(status, {"status": status, "error": error, "message": message}, headers)
+
+
+class RentCastServer:
+    def __init__(self, script: Sequence[Answer]) -> None:
+        self.requests: list[Request] = []
+        script, requests = list(script), self.requests
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                parts = urlsplit(self.path)
+                headers = {name.lower(): text for name, text in self.headers.items()}
+                requests.append(Request(parts.path, dict(parse_qsl(parts.query)), headers))
+                answer = script[min(len(requests), len(script)) - 1]
+                body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+                self.send_response(answer.status)
+                for name, text in {"content-length": str(len(body)), **answer.headers}.items():
+                    self.send_header(name.replace("_", "-"), text)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()

@@ -1,0 +1,247 @@
+"""The tools of a model, one by one, in Virlton."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_life import made_agent, made_character, use, virlton
+from pydantic import ValidationError
+
+from virl.character import Character, ToolName, agent_names, load_character
+from virl.errors import BadInput, NotFound
+from virl.geo import compass_word, distance, egocentric_word, signed_turn
+from virl.platform.city import City
+from virl.platform.perception.base import TextLine
+from virl.tools.base import LONGEST, from_world, heading_of, short
+from virl.tools.body import Body
+from virl.tools.catalogue import FINISH, TOOLS, tools_for
+
+ROOT = Path(__file__).parents[2]
+DOCS = (ROOT / "docs/yaml-agents.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def city() -> City:
+    return virlton()
+
+
+@pytest.fixture
+def body(city: City, tmp_path: Path) -> Iterator[Body]:
+    agent = made_agent(city, tmp_path / "run", made_character(clock="wed 12:30"))
+    yield Body(agent)
+    agent.run._journal.close()
+
+
+def test_a_character_may_choose_every_tool_but_the_one_that_is_always_there() -> None:
+    assert sorted(get_args(ToolName)) == sorted(TOOLS.keys() - {FINISH})
+    assert made_character(tools="all").tools == get_args(ToolName)
+    with pytest.raises(BadInput, match=r"tools\.0: Input should be 'look'"):
+        made_character(tools=["fly"])
+
+
+def schemas(body: Body) -> dict[str, dict[str, Any]]:
+    return {
+        tool.name: tool.tool_call_schema.model_json_schema() for tool in tools_for(body, get_args(ToolName))
+    }  # type: ignore[union-attr]
+
+
+def test_a_model_is_told_what_every_tool_and_argument_means(body: Body) -> None:
+    for tool in tools_for(body, get_args(ToolName)):
+        assert len(tool.description) > 20
+        assert "\n" not in tool.description
+    for name, schema in schemas(body).items():
+        for argument, about in schema.get("properties", {}).items():
+            assert about.get("description"), f"{name}: {argument}"
+    agents = schemas(body)["consult"]["properties"]["agent"]
+    assert agents["enum"] == agent_names()
+    assert "hiro: he walks until" in agents["description"]
+
+
+def test_the_docs_name_every_tool_and_argument() -> None:
+    for name, tool in TOOLS.items():
+        [row] = [line for line in DOCS.splitlines() if line.startswith(f"| `{name}` ")]
+        for argument in tool.arguments.model_fields:
+            assert f"`{argument}`" in row, f"{name}: {argument}"
+
+
+@given(st.floats(0, 359.9), st.sampled_from(["front", "front right", "rear left", "left"]))
+def test_words_for_directions_are_those_that_things_are_described_with(facing: float, word: Any) -> None:
+    assert egocentric_word(facing, heading_of(word, facing)) == word
+
+
+@given(st.floats(0, 359.9), st.sampled_from(["north", "southeast", "west"]))
+def test_the_compass_does_not_turn_with_the_agent(facing: float, word: Any) -> None:
+    assert compass_word(heading_of(word, facing)) == word
+
+
+@given(st.lists(st.text(max_size=400), max_size=40))
+def test_text_from_the_world_is_bounded_and_cannot_get_out(lines: list[str]) -> None:
+    told = from_world(lines)
+    assert len(told) < LONGEST + 300
+    inside = told.partition("<<<DATA\n")[2].removesuffix("\nDATA>>>")
+    assert "<<<" not in inside
+    assert ">>>" not in inside
+    assert told.endswith("\nDATA>>>")
+
+
+def test_what_is_left_out_is_counted() -> None:
+    assert "... and 3 lines more, left out" in from_world(["x" * 1000] * 5)
+    assert short("a  b\nc", 10) == "a b c"
+    assert len(short("word " * 50, 20)) <= 20
+
+
+def test_going_straight_on_stops_before_a_crossing(body: Body, city: City) -> None:
+    told = use(body, "move", direction="front", steps=20)
+    here = body.panorama
+    assert here.is_crossing
+    assert "A crossing." in told
+    assert body.standing.moves == len(body.agent.run.steps) <= 20
+    assert not any(city.streetview.panorama(step.pose.pano_id).is_crossing for step in body.agent.run.steps)
+    walked = sum(step.distance_m for step in body.agent.run.steps) + body.standing.distance_m
+    assert f"You went {walked:.0f} m in {body.standing.moves} moves" in told
+
+
+def test_a_neighbour_can_be_named(body: Body) -> None:
+    link = body.links[-1]
+    use(body, "move", pano_id=link.pano_id)
+    assert body.standing.pano_id == link.pano_id
+    assert signed_turn(body.standing.heading, link.heading) == 0
+    with pytest.raises(BadInput, match="is no neighbour of this panorama"):
+        use(body, "move", pano_id="vt-00000")
+    with pytest.raises(BadInput, match="either direction or pano_id"):
+        use(body, "move", pano_id=link.pano_id, direction="front")
+
+
+def test_moves_end_at_the_limit(city: City, tmp_path: Path) -> None:
+    agent = made_agent(city, tmp_path / "run", made_character(limits={"steps": 3}))
+    body = Body(agent)
+    assert "Moves left: 0" in use(body, "move", direction="front", steps=20)
+    assert body.standing.moves == 3
+    with pytest.raises(BadInput, match="no moves are left"):
+        use(body, "move", direction="rear")
+    agent.run._journal.close()
+
+
+def test_turning_moves_nowhere(body: Body) -> None:
+    before = body.standing
+    assert "You face southwest, 225 degrees" in use(body, "turn", direction="southwest")
+    assert (body.standing.pano_id, body.standing.moves) == (before.pano_id, 0)
+    use(body, "turn", direction=10)
+    assert body.standing.heading == 10
+    with pytest.raises(ValidationError, match="neither a word for a direction"):
+        use(body, "turn", direction=360)
+
+
+def test_places_are_listed_with_what_one_chooses_by(body: Body, city: City) -> None:
+    told = use(body, "nearby_places", radius_m=400, types=["restaurant"], limit=3)
+    found = city.places.nearby(body.panorama.position, 400, ["restaurant"])
+    assert f"3 of {len(found)} places within 400 m" in told
+    nearest = found[0]
+    away = distance(body.panorama.position, nearest.position)
+    row = next(line for line in told.splitlines() if nearest.id in line)
+    assert f"| {nearest.name} |" in row
+    assert f"rated {nearest.rating:.1f} by {nearest.review_count}" in row
+    assert f"| {away:.0f} m " in row
+    assert use(body, "nearby_places", radius_m=1, types=["zoo"]) == "No place of type zoo within 1 m."
+
+
+def test_details_say_whether_a_place_is_open_at_the_characters_clock(body: Body, city: City) -> None:
+    here = body.panorama.position
+    for place in map(city.places.details, [one.id for one in city.places.nearby(here, 300)[:12]]):
+        told = use(body, "place_details", place_id=place.id)
+        state = (
+            "unknown" if place.is_open and not place.hours else "open" if place.open_at(2, 750) else "closed"
+        )
+        assert f"now (wed 12:30): {state};" in told
+        assert all(short(review.text, 40).rstrip("…") in told for review in place.reviews[:5])
+    with pytest.raises(NotFound):
+        use(body, "place_details", place_id="nowhere")
+
+
+def test_a_place_is_found_by_words(body: Body) -> None:
+    assert "pharmacy" in use(body, "search_places", query="pharmacy", limit=2)
+    assert use(body, "search_places", query="zzqx") == "No place answers that."
+
+
+def test_ways_are_told_in_legs_that_add_up(body: Body, city: City) -> None:
+    there = city.maps.geocode("1 School Street")
+    way = city.maps.route([body.panorama.position, there])
+    told = use(body, "route", address="1 School Street")
+    assert told.startswith(f"{way.distance:.0f} m, {way.duration / 60:.0f} min walking: ")
+    legs = [int(leg.split()[0]) for leg in told.partition(": ")[2].rstrip(".").split(", then ")]
+    assert sum(legs) == pytest.approx(way.distance, abs=len(legs))
+    assert use(body, "route", address=f"{there.lat},{there.lng}") == told
+    nearest = city.places.nearby(there, 100)[0]
+    assert "min driving" in use(body, "route", place_id=nearest.id, mode="driving")
+    with pytest.raises(NotFound):
+        use(body, "route", address="7 Nowhere Boulevard")
+
+
+def test_an_address_is_placed_as_seen_from_here(body: Body, city: City) -> None:
+    there = city.maps.geocode("1 School Street")
+    assert use(body, "geocode", address="1 School Street").startswith(f"{there}: ")
+    assert " m south" in use(body, "geocode", address="1 School Street")
+
+
+class OneSign:
+    """A reader that reads the same two lines of one sign in every picture, near its right edge."""
+
+    def read(self, images: Any) -> list[list[TextLine]]:
+        return [
+            [TextLine("Blue", 0.9, (560, 300, 620, 320)), TextLine("Heron", 0.8, (560, 322, 620, 342))]
+            for _ in images
+        ]
+
+
+def test_signs_are_told_with_where_they_are(body: Body, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body.agent.models, "reader", lambda _: OneSign())
+    use(body, "turn", direction="north")
+    told = use(body, "read_signs", direction="front")
+    assert "'Blue / Heron': front right (northeast, 26 degrees)" in told
+
+
+def test_things_are_told_with_where_they_are_and_the_views_are_kept(body: Body, city: City) -> None:
+    assert city.truth is not None
+    use(body, "move", direction="front", steps=20)
+    told = TOOLS["detect"].act(
+        body, TOOLS["detect"].arguments.model_validate({"labels": ["tree", "street lamp"]})
+    )
+    assert len(told.views) == 6
+    found = [one for view in told.views for one in view.detections]
+    assert found, "a crossing in a town has trees or lamps"
+    assert told.text.count("score") == len(found)
+    assert all((body.agent.run.folder / view.file).stat().st_size > 1000 for view in told.views)
+
+
+def test_a_closer_look_is_in_one_direction(body: Body) -> None:
+    with pytest.raises(BadInput, match="choose one direction"):
+        use(body, "look", fov=40)
+    told = TOOLS["look"].act(
+        Body(body.agent, sees=True), TOOLS["look"].arguments.model_validate({"direction": "left", "fov": 30})
+    )
+    assert [(view.purpose, view.fov) for view in told.views] == [("closer", 30)]
+    assert told.shown
+
+
+def test_a_question_is_put_to_the_describer(body: Body, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Parrot:
+        def describe(self, views: Any, question: str = "") -> list[str]:
+            assert np.shape(views[0].pixels) == (640, 640, 3)
+            return [f"You asked: {question}"]
+
+    monkeypatch.setattr(type(body.agent.senses.describer), "describe", Parrot().describe, raising=True)
+    assert "You asked: Is there a bench?" in use(
+        body, "ask_about_view", question="Is there a bench?", direction="rear"
+    )
+
+
+@pytest.mark.parametrize("name", ["mira", "otto", "june"])
+def test_the_characters_that_come_along_start_in_their_city(name: str, city: City) -> None:
+    character: Character = load_character(ROOT / f"agents/{name}.yaml")
+    assert character.lives_by_tools
+    assert isinstance(character.start, str)
+    assert city.streetview.nearest(city.maps.geocode(character.start)) is not None

@@ -1,0 +1,120 @@
+"""One model for many threads: what they ask at the same time goes to it in one call."""
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+ItemT = TypeVar("ItemT")
+ResultT = TypeVar("ResultT")
+
+WAIT_S = 0.005
+"""How long the first of a batch waits for others. Chosen: short beside any model's own time."""
+
+
+@dataclass(slots=True, eq=False)
+class _Request(Generic[ItemT, ResultT]):
+    key: Hashable
+    items: Sequence[ItemT]
+    results: Sequence[ResultT] | None = None
+    fault: BaseException | None = None
+
+    @property
+    def is_done(self) -> bool:
+        return self.results is not None or self.fault is not None
+
+
+class Batcher(Generic[ItemT, ResultT]):
+    """Gathers the requests of many threads into calls of one function, of which one runs at a time.
+
+    There is no thread of its own: the first that asks waits a little for others, makes the call, and hands
+    out the results. Requests go together if their keys are equal. A call that fails is made again for each
+    of its requests alone, so that one bad picture fails only the episode that asked about it.
+
+    Args:
+        call: from a key and the items of all requests to one result an item, in order.
+        most: items in a call; a single request may have more.
+        wait_s: seconds to wait for a call to fill up.
+    """
+
+    def __init__(
+        self,
+        call: Callable[[Any, Sequence[ItemT]], Sequence[ResultT]],
+        *,
+        most: int = 16,
+        wait_s: float = WAIT_S,
+    ) -> None:
+        self._call = call
+        self._most = most
+        self._wait_s = wait_s
+        self._pending: list[_Request[ItemT, ResultT]] = []
+        self._changed = threading.Condition()
+        self._busy = False
+
+    def __call__(self, key: Hashable, items: Sequence[ItemT]) -> Sequence[ResultT]:
+        """One result an item, in order.
+
+        Raises:
+            Exception: whatever the call raises for these items.
+        """
+        request: _Request[ItemT, ResultT] = _Request(key, items)
+        with self._changed:
+            self._pending.append(request)
+            self._changed.notify_all()
+            while not request.is_done:
+                self._changed.wait_for(lambda: request.is_done or not self._busy)
+                if not request.is_done:
+                    self._lead()
+        if request.fault is not None:
+            raise request.fault
+        return request.results or ()
+
+    def _lead(self) -> None:
+        """Gather a batch and call for it. Holds the condition on entry and on return."""
+        self._busy = True
+        try:
+            self._changed.wait_for(self._is_full, self._wait_s)
+            batch = self._take()
+            self._changed.release()
+            try:
+                self._answer(batch)
+            finally:
+                self._changed.acquire()
+        finally:
+            self._busy = False
+            self._changed.notify_all()
+
+    def _is_full(self) -> bool:
+        key = self._pending[0].key
+        return sum(len(request.items) for request in self._pending if request.key == key) >= self._most
+
+    def _take(self) -> list[_Request[ItemT, ResultT]]:
+        """The oldest request, and those like it for which there is room."""
+        key = self._pending[0].key
+        batch: list[_Request[ItemT, ResultT]] = []
+        room = self._most
+        for request in self._pending:
+            if request.key == key and (not batch or len(request.items) <= room):
+                batch.append(request)
+                room -= len(request.items)
+        self._pending = [request for request in self._pending if request not in batch]
+        return batch
+
+    def _answer(self, batch: Sequence[_Request[ItemT, ResultT]]) -> None:
+        items = [item for request in batch for item in request.items]
+        try:
+            results = self._call(batch[0].key, items)
+            if len(results) != len(items):
+                raise ValueError(f"{len(results)} results for {len(items)} items")  # noqa: TRY301
+        except BaseException as fault:  # noqa: BLE001 - raised where it was asked
+            if len(batch) == 1 or not isinstance(fault, Exception):
+                for request in batch:
+                    request.fault = fault
+                return
+            for request in batch:
+                self._answer([request])
+            return
+        start = 0
+        for request in batch:
+            request.results = results[start : start + len(request.items)]
+            start += len(request.items)

@@ -1,0 +1,247 @@
+"""The contract of a benchmark: episodes, how one is run, how what came of them is scored and shown.
+
+    BENCHMARK = Benchmark(
+        name="find-the-bar", title="Find the bar", about="...", options=Options,
+        episodes=episodes, prepare=prepare, run=run, score=score, metrics=(Metric("found", "found"),),
+    )
+
+A definition module holds such a value and the plain functions it names.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from pydantic import ConfigDict, Field
+
+from virl.geo import LatLng
+from virl.settings import Settings
+
+if TYPE_CHECKING:
+    from virl.bench.resources import Resources
+
+Data = Mapping[str, Any]
+"""Plain JSON."""
+
+
+class BenchOptions(Settings):
+    """What every benchmark is asked; the options of one derive from it and may give other defaults.
+
+    All of it is JSON: another process or machine is given the same, and two runs with equal options can be
+    merged. The text below a field is its help on the command line.
+    """
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    cities: tuple[str, ...] = Field(("virlton",), min_length=1)
+    """Names in `platform/cities`, or paths of city files."""
+    models: tuple[str, ...] = Field((), min_length=1)
+    """Which models are compared; what a name means is the benchmark's to say."""
+    seed: int = Field(0, ge=0)
+    """Of everything that is chosen by chance."""
+
+
+OptionsT = TypeVar("OptionsT", bound=BenchOptions)
+WorldT = TypeVar("WorldT")
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One item of a benchmark for one model: a job that depends on no other."""
+
+    case: str
+    """What is asked, such as a place's or a route's id: the same for every model, so that models can be
+    compared case by case. Unique within a city."""
+    city: str
+    model: str
+    payload: Data = field(default_factory=dict)
+    """What `run` needs to know, as plain JSON."""
+
+    @property
+    def id(self) -> str:
+        """Unique within a run."""
+        return f"{self.model}/{self.city}/{self.case}"
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeResult:
+    """What came of an episode that was run to its end."""
+
+    data: Data
+    """What it is scored by, as plain JSON; also whatever its page shows."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Pictures of it by file name, such as `{"view-0.jpg": ...}` (see `virl.bench.pictures.jpeg`)."""
+    cost: Mapping[str, float] = field(default_factory=dict)
+    """What it took, such as `{"requests": 3, "usd": 0.01}` (see `virl.bench.resources.cost_of`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is kept of an episode."""
+
+    id: str
+    case: str
+    city: str
+    model: str
+    status: Literal["done", "failed"]
+    data: Data = field(default_factory=dict)
+    """Empty where it failed."""
+    files: tuple[str, ...] = ()
+    """Paths of its pictures, relative to the run's folder."""
+    cost: Mapping[str, float] = field(default_factory=dict)
+    attempts: int = 1
+    """How often it was tried."""
+    seconds: float = 0.0
+    """Of the last try."""
+    reason: str = ""
+    """Why it failed, in one line; empty where it did not."""
+    fault: str = ""
+    """The kind of that failure, such as `"ProviderError"`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What one unit adds to a metric.
+
+    A metric is the mean over groups of (sum of hits / sum of weights). With one group it is a plain mean or
+    a ratio; with place types as groups it is a recall averaged over types, to which a place of k types may
+    add 1/k each. Intervals and tests draw units anew, all tallies of a unit together.
+    """
+
+    unit: str
+    """What is counted, such as a place or an episode, unique within a city: the same for every model."""
+    hit: float
+    weight: float = 1.0
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """How a metric is shown."""
+
+    key: str
+    heading: str
+    percent: bool = True
+    """Whether it is a share that is shown in percent."""
+    digits: int = 1
+    by_group: bool = False
+    """Whether its value in each group is drawn as bars too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """What was taken for what."""
+
+    title: str
+    labels: tuple[str, ...]
+    counts: tuple[tuple[float, ...], ...]
+    """One row for each true label, one column for each label given, in the order of `labels`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How the episodes of one model in one city did."""
+
+    tallies: Mapping[str, Sequence[Tally]]
+    """By the key of the metric; a metric without tallies has no value, which is not zero."""
+    confusions: Sequence[Confusion] = ()
+    notes: Sequence[str] = ()
+    """What a reader of the numbers has to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A row of a paper's table, for comparison; never measured here."""
+
+    name: str
+    values: Mapping[str, float]
+    """By the key of the metric; shares in [0, 1]."""
+    source: str
+    """Such as `"V-IRL, table 3"`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBox:
+    """A box in a picture."""
+
+    box: tuple[float, float, float, float]
+    """(x0, y0, x1, y1) as shares of the picture's width and height, [0, 1]."""
+    label: str = ""
+    kind: Literal["right", "wrong", "other"] = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownView:
+    """A picture of an episode's page."""
+
+    file: str
+    """One of the record's `files`."""
+    caption: str = ""
+    boxes: Sequence[ShownBox] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPoint:
+    """A point on the city's map."""
+
+    position: LatLng
+    score: float
+    """0 is drawn as bad, 1 as good."""
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the page tells of an episode."""
+
+    outcome: str
+    """In a few words, such as `"3 of 5 places found"`."""
+    score: float | None = None
+    """[0, 1]; colours the episode in the list. `None` where it has none."""
+    text: str = ""
+    """What was asked."""
+    facts: Sequence[tuple[str, str]] = ()
+    views: Sequence[ShownView] = ()
+    decisions: Sequence[tuple[str, str]] = ()
+    """What was done and why, in order."""
+    points: Sequence[ShownPoint] = ()
+    path: Sequence[LatLng] = ()
+    """A way walked, on the map."""
+
+
+def shown_plainly(record: Record) -> Shown:
+    """What the page tells of an episode whose benchmark says no more: its data as facts."""
+    return Shown("done", facts=tuple((name, str(value)) for name, value in record.data.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark(Generic[OptionsT, WorldT]):
+    """A benchmark: what a definition module registers."""
+
+    name: str
+    """As on the command line, such as `"place-localization"`."""
+    title: str
+    about: str
+    """One or two sentences: what is measured."""
+    options: type[OptionsT]
+    episodes: Callable[[OptionsT, "Resources"], Sequence[Episode]]
+    """All episodes for these options, the same and in the same order whenever it is asked. Called once,
+    where the run is started."""
+    prepare: Callable[[OptionsT, "Resources"], WorldT]
+    """Opens what `run` needs: cities, models and minds, out of the resources. Called once in each process;
+    the threads of a process share what it returns."""
+    run: Callable[[Episode, WorldT], EpisodeResult]
+    """Runs one episode, in any thread. A `VirlError` it raises makes the episode fail, for which see
+    `virl.bench.faults`; anything else is recorded in the same way."""
+    score: Callable[[Sequence[Record], OptionsT], Scores]
+    """Pure: what came of the episodes of one model in one city, all of them done."""
+    metrics: tuple[Metric, ...]
+    """The columns of the table, in order."""
+    show: Callable[[Record], Shown] = shown_plainly
+    published: tuple[Published, ...] = ()
+    work: Literal["threads", "processes"] = "threads"
+    """Where episodes run unless the user says otherwise: threads where they wait for others most of the
+    time or the work frees Python's lock, processes for work in Python itself."""
+
+
+AnyBenchmark = Benchmark[Any, Any]

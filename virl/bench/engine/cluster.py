@@ -1,0 +1,192 @@
+"""Workers on a Ray cluster: actors that run episodes, and actors that hold a model each.
+
+The code and the data have to be on every node: virl, the benchmark's package, weights and data sets. Records
+are written by the process that started the run alone.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count as numbers
+from pathlib import Path
+from typing import Any
+
+from virl.bench.benchmark import Episode
+from virl.bench.engine.actors import MODEL_THREADS, Desk, Worker
+from virl.bench.engine.crew import Died, Ended, Event, Ready, Seat
+from virl.bench.engine.work import Job, Outcome, reason_of
+from virl.bench.faults import WorkerLost
+from virl.bench.resources import Terms
+from virl.errors import BadInput
+from virl.platform.perception.weights import module
+
+MOST_STILLBORN = 3
+"""Workers that may die before they are ready, over a run. Chosen."""
+
+PATIENCE_S = 30.0
+"""Until it is told that the cluster has no room. Chosen."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What a reply that is awaited is of."""
+
+    worker: int
+    seat: Seat = None
+    episode: Episode | None = None
+    """None while the worker opens its world."""
+
+
+class ClusterCrew:
+    """Actors of a cluster. One that dies is replaced, wherever there is room.
+
+    One worker is started first: in its world the models are opened, and take their room; the others follow.
+
+    Args:
+        job: what they are told.
+        count: episodes side by side; `None` for one on every CPU that is free.
+        address: of the cluster, as `ray.init` takes it.
+        book: file of the budget, see `virl.budget.Budget`; kept on the node of this process.
+
+    Raises:
+        ModelUnavailable: Ray is not installed.
+        BadInput: there is no such cluster.
+    """
+
+    def __init__(self, job: Job, count: int | None, address: str, book: Path | None) -> None:
+        self._ray = module("ray", extra="ray")
+        self._job = job
+        self._count = count
+        self._is_ours = not self._ray.is_initialized()
+        if self._is_ours:
+            _connect(self._ray, address)
+        self._seats = 1
+        self._is_first = True
+        self._workers: dict[int, Any] = {}
+        self._awaited: dict[Any, _Place] = {}
+        self._free: dict[int, set[Seat]] = {}
+        self._worker_of: dict[Seat, int] = {}
+        self._number = numbers()
+        self._stillborn = 0
+        self._heard = time.monotonic()
+        self._desk = _desk(self._ray, job.terms, book)
+        self._hire()
+
+    def give(self, seat: Seat, episode: Episode) -> None:
+        """As `Crew.give`."""
+        worker = self._worker_of[seat]
+        self._free[worker].remove(seat)
+        reply = self._workers[worker].attempt.remote(episode)
+        self._awaited[reply] = _Place(worker, seat, episode)
+
+    def events(self, timeout_s: float) -> Sequence[Event]:
+        """As `Crew.events`."""
+        ready, _ = self._ray.wait(list(self._awaited), num_returns=1, timeout=timeout_s)
+        if ready:
+            ready, _ = self._ray.wait(list(self._awaited), num_returns=len(self._awaited), timeout=0)
+            self._heard = time.monotonic()
+        elif not any(place.episode for place in self._awaited.values()):
+            self._tell_of_no_room()
+        return [event for reply in ready if reply in self._awaited for event in self._hear(reply)]
+
+    def dismiss(self) -> None:
+        """As `Crew.dismiss`. The models end with the desk, which owns them."""
+        for actor in (*self._workers.values(), self._desk):
+            self._ray.kill(actor)
+        self._workers.clear()
+        if self._is_ours:
+            self._ray.shutdown()
+
+    def _hire(self) -> None:
+        number = next(self._number)
+        threads = max(self._count or 1, 1) + 1  # one to open the world, which may still run when it is asked
+        actor = self._ray.remote(Worker).options(num_cpus=1, max_concurrency=threads)
+        self._workers[number] = actor.remote(self._job, self._desk)
+        self._awaited[self._workers[number].open.remote()] = _Place(number)
+
+    def _hire_others(self) -> None:
+        """As many as the first has left room for; each has its share of the seats."""
+        room = int(self._ray.available_resources().get("CPU", 0))
+        wanted = self._count or room + 1
+        more = max(0, min(wanted - 1, room))
+        self._seats = -(-wanted // (more + 1))
+        for _ in range(more):
+            self._hire()
+
+    def _hear(self, reply: Any) -> list[Event]:
+        place = self._awaited.pop(reply)
+        errors = self._ray.exceptions
+        try:
+            said = self._ray.get(reply)
+        except (errors.RayActorError, errors.WorkerCrashedError, errors.ObjectLostError) as fault:
+            return self._lose(place, reason_of(fault))
+        except errors.RayError as fault:
+            said = Outcome(_episode(place), "failed", reason=reason_of(fault), fault=type(fault).__name__)
+        if isinstance(said, Outcome):
+            self._free[place.worker].add(place.seat)
+            return [Ended(place.seat, said)]
+        if said is not None:
+            raise said.error()
+        return self._seat(place.worker)
+
+    def _seat(self, worker: int) -> list[Event]:
+        """A worker is ready: its seats are free."""
+        if self._is_first:
+            self._is_first = False
+            self._hire_others()
+        seats: list[Seat] = [(worker, number) for number in range(self._seats)]
+        self._free[worker] = set(seats)
+        self._worker_of |= dict.fromkeys(seats, worker)
+        return [Ready(seat) for seat in seats]
+
+    def _lose(self, place: _Place, why: str) -> list[Event]:
+        """A worker died: its free seats are gone, and those at an episode, whose replies fail as well."""
+        if place.worker not in self._workers:
+            return [Died(place.seat, why)] if place.episode else []
+        if place.episode is None:
+            self._stillborn += 1
+            if self._stillborn >= MOST_STILLBORN:
+                raise WorkerLost(f"workers die while they open the benchmark ({why}): see Ray's logs")
+        free: set[Seat] = self._free.pop(place.worker, set())
+        self._replace(place.worker)
+        told: list[Event] = [Died(seat, why) for seat in free]
+        return [*told, Died(place.seat, f"its worker died ({why})")] if place.episode else told
+
+    def _replace(self, worker: int) -> None:
+        self._ray.kill(self._workers.pop(worker))  # one that is only out of reach must not go on
+        self._hire()
+
+    def _tell_of_no_room(self) -> None:
+        if time.monotonic() - self._heard > PATIENCE_S:
+            self._heard = time.monotonic()
+            _log.warning(
+                "no worker is ready yet: the cluster has %s free; a worker needs 1 CPU, and each model what "
+                "its file asks for",
+                self._ray.available_resources(),
+            )
+
+
+def _connect(ray: Any, address: str) -> None:
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
+    except (ConnectionError, ValueError, RuntimeError) as fault:
+        raise BadInput(
+            f"no Ray cluster at {address!r} ({reason_of(fault)}): start one with `ray start --head`"
+        ) from fault
+
+
+def _desk(ray: Any, terms: Terms, book: Path | None) -> Any:
+    """On the node of this process, where the budget's book is."""
+    here = ray.get_runtime_context().get_node_id()
+    strategy = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
+    actor = ray.remote(Desk).options(num_cpus=0, max_concurrency=MODEL_THREADS, scheduling_strategy=strategy)
+    return actor.remote(terms, book.resolve() if book else None)
+
+
+def _episode(place: _Place) -> Episode:
+    if place.episode is None:
+        raise WorkerLost("a worker failed while it opened its world: see Ray's logs")
+    return place.episode

@@ -1,0 +1,125 @@
+"""Workers that are processes of this machine: for episodes that work in Python most of the time."""
+
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+
+from virl.bench.benchmark import Episode
+from virl.bench.engine.crew import Died, Ended, Event, Ready, Seat
+from virl.bench.engine.work import Job, Outcome, open_bench, reason_of
+from virl.bench.faults import WorkerLost
+from virl.bench.resources import Resources
+from virl.errors import VirlError
+
+MOST_STILLBORN = 3
+"""Processes that may die before they are ready, over a run. Chosen."""
+
+ENDING_S = 2.0
+"""Seconds a process has to end by itself. Chosen."""
+
+_OPEN = ("open",)
+"""What a process says when its world is open; text in its place says why it cannot be."""
+
+_Worker = tuple[SpawnProcess, Connection]
+
+
+class ProcessCrew:
+    """Processes with a world each, at one episode at a time. One that dies is replaced.
+
+    Args:
+        job: what they are told.
+        count: how many.
+    """
+
+    def __init__(self, job: Job, count: int) -> None:
+        self._job = job
+        self._workers: dict[Seat, _Worker] = {}
+        self._waiting: set[Seat] = set()
+        self._hired = 0
+        self._stillborn = 0
+        for _ in range(count):
+            self._hire()
+
+    def give(self, seat: Seat, episode: Episode) -> None:
+        """As `Crew.give`."""
+        with suppress(OSError):  # it died just now, which `events` will tell
+            self._workers[seat][1].send(episode)
+
+    def events(self, timeout_s: float) -> Sequence[Event]:
+        """As `Crew.events`."""
+        seats = {worker[1]: seat for seat, worker in self._workers.items()}
+        heard = wait(list(seats), timeout_s)
+        return [self._hear(seats[line]) for line in heard if isinstance(line, Connection)]
+
+    def dismiss(self) -> None:
+        """As `Crew.dismiss`."""
+        for process, line in self._workers.values():
+            line.close()
+            if process.is_alive():
+                process.terminate()
+        for process, _ in self._workers.values():
+            process.join(ENDING_S)
+            if process.is_alive():
+                process.kill()
+                process.join()
+        self._workers.clear()
+
+    def _hire(self) -> None:
+        # spawn: a forked child would inherit locks of ONNX Runtime's threads
+        context = get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, self._job), daemon=True)
+        process.start()
+        theirs.close()
+        seat = self._hired
+        self._hired += 1
+        self._workers[seat] = (process, ours)
+        self._waiting.add(seat)
+
+    def _hear(self, seat: Seat) -> Event:
+        process, line = self._workers[seat]
+        try:
+            said = line.recv()
+        except (EOFError, OSError):
+            return self._replace(seat)
+        if isinstance(said, Outcome):
+            return Ended(seat, said)
+        if isinstance(said, str):
+            process.join(ENDING_S)
+            raise VirlError(said)
+        self._waiting.discard(seat)
+        return Ready(seat)
+
+    def _replace(self, seat: Seat) -> Died:
+        process, line = self._workers.pop(seat)
+        line.close()
+        process.join(ENDING_S)
+        why = f"its process died (exit code {process.exitcode})"
+        if seat in self._waiting:
+            self._waiting.discard(seat)
+            self._stillborn += 1
+            if self._stillborn >= MOST_STILLBORN:
+                raise WorkerLost(f"processes die while they open the benchmark ({why}): try --engine threads")
+        self._hire()
+        return Died(seat, why)
+
+
+def _serve(line: Connection, job: Job) -> None:
+    """What a process does: open the world, then run what comes until the line is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides what an interruption means
+    resources = Resources(job.terms)
+    try:
+        try:
+            bench = open_bench(job, resources)
+        except Exception as fault:  # noqa: BLE001 - told to the run, which ends
+            line.send(reason_of(fault))
+            return
+        line.send(_OPEN)
+        with suppress(EOFError, OSError):
+            while True:
+                line.send(bench.attempt(line.recv()))
+    finally:
+        resources.close()

@@ -1,0 +1,52 @@
+"""Workers that are threads of this process: for episodes that wait for others most of the time."""
+
+import threading
+from collections.abc import Callable, Sequence
+from queue import Empty, SimpleQueue
+
+from virl.bench.benchmark import Episode
+from virl.bench.engine.crew import Ended, Event, Ready, Seat
+from virl.bench.engine.work import Outcome
+
+
+class ThreadCrew:
+    """Threads that share one world.
+
+    Args:
+        work: runs an episode; raises nothing.
+        count: how many threads.
+    """
+
+    def __init__(self, work: Callable[[Episode], Outcome], count: int) -> None:
+        self._work = work
+        self._given: SimpleQueue[tuple[Seat, Episode] | None] = SimpleQueue()
+        self._events: SimpleQueue[Event] = SimpleQueue()
+        self._count = count
+        for seat in range(count):
+            self._events.put(Ready(seat))
+            # daemons: a second interruption leaves episodes that hang
+            threading.Thread(target=self._serve, name=f"episodes-{seat}", daemon=True).start()
+
+    def give(self, seat: Seat, episode: Episode) -> None:
+        """As `Crew.give`."""
+        self._given.put((seat, episode))
+
+    def events(self, timeout_s: float) -> Sequence[Event]:
+        """As `Crew.events`."""
+        try:
+            found = [self._events.get(timeout=timeout_s)]
+        except Empty:
+            return []
+        while not self._events.empty():
+            found.append(self._events.get())
+        return found
+
+    def dismiss(self) -> None:
+        """Let idle threads end; those that are at an episode end after it, or with the process."""
+        for _ in range(self._count):
+            self._given.put(None)
+
+    def _serve(self) -> None:
+        while (given := self._given.get()) is not None:
+            seat, episode = given
+            self._events.put(Ended(seat, self._work(episode)))

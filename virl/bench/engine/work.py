@@ -1,0 +1,136 @@
+"""One episode, tried until it is done, has failed for good, or the budget is spent."""
+
+import json
+import logging
+import os
+import re
+import time
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from virl.bench.benchmark import AnyBenchmark, BenchOptions, Episode, EpisodeResult, Record
+from virl.bench.faults import is_unpaid, may_pass
+from virl.bench.registry import find_benchmark
+from virl.bench.resources import Resources, Terms
+from virl.errors import VirlError
+from virl.settings import check_settings
+
+FIRST_WAIT_S = 1.0
+"""Before the second try; doubles with every further one. Chosen: minds and providers have waited before."""
+
+LONGEST_REASON = 300
+"""Characters of a failure that are kept. Chosen."""
+
+_SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET)$")
+_SHORTEST_SECRET = 6  # a shorter value would blot out ordinary words
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What every worker of a run is told. Plain data that goes to other processes."""
+
+    benchmark: str
+    """As `virl.bench.registry.find_benchmark` takes it."""
+    options: dict[str, Any]
+    """As JSON."""
+    terms: Terms
+    attempts: int = 3
+    """How often an episode is tried while its failure may pass."""
+    first_wait_s: float = FIRST_WAIT_S
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of an episode that was given out."""
+
+    episode: Episode
+    status: Literal["done", "failed", "unpaid"]
+    """Unpaid: the run's budget is spent; the episode waits for a run that goes on."""
+    result: EpisodeResult | None = None
+    attempts: int = 1
+    seconds: float = 0.0
+    reason: str = ""
+    fault: str = ""
+
+    def record(self, files: tuple[str, ...]) -> Record:
+        """What is kept of it.
+
+        Args:
+            files: paths of its pictures, relative to the run's folder.
+        """
+        episode, result = self.episode, self.result
+        return Record(
+            episode.id,
+            episode.case,
+            episode.city,
+            episode.model,
+            "done" if self.status == "done" else "failed",
+            data=result.data if result else {},
+            files=files,
+            cost=result.cost if result else {},
+            attempts=self.attempts,
+            seconds=round(self.seconds, 3),
+            reason=self.reason,
+            fault=self.fault,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A benchmark with its world open: what a process holds to run episodes."""
+
+    benchmark: AnyBenchmark
+    world: Any
+    job: Job
+
+    def attempt(self, episode: Episode) -> Outcome:
+        """Run an episode, again while its failure may pass."""
+        wait = self.job.first_wait_s
+        tried = 0
+        while True:
+            tried += 1
+            started = time.perf_counter()
+            try:
+                result = _as_kept(self.benchmark.run(episode, self.world))
+            except Exception as fault:  # noqa: BLE001 - recorded: one episode must not end the run
+                seconds = time.perf_counter() - started
+                _log.debug("%s, try %d", episode.id, tried, exc_info=True)
+                if is_unpaid(fault):
+                    return Outcome(episode, "unpaid", None, tried, seconds, reason_of(fault))
+                if tried >= self.job.attempts or not may_pass(fault):
+                    kind = type(fault).__name__
+                    return Outcome(episode, "failed", None, tried, seconds, reason_of(fault), kind)
+                time.sleep(wait)
+                wait *= 2
+            else:
+                return Outcome(episode, "done", result, tried, time.perf_counter() - started)
+
+
+def _as_kept(result: EpisodeResult) -> EpisodeResult:
+    """The result as it reads from a file: scores are the same in this run and in a report of it."""
+    data, cost = (json.loads(json.dumps(part, allow_nan=False)) for part in (result.data, result.cost))
+    return EpisodeResult(data, result.files, cost)
+
+
+def open_bench(job: Job, resources: Resources) -> Bench:
+    """Find a job's benchmark and open its world.
+
+    Raises:
+        VirlError: something the user can mend.
+    """
+    benchmark = find_benchmark(job.benchmark)
+    options: BenchOptions = check_settings(
+        job.options, benchmark.options, source=f"options of {job.benchmark}"
+    )
+    return Bench(benchmark, benchmark.prepare(options, resources), job)
+
+
+def reason_of(fault: BaseException) -> str:
+    """A failure in one line, without the keys that the environment holds."""
+    text = str(fault) if isinstance(fault, VirlError) else f"{type(fault).__name__}: {fault}"
+    for name, value in os.environ.items():
+        if _SECRET_VARIABLE.search(name) and len(value) >= _SHORTEST_SECRET:
+            text = text.replace(value, "***")
+    return " ".join(text.split())[:LONGEST_REASON]

@@ -1,0 +1,31 @@
+"""Which failures of an episode may pass, so that it is worth another try."""
+
+from virl.errors import BudgetExceeded, ModelUnavailable, ProviderError, VirlError
+
+_PASSING_STATUSES = frozenset({408, 425, 429})
+
+
+class TryAgain(VirlError):
+    """Raised by a benchmark whose episode failed for a cause that may pass."""
+
+
+class WorkerLost(VirlError):
+    """The process that ran an episode died."""
+
+
+def may_pass(fault: BaseException) -> bool:
+    """Whether another try may succeed.
+
+    Yes for `TryAgain`, a worker that was lost, time-outs and broken connections, a provider that is out of
+    reach, overloaded or asks for patience (no reply, HTTP 408, 425, 429 and 5xx), and a model that cannot be
+    reached: one whose weights or key are missing is found before the first episode. No for all else.
+    """
+    if isinstance(fault, ProviderError):
+        status = fault.status
+        return status is None or status >= 500 or status in _PASSING_STATUSES
+    return isinstance(fault, (TryAgain, WorkerLost, ModelUnavailable, ConnectionError, TimeoutError))
+
+
+def is_unpaid(fault: BaseException) -> bool:
+    """Whether the run's budget is what was missing: the episode is neither done nor failed."""
+    return isinstance(fault, BudgetExceeded)

@@ -1,0 +1,44 @@
+"""The pictures of episodes, in the folder of a run."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from virl.bench.benchmark import Episode
+from virl.errors import BadInput
+from virl.files import replacing
+from virl.journal.files import writing
+
+FOLDER = "episodes"
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
+
+
+def slug(identity: str) -> str:
+    """A folder's name for an episode: readable, safe on any disk, and different for different ids."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", identity).strip("-.")[-60:]
+    return f"{readable}-{hashlib.sha256(identity.encode()).hexdigest()[:10]}"
+
+
+def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Write an episode's pictures below the folder of its run.
+
+    Returns:
+        Their paths, relative to the folder, in the order of `files`.
+
+    Raises:
+        BadInput: a name is no plain file name.
+        CannotWrite: the disk refuses.
+    """
+    if not files:
+        return ()
+    home = Path(FOLDER) / slug(episode.id)
+    for name in files:
+        if not _NAME.fullmatch(name):
+            raise BadInput(f"{episode.id}: {name!r} is no plain file name")
+    with writing(folder / home, "go on with --resume"):
+        for name, content in files.items():
+            with replacing(folder / home / name) as file:
+                file.write(content)
+    return tuple((home / name).as_posix() for name in files)

@@ -1,0 +1,53 @@
+"""Requests a second, kept by everyone who asks."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from langchain_core.rate_limiters import BaseRateLimiter
+
+Reserve = Callable[[], float]
+"""Takes the next turn, and says how many seconds away it is."""
+
+
+class Pace:
+    """Hands out turns, evenly spaced. Safe for several threads.
+
+    Args:
+        per_second: turns a second, above 0.
+    """
+
+    def __init__(self, per_second: float) -> None:
+        self._apart = 1.0 / per_second
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def reserve(self) -> float:
+        """As `Reserve`."""
+        with self._lock:
+            now = time.monotonic()
+            turn = max(now, self._next)
+            self._next = turn + self._apart
+            return turn - now
+
+
+class Limiter(BaseRateLimiter):
+    """Asks for a turn before each request, and sleeps until it comes.
+
+    Args:
+        reserve: gives the turns, from here or from another process.
+    """
+
+    def __init__(self, reserve: Reserve) -> None:
+        self._reserve = reserve
+
+    def acquire(self, *, blocking: bool = True) -> bool:
+        """Wait for a turn; without `blocking` none is taken."""
+        if not blocking:
+            return False
+        time.sleep(self._reserve())
+        return True
+
+    async def aacquire(self, *, blocking: bool = True) -> bool:
+        """As `acquire`: the minds of virl wait in threads."""
+        return self.acquire(blocking=blocking)

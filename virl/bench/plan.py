@@ -1,0 +1,124 @@
+"""Which episodes a run is to do, and what its folder says of them."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from virl.bench.benchmark import Episode
+from virl.errors import BadInput
+from virl.journal.files import write_atomically, writing
+from virl.platform.city import City
+from virl.settings import Settings, check_settings
+
+PLAN = "plan.json"
+MOST_STREET_POINTS = 20_000
+"""Streets of a larger city are not kept for the map. Chosen: half a megabyte."""
+
+
+class CityPlan(Settings):
+    """What a report draws of a city."""
+
+    title: str
+    streets: tuple[tuple[tuple[float, float], ...], ...] = ()
+    """Centre lines, each of (lat, lng); none where the provider has none to give."""
+
+
+class Plan(Settings):
+    """What `plan.json` holds: all episodes of a run, with those of other shards and beyond a limit."""
+
+    episodes: dict[str, dict[str, int]]
+    """How many there are, by model and city."""
+    cities: dict[str, CityPlan]
+
+
+def make_plan(episodes: Sequence[Episode], cities: Mapping[str, City]) -> Plan:
+    """The plan of a run.
+
+    Args:
+        episodes: all of them.
+        cities: those that are open, by name.
+
+    Raises:
+        BadInput: there are none, or two have the same id.
+    """
+    if not episodes:
+        raise BadInput("there are no episodes: choose other cities or options")
+    twice = [identity for identity, count in Counter(one.id for one in episodes).items() if count > 1]
+    if twice:
+        raise BadInput(f"episode {twice[0]!r} stands twice: the benchmark should give each case its own id")
+    counts: dict[str, dict[str, int]] = {}
+    for one in episodes:
+        cell = counts.setdefault(one.model, {})
+        cell[one.city] = cell.get(one.city, 0) + 1
+    names = {one.city for one in episodes}
+    return Plan(
+        episodes=counts,
+        cities={name: _city_plan(name, cities.get(name)) for name in sorted(names)},
+    )
+
+
+def write_plan(folder: Path, plan: Plan) -> None:
+    """Write `plan.json` into a run's folder.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
+    path = folder / PLAN
+    with writing(path, "go on with --resume"):
+        write_atomically(path, plan.model_dump_json().encode() + b"\n")
+
+
+def read_plan(folder: Path) -> Plan:
+    """The plan of a run.
+
+    Raises:
+        BadInput: the folder holds no run, or its plan is damaged.
+    """
+    path = folder / PLAN
+    try:
+        data = json.loads(path.read_bytes())
+    except (OSError, ValueError) as fault:
+        raise BadInput(f"{path}: cannot be read ({fault}): name the folder of a run") from fault
+    return check_settings(data, Plan, source=str(path))
+
+
+def choose(episodes: Sequence[Episode], limit: int | None, shard: tuple[int, int]) -> list[Episode]:
+    """The episodes that a run is to do.
+
+    Args:
+        episodes: all of them, in their order.
+        limit: at most so many of each model in each city, the first ones; `None` for all.
+        shard: `(i, n)` with 1 <= i <= n, the i-th of n parts of about equal size. The parts have no episode
+            in common and together all of them. All models of a case are in one part.
+    """
+    seen: Counter[tuple[str, str]] = Counter()
+    number, count = shard
+    cases: dict[tuple[str, str], int] = {}
+    chosen = []
+    for one in episodes:
+        seen[one.model, one.city] += 1
+        part = cases.setdefault((one.city, one.case), len(cases))
+        if (limit is None or seen[one.model, one.city] <= limit) and part % count == number - 1:
+            chosen.append(one)
+    return chosen
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """`"2/4"` as `(2, 4)`.
+
+    Raises:
+        BadInput: it is no part of a whole.
+    """
+    first, _, second = text.partition("/")
+    if first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second):
+        return int(first), int(second)
+    raise BadInput(f"--shard {text}: give I/N, say 1/4 for the first of four parts")
+
+
+def _city_plan(name: str, city: City | None) -> CityPlan:
+    if city is None or city.street_map is None:
+        return CityPlan(title=city.title if city else name)
+    lines = [tuple((round(p.lat, 6), round(p.lng, 6)) for p in line) for line in city.street_map.lines()]
+    few = sum(map(len, lines)) <= MOST_STREET_POINTS
+    return CityPlan(title=city.title, streets=tuple(lines) if few else ())

@@ -1,0 +1,165 @@
+"""The page of a report: its tables, bars, maps and confusion matrices, and a page for every episode.
+
+`report.html` needs nothing beside itself but the pages it links to; those show the pictures beside them. No
+page runs a script.
+"""
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import PIL.Image
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from virl.bench.benchmark import Record, Shown
+from virl.bench.files import FOLDER, slug
+from virl.bench.report.charts import group_charts, heat, whole_rows
+from virl.bench.report.maps import CityMap, city_map, color_of
+from virl.bench.report.results import Results, cost_line, shown_metrics, shown_number, shown_share
+from virl.bench.report.runs import Gathered, KeptRun
+from virl.errors import BadInput
+from virl.files import replacing
+from virl.journal.files import writing
+from virl.journal.policy import content_policy
+
+PAGE = "report.html"
+MOST_PAGES = 300
+"""Episodes of a model in a city that get a page of their own; failed ones all do. Chosen."""
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """An episode's page."""
+
+    record: Record
+    shown: Shown
+    path: str
+    """Relative to the report; empty if there is no such page."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """The episodes of one model in one city."""
+
+    run: KeptRun
+    model: str
+    city: str
+    pages: tuple[_Page, ...]
+    map: CityMap | None
+    left_out: int
+    """How many episodes have no page."""
+
+
+def write_page(home: Path, gathered: Gathered, results: Results) -> Path:
+    """Write `report.html` and the pages of its episodes into a folder, and give the first one's path.
+
+    Raises:
+        BadInput: a record names a picture that is not below its run's folder.
+        CannotWrite: the disk refuses.
+    """
+    environment = _environment()
+    sections = [section for run in gathered.runs for section in _sections(gathered, run)]
+    style = (_TEMPLATES / "bench.css").read_text(encoding="utf-8")
+    shared = {"style": Markup(style), "results": results}  # noqa: S704 - our own file
+    for section in sections:
+        for before, page, after in _neighbours(section.pages):
+            context = {"section": section, "page": page, "before": before, "after": after}
+            context["map"] = city_map(section.run.plan.cities[section.city], [(page.shown, "")])
+            context["pictures"] = _pictures(home, section.run, page)
+            context["csp"] = content_policy(style, "", beside=True)
+            _write(home / page.path, environment.get_template("episode.html.j2").render(shared, **context))
+    page_text = environment.get_template("report.html.j2").render(
+        shared,
+        csp=content_policy(style, ""),
+        sections=sections,
+        metrics=shown_metrics(results),
+        charts=group_charts(results),
+        heats=[(row, heat(table)) for row in whole_rows(results) for table in row.confusions],
+    )
+    _write(home / PAGE, page_text)
+    return home / PAGE
+
+
+def _sections(gathered: Gathered, run: KeptRun) -> Iterator[_Section]:
+    for model, cities in run.plan.episodes.items():
+        for city in cities:
+            records = [one for one in run.records if (one.model, one.city) == (model, city)]
+            pages = tuple(_pages(gathered, run, records))
+            shown = [(page.shown, page.path) for page in pages]
+            left_out = sum(not page.path for page in pages)
+            drawn = city_map(run.plan.cities[city], shown)
+            with_page = tuple(page for page in pages if page.path)
+            yield _Section(run, model, city, with_page, drawn, left_out)
+
+
+def _pages(gathered: Gathered, run: KeptRun, records: Sequence[Record]) -> Iterator[_Page]:
+    done = 0
+    for record in records:
+        name = slug(f"{run.name}/{record.id}" if run.name else record.id)
+        path = f"{FOLDER}/{name}/index.html"
+        if record.status == "failed":
+            yield _Page(record, Shown(f"failed: {record.reason}"), path)
+            continue
+        done += 1
+        yield _Page(record, gathered.benchmark.show(record), path if done <= MOST_PAGES else "")
+
+
+def _neighbours(pages: Sequence[_Page]) -> Iterator[tuple[_Page | None, _Page, _Page | None]]:
+    for number, page in enumerate(pages):
+        before = pages[number - 1] if number else None
+        after = pages[number + 1] if number + 1 < len(pages) else None
+        yield before, page, after
+
+
+def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, int, int]]:
+    """The pictures of an episode, by the file of the record: name beside its page, width and height.
+
+    Those of runs in other folders are copied; one that is gone or is no picture is left out.
+    """
+    found = {}
+    folder = run.folders[page.record.id].resolve()
+    for file in page.record.files:
+        source = (folder / file).resolve()
+        if not source.is_relative_to(folder):
+            raise BadInput(f"{folder}: {page.record.id} names a picture outside of it ({file})")
+        try:
+            with PIL.Image.open(source, formats=("JPEG", "PNG")) as picture:
+                width, height = picture.size
+        except OSError:
+            continue
+        target = (home / page.path).parent / source.name
+        if target.resolve() != source:
+            with writing(target, "report again"):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, target)
+        found[file] = (source.name, width, height)
+    return found
+
+
+def _write(path: Path, text: str) -> None:
+    with writing(path, "report again"), replacing(path) as file:
+        file.write(text.encode("utf-8", "replace"))
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Any] = {
+        "number": shown_number,
+        "share": shown_share,
+        "cost": cost_line,
+        "color": color_of,
+        "p_value": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
+    }
+    environment.filters |= filters
+    return environment

@@ -1,0 +1,281 @@
+"""What `results.json` holds. Described in `docs/bench.md`; its version rises when a field changes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from virl.bench.benchmark import Confusion, Metric, Record, Scores, Tally
+from virl.bench.records import versions
+from virl.bench.report.runs import Gathered, KeptRun
+from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
+from virl.settings import Settings
+
+SCHEMA = 1
+
+Values = dict[str, Interval]
+
+
+class Episodes(Settings):
+    """How many episodes of a row are where."""
+
+    planned: int
+    done: int
+    failed: int
+    """Tried and given up: in no number of the row."""
+    missing: int
+    """Not tried yet."""
+
+
+class ConfusionTable(Settings):
+    """What was taken for what; rows are true labels."""
+
+    title: str
+    labels: tuple[str, ...]
+    counts: tuple[tuple[float, ...], ...]
+
+
+class RowResult(Settings):
+    """One model in one city, or in all of them."""
+
+    run: str
+    model: str
+    city: str
+    """Empty for all cities together."""
+    episodes: Episodes
+    values: Values
+    """By metric: shares in [0, 1] where the metric is one, with the ends of the 95 % interval. A metric that
+    has no value is missing, which is not zero."""
+    groups: dict[str, Values]
+    """By metric and group, for metrics that are shown by group."""
+    cost: dict[str, float]
+    seconds: float
+    """Of all done episodes together, as if one by one."""
+    confusions: tuple[ConfusionTable, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Compared(Settings):
+    """One model of one run beside the first one, over all cities and the units both have."""
+
+    run: str
+    model: str
+    against_run: str
+    against_model: str
+    metric: str
+    difference: Difference
+    """This one's value less the other's."""
+
+
+class Failure(Settings):
+    """An episode that failed."""
+
+    run: str
+    id: str
+    fault: str
+    reason: str
+    attempts: int
+
+
+class PublishedRow(Settings):
+    """A row of a paper, not measured here."""
+
+    name: str
+    source: str
+    values: dict[str, float]
+
+
+class MetricHead(Settings):
+    """How a metric is shown."""
+
+    key: str
+    heading: str
+    percent: bool
+    digits: int
+    by_group: bool
+
+
+class Results(Settings):
+    """All of `results.json`."""
+
+    schema_version: int = SCHEMA
+    benchmark: str
+    title: str
+    about: str
+    versions: dict[str, str]
+    runs: dict[str, dict[str, object]]
+    """The options of each run, by its name; the name of an only run is empty."""
+    metrics: tuple[MetricHead, ...]
+    rows: tuple[RowResult, ...]
+    published: tuple[PublishedRow, ...]
+    compared: tuple[Compared, ...]
+    failures: tuple[Failure, ...]
+
+
+def make_results(gathered: Gathered) -> Results:
+    """Score the runs and put them side by side."""
+    benchmark = gathered.benchmark
+    cells = [cell for run in gathered.runs for cell in _cells(gathered, run)]
+    rows = [row for run in gathered.runs for row in _rows(benchmark.metrics, run, cells)]
+    return Results(
+        benchmark=benchmark.name,
+        title=benchmark.title,
+        about=benchmark.about,
+        versions=versions(),
+        runs={run.name: run.options.model_dump(mode="json") for run in gathered.runs},
+        metrics=tuple(MetricHead(**asdict(metric)) for metric in benchmark.metrics),
+        rows=tuple(rows),
+        published=tuple(
+            PublishedRow(name=row.name, source=row.source, values=dict(row.values))
+            for row in benchmark.published
+        ),
+        compared=tuple(_compared(benchmark.metrics, cells)),
+        failures=tuple(
+            Failure(
+                run=run.name,
+                id=record.id,
+                fault=record.fault,
+                reason=record.reason,
+                attempts=record.attempts,
+            )
+            for run in gathered.runs
+            for record in run.records
+            if record.status == "failed"
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """What was scored of one model in one city."""
+
+    run: str
+    model: str
+    city: str
+    records: tuple[Record, ...]
+    scores: Scores
+
+
+def _cells(gathered: Gathered, run: KeptRun) -> Iterator[_Cell]:
+    kept: dict[tuple[str, str], list[Record]] = {}
+    for record in run.records:
+        kept.setdefault((record.model, record.city), []).append(record)
+    for model, cities in run.plan.episodes.items():
+        for city in cities:
+            records = tuple(kept.get((model, city), ()))
+            done = [record for record in records if record.status == "done"]
+            scores = gathered.benchmark.score(done, run.options) if done else Scores({})
+            # a unit of one city is none of another's
+            told = {
+                key: tuple(replace(tally, unit=f"{city}/{tally.unit}") for tally in tallies)
+                for key, tallies in scores.tallies.items()
+            }
+            yield _Cell(run.name, model, city, records, replace(scores, tallies=told))
+
+
+def _rows(metrics: Sequence[Metric], run: KeptRun, cells: Sequence[_Cell]) -> Iterator[RowResult]:
+    for model, planned in run.plan.episodes.items():
+        own = [cell for cell in cells if (cell.run, cell.model) == (run.name, model)]
+        for cell in own:
+            yield _row(metrics, cell.city, [cell], planned[cell.city])
+        if len(own) > 1:
+            yield _row(metrics, "", own, sum(planned.values()))
+
+
+def _row(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: int) -> RowResult:
+    records = [record for cell in cells for record in cell.records]
+    done = [record for record in records if record.status == "done"]
+    tallies = {metric.key: _tallies(cells, metric.key) for metric in metrics}
+    estimates = {key: estimate(found) for key, found in tallies.items()}
+    return RowResult(
+        run=cells[0].run,
+        model=cells[0].model,
+        city=city,
+        episodes=Episodes(
+            planned=planned,
+            done=len(done),
+            failed=len(records) - len(done),
+            missing=planned - len(records),
+        ),
+        values={key: interval for key, interval in estimates.items() if interval is not None},
+        groups={
+            metric.key: dict(estimate_groups(tallies[metric.key])) for metric in metrics if metric.by_group
+        },
+        cost=_total_cost(done),
+        seconds=round(sum(record.seconds for record in done), 3),
+        confusions=tuple(_tables([one for cell in cells for one in cell.scores.confusions])),
+        notes=tuple(dict.fromkeys(note for cell in cells for note in cell.scores.notes)) if city else (),
+    )
+
+
+def _tallies(cells: Sequence[_Cell], metric: str) -> list[Tally]:
+    return [tally for cell in cells for tally in cell.scores.tallies.get(metric, ())]
+
+
+def _tables(confusions: Sequence[Confusion]) -> Iterator[ConfusionTable]:
+    """The tables of each title, of all cities in one."""
+    for title in dict.fromkeys(one.title for one in confusions):
+        alike = [one for one in confusions if one.title == title]
+        labels = tuple(dict.fromkeys(label for one in alike for label in one.labels))
+        counts = {(true, given): 0.0 for true in labels for given in labels}
+        for one in alike:
+            for true, row in zip(one.labels, one.counts, strict=True):
+                for given, count in zip(one.labels, row, strict=True):
+                    counts[true, given] += count
+        yield ConfusionTable(
+            title=title,
+            labels=labels,
+            counts=tuple(tuple(counts[true, given] for given in labels) for true in labels),
+        )
+
+
+def _compared(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterator[Compared]:
+    """Every model of every run beside the first model of the first run."""
+    sides = list(dict.fromkeys((cell.run, cell.model) for cell in cells))
+    first, *others = sides
+    of = {side: [cell for cell in cells if (cell.run, cell.model) == side] for side in sides}
+    for run, model in others:
+        for metric in metrics:
+            found = compare(_tallies(of[first], metric.key), _tallies(of[run, model], metric.key))
+            if found is not None:
+                yield Compared(
+                    run=run,
+                    model=model,
+                    against_run=first[0],
+                    against_model=first[1],
+                    metric=metric.key,
+                    difference=found,
+                )
+
+
+def _total_cost(records: Sequence[Record]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for record in records:
+        for name, amount in record.cost.items():
+            total[name] = total.get(name, 0.0) + amount
+    return total
+
+
+def shown_metrics(results: Results) -> list[MetricHead]:
+    """The metrics that have a value in some row: the columns of the tables."""
+    valued = {key for row in results.rows for key in row.values}
+    valued |= {key for paper in results.published for key in paper.values}
+    return [metric for metric in results.metrics if metric.key in valued]
+
+
+def shown_number(value: float, metric: MetricHead) -> str:
+    """A value of a metric as it is shown."""
+    return f"{100 * value if metric.percent else value:.{metric.digits}f}"
+
+
+def shown_share(episodes: Episodes) -> str:
+    """How many episodes there are, such as `"98 of 100, 2 failed"`."""
+    parts = [
+        f"{episodes.done} of {episodes.planned}" if episodes.done < episodes.planned else f"{episodes.done}"
+    ]
+    parts += [f"{episodes.failed} failed"] if episodes.failed else []
+    parts += [f"{episodes.missing} missing"] if episodes.missing else []
+    return ", ".join(parts)
+
+
+def cost_line(cost: Mapping[str, float]) -> str:
+    """What a row took, in one line; empty if nothing is known."""
+    return ", ".join(f"{amount:,.4g} {name.replace('_', ' ')}" for name, amount in sorted(cost.items()))

@@ -1,0 +1,68 @@
+"""Writes all that a report consists of into one folder."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from virl.bench.records import RESULTS
+from virl.bench.report.page import write_page
+from virl.bench.report.results import Results, make_results
+from virl.bench.report.runs import gather
+from virl.bench.report.table import csv_table, latex_table, terminal_table
+from virl.errors import BadInput
+from virl.journal.files import write_atomically, writing
+
+CSV, LATEX = "results.csv", "results.tex"
+MOST_FAILURES = 5
+"""Failures that the terminal tells; the page and `results.json` have all. Chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Where the report is."""
+
+    results: Path
+    page: Path
+
+
+def write_reports(folders: Sequence[Path], console: Console, out: Path | None = None) -> Reports:
+    """Write `results.json`, `results.csv`, `results.tex` and the pages, and print the table.
+
+    Args:
+        folders: of the runs; see `virl.bench.report.runs.gather` for what becomes of several.
+        console: for the table.
+        out: where to; by default the only folder.
+
+    Raises:
+        BadInput: a folder holds no run, or several are given and `out` is not.
+        CannotWrite: the disk refuses.
+    """
+    if out is None and len(folders) != 1:
+        raise BadInput("several runs: say with --out where their report goes")
+    home = out or folders[0]
+    gathered = gather(folders)
+    results = make_results(gathered)
+    with writing(home, "report again"):
+        home.mkdir(parents=True, exist_ok=True)
+        write_atomically(home / RESULTS, results.model_dump_json(indent=2).encode() + b"\n")
+        write_atomically(home / CSV, csv_table(results).encode())
+        write_atomically(home / LATEX, latex_table(results).encode())
+    page = write_page(home, gathered, results)
+    console.print(terminal_table(results))
+    for line in _lines(results):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    return Reports(home / RESULTS, page)
+
+
+def _lines(results: Results) -> list[str]:
+    """What a reader of the table has to know."""
+    lines = list(dict.fromkeys(note for row in results.rows for note in row.notes))
+    missing = sum(row.episodes.missing for row in results.rows if row.city)
+    if missing:
+        lines.append(f"{missing} episodes were not run yet: go on with --resume")
+    if results.failures:
+        lines.append(f"{len(results.failures)} episodes failed and are in no mean; --resume tries them again")
+    lines += [f"  {one.id}: {one.reason}" for one in results.failures[:MOST_FAILURES]]
+    return lines

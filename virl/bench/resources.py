@@ -1,0 +1,236 @@
+"""What episodes use: cities, models and minds, each opened once a process and shared by its threads."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import RLock
+from typing import Any, Literal, TypeVar
+
+from virl.bench.batching import Batcher
+from virl.bench.shared import (
+    Asked,
+    SharedDescriber,
+    SharedDetector,
+    SharedMatcher,
+    SharedReader,
+    SharedRecognizer,
+    question_to,
+)
+from virl.budget import Budget
+from virl.errors import ModelUnavailable
+from virl.mind.base import Exchange, Mind
+from virl.mind.open import open_mind
+from virl.platform.city import City
+from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
+from virl.platform.perception.models import Device, ModelOptions, Models, read_model
+from virl.platform.perception.registry import Role
+from virl.platform.perception.standing import standing
+from virl.platform.providers.open import Access, opened_city
+
+DEFAULT_BATCH = 8
+"""Items in a call of a model whose file names no batch. Chosen: the views of one look around."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a user asks of all that episodes use. Plain data, the same on every machine."""
+
+    device: Device = "auto"
+    allow_downloads: bool = False
+    seed: int = 0
+    workers: int = 1
+    """Episodes side by side in this process."""
+    budget_usd: float | None = None
+    """Dollars that all episodes of the run may cost together; `None` sets no limit."""
+    requests_per_second: float | None = None
+    """To minds, over all episodes of the run; `None` sets no limit."""
+    base_url: str | None = None
+    """An OpenAI-compatible server, for minds; by default what the environment says."""
+    replies: Path | None = None
+    """Where replies of minds are kept; `None` keeps none."""
+    cache: Literal["off", "session", "ttl"] | None = None
+    session: str = ""
+    record: Path | None = None
+    replay: Path | None = None
+    """How a city on the network is asked; as `virl.platform.providers.open.Access`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """A model as an episode asks for it."""
+
+    role: Role
+    name: str
+    city: str = ""
+    """Whose ground truth the simulated detector sees; empty for models that need none."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenModel:
+    """A model that is ready to be asked."""
+
+    ask: Asked
+    name: str = ""
+    """Of a recognizer's embeddings."""
+
+
+@dataclass(slots=True)
+class Resources:
+    """Cities, models and minds of one process. Safe to share between threads.
+
+    Args:
+        terms: what the user asks.
+        budget: checked before each request that costs something.
+        reserve: takes a turn for a request to a mind, see `virl.bench.pace`; `None` sets no limit.
+        open_elsewhere: opens a model on another machine; by default models are opened here.
+    """
+
+    terms: Terms = field(default_factory=Terms)
+    budget: Budget = field(default_factory=Budget)
+    reserve: Callable[[], float] | None = None
+    open_elsewhere: Callable[[ModelUse], OpenModel] | None = None
+    _opened: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _lock: Any = field(default_factory=RLock)
+
+    def city(self, name: str) -> City:
+        """An open city.
+
+        Raises:
+            UnknownName: there is no such city.
+            VirlError: what its provider needs is missing.
+        """
+        return self._once(
+            ("city", name), lambda: self._stack.enter_context(opened_city(name, self._access()))
+        )
+
+    @property
+    def open_cities(self) -> Mapping[str, City]:
+        """The cities that have been asked for, by name."""
+        return {key[1]: opened for key, opened in self._opened.items() if key[0] == "city"}
+
+    def mind(self, spec: str) -> Mind:
+        """A mind with a ledger of its own, for one episode; all share the budget and the rate limit.
+
+        Args:
+            spec: `rules`, or a chat model such as `openai:gpt-5-mini`.
+
+        Raises:
+            BadInput: no mind has such a name.
+            ModelUnavailable: a package or a key is missing.
+        """
+        return self._once(("mind", spec), lambda: self._open_mind(spec)).apart()
+
+    def detector(self, name: str, city: str = "") -> Detector:
+        """A detector, shared and batched.
+
+        Args:
+            name: in `platform/models`, or a path to a model file.
+            city: the city that the views are of; the simulated detector sees its ground truth.
+
+        Raises:
+            UnknownName: there is no such model.
+            ModelUnavailable: its weights or packages are missing.
+        """
+        return SharedDetector(self.shared(ModelUse("detector", name, city)).ask)
+
+    def recognizer(self, name: str) -> Recognizer:
+        """A recognizer, shared and batched; raises as `detector`."""
+        model = self.shared(ModelUse("recognizer", name))
+        return SharedRecognizer(model.ask, model.name)
+
+    def reader(self, name: str) -> Reader:
+        """A reader, shared and batched; raises as `detector`."""
+        return SharedReader(self.shared(ModelUse("reader", name)).ask)
+
+    def matcher(self, name: str) -> Matcher:
+        """A matcher, shared and batched; raises as `detector`."""
+        return SharedMatcher(self.shared(ModelUse("matcher", name)).ask)
+
+    def describer(self, name: str) -> Describer:
+        """A describer, shared and batched; raises as `detector`."""
+        return SharedDescriber(self.shared(ModelUse("describer", name)).ask)
+
+    def close(self) -> None:
+        """Close the connections of cities. Harmless if done before."""
+        self._stack.close()
+
+    def shared(self, use: ModelUse) -> OpenModel:
+        """A model of any role, opened once; raises as `detector`."""
+        return self._once(("model", use), lambda: (self.open_elsewhere or self.open_here)(use))
+
+    def open_here(self, use: ModelUse) -> OpenModel:
+        """Open a model in this process, behind a batcher; its weights load when it is first asked.
+
+        Raises:
+            UnknownName: there is no such model.
+            ModelUnavailable: its weights or packages are missing.
+        """
+        check_model(use.role, use.name, self.terms)
+        truth = self.city(use.city).truth if use.city else None
+        group = use.city if truth else ""
+        models = self._once(("models", group), lambda: Models(self._model_options(group)))
+        model: Any = models.open(use.role, use.name)
+        batch = getattr(read_model(use.role, use.name), "batch", None) or DEFAULT_BATCH
+        # one thread alone never waits for others
+        most = batch if self.terms.workers > 1 else 1
+        return OpenModel(Batcher(question_to(model), most=most), getattr(model, "name", ""))
+
+    def _model_options(self, city: str) -> ModelOptions:
+        return ModelOptions(
+            device=self.terms.device,
+            allow_downloads=self.terms.allow_downloads,
+            truth=self.city(city).truth if city else None,
+            seed=self.terms.seed,
+        )
+
+    def _open_mind(self, spec: str) -> Mind:
+        limiter = None
+        if self.reserve and spec != "rules":
+            from virl.bench.pace import Limiter  # noqa: PLC0415  LangChain takes a second to import
+
+            limiter = Limiter(self.reserve)
+        return open_mind(
+            spec,
+            cache_dir=self.terms.replies,
+            base_url=self.terms.base_url,
+            limiter=limiter,
+            budget=self.budget,
+        )
+
+    def _access(self) -> Access:
+        terms = self.terms
+        return Access(self.budget, terms.cache, terms.session, terms.record, terms.replay)
+
+    def _once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+        with self._lock:
+            if key not in self._opened:
+                self._opened[key] = make()
+            opened: T = self._opened[key]
+            return opened
+
+
+def check_model(role: Role, name: str, terms: Terms) -> None:
+    """Make sure, before the first episode, that a model can be used.
+
+    Raises:
+        UnknownName: there is no such model.
+        ModelUnavailable: something it needs is missing; says what. Weights that may be fetched are not.
+    """
+    read_model(role, name)
+    for need in standing(role, name).needs:
+        if need.lacks and not (terms.allow_downloads and need.what.startswith("weights ")):
+            raise ModelUnavailable(f"{role} {name}: {need.lacks}")
+
+
+def cost_of(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
+    """What a mind's exchanges took, as the cost of an episode."""
+    return {
+        "requests": float(sum(exchange.attempts for exchange in exchanges)),
+        "input_tokens": float(sum(exchange.input_tokens for exchange in exchanges)),
+        "output_tokens": float(sum(exchange.output_tokens for exchange in exchanges)),
+        "usd": sum(exchange.usd for exchange in exchanges),
+    }

@@ -1,0 +1,228 @@
+"""Runs a benchmark from its first episode, or from where it was left, to its report."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from virl.bench.benchmark import AnyBenchmark, BenchOptions, Episode
+from virl.bench.engine.crew import Crew, dispatch
+from virl.bench.engine.interrupt import interruptible
+from virl.bench.engine.processes import ProcessCrew
+from virl.bench.engine.threads import ThreadCrew
+from virl.bench.engine.work import FIRST_WAIT_S, Job, Outcome, open_bench
+from virl.bench.files import keep_files
+from virl.bench.pace import Pace
+from virl.bench.plan import choose, make_plan, write_plan
+from virl.bench.records import Records
+from virl.bench.registry import find_benchmark
+from virl.bench.report.write import write_reports
+from virl.bench.resources import Resources, Terms
+from virl.budget import Budget
+from virl.errors import BadInput, VirlError
+
+EngineName = Literal["threads", "processes", "ray"]
+
+SPENDING = "spending.jsonl"
+"""What a run has paid, in its folder; see `virl.budget.Budget`."""
+
+_STOPPING = "stopping after the episodes under way; Ctrl-C again leaves them"
+
+THREADS = 8  # side by side unless the user says otherwise; chosen
+
+
+class Unpaid(VirlError):
+    """The run's budget is spent before its last episode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """How episodes are run; no result depends on it."""
+
+    name: EngineName | None = None
+    """`None` for what the benchmark works in."""
+    workers: int | None = None
+    """Episodes side by side; `None` for one a core in processes, a few in threads."""
+    address: str = "auto"
+    """Of the Ray cluster."""
+    attempts: int = 3
+    """How often an episode is tried while its failure may pass."""
+    first_wait_s: float = FIRST_WAIT_S
+    """Seconds before its second try; doubles with every further one."""
+    pictures: bool = True
+    """Whether pictures of episodes are kept."""
+    terms: Terms = field(default_factory=Terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which episodes are run."""
+
+    limit: int | None = None
+    """At most so many of each model in each city."""
+    shard: tuple[int, int] = (1, 1)
+    """See `virl.bench.plan.choose`."""
+
+
+def run_benchmark(
+    name: str,
+    options: BenchOptions,
+    out: Path,
+    console: Console,
+    *,
+    engine: Engine | None = None,
+    part: Part | None = None,
+    resume: bool = False,
+) -> None:
+    """Run the episodes that have no record yet, and those that failed; then write the reports.
+
+    However it ends, what was done is on the disk and reported.
+
+    Args:
+        name: as `virl.bench.registry.find_benchmark` takes it.
+        options: of the benchmark.
+        out: folder of the run.
+        console: for the progress and the results.
+        engine: how episodes are run.
+        part: which of them.
+        resume: whether to go on with a run that is in `out`.
+
+    Raises:
+        BadInput: `out` holds another run, or the options fit no episode.
+        Unpaid: the budget is spent; what is left can be run with a higher one.
+        VirlError: what the benchmark needs is missing.
+        KeyboardInterrupt: after the reports of what was done.
+    """
+    benchmark = find_benchmark(name)
+    engine, part = engine or Engine(), part or Part()
+    kind = _engine_name(engine, benchmark)
+    workers = engine.workers or (THREADS if kind == "threads" else os.cpu_count() or 1)
+    terms = replace(engine.terms, seed=options.seed, workers=workers if kind == "threads" else 1)
+    data = options.model_dump(mode="json")
+    job = Job(name, data, terms, engine.attempts, engine.first_wait_s)
+    with Records.open(out, {"benchmark": name, "options": data}, resume) as records:
+        if records.cut:
+            console.print(records.cut, highlight=False, markup=False)
+        with _resources(terms, out) as resources:
+            left = _left(benchmark, options, resources, part, records)
+            with _crew(kind, job, engine, workers, resources, book=out / SPENDING, wanted=len(left)) as crew:
+                ended = _run(crew, left, records, engine, console, title=benchmark.title)
+    reports = write_reports([out], console)
+    console.print(
+        f"results: {reports.results}\npage: {reports.page}", highlight=False, markup=False, soft_wrap=True
+    )
+    if isinstance(ended, KeyboardInterrupt):
+        raise ended
+    if ended is not None:
+        raise Unpaid(f"{ended}; {out} holds what was done")
+
+
+def _engine_name(engine: Engine, benchmark: AnyBenchmark) -> EngineName:
+    terms = engine.terms
+    is_kept = terms.budget_usd is not None or terms.requests_per_second is not None
+    if engine.name is None:
+        return "threads" if is_kept else benchmark.work
+    if engine.name == "processes" and is_kept:
+        raise BadInput("a budget or a rate is not kept over processes: choose --engine threads or ray")
+    return engine.name
+
+
+@contextmanager
+def _resources(terms: Terms, out: Path) -> Iterator[Resources]:
+    pace = Pace(terms.requests_per_second) if terms.requests_per_second else None
+    with closing(Budget(terms.budget_usd, book=out / SPENDING)) as budget:
+        resources = Resources(terms, budget, pace.reserve if pace else None)
+        with closing(resources):
+            yield resources
+
+
+def _left(
+    benchmark: AnyBenchmark, options: BenchOptions, resources: Resources, part: Part, records: Records
+) -> list[Episode]:
+    """The episodes still to run; writes the plan of all of them."""
+    episodes = benchmark.episodes(options, resources)
+    write_plan(records.folder, make_plan(episodes, resources.open_cities))
+    return [
+        one
+        for one in choose(episodes, part.limit, part.shard)
+        if one.id not in records.done or records.done[one.id]["status"] == "failed"
+    ]
+
+
+@contextmanager
+def _crew(
+    kind: EngineName, job: Job, engine: Engine, workers: int, resources: Resources, *, book: Path, wanted: int
+) -> Iterator[Crew | None]:
+    """The workers; none where there is nothing to do."""
+    if not wanted:
+        yield None
+        return
+    count = min(workers, wanted)
+    crew: Crew
+    if kind == "threads":
+        bench = open_bench(job, resources)
+        crew = ThreadCrew(bench.attempt, count)
+    elif kind == "processes":
+        crew = ProcessCrew(job, count)
+    else:
+        from virl.bench.engine.cluster import ClusterCrew  # noqa: PLC0415 - Ray is an extra
+
+        crew = ClusterCrew(job, engine.workers and count, engine.address, book)
+    try:
+        yield crew
+    finally:
+        crew.dismiss()
+
+
+def _run(
+    crew: Crew | None,
+    episodes: Sequence[Episode],
+    records: Records,
+    engine: Engine,
+    console: Console,
+    *,
+    title: str,
+) -> KeyboardInterrupt | str | None:
+    """Run and record the episodes.
+
+    Returns:
+        Why it ended before the last of them, if it did: an interruption, or what the budget says.
+    """
+    if crew is None:
+        return None
+    unpaid: list[str] = []
+    failed = 0
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress, interruptible() as interrupted:
+        task = progress.add_task(title, total=len(episodes))
+
+        def stopped() -> bool:
+            if interrupted():
+                progress.update(task, description=_STOPPING)
+            return bool(unpaid) or interrupted()
+
+        try:
+            for outcome in dispatch(crew, episodes, attempts=engine.attempts, stopped=stopped):
+                if outcome.status == "unpaid":
+                    unpaid.append(outcome.reason)
+                    continue
+                _keep(records, outcome, pictures=engine.pictures)
+                failed += outcome.status == "failed"
+                progress.update(task, advance=1, description=f"{title}, {failed} failed" if failed else title)
+        except KeyboardInterrupt as second:
+            return second
+        if interrupted():
+            return KeyboardInterrupt()
+    return unpaid[0] if unpaid else None
+
+
+def _keep(records: Records, outcome: Outcome, *, pictures: bool) -> None:
+    files: Mapping[str, bytes] = outcome.result.files if outcome.result and pictures else {}
+    paths = keep_files(records.folder, outcome.episode, files)
+    record: dict[str, Any] = asdict(outcome.record(paths))
+    records.append(record)

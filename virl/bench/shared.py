@@ -1,0 +1,101 @@
+"""Models that are somewhere else: behind a batcher of this process, or on another machine.
+
+Each has the protocol of its role (`virl.platform.perception.base`) and puts every question to one function,
+`Asked`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.platform.perception.base import Detection, Embeddings, Match, TextLine
+from virl.platform.streetview import Image, View
+
+Question = tuple[Any, ...]
+"""Name of a method, then its arguments after the first."""
+
+Asked = Callable[[Question, Sequence[Any]], Sequence[Any]]
+"""Puts a question about some items; one result an item."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedDetector:
+    """A detector."""
+
+    ask: Asked
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+        """As `Detector.detect`."""
+        return list(self.ask(("detect", tuple(labels)), views))
+
+
+@dataclass(frozen=True, slots=True)
+class SharedReader:
+    """A reader."""
+
+    ask: Asked
+
+    def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
+        """As `Reader.read`."""
+        return list(self.ask(("read",), images))
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMatcher:
+    """A matcher."""
+
+    ask: Asked
+
+    def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
+        """As `Matcher.match`."""
+        return list(self.ask(("match",), pairs))
+
+
+@dataclass(frozen=True, slots=True)
+class SharedDescriber:
+    """A describer."""
+
+    ask: Asked
+
+    def describe(self, views: Sequence[View], question: str = "") -> list[str]:
+        """As `Describer.describe`."""
+        return list(self.ask(("describe", question), views))
+
+
+@dataclass(frozen=True, slots=True)
+class SharedRecognizer:
+    """A recognizer."""
+
+    ask: Asked
+    name: str
+    """As `Recognizer.name`."""
+
+    def embed_images(self, images: Sequence[Image]) -> Embeddings:
+        """As `Recognizer.embed_images`."""
+        return _stacked(self.ask(("embed_images",), images))
+
+    def embed_texts(self, texts: Sequence[str]) -> Embeddings:
+        """As `Recognizer.embed_texts`."""
+        return _stacked(self.ask(("embed_texts",), texts))
+
+    def recognize(self, images: Sequence[Image], labels: Sequence[str]) -> NDArray[np.float32]:
+        """As `Recognizer.recognize`."""
+        return _stacked(self.ask(("recognize", tuple(labels)), images))
+
+
+def question_to(model: Any) -> Callable[[Question, Sequence[Any]], Sequence[Any]]:
+    """What puts questions to a model that is here."""
+
+    def ask(question: Question, items: Sequence[Any]) -> Sequence[Any]:
+        method, *arguments = question
+        results: Sequence[Any] = getattr(model, method)(items, *arguments)
+        return results
+
+    return ask
+
+
+def _stacked(rows: Sequence[Any]) -> NDArray[np.float32]:
+    return np.stack(rows) if len(rows) else np.zeros((0, 0), np.float32)

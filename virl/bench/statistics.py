@@ -1,0 +1,184 @@
+"""How sure a number is: bootstrap intervals, and paired tests between two models or two runs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.bench.benchmark import Tally
+
+RESAMPLES = 2000  # chosen: the ends of a 95 % interval move by less than a point between seeds
+
+_Floats = NDArray[np.float64]
+_CHUNK = 4_000_000  # numbers drawn at once; chosen: 32 MB
+
+
+class Interval(NamedTuple):
+    """A mean and the ends of its 95 % bootstrap interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class Difference(NamedTuple):
+    """How far a second result is above a first one, over the units that both have."""
+
+    mean: float
+    low: float
+    high: float
+    """Ends of the 95 % interval of the paired bootstrap."""
+    p: float
+    """Two-sided p-value of the paired permutation test."""
+    units: int
+    """How many units both have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Hits and weights of each unit in each group, shapes (n, g)."""
+
+    hits: _Floats
+    weights: _Floats
+
+
+def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Interval:
+    """Mean and the ends of its 95 % bootstrap interval (percentile method).
+
+    Raises:
+        ValueError: there are no values; nothing scored is not zero.
+    """
+    if not values:
+        raise ValueError("no values to average")
+    data = np.asarray(values, float)
+    chosen = np.random.default_rng(seed).integers(0, len(data), (RESAMPLES, len(data)))
+    low, high = np.percentile(data[chosen].mean(axis=1), [2.5, 97.5])
+    return Interval(float(data.mean()), float(low), float(high))
+
+
+def estimate(tallies: Sequence[Tally], *, seed: int = 0) -> Interval | None:
+    """A metric and its 95 % bootstrap interval: units are drawn anew, all tallies of a unit together.
+
+    Args:
+        tallies: of all units; see `virl.bench.benchmark.Tally` for the metric they stand for.
+        seed: of the draws.
+
+    Returns:
+        `None` if there is nothing to average: no tallies, or none with weight.
+    """
+    units = _units(tallies)
+    sums = _sums(tallies, units, _groups(tallies))
+    value = float(_metric(sums.hits.sum(axis=0), sums.weights.sum(axis=0)))
+    if np.isnan(value):
+        return None
+    means = np.concatenate(
+        [_metric(counts @ sums.hits, counts @ sums.weights) for counts in _draws(len(units), seed)]
+    )
+    low, high = np.nanpercentile(means, [2.5, 97.5])
+    return Interval(value, float(low), float(high))
+
+
+def estimate_groups(tallies: Sequence[Tally], *, seed: int = 0) -> Mapping[str, Interval]:
+    """The metric in each group alone, with its interval; groups without weight are left out."""
+    found = {
+        group: estimate([tally for tally in tallies if tally.group == group], seed=seed)
+        for group in _groups(tallies)
+    }
+    return {group: interval for group, interval in found.items() if interval is not None}
+
+
+def compare(first: Sequence[Tally], second: Sequence[Tally], *, seed: int = 0) -> Difference | None:
+    """How far `second` is above `first` over the units that both have.
+
+    The interval comes from the paired bootstrap: the same units are drawn for both. The p-value comes from
+    the paired permutation test: for each unit the two sides are exchanged at random, and p is the share of
+    exchanges with a difference at least as large, the one that was observed included (Phipson and Smyth
+    2010).
+
+    Returns:
+        `None` if there are no common units, or the metric has no value over them.
+    """
+    units = sorted(set(_units(first)) & set(_units(second)))
+    common = frozenset(units)
+    one = [tally for tally in first if tally.unit in common]
+    two = [tally for tally in second if tally.unit in common]
+    groups = _groups([*one, *two])
+    a, b = _sums(one, units, groups), _sums(two, units, groups)
+    observed = float(_metric(*_total(b)) - _metric(*_total(a))) if units else np.nan
+    if np.isnan(observed):
+        return None
+    differences = np.concatenate(
+        [
+            _metric(counts @ b.hits, counts @ b.weights) - _metric(counts @ a.hits, counts @ a.weights)
+            for counts in _draws(len(units), seed)
+        ]
+    )
+    low, high = np.nanpercentile(differences, [2.5, 97.5])
+    return Difference(observed, float(low), float(high), _permuted(a, b, observed, seed), len(units))
+
+
+def _permuted(a: _Sums, b: _Sums, observed: float, seed: int) -> float:
+    total_hits, total_weights = a.hits.sum(0) + b.hits.sum(0), a.weights.sum(0) + b.weights.sum(0)
+    random = np.random.default_rng(seed)
+    as_large, tried = 0, 0
+    for rows in _rows(len(a.hits)):
+        exchanged = random.integers(0, 2, (rows, len(a.hits))).astype(float)
+        hits = b.hits.sum(0) + exchanged @ (a.hits - b.hits)
+        weights = b.weights.sum(0) + exchanged @ (a.weights - b.weights)
+        difference = _metric(hits, weights) - _metric(total_hits - hits, total_weights - weights)
+        # an exchange that leaves a side without weight is no result of the metric
+        counted = np.isfinite(difference)
+        as_large += int((np.abs(difference[counted]) >= abs(observed) - 1e-12).sum())
+        tried += int(counted.sum())
+    return (as_large + 1) / (tried + 1)
+
+
+def _metric(hits: _Floats, weights: _Floats) -> _Floats:
+    """Mean over groups with weight of hits over weight, shape (...,); not a number where there is none."""
+    present = weights > 1e-12
+    ratios = np.divide(hits, weights, out=np.zeros_like(hits), where=present)
+    count = present.sum(axis=-1)
+    means: _Floats = np.divide(
+        ratios.sum(axis=-1), count, out=np.full(np.shape(count), np.nan), where=count > 0
+    )
+    return means
+
+
+def _total(sums: _Sums) -> tuple[_Floats, _Floats]:
+    return sums.hits.sum(axis=0), sums.weights.sum(axis=0)
+
+
+def _draws(units: int, seed: int) -> Iterator[_Floats]:
+    """How often each unit is drawn in each resample, in pieces of shape (rows, units)."""
+    random = np.random.default_rng(seed)
+    for rows in _rows(units):
+        chosen = random.integers(0, units, (rows, units)) + units * np.arange(rows)[:, None]
+        yield np.bincount(chosen.ravel(), minlength=rows * units).reshape(rows, units).astype(float)
+
+
+def _rows(units: int) -> list[int]:
+    """Resamples a piece, so that a piece fits in memory."""
+    most = max(1, min(RESAMPLES, _CHUNK // max(1, units)))
+    whole, rest = divmod(RESAMPLES, most)
+    return [most] * whole + ([rest] if rest else [])
+
+
+def _sums(tallies: Sequence[Tally], units: Sequence[str], groups: Sequence[str]) -> _Sums:
+    row = {unit: i for i, unit in enumerate(units)}
+    column = {group: i for i, group in enumerate(groups)}
+    hits = np.zeros((len(units), max(1, len(groups))))
+    weights = np.zeros_like(hits)
+    where = ([row[tally.unit] for tally in tallies], [column[tally.group] for tally in tallies])
+    np.add.at(hits, where, [tally.hit for tally in tallies])
+    np.add.at(weights, where, [tally.weight for tally in tallies])
+    return _Sums(hits, weights)
+
+
+def _units(tallies: Sequence[Tally]) -> list[str]:
+    return sorted({tally.unit for tally in tallies})
+
+
+def _groups(tallies: Sequence[Tally]) -> list[str]:
+    return sorted({tally.group for tally in tallies})

@@ -1,0 +1,37 @@
+"""Times of a day as minutes after midnight, and how people write them."""
+
+import re
+from math import ceil
+
+DAY_MINUTES = 24 * 60
+
+_CLOCK = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?\s*([ap])?\.?(?:m\.?)?", re.IGNORECASE)
+
+
+def parse_clock(text: str) -> int:
+    """Minutes after midnight of a time such as `9:30`, `09.30`, `21h30` or `9:30 pm`, up to `24:00`.
+
+    Raises:
+        ValueError: it is no time of a day.
+    """
+    found = _CLOCK.fullmatch(text.strip())
+    if found and (found[2] or found[3]):
+        hour, minute = int(found[1]), int(found[2] or 0)
+        if found[3] and 1 <= hour <= 12:
+            hour = hour % 12 + (12 if found[3].lower() == "p" else 0)
+        elif found[3]:
+            hour = 99  # such as 13 pm
+        if minute < 60 and hour * 60 + minute <= DAY_MINUTES:
+            return hour * 60 + minute
+    raise ValueError(f"{text!r} is not a time of a day such as '09:30'")
+
+
+def show_clock(minute: float) -> str:
+    """Minutes after midnight as `HH:MM`; what is past midnight belongs to the next day's clock."""
+    whole = int(minute)
+    return "24:00" if whole == DAY_MINUTES else f"{whole // 60 % 24:02d}:{whole % 60:02d}"
+
+
+def whole_minutes(seconds: float) -> int:
+    """Seconds as minutes, rounded up: who is told so many will make it."""
+    return ceil(seconds / 60)

@@ -1,0 +1,205 @@
+"""Collects the routes of the VLN benchmark: directions to places, from others nearby (V-IRL, section 5.4)."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from virl.collect.dataset import KeyPoint, PlaceRow, RouteRow
+from virl.collect.places import Progress
+from virl.collect.rows import Row, Rows
+from virl.directions.landmarks import Lookout
+from virl.directions.milestones import Milestone
+from virl.directions.planning import Directions, directions_for, plan_walk
+from virl.errors import NoRoute, NoStreetView, NotFound
+from virl.geo import LatLng, distance
+from virl.mind.base import Mind
+from virl.platform.city import City
+from virl.platform.movement.base import Mover
+from virl.platform.places import Place
+from virl.platform.streetview import Pose
+from virl.settings import Settings
+
+NORTH = 0.0
+"""Where every walker faces at first (V-IRL's code)."""
+
+
+class RoutesSettings(Settings):
+    """Which routes are collected. The numbers are those of V-IRL's code unless said otherwise."""
+
+    count: int = Field(default=10, ge=1)
+    """Of the district."""
+    types: tuple[str, ...] = ()
+    """Of destinations; empty takes all that were collected."""
+    max_place_m: float = Field(default=20.0, gt=0)
+    """From a destination to the nearest panorama."""
+    nearest_start_m: float = Field(default=40.0, ge=0)
+    farthest_start_m: float = Field(default=150.0, gt=0)
+    """From the destination to the place that a walk begins at, as the crow flies."""
+    longest_m: float = Field(default=150.0, gt=0)
+    """Of a walk."""
+    end_m: float = Field(default=18.0, gt=0)
+    """From the end of a walk to the destination."""
+    fewest_turns: int = Field(default=1, ge=0)
+    most_turns: int = Field(default=2, ge=0)
+    starts: int = Field(default=3, ge=1)
+    """Acceptable starts that are compared for each destination; the one whose walk has the most landmarks is
+    taken. V-IRL's code means to compare and takes the first."""
+    reader: str = "rapidocr"
+    """Reads the signs along a walk."""
+
+
+class TriedRow(Row):
+    """A destination that was tried; its id is the place's."""
+
+    reason: str
+    """`"kept"`, or why no route leads there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """Who plans and tells walks."""
+
+    city: City
+    mover: Mover
+    mind: Mind
+    lookout: Lookout
+
+
+def collect_routes(
+    guide: Guide,
+    places: Sequence[PlaceRow],
+    routes: Rows[RouteRow],
+    tried: Rows[TriedRow],
+    settings: RoutesSettings,
+    *,
+    settle: Callable[[], None],
+    progress: Progress,
+) -> None:
+    """Collect routes to the most reviewed places, until there are enough or no place is left.
+
+    Args:
+        guide: plans and tells the walks.
+        places: of the data set.
+        routes: where they go.
+        tried: where it is written which destinations were tried.
+        settings: which routes.
+        settle: called after each destination.
+        progress: is told how far it is.
+
+    Raises:
+        VirlError: the provider or the mind refuses; what was collected is kept.
+    """
+    for place in _destinations(places, settings):
+        progress("writing directions", len(routes), settings.count)
+        if len(routes) >= settings.count:
+            return
+        if place.id in tried:
+            continue
+        found = _route(guide, place, places, settings)
+        if found is not None and place.id not in routes:
+            routes.add(found)
+        tried.add(TriedRow(id=place.id, reason="kept" if found else "no walk that fits"))
+        settle()
+
+
+def _destinations(places: Sequence[PlaceRow], settings: RoutesSettings) -> list[PlaceRow]:
+    """The most reviewed first."""
+    wanted = [
+        place
+        for place in places
+        if place.distance_m <= settings.max_place_m
+        and (not settings.types or not set(settings.types).isdisjoint(place.types))
+    ]
+    return sorted(wanted, key=lambda place: (-place.review_count, place.id))
+
+
+def _route(
+    guide: Guide, place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSettings
+) -> RouteRow | None:
+    """The walk with the most landmarks from an acceptable start, told."""
+    best: tuple[int, RouteRow] | None = None
+    acceptable = 0
+    for start in _starts(place, places, settings):
+        directions = _told(guide, start, place, settings)
+        if directions is None:
+            continue
+        landmarks = sum(one.landmark is not None for one in directions.milestones)
+        if best is None or landmarks > best[0]:
+            best = (landmarks, route_row(directions, place.id, start.id, guide.city))
+        acceptable += 1
+        if acceptable == settings.starts:
+            break
+    return best[1] if best else None
+
+
+def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSettings) -> Iterator[PlaceRow]:
+    """Other places at the distance asked for, from each panorama once."""
+    met: set[str] = set()
+    for other in places:
+        metres = distance(place.position, other.position)
+        near = settings.nearest_start_m <= metres <= settings.farthest_start_m
+        if near and other.pano_id not in met:
+            met.add(other.pano_id)
+            yield other
+
+
+def _told(guide: Guide, start: PlaceRow, place: PlaceRow, settings: RoutesSettings) -> Directions | None:
+    """Directions for the walk between two places, if it is as it should be."""
+    city = guide.city
+    destination = Place(place.id, place.name, place.types, place.position, review_count=place.review_count)
+    try:
+        walk = plan_walk(
+            city.streetview, city.maps, guide.mover, Pose(start.pano_id, NORTH), destination, guide.lookout
+        )
+    except (NoRoute, NoStreetView):
+        return None
+    turns = sum(bool(stand.onward and index and not stand.goes_on) for index, stand in enumerate(walk))
+    metres = sum(stand.onward.distance for stand in walk if stand.onward)
+    beside = distance(walk[-1].panorama.position, place.position) <= settings.end_m
+    fits = settings.fewest_turns <= turns <= settings.most_turns and 0 < metres <= settings.longest_m
+    if not (beside and fits):
+        return None
+    return directions_for(guide.mind, walk, destination, guide.lookout, count_crossings=True)
+
+
+def route_row(directions: Directions, place_id: str, start_id: str, city: City) -> RouteRow:
+    """Directions as a row of a data set."""
+    return RouteRow(
+        id=place_id,
+        place_id=place_id,
+        place_name=directions.destination,
+        place_lat=directions.lat,
+        place_lng=directions.lng,
+        start_id=start_id,
+        heading=directions.heading,
+        pano_ids=directions.route,
+        metres=round(directions.length_m, 2),
+        instruction=directions.instruction,
+        key_points=tuple(_key_point(one, city) for one in directions.milestones),
+    )
+
+
+def _key_point(milestone: Milestone, city: City) -> KeyPoint:
+    seen = milestone.landmark
+    where = _position_of(seen.place_id, city) if seen else None
+    return KeyPoint.model_validate(
+        {
+            "kind": milestone.kind,
+            "pano_id": milestone.pano_id,
+            "lat": milestone.lat,
+            "lng": milestone.lng,
+            "heading": milestone.heading % 360.0,
+            "turn": milestone.turn,
+            "landmark": seen.name if seen else "",
+            "landmark_id": seen.place_id if seen else "",
+            "landmark_position": (where.lat, where.lng) if where else None,
+        }
+    )
+
+
+def _position_of(place_id: str, city: City) -> LatLng | None:
+    try:
+        return city.places.details(place_id).position
+    except NotFound:
+        return None

@@ -1,0 +1,1 @@
+"""A day planned for a client: drafted, held against the city, estimated, audited, mended."""

@@ -1,0 +1,1 @@
+"""Finding a home to rent: listings within districts and prices, what is near each, and the ranking."""

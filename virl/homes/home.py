@@ -1,0 +1,77 @@
+"""A home to rent, what is near it, and how well it suits."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from virl.platform.listings import Listing
+
+
+class _Plain(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Home(_Plain):
+    """A listing as a journal holds it."""
+
+    id: str
+    address: str
+    lat: float
+    lng: float
+    price: float
+    """Dollars a month."""
+    property_type: str
+    bedrooms: int
+    """0 is a studio."""
+    bathrooms: float
+    area: float | None
+    """Square metres of floor."""
+    year_built: int | None
+
+    @classmethod
+    def of(cls, listing: Listing) -> "Home":
+        """The same home."""
+        return cls(
+            id=listing.id,
+            address=listing.address,
+            lat=listing.position.lat,
+            lng=listing.position.lng,
+            price=listing.price,
+            property_type=listing.property_type,
+            bedrooms=listing.bedrooms,
+            bathrooms=listing.bathrooms,
+            area=listing.area,
+            year_built=listing.year_built,
+        )
+
+    @property
+    def size(self) -> str:
+        """Such as `"2 bedrooms, 64 square metres"`."""
+        rooms = "studio" if self.bedrooms == 0 else f"{self.bedrooms} bedroom{'s' * (self.bedrooms > 1)}"
+        return rooms if self.area is None else f"{rooms}, {self.area:.0f} square metres"
+
+
+class Near(_Plain):
+    """The place of a kind that is nearest to a home."""
+
+    place_type: str
+    name: str = ""
+    walk_minutes: float | None = None
+    """On foot; `None` where there is none within reach."""
+    count: int = 0
+    """How many there are within reach."""
+
+
+class Rated(_Plain):
+    """A home that was weighed for a client."""
+
+    home: Home
+    nearby: tuple[Near, ...]
+    rating: float
+    """0 to 10: how well it suits."""
+    reason: str
+
+
+def ranked(homes: Sequence[Rated]) -> list[Rated]:
+    """Best first. Among equal ratings the lower rent, then the id."""
+    return sorted(homes, key=lambda one: (-one.rating, one.home.price, one.home.id))

@@ -1,0 +1,1 @@
+"""The exhibits of a result laid out for the report's page."""

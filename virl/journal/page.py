@@ -1,0 +1,153 @@
+"""Pages made from templates: one file each that loads nothing, with all that comes from the world escaped."""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from unicodedata import east_asian_width
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from virl.geo import compass_word
+from virl.journal.records import NoteRecord
+from virl.journal.story import Stretch, by_weight, facts, kind_of, sentences, title_of
+
+LONGEST_INPUT = 4000
+"""Characters of an input that are shown; the journal has all. Chosen."""
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def page(
+    template: str,
+    style: str,
+    script: str,
+    policy: str,
+    context: Mapping[str, object],
+    folder: Path = TEMPLATES,
+) -> str:
+    """A page as HTML.
+
+    Args:
+        template: its name, in a folder or beside the report's.
+        style: all that stands in its style element.
+        script: all that stands in its script element.
+        policy: its content security policy.
+        context: what the template shows.
+        folder: where templates are looked for first.
+    """
+    return (
+        _environment(folder)
+        .get_template(template)
+        .render(
+            context,
+            csp=policy,
+            style=Markup(style),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - our own file
+        )
+    )
+
+
+def asset(name: str, folder: Path = TEMPLATES) -> str:
+    """The text of a file beside the templates."""
+    return (folder / name).read_text(encoding="utf-8")
+
+
+def _environment(folder: Path) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader([folder, TEMPLATES]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "metres": metres,
+        "duration": _duration,
+        "dollars": dollars,
+        "moment": moment,
+        "words": _words,
+        "shorten": _shorten,
+        "shown": _shown,
+        "ems": _ems,
+        "by_weight": by_weight,
+        "compass": compass_word,
+        "sentences": sentences,
+        "facts": facts,
+        "kind": kind_of,
+        "title_of": title_of,
+        "paragraphs": _paragraphs,
+        "beside": beside,
+    }
+    environment.tests["note"] = lambda chapter: isinstance(chapter, NoteRecord)
+    environment.tests["stretch"] = lambda chapter: isinstance(chapter, Stretch)
+    return environment
+
+
+def metres(length: float) -> str:
+    """A length as people write it."""
+    return f"{length:.0f}\N{NO-BREAK SPACE}m" if length < 1000 else f"{length / 1000:.2f}\N{NO-BREAK SPACE}km"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def dollars(usd: float) -> str:
+    """A sum as people write it."""
+    return f"${usd:.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}"
+
+
+def moment(text: str) -> str:
+    """An ISO 8601 time as people write it; any other text as it is."""
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    if when.tzinfo is None:
+        when = when.replace(tzinfo=UTC)
+    when = when.astimezone(UTC)
+    return f"{when.day} {when:%B %Y, %H:%M} UTC"
+
+
+def _words(name: str) -> str:
+    """A name with underscores as words."""
+    return name.replace("_", " ").replace("-", " ")
+
+
+def _shorten(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def _ems(text: str) -> float:
+    """About how wide a line of text is set, with a little room at its ends, in units of its font's size."""
+    return 0.7 + sum(1.0 if east_asian_width(letter) in "WF" else 0.62 for letter in text)
+
+
+def _shown(value: object) -> str:
+    """Any value of JSON as readable text."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    left = len(text) - LONGEST_INPUT
+    return text if left <= 0 else f"{text[:LONGEST_INPUT]}\n… and {left} characters more, in journal.jsonl"
+
+
+def _paragraphs(text: str) -> list[str]:
+    """The parts of a text between empty lines."""
+    return [part.strip("\n") for part in re.split(r"\n\s*\n", text) if part.strip()]
+
+
+def beside(path: str) -> str:
+    """The address of a file in the page's folder or below; empty if the path leads elsewhere."""
+    pure = PurePosixPath(path)
+    if not path or pure.is_absolute() or ".." in pure.parts:
+        return ""
+    return "./" + quote(pure.as_posix(), safe="/")

@@ -1,0 +1,127 @@
+"""Requests to a model: within a budget and a limit of their rate, and again while a failure may pass."""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.rate_limiters import BaseRateLimiter
+
+from virl.budget import Budget
+from virl.errors import MindFailed, ModelUnavailable
+from virl.mind.answers import usage_of
+from virl.mind.asking import Ask
+from virl.mind.faults import Fault, classify, redact, retry_after, usage_in
+from virl.mind.prices import Prices, Usage, expected_usage
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one question has taken so far."""
+
+    attempts: int = 0
+    usage: Usage = field(default_factory=Usage)
+    started: float = field(default_factory=time.perf_counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Sends requests to one model."""
+
+    name: str
+    """The model's, for errors and prices."""
+    secrets: frozenset[str]
+    """What may appear in no text."""
+    prices: Prices
+    retries: int
+    """Further requests after the first, a question."""
+    first_wait: float
+    """Seconds before another try; doubles with every further one."""
+    longest_wait: float
+    """Seconds, the most that is waited before another try."""
+    sleep: Callable[[float], None]
+    limiter: BaseRateLimiter | None
+    budget: Budget
+
+    def send(self, ask: Ask, messages: Sequence[BaseMessage], tally: Tally, *, beside: int = 0) -> AIMessage:
+        """The model's answer, tried again while the failure may pass.
+
+        Args:
+            ask: puts messages to the model.
+            messages: what it is asked.
+            tally: of the question; is added to.
+            beside: letters that go with the messages, such as the schemas of tools.
+
+        Raises:
+            BudgetExceeded: the request may cost more than is left; it was not sent.
+            ModelUnavailable: the model cannot be reached, or will not be for a while.
+            MindFailed: it refused, or its reply was cut off.
+        """
+        while True:
+            tally.attempts += 1
+            if self.limiter:
+                self.limiter.acquire()
+            held = self.usd(expected_usage(messages, beside=beside)) or 0.0
+            self.budget.hold(held, self.name)
+            try:
+                answer = ask(list(messages))
+            except Exception as error:  # noqa: BLE001  each provider raises what it likes
+                self._count(usage_in(error), held, tally)
+                wait = self._wait_before_retry(error, tally)
+            else:
+                self._count(usage_of(answer), held, tally)
+                return answer
+            self.sleep(wait)
+
+    def usd(self, usage: Usage) -> float | None:
+        """Dollars for tokens; `None` if the model's price is unknown."""
+        return self.prices.usd(self.name, usage)
+
+    def clean(self, text: str) -> str:
+        """A text on one line, shortened, without keys."""
+        return redact(text, self.secrets)
+
+    def give_up(self, fault: Fault, said: str) -> NoReturn:
+        """Raise what a failure that will not pass amounts to.
+
+        Raises without a cause: the provider's exception may quote the key.
+        """
+        advice = {
+            Fault.KEY: "does not accept the key: check the provider's key variable in your environment",
+            Fault.UNKNOWN_MODEL: "is not known to the server: check the model's name and the base URL",
+            Fault.NO_QUOTA: "has no quota left: check the plan and the billing of the account",
+        }
+        if fault in advice:
+            raise ModelUnavailable(f"{self.name} {advice[fault]} ({said})") from None
+        happened = {
+            Fault.CUT_OFF: "ran into its token limit before the reply was complete",
+            Fault.REFUSED: "refused to answer",
+        }
+        raise MindFailed(f"{self.name} {happened.get(fault, 'failed')}: {said}") from None
+
+    def _count(self, usage: Usage, held: float, tally: Tally) -> None:
+        tally.usage += usage
+        self.budget.settle(held, self.usd(usage) or 0.0, self.name)
+
+    def _wait_before_retry(self, error: Exception, tally: Tally) -> float:
+        """Seconds to wait, or the end of trying: raises, without a cause as `give_up`."""
+        fault, said = classify(error), self.clean(str(error) or type(error).__name__)
+        if fault not in (Fault.LIMITED, Fault.BROKEN):
+            self.give_up(fault, said)
+        if tally.attempts > self.retries:
+            raise ModelUnavailable(
+                f"{self.name} failed {tally.attempts} times, try again later: {said}"
+            ) from None
+        wait = retry_after(error)
+        if wait is None:
+            return min(self.longest_wait, self.first_wait * 2.0 ** (tally.attempts - 1))
+        if wait > self.longest_wait:
+            raise ModelUnavailable(
+                f"{self.name} asks to wait {wait:.0f} s before the next request: try again then"
+            ) from None
+        _log.info("%s asks to wait %.1f s", self.name, wait)
+        return wait

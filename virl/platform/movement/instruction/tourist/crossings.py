@@ -1,0 +1,59 @@
+"""Where a walker is told of a crossing: wherever the links show one, or as V-IRL tells it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from virl.geo import LatLng, distance
+from virl.platform.streetview import Panorama
+
+KEY_RADIUS_M = 5.0
+"""From a key position of the route, within which V-IRL tells of a crossing (its published code)."""
+
+
+class CrossingHints(Protocol):
+    """Says at which panoramas a crossing is told of."""
+
+    @property
+    def mode(self) -> str:
+        """`"honest"` or `"paper"`."""
+        ...
+
+    def tells(self, panorama: Panorama) -> bool:
+        """Whether the crossing here, if it is one, is told of."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HonestHints:
+    """Every crossing that the panorama's own links show."""
+
+    @property
+    def mode(self) -> str:
+        """`"honest"`."""
+        return "honest"
+
+    def tells(self, panorama: Panorama) -> bool:
+        """Where three or more ways meet."""
+        return panorama.is_crossing
+
+
+@dataclass(frozen=True, slots=True)
+class PaperHints:
+    """As in V-IRL: crossings at the key positions of the true route alone, which tells where it turns."""
+
+    key_positions: Sequence[LatLng]
+    """Where the route turns, its ends left out; where it never turns, all crossings are told of."""
+    radius: float = KEY_RADIUS_M
+
+    @property
+    def mode(self) -> str:
+        """`"paper"`."""
+        return "paper"
+
+    def tells(self, panorama: Panorama) -> bool:
+        """Where three or more ways meet, near a key position."""
+        near = not self.key_positions or any(
+            distance(panorama.position, position) <= self.radius for position in self.key_positions
+        )
+        return panorama.is_crossing and near

@@ -1,0 +1,86 @@
+"""Spotting landmarks in V-IRL's eight views: by a recognizer (CLIP and its kin), or by a describer."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from virl.platform.movement.instruction.tourist.signs import name_likeness
+from virl.platform.movement.instruction.tourist.spotting import Sighting, eight_cameras, surest
+from virl.platform.perception.base import Describer, Recognizer
+from virl.platform.streetview import Pose, StreetView
+
+CLIP_THRESHOLD = 0.995
+"""V-IRL's for CLIP and EVA (its published code)."""
+
+DISTRACTORS = ("others", "a street without shops", "%#", "~~")
+"""What a view may show instead of a landmark: V-IRL's are odd symbols and the first; the second is ours."""
+
+SAID = 90.0
+"""Of 100: a description in which a name is found as surely tells of it. Chosen."""
+
+_SENTENCE = re.compile(r"[.;!\n]+")
+_DENIES = re.compile(r"\b(?:no|not|none|neither|cannot|can't|isn't|aren't|without|unable)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RecognizerSpotter:
+    """Sees the one landmark that fits one of the eight views best, if it fits well enough (V-IRL)."""
+
+    streetview: StreetView
+    recognizer: Recognizer
+    threshold: float = CLIP_THRESHOLD
+    """Least probability against the distractors, [0, 1]."""
+
+    @property
+    def name(self) -> str:
+        """The recognizer's."""
+        return self.recognizer.name
+
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[Sighting]:
+        """As `LandmarkSpotter.spot`; it always looks in all directions and sees at most one landmark."""
+        del thorough
+        if not names:
+            return []
+        cameras = eight_cameras(pose.heading)
+        pictures = [self.streetview.view(pose.pano_id, camera).pixels for camera in cameras]
+        found = []
+        for name in names:
+            fits = self.recognizer.recognize(pictures, [name, *DISTRACTORS])
+            shares = fits[:, 0] / fits.sum(axis=1).clip(min=1e-9)
+            best = int(shares.argmax())
+            if shares[best] >= self.threshold:
+                found.append(Sighting(name, cameras[best].heading, float(shares[best]), cameras[best]))
+        return surest(found)[:1]
+
+
+@dataclass(frozen=True, slots=True)
+class DescriberSpotter:
+    """Asks a describer, such as a chat model, which of the landmarks each of the eight views shows."""
+
+    streetview: StreetView
+    describer: Describer
+    name: str
+    """The describer's."""
+
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[Sighting]:
+        """As `LandmarkSpotter.spot`; it always looks in all directions."""
+        del thorough
+        if not names:
+            return []
+        views = [self.streetview.view(pose.pano_id, camera) for camera in eight_cameras(pose.heading)]
+        question = f"Which of these names can be read on a sign? {'; '.join(names)}"
+        told = self.describer.describe(views, question)
+        return surest(
+            [
+                Sighting(name, view.camera.heading, likeness / 100.0, view.camera, text=description)
+                for view, description in zip(views, told, strict=True)
+                for name in names
+                if (likeness := _said(description, name)) >= SAID
+            ]
+        )
+
+
+def _said(description: str, name: str) -> float:
+    """How surely a description tells of a name, [0, 100]; what a sentence denies is not told."""
+    affirmed = [part for part in _SENTENCE.split(description) if not _DENIES.search(part)]
+    return max((name_likeness(part, name) for part in affirmed), default=0.0)

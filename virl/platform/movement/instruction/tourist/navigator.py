@@ -1,0 +1,174 @@
+"""`TouristNavigator`: follows directions by sight, asking a mind for each action (V-IRL, appendix B.7)."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Literal
+
+from virl.mind.base import Mind
+from virl.mind.prompt import load_prompt
+from virl.mind.walk_replies import LandmarkNames, WalkAction
+from virl.platform.movement.base import Choice, Mover, Step
+from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints
+from virl.platform.movement.instruction.tourist.going_astray import astray
+from virl.platform.movement.instruction.tourist.sentences import sentences_of
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
+from virl.platform.movement.instruction.tourist.transcript import Act, Entry, Observation
+from virl.platform.movement.instruction.tourist.ways import directions_of, link_ahead, link_toward
+from virl.platform.streetview import Link, Panorama, Pose, StreetView
+
+MAX_STEPS = 40
+"""V-IRL's limit of actions."""
+
+TRIES = 3
+"""How often a mind is asked for an action that can be carried out. Chosen."""
+
+Ending = Literal["stopped", "lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a walk ended."""
+
+    ending: Ending
+    """`stopped` where the walker believes to have arrived, or `lost`."""
+    reason: str
+    seen_at_end: tuple[str, ...] = ()
+    """The landmarks seen from where it ended."""
+
+
+@dataclass(slots=True)
+class TouristNavigator:
+    """Walks by directions in words, by what is seen and by nothing else.
+
+    It is given no destination and no route. In paper mode its hints know where the route turns, as in V-IRL;
+    the honest hints know nothing.
+    """
+
+    streetview: StreetView
+    mover: Mover
+    mind: Mind
+    spotter: LandmarkSpotter
+    instruction: str
+    """The directions."""
+    _: KW_ONLY
+    hints: CrossingHints = field(default_factory=HonestHints)
+    max_steps: int = MAX_STEPS
+    landmarks: tuple[str, ...] | None = None
+    """What to look for; `None` asks the mind which landmarks the directions name, once a walk."""
+    transcript: list[Entry] = field(default_factory=list)
+    """Every observation and action of the last walk."""
+    observations: list[Observation] = field(default_factory=list)
+    """As the transcript, with what was seen where; those of a walk that is gone on with are left out."""
+    outcome: Outcome | None = None
+    """How the last walk ended; `None` while it goes on."""
+    poses: list[Pose] = field(default_factory=list)
+    """Where the last walk stood when."""
+
+    def walk(self, start: Pose, done: Sequence[tuple[Pose, Entry]] = ()) -> Iterator[Step]:
+        """The steps of a walk, the start first; each step is one action.
+
+        Args:
+            start: where the walk begins or goes on; its heading is the way the walker faces.
+            done: the steps before, where a walk is resumed.
+
+        Raises:
+            MindFailed: the model gave no reply within its retries.
+            NoImagery: the spotter has no view somewhere.
+        """
+        self.transcript = [entry for _, entry in done]
+        self.poses = [pose for pose, _ in done]
+        self.observations, self.outcome = [], None
+        sentences, names = sentences_of(self.instruction), self._names()
+        pose, metres = start, self._metres(self.poses[-1] if self.poses else None, start)
+        for index in range(len(done), self.max_steps + 1):
+            panorama = self.streetview.panorama(pose.pano_id)
+            step = Step(index, pose, panorama, metres, self._chooser(pose, panorama, sentences, names))
+            yield step
+            link = step.choice.link
+            if link is None:
+                return
+            pose, metres = self.mover.take(Pose(panorama.id, link.heading), link), link.distance
+
+    @property
+    def _came_from(self) -> str | None:
+        return self.poses[-1].pano_id if self.poses else None
+
+    def _names(self) -> tuple[str, ...]:
+        if self.landmarks is None:
+            prompt = load_prompt("ling-landmarks", LandmarkNames)
+            self.landmarks = self.mind.ask(prompt, directions=self.instruction).names
+        return self.landmarks
+
+    def _chooser(
+        self, pose: Pose, panorama: Panorama, sentences: Sequence[str], names: Sequence[str]
+    ) -> Callable[[], Choice]:
+        def choose() -> Choice:
+            links = self.mover.links(pose)
+            observation = self._observe(pose, panorama, links, names)
+            self.observations.append(observation)
+            act, link = self._decide(pose, links, observation, sentences)
+            self.transcript.append(Entry(observation.told(), act))
+            self.poses.append(pose)
+            if link is None:
+                ending: Ending = "stopped" if act.action == "stop" else "lost"
+                self.outcome = Outcome(ending, act.reason, tuple(one.name for one in observation.seen))
+            return Choice(link, f"{act.words}: {act.reason}")
+
+        return choose
+
+    def _observe(
+        self, pose: Pose, panorama: Panorama, links: Sequence[Link], names: Sequence[str]
+    ) -> Observation:
+        crossing = self.hints.tells(panorama)
+        first = not self.poses
+        ends = len(links) == 1
+        return Observation(
+            pose.heading,
+            tuple(self.spotter.spot(pose, names, thorough=crossing or first or ends)),
+            len(links) if crossing else None,
+            directions_of(links, pose.heading, self._came_from) if crossing or first or ends else (),
+            been_here=any(before.pano_id == pose.pano_id for before in self.poses),
+        )
+
+    def _decide(
+        self, pose: Pose, links: Sequence[Link], observation: Observation, sentences: Sequence[str]
+    ) -> tuple[Act, Link | None]:
+        """An action that can be carried out, and the link that it takes."""
+        doing = self.transcript[-1].act.sentence if self.transcript else 1
+        wrong = astray([*self.poses, pose], [entry.act.action for entry in self.transcript])
+        if wrong is None and len(self.transcript) >= self.max_steps:
+            wrong = f"I have walked {self.max_steps} steps and have not arrived"
+        if wrong is not None:
+            return Act("lost", sentence=doing, reason=wrong), None
+        refused: list[str] = []
+        while len(refused) < TRIES:
+            reply = self._ask(observation, sentences, refused)
+            act = Act(reply.action, reply.direction or "", reply.sentence, reply.reason, tuple(refused))
+            link = self._link(links, observation.heading, act)
+            if link is not None or act.action in ("stop", "lost"):
+                return act, link
+            leaving = ", ".join(directions_of(links, observation.heading, self._came_from))
+            refused.append(f"{act.words!r} cannot be done: from here ways lead {leaving or 'nowhere'}")
+        reason = f"no way to go on: {refused[-1]}"
+        return Act("lost", sentence=doing, reason=reason, refused=tuple(refused)), None
+
+    def _ask(self, observation: Observation, sentences: Sequence[str], refused: Sequence[str]) -> WalkAction:
+        return self.mind.ask(
+            load_prompt("ling-action", WalkAction),
+            sentences=list(sentences),
+            landmarks=list(self.landmarks or ()),
+            walk=[entry.told() for entry in self.transcript],
+            here=observation.told(),
+            refused=list(refused),
+        )
+
+    def _link(self, links: Sequence[Link], heading: float, act: Act) -> Link | None:
+        if act.action == "forward":
+            return link_ahead(links, heading, self._came_from)
+        return link_toward(links, heading, act.direction) if act.action == "turn" else None
+
+    def _metres(self, before: Pose | None, here: Pose) -> float:
+        if before is None:
+            return 0.0
+        links = self.mover.links(before)
+        return next((link.distance for link in links if link.pano_id == here.pano_id), 0.0)

@@ -1,0 +1,75 @@
+"""Spotters that know the truth: for benchmarks, to tell what sight loses from what thought loses."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import utils
+
+from virl.geo import LatLng, bearing, distance
+from virl.platform.city import Truth
+from virl.platform.movement.instruction.tourist.signs import sign_camera
+from virl.platform.movement.instruction.tourist.spotting import Sighting, surest
+from virl.platform.streetview import Pose, StreetView
+
+NEAR_M = 20.0
+"""How far V-IRL's oracle sees a landmark, metres (its published code)."""
+
+MIN_FRACTION = 0.5
+"""Of a sign that must be seen for it to be legible. Chosen."""
+
+MIN_PIXELS = 200
+"""Of a sign in a view of 640 pixels that must be seen for it to be legible. Chosen: a line of ten letters, 8
+pixels high, which is what the reader needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class TruthSpotter:
+    """Sees every sign that the four views of the OCR spotter truly show, and reads it without a fault."""
+
+    truth: Truth
+
+    @property
+    def name(self) -> str:
+        """`"oracle"`."""
+        return "oracle"
+
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[Sighting]:
+        """As `LandmarkSpotter.spot`; it always looks in all directions."""
+        del thorough
+        asked = {utils.default_process(name): name for name in names}
+        found = []
+        for turn in (0.0, 90.0, 180.0, -90.0):
+            camera = sign_camera(pose.heading + turn)
+            for sign in self.truth.visible(pose.pano_id, camera, MIN_PIXELS, {"sign"}):
+                name = asked.get(utils.default_process(sign.label))
+                if name is not None and sign.visible_fraction >= MIN_FRACTION:
+                    middle = (sign.box[0] + sign.box[2]) / 2, (sign.box[1] + sign.box[3]) / 2
+                    heading, _ = camera.direction(*middle)
+                    found.append(Sighting(name, heading, sign.visible_fraction, camera, sign.box, sign.label))
+        return surest(found)
+
+
+@dataclass(frozen=True, slots=True)
+class MapSpotter:
+    """V-IRL's oracle: the nearest of the landmarks by the map, if it is near; walls do not hide it."""
+
+    streetview: StreetView
+    positions: Mapping[str, LatLng]
+    """Of the landmarks and the destination, by name."""
+    near: float = NEAR_M
+    """Metres."""
+
+    @property
+    def name(self) -> str:
+        """`"map"`."""
+        return "map"
+
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[Sighting]:
+        """As `LandmarkSpotter.spot`; at most one landmark is seen."""
+        del thorough
+        here = self.streetview.panorama(pose.pano_id).position
+        known = [(distance(here, self.positions[name]), name) for name in names if name in self.positions]
+        metres, nearest = min(known, default=(float("inf"), ""))
+        if metres > self.near:
+            return []
+        return [Sighting(nearest, bearing(here, self.positions[nearest]), 1.0)]

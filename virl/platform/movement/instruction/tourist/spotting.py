@@ -1,0 +1,80 @@
+"""Which landmarks are seen, and where: the contract of spotters, and the views they look through."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from virl.geo import egocentric_word
+from virl.platform.movement.instruction.tourist.ways import DIRECTIONS, heading_of
+from virl.platform.streetview import Box, Camera, Pose
+
+VIEW_FOV_DEG = 45.0
+"""Of each of the eight views: side by side they cover the whole circle (V-IRL, appendix B.7)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A landmark that is seen."""
+
+    name: str
+    """As the directions name it."""
+    heading: float
+    """Of the middle of what is seen: degrees clockwise from north."""
+    score: float
+    """Confidence, [0, 1]."""
+    camera: Camera | None = None
+    """Through which it was seen; `None` where no view was looked at."""
+    box: Box | None = None
+    """In that view, where the spotter can tell."""
+    text: str = ""
+    """What was read there, for the record."""
+
+    def direction(self, heading: float) -> str:
+        """Where it is for one who faces `heading`: one of the eight directions."""
+        return egocentric_word(heading, self.heading)
+
+
+class LandmarkSpotter(Protocol):
+    """Looks around for landmarks by their names."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables, such as `"ocr"`."""
+        ...
+
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[Sighting]:
+        """The landmarks seen from a pose, each at most once, the surest first.
+
+        Args:
+            pose: where to look around.
+            names: what to look for; nothing else is reported, whatever is written on the walls.
+            thorough: whether to look in all directions; else one that looks piecemeal may leave out ahead
+                and behind.
+
+        Raises:
+            NoImagery: there is no view there.
+            ModelUnavailable: its model is missing.
+        """
+        ...
+
+
+def eight_cameras(heading: float, *, size: int = 640) -> tuple[Camera, ...]:
+    """The eight views around one who faces `heading`, in the order of `DIRECTIONS`: the first is dead ahead.
+
+    Args:
+        heading: degrees clockwise from north.
+        size: pixels of each side.
+    """
+    return tuple(
+        Camera(heading_of(direction, heading), fov=VIEW_FOV_DEG, width=size, height=size)
+        for direction in DIRECTIONS
+    )
+
+
+def surest(sightings: Sequence[Sighting]) -> list[Sighting]:
+    """Each landmark once, where it is seen best; the surest first."""
+    best: dict[str, Sighting] = {}
+    for sighting in sightings:
+        if sighting.name not in best or best[sighting.name].score < sighting.score:
+            best[sighting.name] = sighting
+    return sorted(best.values(), key=lambda sighting: (-sighting.score, sighting.name))

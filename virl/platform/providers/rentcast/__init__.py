@@ -1,0 +1,1 @@
+"""RentCast: homes to rent, from its API or from a file of its records."""

@@ -1,0 +1,57 @@
+"""Homes to rent from a JSON file of RentCast records."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from shapely import Polygon
+
+from virl.errors import BadInput
+from virl.platform.listings import Listing
+from virl.platform.providers.rentcast.records import as_listings
+from virl.platform.providers.rentcast.window import within
+
+
+class FileListings:
+    """The listings of a file: an implementation of `virl.platform.listings.Listings`.
+
+    Args:
+        listings: all that the file holds.
+        faults: a line for each record that was left out.
+    """
+
+    def __init__(self, listings: Sequence[Listing], faults: Sequence[str]) -> None:
+        self.all = tuple(listings)
+        self.faults = tuple(faults)
+
+    def rentals(
+        self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
+    ) -> list[Listing]:
+        """Homes to rent within an area, cheapest first; see `Listings.rentals`.
+
+        Raises:
+            BadInput: the lowest price is above the highest, or the area is not a valid polygon.
+        """
+        return within(self.all, area, price, bedrooms)
+
+
+def read_listings(file: Path) -> FileListings:
+    """Read a file that holds an array of RentCast records, as its API gives them.
+
+    Raises:
+        BadInput: the file cannot be read, or holds no such array.
+    """
+    try:
+        records = json.loads(file.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise BadInput(f"{file}: no such file") from None
+    except (OSError, UnicodeDecodeError) as fault:
+        raise BadInput(f"{file}: cannot be read ({fault})") from fault
+    except json.JSONDecodeError as fault:
+        raise BadInput(f"{file}, line {fault.lineno}: not valid JSON: {fault.msg}") from fault
+    except RecursionError:
+        raise BadInput(f"{file}: nested too deeply to be RentCast records") from None
+    if not isinstance(records, list):
+        raise BadInput(f"{file}: should hold an array of RentCast records, `[{{...}}, ...]`")
+    read = as_listings(records)
+    return FileListings(read.listings, read.faults)

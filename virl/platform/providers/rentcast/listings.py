@@ -1,0 +1,75 @@
+"""Homes to rent from the RentCast API."""
+
+from shapely import Polygon
+
+from virl.errors import BadInput
+from virl.geo import LatLng, distance
+from virl.platform.listings import Listing
+from virl.platform.providers.rentcast.http import RentCastHttp
+from virl.platform.providers.rentcast.records import as_listings
+from virl.platform.providers.rentcast.window import check, within
+
+METRES_PER_MILE = 1609.344  # international mile, exact
+MAX_RADIUS_MILES = 100.0  # limit of RentCast's search (developers.rentcast.io)
+
+
+class RentCastListings:
+    """Listings that RentCast knows: an implementation of `virl.platform.listings.Listings`.
+
+    Args:
+        http: the way there.
+    """
+
+    def __init__(self, http: RentCastHttp) -> None:
+        self._http = http
+        self.faults: list[str] = []
+        """A line for each record that was left out so far."""
+
+    def rentals(
+        self, area: Polygon, price: tuple[float, float], bedrooms: int | None = None
+    ) -> list[Listing]:
+        """Homes to rent within an area, cheapest first; see `Listings.rentals`.
+
+        RentCast is asked for the circle around the area, page by page; what lies outside is left out here.
+
+        Raises:
+            BadInput: the lowest price is above the highest, or the area is no valid polygon or wider than
+                RentCast's 100 miles to any side.
+            ProviderError: RentCast refuses, cannot be reached or answers nonsense, each time it was tried.
+            BudgetExceeded: a request would cost more than is left.
+        """
+        check(area, price)
+        west, south, east, north = area.bounds
+        center = LatLng((south + north) / 2, (west + east) / 2)
+        corners = area.exterior.coords
+        radius = max(distance(center, LatLng(lat, lng)) for lng, lat, *_ in corners) / METRES_PER_MILE
+        if radius > MAX_RADIUS_MILES:
+            raise BadInput(
+                f"area: reaches {radius:.0f} miles from its middle, RentCast looks {MAX_RADIUS_MILES:.0f} far"
+            )
+        query = {
+            "latitude": f"{center.lat:.6f}",
+            "longitude": f"{center.lng:.6f}",
+            "radius": f"{radius + 0.001:.3f}",
+            "status": "Active",
+        }
+        if bedrooms is not None:
+            query["bedrooms"] = str(bedrooms)
+        read = as_listings(self._records(query))
+        self.faults += [fault for fault in read.faults if fault not in self.faults]
+        return within(read.listings, area, price, bedrooms)
+
+    def _records(self, query: dict[str, str]) -> list[object]:
+        """All pages; RentCast has no more where one is not full."""
+        settings = self._http.settings
+        records: list[object] = []
+        for page in range(settings.most_pages):
+            window = {"limit": str(settings.page), "offset": str(page * settings.page)}
+            found = self._http.rentals(query | window)
+            records += found
+            if len(found) < settings.page:
+                return records
+        self.faults.append(
+            f"RentCast has more than {len(records)} listings here: the others were not asked for"
+        )
+        return records

@@ -1,0 +1,85 @@
+"""RentCast's records as listings."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from virl.geo import LatLng
+from virl.platform.listings import Listing
+
+SQUARE_METRES_PER_SQUARE_FOOT = 0.3048**2  # international foot, exact
+NAME_LENGTH = 80  # characters of an address that a fault shows (chosen)
+
+
+class _Record(BaseModel):
+    """The fields of a record that matter; RentCast leaves out what it does not know."""
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, strict=True)
+
+    id: str = Field(min_length=1)
+    formattedAddress: str = Field(min_length=1)  # noqa: N815 - RentCast's names
+    latitude: float = Field(ge=-90, le=90)
+    longitude: float = Field(ge=-180, le=180)
+    price: float = Field(gt=0)
+    propertyType: str = Field(min_length=1)  # noqa: N815
+    bedrooms: int = Field(ge=0)
+    bathrooms: float = Field(ge=0)
+    squareFootage: float | None = Field(default=None, gt=0)  # noqa: N815
+    yearBuilt: int | None = Field(default=None, ge=1000, le=3000)  # noqa: N815
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Listings, and a line for each record that is none."""
+
+    listings: Sequence[Listing]
+    faults: Sequence[str]
+
+
+def as_listings(records: Iterable[Any]) -> Records:
+    """The listings that records hold. A record without a field that a listing needs is named and left out.
+
+    Square feet become square metres. Of two records with the same id, the first counts.
+    """
+    listings: dict[str, Listing] = {}
+    faults = []
+    for number, record in enumerate(records, start=1):
+        try:
+            read = _Record.model_validate(record)
+        except ValidationError as fault:
+            faults.append(f"{_name(record, number)}: {_first_fault(fault)}")
+            continue
+        if read.id in listings:
+            faults.append(f"{_name(record, number)}: stands twice")
+            continue
+        listings[read.id] = _listing(read)
+    return Records(tuple(listings.values()), tuple(faults))
+
+
+def _listing(read: _Record) -> Listing:
+    return Listing(
+        id=read.id,
+        address=read.formattedAddress,
+        position=LatLng(read.latitude, read.longitude),
+        price=read.price,
+        property_type=read.propertyType,
+        bedrooms=read.bedrooms,
+        bathrooms=read.bathrooms,
+        area=None if read.squareFootage is None else read.squareFootage * SQUARE_METRES_PER_SQUARE_FOOT,
+        year_built=read.yearBuilt,
+    )
+
+
+def _name(record: object, number: int) -> str:
+    address = record.get("formattedAddress") if isinstance(record, dict) else None
+    return f"{address}"[:NAME_LENGTH] if address else f"record {number}"
+
+
+def _first_fault(fault: ValidationError) -> str:
+    first = fault.errors()[0]
+    field = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing" or first.get("input") is None:
+        return f"{field} is missing"
+    return f"{field}: {first['msg']}" if field else "is no JSON object"

@@ -1,0 +1,1 @@
+"""Recommending a place: candidates within reach, each weighed, the best one picked."""

@@ -1,0 +1,1 @@
+"""Characters that live by tools: a language model decides what to do. Described in `docs/yaml-agents.md`."""

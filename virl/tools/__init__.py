@@ -1,0 +1,1 @@
+"""What a language model may do in a city: tools over the platform. Described in `docs/yaml-agents.md`."""

@@ -1,0 +1,96 @@
+"""The agent that tools move: where it stands and faces, and how far it has come."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from virl.agent import Agent
+from virl.consult import steps_taken
+from virl.errors import BadInput
+from virl.platform.movement.base import Choice, Step
+from virl.platform.streetview import Link, Panorama, Pose
+
+
+class Standing(BaseModel):
+    """Where an agent has got to; kept with every note, so that a run can go on from there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pano_id: str
+    heading: float
+    moves: int = Field(default=0, ge=0)
+    """From panorama to panorama so far."""
+    distance_m: float = 0.0
+    """Metres of the last move."""
+
+
+class Body:
+    """An agent in the hands of tools. Every move is a step of its run.
+
+    Args:
+        agent: stands at its start.
+        sees: whether the model is shown pictures; else it is told in words what they show.
+    """
+
+    def __init__(self, agent: Agent, *, sees: bool = False) -> None:
+        self.agent = agent
+        self.sees = sees
+        self.doing = ""
+        """Which tool call is under way: differs from all others of the run."""
+        heading = agent.character.heading
+        facing = agent.start.heading if heading is None else heading
+        self.standing = Standing(pano_id=agent.start.id, heading=facing)
+
+    @property
+    def pose(self) -> Pose:
+        """Where it stands and faces."""
+        return Pose(self.standing.pano_id, self.standing.heading)
+
+    @property
+    def panorama(self) -> Panorama:
+        """Where it stands."""
+        return self.agent.city.streetview.panorama(self.standing.pano_id)
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The ways that leave from there, by heading."""
+        return self.agent.mover.links(self.pose)
+
+    @property
+    def moves_left(self) -> int:
+        """Moves before the limit of steps, those of agents that were consulted counted."""
+        run = self.agent.run
+        others = steps_taken(run) - (run.steps[-1].step if run.steps else 0)
+        return self.agent.character.limits.steps - self.standing.moves - others
+
+    def turn(self, heading: float) -> None:
+        """Face another way."""
+        self.standing = self.standing.model_copy(update={"heading": heading})
+
+    def go(self, link: Link, why: str) -> None:
+        """Take a link, and write down the step that ends here.
+
+        Raises:
+            BadInput: there are no moves left.
+            NoStreetView: the link leads nowhere.
+        """
+        if self.moves_left <= 0:
+            raise BadInput("no moves are left: finish with what you know")
+        there = self.agent.mover.take(self.pose, link)
+        self._write_down(link, why)
+        self.standing = Standing(
+            pano_id=there.pano_id,
+            heading=there.heading,
+            moves=self.standing.moves + 1,
+            distance_m=link.distance,
+        )
+
+    def stop(self, why: str) -> None:
+        """Write down the last step."""
+        self._write_down(None, why)
+
+    def _write_down(self, link: Link | None, why: str) -> None:
+        run, index = self.agent.run, self.standing.moves
+        if len(run.steps) > index:
+            return  # written down before the run was cut off
+        choice = Choice(link, why)
+        step = Step(index, self.pose, self.panorama, self.standing.distance_m, lambda: choice)
+        run.step(step, views=(), asked=(), decided=why, next_pano_id=link.pano_id if link else None)

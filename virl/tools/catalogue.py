@@ -1,0 +1,64 @@
+"""The tools there are, and those of one agent as LangChain takes them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from inspect import cleandoc
+from types import MappingProxyType
+
+from langchain_core.tools import BaseTool, StructuredTool
+
+from virl.tools import finding, moving, others, seeing
+from virl.tools.base import Arguments, Told, Tool
+from virl.tools.body import Body
+
+FINISH = "finish"
+
+TOOLS: Mapping[str, Tool] = MappingProxyType(
+    {
+        "look": Tool(seeing.Look, seeing.look),
+        "read_signs": Tool(seeing.ReadSigns, seeing.read_signs),
+        "detect": Tool(seeing.Detect, seeing.detect),
+        "ask_about_view": Tool(seeing.AskAboutView, seeing.ask_about_view),
+        "move": Tool(moving.Move, moving.move),
+        "turn": Tool(moving.Turn, moving.turn),
+        "where_am_i": Tool(moving.WhereAmI, moving.where_am_i),
+        "nearby_places": Tool(finding.NearbyPlaces, finding.nearby_places),
+        "search_places": Tool(finding.SearchPlaces, finding.search_places),
+        "place_details": Tool(finding.PlaceDetails, finding.place_details),
+        "geocode": Tool(finding.Geocode, finding.geocode),
+        "route": Tool(finding.Route, finding.route),
+        "consult": Tool(others.Consult, others.consult),
+        FINISH: Tool(others.Finish, others.finish),
+    }
+)
+"""All by name; `virl.character.ToolName` has those that a character may choose, `finish` is always there."""
+
+
+def tools_for(body: Body, names: Sequence[str]) -> list[BaseTool]:
+    """Tools in the hands of one agent.
+
+    Each gives its text back as content and all that came of it, a `Told`, as artifact. What cannot be done
+    is raised as `VirlError`.
+
+    Args:
+        body: what they move.
+        names: which, of `TOOLS`; `finish` comes with them.
+    """
+    return [_tool(name, TOOLS[name], body) for name in dict.fromkeys([*names, FINISH])]
+
+
+def _tool(name: str, tool: Tool, body: Body) -> BaseTool:
+    return StructuredTool.from_function(
+        _acting(tool.arguments, lambda asked: tool.act(body, asked)),
+        name=name,
+        description=" ".join(cleandoc(tool.arguments.__doc__ or "").split()),
+        args_schema=tool.arguments,
+        response_format="content_and_artifact",
+    )
+
+
+def _acting(arguments: type[Arguments], act: Callable[[Arguments], Told]) -> Callable[..., tuple[str, Told]]:
+    def call(**given: object) -> tuple[str, Told]:
+        told = act(arguments.model_validate(given))
+        return told.text, told
+
+    return call
