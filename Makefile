@@ -4,8 +4,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TRAIN := .venv-train
 TRAIN_STAMP := $(TRAIN)/.installed
+RAY := .venv-ray
+RAY_STAMP := $(RAY)/.installed
 
-.PHONY: help hiro test test-slow test-train test-vision test-wheel web-deps check clean
+.PHONY: help hiro test test-slow test-train test-vision test-ray test-wheel web-deps check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -29,6 +31,10 @@ test-train: $(TRAIN_STAMP)
 ## test-vision set up the same environment, and run the tests of detectors, CLIP, matchers and captions there
 test-vision: $(TRAIN_STAMP)
 	OMP_NUM_THREADS=1 $(TRAIN)/bin/python -m pytest tests/vision
+
+## test-ray    set up an environment with Ray, and run benchmarks on a cluster of two nodes there
+test-ray: $(RAY_STAMP)
+	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest tests/bench/test_bench_ray.py
 
 ## test-wheel  build a wheel, install it in an empty environment, and use it outside the checkout
 test-wheel: $(STAMP)
@@ -59,6 +65,12 @@ $(TRAIN_STAMP): pyproject.toml
 	$(TRAIN)/bin/python -m pip install --quiet --editable ".[dev,train,vision]"
 	@touch $(TRAIN_STAMP)
 
+$(RAY_STAMP): pyproject.toml
+	$(PYTHON) -m venv $(RAY)
+	$(RAY)/bin/python -m pip install --quiet --upgrade pip
+	$(RAY)/bin/python -m pip install --quiet --editable ".[dev,ray]"
+	@touch $(RAY_STAMP)
+
 ## clean       remove what was built
 clean:
-	rm -rf $(VENV) $(TRAIN) build dist
+	rm -rf $(VENV) $(TRAIN) $(RAY) build dist

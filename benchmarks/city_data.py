@@ -4,6 +4,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
 
+from pydantic import Field
 from rich.console import Console
 
 from virl import geo
@@ -11,7 +12,7 @@ from virl.bench.benchmark import BenchOptions
 from virl.bench.resources import Resources
 from virl.collect.bar import collecting_bar
 from virl.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
-from virl.collect.collection import Collection
+from virl.collect.collection import Collection, sole_writer
 from virl.collect.dataset import DataSet, open_dataset
 from virl.collect.places import PlacesSettings
 from virl.collect.routes import RoutesSettings
@@ -33,12 +34,16 @@ class CityOptions(BenchOptions):
     data: str = ""
     """Folder that holds a data set for each city, by its name (see `virl collect`). By default `collected` in
     the user's data folder; a made city that has none there is collected on the spot."""
-    side_m: float = 0.0
+    side_m: float = Field(0.0, ge=0)
     """Only what lies in a square of this side in metres around the city's centre; 0 takes all."""
 
 
 def city_data(
-    options: CityOptions, name: str, resources: Resources, *, needs: Literal["", "questions", "routes"] = ""
+    options: CityOptions,
+    name: str,
+    resources: Resources,
+    *,
+    needs: Literal["places", "images", "questions", "routes"] = "places",
 ) -> DataSet:
     """The data set of a city, cut to what the options ask for.
 
@@ -46,12 +51,12 @@ def city_data(
         options: where it is, and how much of it.
         name: of the city.
         resources: opens the city.
-        needs: what a data set that is made here has beside places.
+        needs: what is asked about; a data set that is made here gets it.
 
     Raises:
         BadInput: there is none, and the city is not a made one; or it is broken, or nothing is left of it.
     """
-    home = Path(options.data) if options.data else data_home() / "collected"
+    home = Path(options.data).resolve() if options.data else data_home() / "collected"
     folder = home / name_of_city(name)
     if not folder.is_dir() and not options.data and resources.city(name).truth is not None:
         folder = cache_home() / "collected" / f"{name_of_city(name)}-{_fingerprint(resources.city(name))}"
@@ -59,7 +64,10 @@ def city_data(
     elif not folder.is_dir():
         raise BadInput(f"{folder}: no data set of {name}: virl collect places --city {name} --out {folder}")
     data = open_dataset(folder)
-    return _cut(data, around(resources.city(name).center, options.side_m)) if options.side_m else data
+    if options.side_m:
+        data = _cut(data, around(resources.city(name).center, options.side_m))
+    _check(data, name, needs, options.side_m)
+    return data
 
 
 def around(center: LatLng, side: float) -> Region:
@@ -71,17 +79,35 @@ def around(center: LatLng, side: float) -> Region:
     return Region(tuple(LatLng(lat, lng) for lat, lng in corners))
 
 
+def _check(data: DataSet, name: str, needs: str, side_m: float) -> None:
+    found = {
+        "places": bool(data.places),
+        "images": any(place.image for place in data.places),
+        "questions": bool(data.questions),
+        "routes": bool(data.routes),
+    }
+    if not found[needs]:
+        kind = {"questions": "vqa", "routes": "routes"}.get(needs, "places")
+        remedy = (
+            "give a larger side_m" if side_m else f"virl collect {kind} --city {name} --out {data.folder}"
+        )
+        raise BadInput(f"{data.folder}: has no {needs} to ask about: {remedy}")
+
+
 def _fingerprint(city: City) -> str:
     """What tells a made city from another of its name: its panoramas and the places around its centre."""
     panoramas = city.street_map.panorama_ids() if city.street_map else ()
-    near = [(place.id, place.name, place.types) for place in city.places.nearby(city.center, 1000.0)]
+    near = [
+        (place.id, place.name, place.types, place.position, place.review_count)
+        for place in city.places.nearby(city.center, 1000.0)
+    ]
     return blake2b(repr((len(panoramas), near)).encode(), digest_size=6).hexdigest()
 
 
 def _collect(folder: Path, name: str, city: City, needs: str) -> None:
     """A made city's data set; once, then it stays in the cache."""
-    collection = Collection(folder, city, "offline", region_of_city(name, city))
-    with collecting_bar(Console(stderr=True)) as progress:
+    with sole_writer(folder), collecting_bar(Console(stderr=True)) as progress:
+        collection = Collection(folder, city, "offline", region_of_city(name, city))
         collect_city_places(collection, PlacesSettings(), "cpu", allow_downloads=False, progress=progress)
         if needs == "questions":
             collect_city_questions(collection, 0, progress)

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 from virl import resources
+from virl.budget import Budget
 from virl.character import Character, agent_names
 from virl.errors import BadInput, NoStreetView, NotFound
 from virl.geo import LatLng
@@ -39,6 +40,8 @@ class Agent:
     run: Run
     user: User = field(default_factory=Silent)
     """Who may speak up between two pieces of work."""
+    budget: Budget = field(default_factory=Budget)
+    """Of the whole run: checked before whatever costs something."""
 
 
 Routine = Callable[[Agent], None]

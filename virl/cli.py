@@ -13,6 +13,7 @@ from virl.bench.cli import bench_app
 from virl.collect.cli import collect_app
 from virl.data import data_app
 from virl.doctor.cli import doctor
+from virl.errors import BadInput
 from virl.gallery.cli import gallery
 from virl.guard import guard
 from virl.models_cli import list_models
@@ -97,6 +98,8 @@ def run(
     """Let an agent live; writes a journal, the views, a result and a report."""
 
     def live() -> None:
+        if ask and (quiet or as_json):
+            raise BadInput("--ask asks on the terminal: leave out --quiet and --json")
         from virl.journal.records import AccessRecord  # noqa: PLC0415 - loads when asked for
         from virl.start import RunOptions, run_agent  # noqa: PLC0415 - brings in the city and the senses
 

@@ -189,8 +189,9 @@ def _live(
         journal = stack.enter_context(open_journal())
         story = stack.enter_context(Story(console, character.limits.steps))
         run = Run(journal, start, done, city=name_of_city(start.city), audience=story, meter=city.meter)
-        user = open_user(start.feedback, console)
-        routine(Agent(plan.source, character, city, begin, mind, senses, models, mover, run, user))
+        user = open_user(start.feedback, console, story.pause)
+        budget = access.budget or Budget()
+        routine(Agent(plan.source, character, city, begin, mind, senses, models, mover, run, user, budget))
         if run.result is None:
             raise BadInput(
                 f"{plan.source}: the routine {character.routine!r} returned before it ended its run"

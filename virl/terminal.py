@@ -1,7 +1,8 @@
 """What a run tells on the terminal: a readable story with a progress bar."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -51,6 +52,15 @@ class Story:
     ) -> None:
         """Take the bar away."""
         self._progress.stop()
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Take the bar away while somebody types."""
+        self._progress.stop()
+        try:
+            yield
+        finally:
+            self._progress.start()
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
         """Say who sets out, or goes on."""

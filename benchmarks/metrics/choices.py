@@ -11,23 +11,26 @@ _STRICT = re.compile(
         (?:option\s+)?
         ([A-Da-d])                              # the letter alone ...
         (?![A-Za-z0-9'])                        # ... which begins no word
-        \s*[)"'*]*\s*(?:[.:,)-]|$)              # and something, or nothing, after it""",
+        [^\S\n]*[)"'*]*[^\S\n]*(?:[.:,)\n-]|$)  # and punctuation, a new line or nothing after it""",
     re.VERBOSE | re.IGNORECASE,
 )
 _ANOTHER = re.compile(r"\s*(?:(?:and|or|[&/,])\s*)?[(]?[A-D]\s*(?:[).,;]|and\b|or\b|$)")
 """A second letter behind the first."""
+_LISTED = re.compile(r"""^\s*[("'*]*[A-D]\s*[).:]""", re.MULTILINE)
+"""A letter that labels a line, as where the options are repeated."""
 
 
 def strict_letter(reply: str) -> str | None:
     """The one letter that a reply chooses; `None` if it chooses none, or names several.
 
     `B`, `(b)`, `B.`, `B) A bank` and `The answer is B.` choose B. `Both A and D`, `Customers come` and
-    `A bank` choose none: a letter has to stand alone, at the beginning or after "the answer is".
+    `A bank` choose none: a letter has to stand alone, at the beginning or after "the answer is". A reply that
+    repeats the options line by line chooses none either.
     """
     found = _STRICT.match(reply)
-    if not found:
+    if not found or _ANOTHER.match(reply, found.end()) or _LISTED.search(reply, found.end()):
         return None
-    return None if _ANOTHER.match(reply, found.end()) else found.group(1).upper()
+    return found.group(1).upper()
 
 
 def legacy_letter(reply: str, right: str) -> str | None:

@@ -1,11 +1,11 @@
-"""How much faster are episodes that wait for a language model side by side than one by one?
+"""How much faster are VLN episodes that wait for a language model side by side than one by one?
 
-    python -m benchmarks.perf.concurrency [--episodes 64] [--questions 3] [--delay 0.5] [--limited 0.05]
+    python -m benchmarks.perf.concurrency [--episodes 64] [--steps 5] [--delay 0.5] [--limited 0.05]
 
-A server on this machine takes the place of the model: it answers after the delay, says 429 to a share of the
-requests, and also to those that come faster than `--rate` a second. The episodes are run by the engine of
-`virl bench`, first in one thread, then in one each; no reply is cached. Two questions of an episode follow
-each other, as the steps of a walk do.
+A server on this machine takes the place of the model: it says to walk on, after the delay, says 429 to a share
+of the requests, and also to those that come faster than `--rate` a second. The episodes are walks through
+Virlton, run by the engine of `virl bench`, first in one thread, then in one each; no reply is cached. Each walk
+asks for the landmarks of its directions and then for one action after the other.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,32 +24,26 @@ from typing import Any
 
 from rich.console import Console
 
-from virl.bench.benchmark import (
-    Benchmark,
-    BenchOptions,
-    Episode,
-    EpisodeResult,
-    Metric,
-    Record,
-    Scores,
-    Tally,
-)
-from virl.bench.resources import Resources, Terms, cost_of
-from virl.bench.run import Engine, run_benchmark
-from virl.mind.prompt import load_prompt
-from virl.mind.replies import Text
+from benchmarks.vln.definition import Options
+from virl import __version__
+from virl.bench.resources import Terms
+from virl.bench.run import Engine, Part, run_benchmark
+from virl.collect.dataset import FORMAT, PANORAMAS, PLACES, ROUTES, Card, KeyPoint, RouteRow, write_card
+from virl.collect.rows import Rows
+from virl.geo import destination
+from virl.platform.city import City
+from virl.platform.providers import open_city
 
-REPLY = "1. a corner\n2. a red door"
+CITY = "virlton"
+VLN = "benchmarks.vln.definition:BENCHMARK"
+DIRECTIONS = "Walk on to the red door."
+REPLIES = {
+    "WalkAction": {"action": "forward", "direction": None, "sentence": 1, "reason": "the street leads on"},
+    "LandmarkNames": {"names": []},
+}
+"""What the server says, by the type of reply that is asked for."""
 SLACK = 1.1  # requests a second over the rate that the server lets pass, as clocks differ; chosen
-
-
-class Options(BenchOptions):
-    """How much is asked."""
-
-    cities: tuple[str, ...] = ("nowhere",)
-    models: tuple[str, ...] = ("openai:test",)
-    episodes: int = 64
-    questions: int = 3
+AHEAD_M = 200.0  # from a start to what is called its destination; no walk comes there
 
 
 @dataclass(slots=True)
@@ -94,56 +88,48 @@ class Service:
             self.under_way -= 1
 
 
-def episodes(options: Options, _: Resources) -> Sequence[Episode]:
-    """Walks that ask."""
-    return [
-        Episode(f"walk {number}", city, model, {"questions": options.questions})
-        for model in options.models
-        for city in options.cities
-        for number in range(options.episodes)
-    ]
-
-
-def prepare(options: Options, resources: Resources) -> Resources:
-    """The minds, opened before the clock of an episode starts."""
-    for model in options.models:
-        resources.mind(model)
-    return resources
-
-
-def run(episode: Episode, world: Resources) -> EpisodeResult:
-    """Ask one question after the other."""
-    mind = world.mind(episode.model)
-    prompt = load_prompt("velma-landmarks", Text)
-    replies = [
-        mind.ask(prompt, instruction=f"{episode.case}, part {part}: go on to the red door.", refused=0)
-        for part in range(episode.payload["questions"])
-    ]
-    return EpisodeResult(
-        {"answered": sum(reply.text == REPLY for reply in replies), "asked": len(replies)},
-        cost=cost_of(mind.ledger.take()),
+def write_routes(folder: Path, city: City, count: int) -> None:
+    """A data set of so many walks: from panoramas drawn by a seed to a spot that none of them reaches."""
+    if city.street_map is None:
+        raise SystemExit(f"{city.title} does not tell its panoramas")
+    routes = Rows(folder / ROUTES, RouteRow)
+    drawn = random.Random(0).sample(list(city.street_map.panorama_ids()), count)
+    for number, pano_id in enumerate(drawn):
+        start = city.streetview.panorama(pano_id)
+        goal = destination(start.position, 0.0, AHEAD_M)
+        link = start.links[0]
+        at = {"lat": start.position.lat, "lng": start.position.lng, "heading": link.heading}
+        routes.add(
+            RouteRow(
+                id=f"walk-{number}",
+                place_id="door",
+                place_name="the red door",
+                place_lat=goal.lat,
+                place_lng=goal.lng,
+                heading=link.heading,
+                pano_ids=(pano_id, link.pano_id),
+                metres=link.distance,
+                instruction=DIRECTIONS,
+                key_points=(KeyPoint(kind="start", pano_id=pano_id, turn="front", **at),),
+            )
+        )
+    for name in (PLACES, PANORAMAS):
+        (folder / name).touch()
+    card = Card(
+        format=FORMAT,
+        city=CITY,
+        title=city.title,
+        provider="offline",
+        virl=__version__,
+        collected="",
+        region=(),
+        terms="",
+        settings={},
+        counts={},
+        requests={},
+        usd=0.0,
     )
-
-
-def score(records: Sequence[Record], _: Options) -> Scores:
-    """The share of questions that got their answer."""
-    tallies = [
-        Tally(record.case, float(record.data["answered"]), float(record.data["asked"])) for record in records
-    ]
-    return Scores({"answered": tallies})
-
-
-BENCHMARK = Benchmark(
-    name="concurrency",
-    title="Waiting for a language model",
-    about="Whether every question of many episodes side by side gets its answer.",
-    options=Options,
-    episodes=episodes,
-    prepare=prepare,
-    run=run,
-    score=score,
-    metrics=(Metric("answered", "answered"),),
-)
+    write_card(folder, card)
 
 
 @contextmanager
@@ -162,16 +148,14 @@ def served(delay_s: float, limited: float, rate: float) -> Iterator[Service]:
         server.server_close()
 
 
-def measure(service: Service, options: Options, workers: int) -> tuple[float, Any]:
+def measure(service: Service, options: Options, workers: int, limit: int | None = None) -> tuple[float, Any]:
     """Run the episodes; seconds with reports and all, and the results."""
     terms = Terms(base_url=service.url, requests_per_second=service.rate)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
-        engine = Engine("threads", workers, terms=terms)
+        engine, part = Engine("threads", workers, terms=terms), Part(limit=limit)
         started = time.perf_counter()
-        run_benchmark(
-            "benchmarks.perf.concurrency:BENCHMARK", options, out, Console(quiet=True), engine=engine
-        )
+        run_benchmark(VLN, options, out, Console(quiet=True), engine=engine, part=part)
         seconds = time.perf_counter() - started
         return seconds, json.loads((out / "results.json").read_text())
 
@@ -182,26 +166,28 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--episodes", type=int, default=64)
-    parser.add_argument("--questions", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=5, help="actions of a walk")
     parser.add_argument("--delay", type=float, default=0.5, help="seconds until a reply")
     parser.add_argument("--limited", type=float, default=0.05, help="share of requests refused with 429")
     parser.add_argument("--rate", type=float, default=200.0, help="requests a second that the server takes")
     chosen = parser.parse_args()
-    options = Options(episodes=chosen.episodes, questions=chosen.questions)
-    with served(0.0, 0.0, 1e6) as service:
-        measure(service, Options(episodes=2), 2)  # imports, which are not counted
-    times = []
-    for workers in (1, chosen.episodes):
-        with served(chosen.delay, chosen.limited, chosen.rate) as service:
-            seconds, results = measure(service, options, workers)
-        times.append(seconds)
-        (row,) = results["rows"]
-        print(
-            f"{workers} side by side: {seconds:.1f} s; {row['episodes']['done']} episodes done, "
-            f"{row['episodes']['failed']} failed; {service.answered} requests answered of "
-            f"{options.episodes * options.questions} asked, {service.refused} refused "
-            f"({service.too_fast} for their rate), up to {service.most_under_way} at once"
-        )
+    with tempfile.TemporaryDirectory() as data:
+        write_routes(Path(data) / CITY, open_city(CITY), chosen.episodes)
+        options = Options(models=("oracle",), mind="openai:test", data=data, max_steps=chosen.steps)
+        with served(0.0, 0.0, 1e6) as service:
+            measure(service, options, 2, limit=2)  # imports, which are not counted
+        times = []
+        for workers in (1, chosen.episodes):
+            with served(chosen.delay, chosen.limited, chosen.rate) as service:
+                seconds, results = measure(service, options, workers)
+            times.append(seconds)
+            done = sum(row["episodes"]["done"] for row in results["rows"][:1])
+            failed = sum(row["episodes"]["failed"] for row in results["rows"][:1])
+            print(
+                f"{workers} side by side: {seconds:.1f} s; {done} episodes done, {failed} failed; "
+                f"{service.answered} requests answered, {service.refused} refused "
+                f"({service.too_fast} for their rate), up to {service.most_under_way} at once"
+            )
     print(f"{times[0] / times[1]:.1f} times faster")
 
 
@@ -210,12 +196,12 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers.get("content-length", 0)))
+            asked = self.rfile.read(int(self.headers.get("content-length", 0)))
             is_admitted = service.admit()
             if is_admitted:
                 time.sleep(service.delay_s)
             service.leave()
-            body = _COMPLETION if is_admitted else _REFUSAL
+            body = _completion(asked) if is_admitted else _REFUSAL
             self.send_response(200 if is_admitted else 429)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
@@ -229,18 +215,23 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
 
 
 _REFUSAL = json.dumps({"error": {"message": "too many requests", "type": "error", "code": None}}).encode()
-_COMPLETION = json.dumps(
-    {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "test",
-        "choices": [
-            {"index": 0, "message": {"role": "assistant", "content": REPLY}, "finish_reason": "stop"}
-        ],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
-    }
-).encode()
+
+
+def _completion(asked: bytes) -> bytes:
+    """The reply to a request, of the type that it asks for."""
+    kind = next(name for name in REPLIES if name.encode() in asked)
+    message = {"role": "assistant", "content": json.dumps(REPLIES[kind])}
+    return json.dumps(
+        {
+            "id": "1",
+            "object": "chat.completion",
+            "created": 0,
+            "model": "test",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+        }
+    ).encode()
+
 
 if __name__ == "__main__":
     main()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from pydantic import Field
 
 from benchmarks.city_data import CityOptions, city_data
 from benchmarks.metrics.places import TYPES_20
@@ -35,9 +36,9 @@ class Options(CityOptions):
     """Detectors in `platform/models`."""
     active: bool = False
     """Also look closer at each box, and score what is confirmed."""
-    recheck: float = RECHECK_SCORE
+    recheck: float = Field(RECHECK_SCORE, ge=0, le=1)
     """Least score at the closer look."""
-    size: int = 640
+    size: int = Field(640, ge=16, le=2048)
     """Pixels of a view's sides."""
 
 

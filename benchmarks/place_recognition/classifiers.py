@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
+from benchmarks.models import is_model
 from virl.bench.resources import Resources
 from virl.errors import UnknownName
-from virl.platform.perception.models import model_names, read_model
+from virl.platform.perception.models import model_names
 from virl.platform.streetview import Camera, Image, View
 
 PHOTO_FOV = 60.0
@@ -21,13 +22,15 @@ def open_classifier(name: str, resources: Resources) -> Classifier:
         UnknownName: there is no such model.
         ModelUnavailable: it cannot be loaded.
     """
-    if name in model_names("detector"):
+    if is_model("detector", name):
         return _by_boxes(name, resources)
-    known = sorted({*model_names("recognizer"), *model_names("detector")})
-    try:
-        read_model("recognizer", name)
-    except UnknownName:
-        raise UnknownName("recognizer or detector", name, known) from None
+    if is_model("recognizer", name):
+        return _by_likeness(name, resources)
+    known = [*model_names("recognizer"), *model_names("detector")]
+    raise UnknownName("recognizer or detector", name, known)
+
+
+def _by_likeness(name: str, resources: Resources) -> Classifier:
     recognizer = resources.recognizer(name)
 
     def rank(image: Image, labels: Sequence[str]) -> list[str]:

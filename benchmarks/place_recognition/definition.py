@@ -71,7 +71,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
             },
         )
         for name in options.cities
-        for data in (city_data(options, name, resources),)
+        for data in (city_data(options, name, resources, needs="images"),)
         for place in data.places
         if place.image
         for model in options.models

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from benchmarks.models import is_model
 from virl.bench.resources import Resources, cost_of
+from virl.errors import UnknownName
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Text
-from virl.platform.perception.models import Models
+from virl.platform.perception.models import Models, model_names
 from virl.platform.streetview import Camera, Image, View
 
 SIGNS = "signs"
@@ -33,6 +35,8 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
     if ":" in name:
         resources.mind(name)  # what is missing is told before the first question
         return lambda image: _mind(resources.mind(name), image)
+    if not is_model("describer", name):
+        raise UnknownName("answerer", name, [SIGNS, "PROVIDER:MODEL", *model_names("describer")])
     describer = resources.describer(name)
     prompt = load_prompt("vqa-answer", Text)
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import Field
+
 from benchmarks.city_data import CityOptions, city_data
 from benchmarks.vln.published import PUBLISHED
 from benchmarks.vln.score import METRICS, score, show
@@ -28,7 +30,7 @@ class Options(CityOptions):
     crossings are given, without it nothing but what the street shows."""
     mind: str = "rules"
     """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
-    max_steps: int = MAX_STEPS
+    max_steps: int = Field(MAX_STEPS, ge=1)
     """Actions of a walk at most."""
 
 
@@ -118,6 +120,7 @@ def _taken(city: City, navigator: TouristNavigator, step: Step) -> tuple[dict[st
         "next": choice.link.pano_id if choice.link else None,
         "observed": navigator.observations[-1].sentence(),
         "decided": choice.reason,
+        "refused": list(navigator.transcript[-1].act.refused),
         "seen": seen,
     }
     return taken, files

@@ -10,20 +10,19 @@ from virl.collect.dataset import RouteRow
 from virl.geo import LatLng
 
 _HEADINGS = {
-    "start_reaction": "start reac.",
+    "start_reaction": "start",
     "intersection_arrival": "cross. arr.",
     "intersection_reaction": "cross. reac.",
-    "stop_arrival": "stop arr.",
+    "stop_arrival": "stop",
 }
 METRICS = (
-    Metric("success", "success"),
+    Metric("success", "succ."),
     *(Metric(part, _HEADINGS[part]) for part in PARTS),
-    *(Metric(f"{part}_paper", f"{_HEADINGS[part]} as in the paper") for part in PARTS),
-    Metric("stopped", "stopped by itself"),
+    *(Metric(f"{part}_paper", f"{_HEADINGS[part]} paper") for part in PARTS),
 )
-"""Arrivals and reactions as measured on all routes, and as V-IRL's table 5 must have counted them: routes
-that succeeded as right throughout. Its published code counts those that failed alone; for all three see
-`benchmarks.metrics.vln`."""
+"""Success, reaction at the start, arrival and reaction at crossings, arrival at the stop: as measured on all
+routes, and, headed `paper`, as V-IRL's table 5 must have counted them, routes that succeeded being right
+throughout. Its published code counts those that failed alone; for all three see `benchmarks.metrics.vln`."""
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
@@ -32,13 +31,16 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
     for record in records:
         scored = score_of(record.data)
         tallies["success"].append(Tally(record.case, scored.success))
-        tallies["stopped"].append(Tally(record.case, float(record.data["ending"] == "stopped")))
         for part in PARTS:
             value = getattr(scored, part)
             if value is not None:
                 tallies[part].append(Tally(record.case, value))
                 tallies[f"{part}_paper"].append(Tally(record.case, 1.0 if scored.success else value))
-    return Scores(tallies)
+    stopped = sum(record.data["ending"] == "stopped" for record in records)
+    refused = sum(len(step["refused"]) for record in records for step in record.data["walked"])
+    notes = [f"{stopped} of {len(records)} walks ended where the walker chose to stop, the others lost"]
+    notes += [f"{refused} actions could not be carried out and were asked for again"] * bool(refused)
+    return Scores(tallies, notes=notes)
 
 
 def score_of(data: Mapping[str, Any]) -> VlnScore:
@@ -75,7 +77,12 @@ def show(record: Record) -> Shown:
         route.instruction,
         (("destination", route.place_name), ("metres", f"{route.metres:.0f}")),
         tuple(views),
-        tuple((step["observed"], step["decided"]) for step in data["walked"]),
+        tuple((step["observed"], _decided(step)) for step in data["walked"]),
         (ShownPoint(route.destination, scored.success, route.place_name),),
         tuple(LatLng(step["lat"], step["lng"]) for step in data["walked"]),
     )
+
+
+def _decided(step: Mapping[str, Any]) -> str:
+    """What was done at a step, after what could not be done."""
+    return "; ".join([*(f"refused: {reason}" for reason in step["refused"]), step["decided"]])

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from benchmarks.models import is_model
 from virl.bench.resources import Resources
 from virl.collect.dataset import RouteRow
 from virl.errors import BadInput, ModelUnavailable, UnknownName
@@ -76,9 +77,9 @@ def _spotter(name: str, city: City, landmarks: dict[str, LatLng], resources: Res
         return TruthSpotter(city.truth)
     if name == OCR:
         return OcrSpotter(SignReader(city.streetview, resources.reader(READER)))
-    recognizers, describers = model_names("recognizer"), model_names("describer")
-    if name in recognizers:
+    if is_model("recognizer", name):
         return RecognizerSpotter(city.streetview, resources.recognizer(name))
-    if name in describers:
+    if is_model("describer", name):
         return DescriberSpotter(city.streetview, resources.describer(name), name)
-    raise UnknownName("recogniser of landmarks", name, [ORACLE, TRUTH, OCR, *recognizers, *describers])
+    known = [ORACLE, TRUTH, OCR, *model_names("recognizer"), *model_names("describer")]
+    raise UnknownName("recogniser of landmarks", name, known)

@@ -47,8 +47,9 @@ def test_shards_are_merged_by_report(tmp_path: Path) -> None:
         assert code == 0, told
         assert "missing" in told
     code, told = bench("report", *parts, "--out", str(tmp_path / "all"))
-    assert code == 0
-    assert "missing" not in told.replace("failed and missing", "")
+    assert code == 0, told
+    found = json.loads((tmp_path / "all" / "results.json").read_text())
+    assert {row["episodes"]["missing"] for row in found["rows"]} == {0}
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,14 @@ FROM_THE_WORLD = {
         "names": ["WORLD"],
         "milestones": [
             {"kind": "start", "turn": "left", "passed": None, "landmark": None},
-            {"kind": "turn", "turn": "right", "crossings": 2, "ends": True, "passed": SIGHT, "landmark": SIGHT},
+            {
+                "kind": "turn",
+                "turn": "right",
+                "crossings": 2,
+                "ends": True,
+                "passed": SIGHT,
+                "landmark": SIGHT,
+            },
             {"kind": "end", "crossings": 0, "where": "left", "passed": None, "landmark": SIGHT},
         ],
     },

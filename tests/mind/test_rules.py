@@ -259,6 +259,6 @@ def test_wrong_inputs_are_named(mind):
 
 
 def test_a_prompt_without_a_rule_is_named(mind):
-    prompt = Prompt("ling-landmarks", frozenset(), PlaceType, "")
-    with pytest.raises(MindFailed, match="no answer to prompt 'ling-landmarks'"):
+    prompt = Prompt("no-such-prompt", frozenset(), PlaceType, "")
+    with pytest.raises(MindFailed, match="no answer to prompt 'no-such-prompt'"):
         mind.ask(prompt)

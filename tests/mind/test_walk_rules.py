@@ -78,8 +78,8 @@ def test_a_turn_at_the_end_of_a_street_is_told_and_read_as_one() -> None:
     [
         (
             (
-                "Head straight. Turn right at the second light. Continue past one block and make a left at the next "
-                "one. Moon Bakery will be on your right"
+                "Head straight. Turn right at the second light. Go past one block and turn left at the next. "
+                "Moon Bakery will be on your right"
             ),
             [("start", "front", None), ("turn", "right", 2), ("turn", "left", 2), ("stop", "", None)],
         ),

@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import NAMESPACE_URL, uuid5
 
 from virl.budget import Budget
-from virl.collect.collection import Collection
+from virl.collect.collection import Collection, sole_writer
 from virl.collect.dataset import PLACES, QUESTIONS, ROUTES, Card, PlaceRow, QuestionRow, RouteRow
 from virl.collect.places import WORK, PlacesSettings, Progress, collect_places
 from virl.collect.questions import LEFT_OUT, UnaskedRow, make_questions
@@ -55,7 +55,7 @@ def opened_collection(
     """
     settings = city_settings(city)
     area = read_region(region) if region else None
-    with closing(Budget(budget_usd, book=folder / WORK / "spending.jsonl")) as budget:
+    with sole_writer(folder), closing(Budget(budget_usd, book=folder / WORK / "spending.jsonl")) as budget:
         session = uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex
         thinker = open_mind(mind, cache_dir=cache_home() / "replies", budget=budget) if mind else None
         with opened_city(city, Access(budget, cache, session)) as opened:

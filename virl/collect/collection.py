@@ -1,6 +1,7 @@
 """A data set while it grows: settings and bill are kept as it goes, the card is written at the end."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from virl.collect.bill import Bill
 from virl.collect.dataset import CARD, QUESTIONS, ROUTES, Card, QuestionRow, RouteRow, read_card, write_card
 from virl.collect.places import WORK, Work
 from virl.collect.rows import Rows
-from virl.errors import BadInput
+from virl.errors import BadInput, JournalBroken
 from virl.journal.files import write_atomically, writing
+from virl.journal.lock import lock_run
 from virl.mind.base import Mind
 from virl.platform.city import City
 from virl.region import Region
@@ -112,6 +114,25 @@ class Collection:
         )
         write_card(self.folder, card)
         return card
+
+
+@contextmanager
+def sole_writer(folder: Path) -> Iterator[None]:
+    """Keeps other processes from collecting into a folder as long as the context is open.
+
+    Raises:
+        BadInput: one of them does.
+        CannotWrite: the disk refuses.
+    """
+    work = folder / WORK
+    with writing(work, "collect again"):
+        work.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = lock_run(work)
+    except JournalBroken:
+        raise BadInput(f"{folder}: another process is collecting into it: wait for it or stop it") from None
+    with lock:
+        yield
 
 
 def _read_settings(folder: Path) -> dict[str, dict[str, object]]:

@@ -108,6 +108,16 @@ class RouteRow(Row):
     instruction: str = Field(min_length=1)
     key_points: tuple[KeyPoint, ...]
 
+    @model_validator(mode="after")
+    def _turns_on_its_way(self) -> "RouteRow":
+        onward = set(self.pano_ids[:-1])
+        beside = [key.pano_id for key in self.key_points if key.kind == "turn" and key.pano_id not in onward]
+        if beside:
+            raise ValueError(f"key point {beside[0]!r} is a turn that is not on the gold path")
+        if len(set(self.pano_ids)) < len(self.pano_ids):
+            raise ValueError("the gold path comes twice to the same panorama")
+        return self
+
     @property
     def start(self) -> Pose:
         """Where the walk begins."""

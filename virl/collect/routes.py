@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from pydantic import Field
 
@@ -9,9 +10,10 @@ from virl.collect.dataset import KeyPoint, PlaceRow, RouteRow
 from virl.collect.places import Progress
 from virl.collect.rows import Row, Rows
 from virl.directions.landmarks import Lookout
-from virl.directions.milestones import Milestone
+from virl.directions.milestones import Milestone, milestones_of
 from virl.directions.planning import Directions, directions_for, plan_walk
-from virl.errors import NoRoute, NoStreetView, NotFound
+from virl.directions.walkway import Stand, length_of
+from virl.errors import MindFailed, NoImagery, NoRoute, NoStreetView, NotFound
 from virl.geo import LatLng, distance
 from virl.mind.base import Mind
 from virl.platform.city import City
@@ -96,10 +98,8 @@ def collect_routes(
             return
         if place.id in tried:
             continue
-        found = _route(guide, place, places, settings)
-        if found is not None and place.id not in routes:
-            routes.add(found)
-        tried.add(TriedRow(id=place.id, reason="kept" if found else "no walk that fits"))
+        reason = "kept" if place.id in routes else _try(guide, place, places, routes, settings)
+        tried.add(TriedRow(id=place.id, reason=reason))
         settle()
 
 
@@ -114,23 +114,27 @@ def _destinations(places: Sequence[PlaceRow], settings: RoutesSettings) -> list[
     return sorted(wanted, key=lambda place: (-place.review_count, place.id))
 
 
-def _route(
-    guide: Guide, place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSettings
-) -> RouteRow | None:
-    """The walk with the most landmarks from an acceptable start, told."""
-    best: tuple[int, RouteRow] | None = None
-    acceptable = 0
-    for start in _starts(place, places, settings):
-        directions = _told(guide, start, place, settings)
-        if directions is None:
-            continue
-        landmarks = sum(one.landmark is not None for one in directions.milestones)
-        if best is None or landmarks > best[0]:
-            best = (landmarks, route_row(directions, place.id, start.id, guide.city))
-        acceptable += 1
-        if acceptable == settings.starts:
-            break
-    return best[1] if best else None
+def _try(
+    guide: Guide,
+    place: PlaceRow,
+    places: Sequence[PlaceRow],
+    routes: Rows[RouteRow],
+    settings: RoutesSettings,
+) -> str:
+    """Add a route to a place, if there is one; `"kept"`, or why there is none."""
+    walks = ((start, _walk(guide, start, place, settings)) for start in _starts(place, places, settings))
+    fitting = list(islice(((start, walk) for start, walk in walks if walk), settings.starts))
+    if not fitting:
+        return "no walk that fits"
+    destination = _destination(place)
+    try:
+        # only the walk that is taken is told: the others cost no question to the mind
+        start, walk = max(fitting, key=lambda pair: _landmarks(pair[1], destination, guide.lookout))
+        told = directions_for(guide.mind, walk, destination, guide.lookout, count_crossings=True)
+    except (MindFailed, NoImagery) as fault:
+        return str(fault)
+    routes.add(route_row(told, place.id, start.id, guide.city))
+    return "kept"
 
 
 def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSettings) -> Iterator[PlaceRow]:
@@ -144,23 +148,29 @@ def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSetting
             yield other
 
 
-def _told(guide: Guide, start: PlaceRow, place: PlaceRow, settings: RoutesSettings) -> Directions | None:
-    """Directions for the walk between two places, if it is as it should be."""
-    city = guide.city
-    destination = Place(place.id, place.name, place.types, place.position, review_count=place.review_count)
+def _walk(
+    guide: Guide, start: PlaceRow, place: PlaceRow, settings: RoutesSettings
+) -> tuple[Stand, ...] | None:
+    """The walk between two places, if it is as it should be."""
+    city, pose = guide.city, Pose(start.pano_id, NORTH)
     try:
-        walk = plan_walk(
-            city.streetview, city.maps, guide.mover, Pose(start.pano_id, NORTH), destination, guide.lookout
-        )
-    except (NoRoute, NoStreetView):
+        walk = plan_walk(city.streetview, city.maps, guide.mover, pose, _destination(place), guide.lookout)
+    except (NoRoute, NoStreetView, NoImagery):
         return None
     turns = sum(bool(stand.onward and index and not stand.goes_on) for index, stand in enumerate(walk))
-    metres = sum(stand.onward.distance for stand in walk if stand.onward)
     beside = distance(walk[-1].panorama.position, place.position) <= settings.end_m
-    fits = settings.fewest_turns <= turns <= settings.most_turns and 0 < metres <= settings.longest_m
-    if not (beside and fits):
-        return None
-    return directions_for(guide.mind, walk, destination, guide.lookout, count_crossings=True)
+    fits = settings.fewest_turns <= turns <= settings.most_turns and 0 < length_of(walk) <= settings.longest_m
+    return walk if beside and fits else None
+
+
+def _landmarks(walk: Sequence[Stand], destination: Place, lookout: Lookout) -> int:
+    """How many of a walk's key positions have a landmark; signs that were read once are not read again."""
+    told = milestones_of(walk, destination, lookout, count_crossings=True)
+    return sum(one.landmark is not None for one in told)
+
+
+def _destination(place: PlaceRow) -> Place:
+    return Place(place.id, place.name, place.types, place.position, review_count=place.review_count)
 
 
 def route_row(directions: Directions, place_id: str, start_id: str, city: City) -> RouteRow:

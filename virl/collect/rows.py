@@ -92,4 +92,5 @@ class Rows(Generic[RowT]):
         except ValidationError as fault:
             first = fault.errors()[0]
             field = ".".join(str(part) for part in first["loc"]) or "the line"
-            raise BadInput(f"{self.path}, line {number}: {field}: {first['msg']}") from None
+            said = first["msg"].removeprefix("Value error, ")
+            raise BadInput(f"{self.path}, line {number}: {field}: {said}") from None

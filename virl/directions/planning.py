@@ -134,22 +134,24 @@ def _cut(
     destination: Place,
     lookout: Lookout,
 ) -> tuple[Stand, ...]:
-    """The walk ended where the place is seen best, abeam if it can be, of the last stands on its doorstep."""
-    ranked = [
-        (_ABEAM.get(seen.where, len(_ABEAM)), distance(stand.panorama.position, destination.position), index)
-        for index, stand in enumerate(walk[-LOOK_BACK:], max(len(walk) - LOOK_BACK, 0))
-        if distance(stand.panorama.position, destination.position) <= DOORSTEP_M
-        and (seen := lookout.sees(stand, destination, (LEFT, RIGHT)))
-    ]
-    others = [
-        (len(_ABEAM) + 1, distance(stand.panorama.position, destination.position), index)
-        for index, stand in enumerate(walk[-LOOK_BACK:], max(len(walk) - LOOK_BACK, 0))
-        if not ranked
-        and distance(stand.panorama.position, destination.position) <= DOORSTEP_M
-        and lookout.in_sight(stand, (LEFT, RIGHT))
-    ]
-    if not (ranked or others):
+    """The walk ended where the place is seen best, of the last stands on its doorstep.
+
+    If it is seen from none of them, it ends where another name is read that can stand in for it.
+    """
+    ranked = []
+    for index, stand in list(enumerate(walk))[-LOOK_BACK:]:
+        metres = distance(stand.panorama.position, destination.position)
+        if metres <= DOORSTEP_M:
+            ranked.append((_worse(stand, destination, lookout), metres, index))
+    if not ranked:
         return walk
-    _, _, last = min(ranked or others)
+    _, _, last = min(ranked)
     path = [one.panorama.id for one in walk[: last + 1]]
     return tuple(stands_along(streetview, mover, start, path))
+
+
+def _worse(stand: Stand, destination: Place, lookout: Lookout) -> int:
+    """How badly a stand tells that one has arrived: 0 where the place is abeam."""
+    if seen := lookout.sees(stand, destination, (LEFT, RIGHT)):
+        return _ABEAM.get(seen.where, 2)
+    return 3 if lookout.in_sight(stand, (LEFT, RIGHT)) else 4

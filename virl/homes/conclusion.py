@@ -81,7 +81,7 @@ def _row(one: Rated) -> tuple[Cell, ...]:
         home.price,
         home.bedrooms,
         home.area,
-        home.year_built,
+        str(home.year_built or ""),
         *walks,
         one.reason,
     )

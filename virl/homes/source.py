@@ -1,11 +1,10 @@
 """Where listings come from: the city's provider, a file of RentCast records, or the RentCast API."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from virl.agent import Agent
-from virl.budget import Budget
 from virl.errors import BadInput
 from virl.journal.convert import requests_record
 from virl.journal.records import CostRecord
@@ -15,8 +14,6 @@ from virl.platform.providers.rentcast.http import open_rentcast
 from virl.platform.providers.rentcast.listings import RentCastListings
 
 CITY, RENTCAST = "city", "rentcast"
-SPENDING = "rentcast.jsonl"
-"""What was paid to RentCast, in the run's folder; see `virl.budget.Budget`."""
 
 
 @dataclass(slots=True)
@@ -48,10 +45,7 @@ def opened_source(agent: Agent) -> Iterator[Source]:
         yield Source(agent.city.listings)
     elif name == RENTCAST:
         asked = agent.run.start.access
-        with (
-            closing(Budget(_left(agent), book=agent.run.folder / SPENDING)) as budget,
-            open_rentcast(budget=budget, cache=asked.cache, session=agent.run.start.id) as http,
-        ):
+        with open_rentcast(budget=agent.budget, cache=asked.cache, session=agent.run.start.id) as http:
             provider = RentCastListings(http)
             source = Source(provider)
             yield source
@@ -61,9 +55,3 @@ def opened_source(agent: Agent) -> Iterator[Source]:
     else:
         held = read_listings(agent.source.parent / name)
         yield Source(held, held.all, held.faults)
-
-
-def _left(agent: Agent) -> float | None:
-    """Dollars of the run's budget that are not spent yet."""
-    limit = agent.run.start.access.budget_usd
-    return None if limit is None else max(0.0, limit - agent.run.cost.usd)

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path, PurePosixPath
 from unicodedata import east_asian_width
 from urllib.parse import quote
@@ -56,6 +57,7 @@ def asset(name: str, folder: Path = TEMPLATES) -> str:
     return (folder / name).read_text(encoding="utf-8")
 
 
+@cache
 def _environment(folder: Path) -> Environment:
     environment = Environment(
         loader=FileSystemLoader([folder, TEMPLATES]),

@@ -55,10 +55,16 @@ class Served(Reply):
 
 
 def leaks(name: str, types: tuple[str, ...], options: tuple[str, ...]) -> str:
-    """A word of a place's name that an option gives away; empty if none does.
+    """The name of a place, or a word of it, that an option gives away; empty if none does.
 
-    Words that name its kind, such as `bakery`, and words of fewer than four letters do not count.
+    Words that name its kind, such as `bakery`, and words of fewer than four letters tell nothing by
+    themselves; the whole name does, however short.
     """
+    # scripts without spaces have no ends of words
+    before, after = (r"(?<!\w)", r"(?!\w)") if name.isascii() else ("", "")
+    whole = re.compile(before + re.escape(name.strip()) + after, re.IGNORECASE)
+    if name.strip() and any(whole.search(option) for option in options):
+        return name.strip()
     kinds = set(re.findall(r"\w+", " ".join(types).replace("_", " ").casefold()))
     telling = {
         word

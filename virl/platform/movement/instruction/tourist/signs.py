@@ -20,8 +20,8 @@ Chosen: the first word of a name of two is not enough."""
 
 FOV_DEG, PITCH_DEG, WIDTH, HEIGHT = 90.0, 12.0, 640, 256
 """Of the four views that are read. Chosen: together they cover the whole circle, from 10 degrees below the
-horizon to 34 above it, which is where signs hang; each costs 0.4 times as much as a square view. Where in a view a
-sign is goes through the exact pinhole, so four views tell eight directions as well as eight do."""
+horizon to 34 above it, which is where signs hang; each costs 0.4 times as much as a square view. Where in a
+view a sign is goes through the exact pinhole, so four views tell eight directions as well as eight do."""
 
 
 @dataclass(frozen=True, slots=True)
