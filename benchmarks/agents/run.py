@@ -98,10 +98,9 @@ def _is_left(records: Records, agent: str, case: str) -> bool:
 
 
 def _report(task: Task, done: dict[str, list[Record]], out: Path, console: Console) -> None:
+    lived = {agent: [one for one in records if one["status"] == "done"] for agent, records in done.items()}
     measures = [
-        measure
-        for agent, records in done.items()
-        for measure in part_of(agent).measures([one for one in records if one["status"] == "done"])
+        measure for agent, records in lived.items() if records for measure in part_of(agent).measures(records)
     ]
     failed = [record for records in done.values() for record in records if record["status"] == "failed"]
     notes = [f"{len(failed)} cases failed and count nowhere"] if failed else []

@@ -1,11 +1,11 @@
 """How much faster are VLN episodes that wait for a language model side by side than one by one?
 
-    python -m benchmarks.perf.concurrency [--episodes 64] [--steps 5] [--delay 0.5] [--limited 0.05]
+    python -m benchmarks.perf.concurrency [--episodes 64] [--steps 10] [--delay 0.5] [--limited 0.05]
 
-A server on this machine takes the place of the model: it says to walk on, after the delay, says 429 to a share
-of the requests, and also to those that come faster than `--rate` a second. The episodes are walks through
-Virlton, run by the engine of `virl bench`, first in one thread, then in one each; no reply is cached. Each walk
-asks for the landmarks of its directions and then for one action after the other.
+A server on this machine takes the place of the model: it says to walk on, after the delay, says 429 to a
+share of the requests, and also to those that come faster than `--rate` a second. The episodes are walks
+through Virlton, run by the engine of `virl bench`, first in one thread, then in one each; no reply is cached.
+Each walk asks for the landmarks of its directions and then for one action after the other.
 """
 
 import argparse
@@ -166,7 +166,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--episodes", type=int, default=64)
-    parser.add_argument("--steps", type=int, default=5, help="actions of a walk")
+    parser.add_argument("--steps", type=int, default=10, help="actions of a walk")
     parser.add_argument("--delay", type=float, default=0.5, help="seconds until a reply")
     parser.add_argument("--limited", type=float, default=0.05, help="share of requests refused with 429")
     parser.add_argument("--rate", type=float, default=200.0, help="requests a second that the server takes")

@@ -1,0 +1,228 @@
+"""What the per-city benchmarks cost on 14 districts with 10 models each, on 8 GPUs: requests, dollars, hours.
+
+    python -m benchmarks.perf.scale
+
+Nothing is measured here: `NUMBERS` holds every number that goes in, with where it comes from, and the rest is
+multiplication. Prices are those of `platform/providers/google.yaml` and `platform/models/prices.yaml`. The
+tables that it prints are those of `docs/scale.md`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from virl.mind.prices import Usage, load_prices
+from virl.platform.providers.google.settings import load_google_settings
+
+MIND = "openai:gpt-5-mini"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number that goes in."""
+
+    value: float
+    what: str
+    source: str
+
+
+_PLAN = "the plan"
+_MEASURED = "measured: Virlton, its data set"
+_GUESS = "assumed"
+
+NUMBERS: Mapping[str, Number] = MappingProxyType(
+    {
+        "districts": Number(14, "districts", _PLAN),
+        "models": Number(10, "models of each benchmark", _PLAN),
+        "gpus": Number(8, "GPUs", _PLAN),
+        "grid": Number(48_459, "positions of the grid of 20 m", "counted on V-IRL's polygons"),
+        "panoramas": Number(0.82, "panoramas a position", f"{_MEASURED}, 3,107 / 3,799"),
+        "searches": Number(0.236, "searches a panorama", f"{_MEASURED}, 734 / 3,107"),
+        "full": Number(3, "requests a search, 1 to 8", f"{_GUESS}: shopping streets fill a reply of 20"),
+        "kept": Number(0.208, "places kept a panorama", f"{_MEASURED}, 645 / 3,107"),
+        "photos": Number(3, "photos looked at for a place", "virl collect places, at most"),
+        "near": Number(0.505, "panoramas with a place of the 20 types", f"{_MEASURED}, 1,570 / 3,107"),
+        "views": Number(13, "views of a panorama, localization", "V-IRL's code"),
+        "tiles": Number(21, "tiles they touch at zoom 3", "docs/google.md"),
+        "routes": Number(10, "routes a district", "V-IRL's code"),
+        "tried": Number(
+            12, "walks planned for a route that is kept", f"{_GUESS}: 2 destinations, 6 starts each"
+        ),
+        "read": Number(20, "views read for a walk that is planned", _GUESS),
+        "steps": Number(15, "actions of a walk, at most 40", f"{_GUESS}: gold paths have about 10"),
+        "looks": Number(8, "views of an action, CLIP and its kin", "V-IRL's code"),
+        "rounds": Number(
+            3, "questions asked of four, VQA", f"{_GUESS}: asking ends with the first wrong one"
+        ),
+        "again": Number(1.2, "tries for a question about a place", _GUESS),
+        "tokens_in": Number(1_500, "tokens in, an action or a question", _GUESS),
+        "tokens_out": Number(150, "tokens out", _GUESS),
+        "detect": Number(8, "views a second on a GPU, detectors", _GUESS),
+        "recognize": Number(150, "views a second on a GPU, recognizers", _GUESS),
+        "describe": Number(1.5, "answers a second on a GPU, describers", _GUESS),
+        "busy": Number(0.7, "share of the time that a GPU works", _GUESS),
+        "google": Number(0.2, "seconds of a reply of Google's", _GUESS),
+        "at_once": Number(8, "requests for pictures at once", "platform/providers/google.yaml, concurrency"),
+        "reply": Number(2, "seconds of a reply of the model", _GUESS),
+        "beside": Number(64, "walks side by side", "benchmarks/perf/concurrency.py"),
+        "picture_kb": Number(60, "kB of a picture of 640 by 640 pixels", _GUESS),
+        "tile_quota": Number(15_000, "tiles a day", "Google's quota, docs/google.md"),
+        "signed": Number(25_000, "pictures a day without signed URLs", "Google's limit"),
+        "cache_mb": Number(512, "MB of replies kept", "platform/providers/google.yaml"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A piece of the work."""
+
+    name: str
+    requests: Mapping[str, float]
+    """By what is asked for."""
+    usd: float
+    gpu_hours: float = 0.0
+    """Of one GPU."""
+    waiting_hours: float = 0.0
+    """For the network, whatever the GPUs do."""
+
+
+def stages(number: Mapping[str, Number] = NUMBERS) -> list[Stage]:
+    """All stages, in their order; models share the views of a panorama."""
+
+    def n(name: str) -> float:
+        return number[name].value
+
+    price, ask = _prices(), _question(n("tokens_in"), n("tokens_out"))
+    panoramas = n("grid") * n("panoramas")
+    places, near = panoramas * n("kept"), panoramas * n("near")
+    routes, walks = n("districts") * n("routes"), n("districts") * n("routes") * n("models")
+    relocations = (n("grid") + panoramas) / 100
+    searches = panoramas * n("searches") * n("full")
+    photos, read = places * n("photos"), routes * n("tried") * n("read")
+    questions, written = places * 2 * n("again"), routes * 2
+    views, actions = near * n("views"), walks * n("steps")
+    gpu_second = 3600 * n("busy")
+
+    def fetching(pictures: float) -> float:
+        return pictures * n("google") / n("at_once") / 3600
+
+    def asking(google: float = 0, model: float = 0) -> float:
+        return (google * n("google") + model * n("reply")) / 3600
+
+    return [
+        Stage(
+            "survey",
+            {"panoIds": relocations, "metadata": panoramas},
+            relocations * price("street-view-tiles"),
+            0,
+            asking(relocations) + fetching(panoramas),
+        ),
+        Stage("search", {"nearby": searches}, searches * price("nearby-enterprise"), 0, asking(searches)),
+        Stage(
+            "photos",
+            {"details": places, "photos": photos},
+            places * price("details-essentials") + photos * price("photo"),
+            photos / n("recognize") / gpu_second,
+            asking(places + photos),
+        ),
+        Stage("questions", {"model": questions}, questions * ask, 0, asking(model=questions)),
+        Stage(
+            "routes",
+            {"routes": routes * n("tried"), "pictures": read, "model": written},
+            routes * n("tried") * price("routes-essentials")
+            + read * price("street-view-static")
+            + written * ask,
+            0,
+            asking(routes * n("tried") + read, written),
+        ),
+        Stage(
+            "localization",
+            {"pictures": views},
+            views * price("street-view-static"),
+            views * n("models") / n("detect") / gpu_second,
+            fetching(views),
+        ),
+        Stage("recognition", {}, 0, places * n("models") / n("recognize") / gpu_second),
+        Stage("VQA", {}, 0, places * n("rounds") * n("models") / n("describe") / gpu_second),
+        Stage(
+            "VLN",
+            {"pictures": actions * n("looks"), "model": actions + walks},
+            actions * n("looks") * price("street-view-static") + (actions + walks) * ask,
+            actions * n("looks") / n("recognize") / gpu_second,
+            fetching(actions * n("looks")) + asking(model=actions + walks) / n("beside"),
+        ),
+    ]
+
+
+def tables(number: Mapping[str, Number] = NUMBERS) -> list[str]:
+    """What goes in, what comes out stage by stage, and what would break, as Markdown."""
+
+    def n(name: str) -> float:
+        return number[name].value
+
+    found = stages(number)
+    gpus = n("gpus")
+    out = [
+        [
+            one.name,
+            ", ".join(f"{count:,.0f} {what}" for what, count in one.requests.items()) or "none",
+            f"{one.usd:,.0f}",
+            f"{one.gpu_hours:,.1f}",
+            f"{one.gpu_hours / gpus:,.1f}",
+            f"{one.waiting_hours:,.1f}",
+        ]
+        for one in found
+    ]
+    gpu, wait = sum(one.gpu_hours for one in found), sum(one.waiting_hours for one in found)
+    usd = sum(one.usd for one in found)
+    out.append(["all", "", f"{usd:,.0f}", f"{gpu:,.1f}", f"{gpu / gpus:,.1f}", f"{wait:,.1f}"])
+    heads = ["stage", "requests", "dollars", "GPU hours", f"hours on {gpus:.0f}", "hours of network"]
+    known = [[one.what, f"{one.value:,g}", one.source] for one in number.values()]
+    return [
+        _table(["number", "value", "source"], known),
+        _table(heads, out),
+        _table(["what", "value"], [[what, text] for what, text in limits(number).items()]),
+    ]
+
+
+def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
+    """Numbers at which the plan would break."""
+
+    def n(name: str) -> float:
+        return number[name].value
+
+    near, price = n("grid") * n("panoramas") * n("near"), _prices()
+    views, tiled = near * n("views"), near * n("tiles")
+    alone = views * n("models") * price("street-view-static")
+    kept = n("cache_mb") * 1000 / n("picture_kb") / n("views")
+    return {
+        "localization if each model fetched its own views": f"${alone:,.0f}",
+        "localization with tiles instead": f"${tiled * price('street-view-tiles'):,.0f}",
+        "days of it within the quota of tiles": f"{tiled / n('tile_quota'):,.0f}",
+        "days of it without signed URLs": f"{views / n('signed'):,.0f}",
+        "panoramas whose views the cache holds": f"{kept:,.0f}",
+        "records of localization": f"{near * n('models'):,.0f}",
+        "GB of pictures, were all kept": f"{views * n('models') * n('picture_kb') / 1e6:,.0f}",
+    }
+
+
+def _prices() -> Callable[[str], float]:
+    skus = load_google_settings().skus
+    return lambda name: skus[name].usd_per_1000 / 1000
+
+
+def _question(tokens_in: float, tokens_out: float) -> float:
+    usd = load_prices().usd(MIND, Usage(int(tokens_in), 0, int(tokens_out)))
+    if usd is None:
+        raise KeyError(MIND)
+    return usd
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    print("\n".join(tables()))
