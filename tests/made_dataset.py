@@ -8,7 +8,6 @@ import PIL.Image
 from made_streets import FRAME
 
 from virl.collect.dataset import (
-    CARD,
     IMAGES,
     PANORAMAS,
     PLACES,
@@ -23,7 +22,9 @@ from virl.collect.dataset import (
 )
 from virl.collect.rows import Row, Rows
 
-HARMFUL = """__import__('os').system("touch harmed") O'Brien's "Bar" \\ {{ 7 * 7 }} <script>alert(1)</script>"""
+HARMFUL = (
+    """__import__('os').system("touch harmed") O'Brien's "Bar" \\ {{ 7 * 7 }} <script>alert(1)</script>"""
+)
 """A name of a place that would do harm wherever it were run, or break what quotes it carelessly."""
 
 WISHES = (

@@ -184,6 +184,7 @@ def comparable(run: Path) -> list[dict[str, object]]:
     return records
 
 
+@pytest.mark.slow
 def test_a_journal_cut_in_the_middle_of_a_line_goes_on_to_the_same_end(
     finished: Path, tmp_path: Path
 ) -> None:

@@ -100,6 +100,7 @@ def test_an_ended_consultation_is_not_repeated(tmp_path: Path) -> None:
     assert (tmp_path / "lives.txt").read_text().split() == ["expert-1", "nobody-2"]
 
 
+@pytest.mark.slow
 def test_its_steps_count_towards_the_callers_limit(tmp_path: Path) -> None:
     write_hiro(tmp_path, steps=2).rename(tmp_path / "hiro.yaml")
     lunch = CALLER.replace('f"question {number}"', '"lunch in a restaurant"')

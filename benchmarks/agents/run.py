@@ -19,7 +19,7 @@ from virl.errors import BadInput, VirlError
 from virl.platform.city import City
 from virl.platform.providers import open_city
 
-PARTS = ("peng", "aria", "vivek", "ling", "diego")
+PARTS = ("peng", "aria", "vivek", "ling", "ling_paper", "diego")
 CASES = "cases"
 
 

@@ -21,9 +21,9 @@ METRICS = (
     Metric("ar20", "AR20", by_group=True),
     Metric("recall", "any label"),
     Metric("accuracy", "label right"),
-    Metric("ar10_active", "AR10, active"),
-    Metric("ar20_active", "AR20, active"),
-    Metric("accuracy_active", "label right, active"),
+    Metric("ar20_active", "AR20 active"),
+    Metric("ar10_active", "AR10 active", aside=True),
+    Metric("accuracy_active", "label right, active", aside=True),
 )
 """`recall` and `accuracy` are what V-IRL's code prints beside: places hit by any box, and of those the ones
 hit with one of their types."""

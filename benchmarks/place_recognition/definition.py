@@ -108,9 +108,11 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
             tallies[key] += [Tally(record.case, right * share, share, kind) for kind in types]
         tallies["plain"].append(Tally(record.case, float(not set(types).isdisjoint(ranked[:1]))))
     unanswered = sum(not record.data["ranked"] for record in records)
-    notes = [f"{unanswered} of {len(records)} photos: no type named, which counts as wrong"] * bool(
-        unanswered
-    )
+    notes = [
+        f"{one.model}, {one.city}: {unanswered} of {len(records)} photos: no type named, which counts as wrong"
+        for one in records[:1]
+        if unanswered
+    ]
     return Scores(tallies, (_confusion(records),) if records else (), notes)
 
 

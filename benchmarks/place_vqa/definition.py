@@ -102,9 +102,11 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
             tallies[key] += [Tally(record.case, right * share, share, kind) for kind in data["types"]]
         tallies["first"].append(Tally(record.case, float(strict[0])))
         silent += strict_letter(data["replies"][0]) is None
-    notes = [f"{silent} of {len(records)} first replies choose no letter, which counts as wrong"] * bool(
-        silent
-    )
+    notes = [
+        f"{one.model}, {one.city}: {silent} of {len(records)} first replies choose no letter, which counts as wrong"
+        for one in records[:1]
+        if silent
+    ]
     return Scores(tallies, notes=notes)
 
 

@@ -70,12 +70,13 @@ def run(episode: Episode, world: World) -> EpisodeResult:
     route = RouteRow.model_validate(episode.payload["route"])
     city, walker = world.cities[episode.city], world.walkers[episode.model]
     mind = world.resources.mind(world.options.mind)
+    instruction = route.instruction if walker.mode == "honest" else route.instruction_paper
     navigator = TouristNavigator(
         city.streetview,
         LinksMover(city.streetview),
         mind,
         spotter_of(walker, city, route, world.resources),
-        route.instruction,
+        instruction,
         hints=hints_of(walker, route),
         max_steps=world.options.max_steps,
     )
@@ -88,6 +89,7 @@ def run(episode: Episode, world: World) -> EpisodeResult:
     outcome = navigator.outcome
     data = {
         "route": episode.payload["route"],
+        "instruction": instruction,
         "gold": [_position(city, pano_id) for pano_id in route.pano_ids],
         "walked": walked,
         "ending": outcome.ending if outcome else "lost",

@@ -11,18 +11,18 @@ from virl.geo import LatLng
 
 _HEADINGS = {
     "start_reaction": "start",
-    "intersection_arrival": "cross. arr.",
-    "intersection_reaction": "cross. reac.",
+    "intersection_arrival": "cross.\narr.",
+    "intersection_reaction": "cross.\nreac.",
     "stop_arrival": "stop",
 }
 METRICS = (
     Metric("success", "succ."),
     *(Metric(part, _HEADINGS[part]) for part in PARTS),
-    *(Metric(f"{part}_paper", f"{_HEADINGS[part]} paper") for part in PARTS),
+    *(Metric(f"{part}_paper", f"{_HEADINGS[part]}\nas in the paper", aside=True) for part in PARTS),
 )
 """Success, reaction at the start, arrival and reaction at crossings, arrival at the stop: as measured on all
-routes, and, headed `paper`, as V-IRL's table 5 must have counted them, routes that succeeded being right
-throughout. Its published code counts those that failed alone; for all three see `benchmarks.metrics.vln`."""
+routes, and as V-IRL's table 5 must have counted them, routes that succeeded being right throughout. Its
+published code counts those that failed alone; for all three see `benchmarks.metrics.vln`."""
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
@@ -36,11 +36,17 @@ def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001
             if value is not None:
                 tallies[part].append(Tally(record.case, value))
                 tallies[f"{part}_paper"].append(Tally(record.case, 1.0 if scored.success else value))
-    stopped = sum(record.data["ending"] == "stopped" for record in records)
+    return Scores(tallies, notes=_notes(records))
+
+
+def _notes(records: Sequence[Record]) -> list[str]:
+    lost = sum(record.data["ending"] != "stopped" for record in records)
     refused = sum(len(step["refused"]) for record in records for step in record.data["walked"])
-    notes = [f"{stopped} of {len(records)} walks ended where the walker chose to stop, the others lost"]
-    notes += [f"{refused} actions could not be carried out and were asked for again"] * bool(refused)
-    return Scores(tallies, notes=notes)
+    told = [f"{lost} of {len(records)} walks ended lost, the others where the walker chose to stop"] * bool(
+        lost
+    )
+    told += [f"{refused} actions could not be carried out and were asked for again"] * bool(refused)
+    return [f"{records[0].model}, {records[0].city}: {note}" for note in told]
 
 
 def score_of(data: Mapping[str, Any]) -> VlnScore:
@@ -74,7 +80,7 @@ def show(record: Record) -> Shown:
     return Shown(
         f"{'arrived' if scored.success else 'not arrived'}, {data['ending']}: {data['reason']}",
         scored.success,
-        route.instruction,
+        data["instruction"],
         (("destination", route.place_name), ("metres", f"{route.metres:.0f}")),
         tuple(views),
         tuple((step["observed"], _decided(step)) for step in data["walked"]),

@@ -26,6 +26,7 @@ def ask_often(mind: Mind, times: int) -> None:
         mind.ask(PROMPT, **INPUTS)
 
 
+@pytest.mark.slow
 def test_a_shared_model_answers_as_the_model_itself() -> None:
     noise = np.random.default_rng(0).integers(0, 256, (3, 64, 64, 3), dtype=np.uint8)
     pairs = [(picture, np.roll(picture, 5, axis=1)) for picture in noise]

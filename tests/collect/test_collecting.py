@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -132,6 +133,25 @@ def test_questions_are_made_once_each_with_one_right_answer(collected: Path, cor
     assert "vqa was begun with other settings (seed: 0 there, 5 here)" in refused(
         "collect", "vqa", *where, "--seed", 5
     )
+
+
+def test_routes_lead_along_links_to_places_and_are_collected_once(
+    collected: Path, corners: Path, virlton: City
+) -> None:
+    where = ("--city", "virlton", "--region", corners, "--out", collected, "--count", 1)
+    done = virl("collect", "routes", *where)
+    assert done.exit_code == 0, done.output
+    data = open_dataset(collected)
+    (route,) = data.routes
+    assert data.card.counts["routes"] == 1
+    assert route.place_id in {place.id for place in data.places}
+    for here, there in pairwise(route.pano_ids):
+        assert there in {link.pano_id for link in virlton.streetview.panorama(here).links}
+    end = virlton.streetview.panorama(route.pano_ids[-1]).position
+    assert geo.distance(end, route.destination) <= 18
+    assert virl("collect", "routes", *where).exit_code == 0
+    assert open_dataset(collected).routes == data.routes
+    assert "longest_m: 150.0 there, 99.0 here" in refused("collect", "routes", *where, "--longest", 99)
 
 
 def test_other_settings_or_another_city_do_not_mix(collected: Path, corners: Path) -> None:

@@ -234,6 +234,7 @@ def resumed(folder: Path, user: Any) -> Result:
 
 
 @pytest.mark.parametrize("questions", [0, 2, 3, 5])
+@pytest.mark.slow
 def test_a_run_that_is_cut_off_goes_on_and_asks_nothing_twice(tmp_path: Path, questions: int) -> None:
     said = Feedback("No museums.", {})
     whole = plan(tmp_path / "whole", user=Says(after1=said))
@@ -300,6 +301,7 @@ levels = st.integers(0, 100)
     weekday=st.sampled_from(["mon", "thu", "sun"]),
     listed=st.lists(st.sampled_from(town.USUAL), unique_by=lambda one: one.id),
 )
+@pytest.mark.slow
 def test_whatever_is_planned_passes_the_checker(
     tmp_path: Path,
     state: dict[str, int],

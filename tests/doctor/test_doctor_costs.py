@@ -129,6 +129,7 @@ def test_legacy_searches_have_legacy_prices() -> None:
     assert {item.endpoint for item in step.items} >= {"legacy_nearby", "legacy_details"}
 
 
+@pytest.mark.slow
 def test_tiles_are_those_of_the_table_in_the_docs() -> None:
     assert len(localization_cameras()) == 13
     assert len(tiles_of(localization_cameras())) == 21

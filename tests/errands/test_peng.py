@@ -126,6 +126,7 @@ class Killed(Exception):
 
 
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_and_asks_for_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

@@ -183,6 +183,7 @@ def test_map2seq_starts_along_the_path_and_touchdown_anywhere() -> None:
     assert not any(along("touchdown_unseen")[:3])
 
 
+@pytest.mark.slow
 def test_the_committed_export_can_be_made_again(tmp_path: Path) -> None:
     export_touchdown("virlton", tmp_path, episodes=30, seed=0, radius=220.0)
     assert files(tmp_path) == files(COMMITTED)

@@ -11,7 +11,7 @@ ENTRIES = [
     {"turn": 0.0, "metres": 0.0, "crossing": False, "seen": ["WORLD"], "thought": "WORLD"},
     {"turn": -90.0, "metres": 12.0, "crossing": True, "seen": ["WORLD"], "thought": "WORLD"},
 ]
-BLIND = {"describe-view"}
+BLIND = {"describe-view", "vqa-answer"}
 """Prompts about pictures alone: rules cannot see."""
 
 DAY = {
@@ -30,8 +30,16 @@ DRAFT = DAY | {
     "scenic": "WORLD",
 }
 DOING = {
-    **{"kind": "normal", "starts": "10:00", "ends": "11:00", "what": "Look", "place": "WORLD", "sort": "museum"},
-    **{"mode": "walking", "travel_minutes": 5, "known_usd": 7.0, "cost_usd": 7.0},
+    "kind": "normal",
+    "starts": "10:00",
+    "ends": "11:00",
+    "what": "Look",
+    "place": "WORLD",
+    "sort": "museum",
+    "mode": "walking",
+    "travel_minutes": 5,
+    "known_usd": 7.0,
+    "cost_usd": 7.0,
 }
 
 SIGHT = {"name": "WORLD", "where": "left"}
@@ -123,6 +131,13 @@ FROM_THE_WORLD = {
     "narrate-drawing": {"entries": ENTRIES, "fault": "not a list"},
     "narrate-instruction": {"entries": ENTRIES},
     "peng-errands": {"text": "WORLD"},
+    "vqa-choices": {
+        "name": "WORLD",
+        "types": ["WORLD", "store"],
+        "question": "Who would?",
+        "faults": "the place also fulfils 'a wish'",
+    },
+    "vqa-check": {"types": ["WORLD", "store"], "options": ["a wish"]},
 }
 
 

@@ -67,6 +67,7 @@ def test_after_its_quota_a_server_answers_only_what_is_free(city: City) -> None:
         assert client.get(IMAGE, params=SEEN).status_code == 200
 
 
+@pytest.mark.slow
 def test_faults_come_at_their_rates_and_depend_on_the_seed_alone(city: City) -> None:
     options = ServeOptions(faults=parse_faults("429:0.2,500:0.1"), seed=5)
     with served(city, options) as server:

@@ -209,6 +209,7 @@ CUTS = [
 
 
 @pytest.mark.parametrize("cuts", CUTS)
+@pytest.mark.slow
 def test_killed_it_goes_on_and_asks_nothing_twice(life: Life, tmp_path: Path, cuts: Sequence[int]) -> None:
     whole = life.live([answer_by_turn])
     lines = (life.folder / "journal.jsonl").read_bytes().splitlines(keepends=True)

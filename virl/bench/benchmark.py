@@ -126,6 +126,8 @@ class Metric:
     digits: int = 1
     by_group: bool = False
     """Whether its value in each group is drawn as bars too."""
+    aside: bool = False
+    """Whether the terminal, which is narrow, leaves it out; the page and the files have it."""
 
 
 @dataclass(frozen=True, slots=True)

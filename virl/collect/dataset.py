@@ -106,6 +106,9 @@ class RouteRow(Row):
     """The gold path, the start first."""
     metres: float
     instruction: str = Field(min_length=1)
+    """Counts crossings, as for one who sees them all."""
+    instruction_paper: str = Field(min_length=1)
+    """For one who is told of crossings at key positions alone, as in V-IRL: each turn is at the next one."""
     key_points: tuple[KeyPoint, ...]
 
     @model_validator(mode="after")

@@ -130,10 +130,13 @@ def _try(
     try:
         # only the walk that is taken is told: the others cost no question to the mind
         start, walk = max(fitting, key=lambda pair: _landmarks(pair[1], destination, guide.lookout))
-        told = directions_for(guide.mind, walk, destination, guide.lookout, count_crossings=True)
+        counted, uncounted = (
+            directions_for(guide.mind, walk, destination, guide.lookout, count_crossings=count)
+            for count in (True, False)
+        )
     except (MindFailed, NoImagery) as fault:
         return str(fault)
-    routes.add(route_row(told, place.id, start.id, guide.city))
+    routes.add(route_row(counted, uncounted.instruction, start.id, guide.city))
     return "kept"
 
 
@@ -173,11 +176,11 @@ def _destination(place: PlaceRow) -> Place:
     return Place(place.id, place.name, place.types, place.position, review_count=place.review_count)
 
 
-def route_row(directions: Directions, place_id: str, start_id: str, city: City) -> RouteRow:
-    """Directions as a row of a data set."""
+def route_row(directions: Directions, uncounted: str, start_id: str, city: City) -> RouteRow:
+    """Directions as a row of a data set; `uncounted` are those that count no crossings."""
     return RouteRow(
-        id=place_id,
-        place_id=place_id,
+        id=directions.place_id,
+        place_id=directions.place_id,
         place_name=directions.destination,
         place_lat=directions.lat,
         place_lng=directions.lng,
@@ -186,6 +189,7 @@ def route_row(directions: Directions, place_id: str, start_id: str, city: City) 
         pano_ids=directions.route,
         metres=round(directions.length_m, 2),
         instruction=directions.instruction,
+        instruction_paper=uncounted,
         key_points=tuple(_key_point(one, city) for one in directions.milestones),
     )
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from virl.errors import MindFailed
 from virl.mind.client_replies import PlaceSearch, Rating
-from virl.mind.lexicon import Lexicon, phrase_pattern, words_of
+from virl.mind.lexicon import Lexicon
 from virl.mind.opinions import Mention, opinions, wishes
 from virl.mind.stars import steady_stars
 from virl.mind.streets import TypeQuestion, choose_place_type
@@ -114,27 +114,15 @@ def _wanted(background: str, intention: str, lexicon: Lexicon) -> dict[str, Ment
 
 
 def _sought_type(question: SearchQuestion, lexicon: Lexicon) -> str:
-    def choose(intention: str) -> str:
-        asked = TypeQuestion(intention=intention, place_types=question.place_types)
-        return choose_place_type(asked, lexicon).place_type
-
-    bare = _without_qualities(words_of(question.intention), lexicon)
-    try:
-        return choose(bare)
-    except MindFailed:
-        return choose(question.intention)
-
-
-def _without_qualities(words: str, lexicon: Lexicon) -> str:
-    """The words of a wish, less those that tell how a place should be."""
-    kept = tuple(phrase for one in lexicon.attributes.values() for phrase in one.no_wish)
+    """By the words that do not tell how a place should be; by these too where there are no others."""
+    asked = TypeQuestion(intention=question.intention, place_types=question.place_types)
     qualities = tuple(
         phrase for one in lexicon.attributes.values() for phrase in (*one.wanted, *one.unwanted)
     )
-    bare = phrase_pattern(kept + qualities).sub(
-        lambda found: found[0] if phrase_pattern(kept).fullmatch(found[0]) else " ", words
-    )
-    return " ".join(bare.split())
+    try:
+        return choose_place_type(asked, lexicon, qualities).place_type
+    except MindFailed:
+        return choose_place_type(asked, lexicon).place_type
 
 
 def _voices(question: SuitQuestion, lexicon: Lexicon) -> Mapping[str, _Voices]:

@@ -72,6 +72,15 @@ class Lexicon(Settings):
     classes: dict[str, str]
     """Choices of words, such as `a|b*`, by the name that phrases give in angle brackets."""
     place_types: dict[str, tuple[str, ...]]
+    """Words of a wish or of a sign that speak for a kind of place, its own name aside."""
+    needs: dict[str, tuple[str, ...]]
+    """Phrases of a wish alone that speak for a kind of place: goods, troubles, idioms."""
+    not_meant: tuple[str, ...]
+    """Phrases with words of a kind of place that do not mean it."""
+    passed_over: tuple[str, ...]
+    """Phrases before a kind of place that somebody does not want, or comes from."""
+    longings: tuple[str, ...]
+    """Phrases before what somebody wants."""
     related: dict[str, tuple[str, ...]]
     also_counts: dict[str, tuple[str, ...]]
     shop_streets: tuple[str, ...]

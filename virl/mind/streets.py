@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from virl.errors import MindFailed
-from virl.mind.lexicon import Lexicon, found_in, phrase_pattern, words_of
+from virl.mind.kinds import kinds_wanted
+from virl.mind.lexicon import Lexicon, phrase_pattern, words_of
 from virl.mind.replies import PlaceType, RoadChoice
 
 # Weights of the words seen down a road (chosen): one sign of the wanted sort outweighs any liveliness.
@@ -43,23 +44,18 @@ class _Prospect:
     seen: tuple[str, ...]
 
 
-def choose_place_type(question: TypeQuestion, lexicon: Lexicon) -> PlaceType:
-    """The type of which the intention has most words; its own name counts as three words.
+def choose_place_type(question: TypeQuestion, lexicon: Lexicon, aside: tuple[str, ...] = ()) -> PlaceType:
+    """The kind that the intention speaks for most; where it is not offered, the first related one that is.
 
-    Among equals, the one whose word comes first; where it is not offered, the first related type that is.
+    Args:
+        question: what is wanted, and the types to choose from.
+        lexicon: the words.
+        aside: phrases that speak of something else than a type.
 
     Raises:
         MindFailed: the intention has no word of any type offered.
     """
-    text = words_of(question.intention)
-    scored = []
-    for place_type in _known_types(question.place_types, lexicon):
-        found = found_in(text, lexicon.place_types.get(place_type, ()))
-        named = found_in(text, (words_of(place_type), f"{words_of(place_type)}s"))
-        score = len(found) + 3 * bool(named)
-        if score:
-            scored.append((-score, min(text.find(word) for word in [*found, *named]), place_type))
-    for _, _, best in sorted(scored):
+    for best in kinds_wanted(question.intention, question.place_types, lexicon, aside):
         for place_type in (best, *lexicon.related.get(best, ())):
             if place_type in question.place_types:
                 return PlaceType(place_type=place_type)
@@ -81,10 +77,6 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
     prospects = [_prospect(road, question.place_type, lexicon) for road in onward]
     best = max(prospects, key=lambda prospect: (prospect.score, -prospect.index))
     return RoadChoice(index=best.index, reason=_reason(best, prospects))
-
-
-def _known_types(offered: tuple[str, ...], lexicon: Lexicon) -> list[str]:
-    return list(dict.fromkeys([*offered, *lexicon.place_types]))
 
 
 def _prospect(road: Road, place_type: str, lexicon: Lexicon) -> _Prospect:

@@ -86,7 +86,7 @@ def value(scores: Scores, metric: str) -> float:
 
 
 def test_distances_belong_to_the_places_that_are_left_after_the_filter(tmp_path: Path) -> None:
-    # The published code makes its columns of distances before places are taken out, and then reads them askew.
+    # The published code makes its columns of distances before places are taken out, then reads them askew.
     folder = write_dataset(
         tmp_path / "made",
         panoramas=[panorama_row("far", 500), panorama_row("c", 0)],
@@ -203,7 +203,9 @@ def test_a_place_counts_once_for_each_type_from_wherever_it_was_found() -> None:
 def test_with_active_detection_both_are_scored() -> None:
     bar = place_row("bar", "bar", 0)
     spa = place_row("spa", "spa", 0)
-    scores = score([record([("bar", "bar"), ("spa", "spa")], bar, spa, confirmed=[("bar", "bar")])], Options())
+    scores = score(
+        [record([("bar", "bar"), ("spa", "spa")], bar, spa, confirmed=[("bar", "bar")])], Options()
+    )
     assert (value(scores, "ar20"), value(scores, "ar20_active")) == (1.0, 0.5)
     assert set(scores.tallies) <= {metric.key for metric in BENCHMARK.metrics}
 

@@ -154,6 +154,7 @@ class Guide:
         return text(f'Thought: on to {onward}.\nAction: action_maker\nAction Input: "{onward}"')
 
 
+@pytest.mark.slow
 def test_navgpt_over_http_with_faults(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guide, out = Guide(), tmp_path / "out"
     guide.mute = {"3"}

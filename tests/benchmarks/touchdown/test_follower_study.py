@@ -48,6 +48,7 @@ def test_stop_phrases_matter_on_made_instructions() -> None:
     assert parts["whole"] > parts["without"] + 10
 
 
+@pytest.mark.slow
 def test_the_study_prints_its_tables() -> None:
     options = ["--data", str(EXPORT), "--dataset", "map2seq", "--scenario", "seen", "--limit", "2"]
     printed = CliRunner().invoke(app, [*options, "--map", "--ablate"])

@@ -84,6 +84,7 @@ def test_precision_and_recall_are_the_papers_with_batches_and_without() -> None:
     assert grid.seconds_a_step <= paper.seconds_a_step / 4
 
 
+@pytest.mark.slow
 def test_hybrid_keeps_to_the_listed_links_and_asks_little_more() -> None:
     links, hybrid, single = (measured(name) for name in ("links", "hybrid", "grid, one by one"))
     assert links.precision == links.recall == hybrid.recall == 1.0

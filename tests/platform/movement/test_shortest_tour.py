@@ -132,6 +132,7 @@ def test_the_antimeridian_is_no_wall() -> None:
     assert shortest_tour([along[0], along[2], along[1], along[3]]) == [0, 2, 1, 3]
 
 
+@pytest.mark.slow
 def test_too_many_for_one_matrix_are_split(monkeypatch: pytest.MonkeyPatch) -> None:
     xy = random_points(900)
     whole = length(xy, shortest_tour(positions(xy), seconds=1.5))

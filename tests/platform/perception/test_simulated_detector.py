@@ -319,6 +319,7 @@ def test_in_the_streets_of_virlton_it_finds_as_much_as_stated(streets, settings)
 
 
 @levels
+@pytest.mark.slow
 def test_in_the_streets_of_virlton_only_look_alikes_are_mistaken(streets, settings):
     detector = SimulatedDetector(KeptTruth(streets), settings)
     for pano_id, camera in streets:

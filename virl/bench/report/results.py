@@ -91,6 +91,7 @@ class MetricHead(Settings):
     percent: bool
     digits: int
     by_group: bool
+    aside: bool = False
 
 
 class Results(Settings):

@@ -28,11 +28,13 @@ _LATEX = {
 
 
 def terminal_table(results: Results) -> Table:
-    """The table as `rich` prints it: below each mean the ends of its 95 % interval."""
+    """The table as `rich` prints it: below each mean the ends of its 95 % interval; without what is aside."""
+    metrics = [metric for metric in shown_metrics(results) if not metric.aside]
     caption = "below a mean: the ends of its 95 % interval; failed and missing episodes are in no mean"
+    if len(metrics) < len(shown_metrics(results)):
+        caption += "; the page has more columns"
     shown = Table(title=results.title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     run = ["run"] if len(results.runs) > 1 else []
-    metrics = shown_metrics(results)
     for heading in (*run, "model", "city", "episodes"):
         shown.add_column(heading, overflow="fold", min_width=14 if heading == "model" else None)
     for metric in metrics:

@@ -78,6 +78,7 @@ def test_finds_the_panoramas_of_the_region_and_no_others(spacing: float) -> None
     assert {pano: one.position for pano, one in found.items()} == truth()
 
 
+@pytest.mark.slow
 def test_the_grid_alone_finds_most_only_where_it_is_as_close_as_the_panoramas() -> None:
     close, wide = (
         len(survey(virlton().streetview, quarter(), spacing=spacing, follow_links=False).found)

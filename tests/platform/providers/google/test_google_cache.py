@@ -148,6 +148,7 @@ for number in range(150):
 """
 
 
+@pytest.mark.slow
 def test_two_processes_share_a_cache(tmp_path):
     writers = [
         subprocess.Popen([sys.executable, "-c", WRITER, name, str(tmp_path)], stderr=subprocess.PIPE)

@@ -55,6 +55,7 @@ def city(virlton: City, folder: Path) -> City:
     return City("streets", "Streets", streets.center, streets.streetview, virlton.places, streets.maps)
 
 
+@pytest.mark.slow
 class TestStreetsOfVirlton(StreetViewContract, MapsContract):
     def test_geocodes_the_address_of_a_place(self, city: City) -> None:
         with pytest.raises(NotFound, match="'1 Nowhere Boulevard': a street graph holds no addresses"):

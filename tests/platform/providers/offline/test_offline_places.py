@@ -34,6 +34,7 @@ positions = st.builds(
 
 
 @given(positions, st.floats(1, 900), st.sets(st.sampled_from(["food", "bar", "store", "park", "zoo"])))
+@pytest.mark.slow
 def test_nearby_finds_what_a_full_look_finds(position: LatLng, radius: float, types: set[str]) -> None:
     found = OfflinePlaces(SHOPS[:60], photograph).nearby(position, radius, types)
     expected = sorted(

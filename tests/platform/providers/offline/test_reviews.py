@@ -84,6 +84,7 @@ def test_reviews_are_written_out(shops):
             assert not re.search(r"[{}]|  |\.\.", review.text)
 
 
+@pytest.mark.slow
 def test_every_attribute_that_matters_is_spoken_of_twice(shops):
     for shop in shops:
         if shop.place.reviews and shop.place.types[0] != "restaurant":
@@ -92,6 +93,7 @@ def test_every_attribute_that_matters_is_spoken_of_twice(shops):
 
 
 @pytest.mark.parametrize("topic", ["spicy", "cheap", "quiet", "authentic", "friendly", "quick"])
+@pytest.mark.slow
 def test_so_it_is_in_every_restaurant(shops, topic):
     reviewed = [shop for shop in shops if shop.place.reviews and shop.place.types[0] == "restaurant"]
     wrong = []
@@ -103,6 +105,7 @@ def test_so_it_is_in_every_restaurant(shops, topic):
     assert sum(count > 1 for count in wrong) <= 0.02 * len(reviewed)
 
 
+@pytest.mark.slow
 def test_few_reviews_contradict(shops):
     reviews = contradictions = 0
     for shop in shops[::3]:

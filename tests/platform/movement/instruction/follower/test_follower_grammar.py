@@ -130,6 +130,7 @@ def test_any_jumble_of_the_grammar_is_read(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("phrase", ["turn so ", "left ", "the ", "go straight ", "next light ", "a step or "])
+@pytest.mark.slow
 def test_long_texts_are_read_as_far_as_the_bound(phrase: str) -> None:
     assert len(parse(phrase * 10_000)) <= MAX_WORDS
     assert parse(phrase * 10_000) == parse(phrase * 20_000)

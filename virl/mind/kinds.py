@@ -1,0 +1,87 @@
+"""The rules for which kind of place somebody wants."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from virl.mind.lexicon import Lexicon, phrase_pattern, words_of
+
+# Weights of what a wish says of a kind of place (chosen, and tried on sentences of our own).
+NAMED = 3.0  # its own name
+MOST_WORDS = 3  # any other phrase weighs as much as it has words, at most so many
+LONGED_FOR = 1.0  # on top, after such words as "would like"
+FIRST_SENTENCE = 1.0  # on top, in the first sentence that speaks of any kind
+LONGING_REACH, REFUSAL_REACH = 7, 4  # words after such words that they still bear on (chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """A stretch of a sentence that speaks for a kind of place; for none if it only looks like it."""
+
+    kind: str | None
+    start: int
+    end: int
+    weight: float
+
+
+def kinds_wanted(
+    text: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...] = ()
+) -> list[str]:
+    """The kinds that a wish has words of, the likeliest first; among equals, the one named first.
+
+    Where phrases overlap, the longest counts. What is refused, as in "no bar, please", does not.
+
+    Args:
+        text: what somebody says of what they want.
+        offered: kinds that count by their names too, beside those that the lexicon knows.
+        lexicon: the words.
+        aside: phrases that speak of something else than a kind of place.
+    """
+    aside = (*lexicon.not_meant, *aside)
+    scores: dict[str, float] = {}
+    for sentence in lexicon.sentences(text):
+        first = 0.0 if scores else FIRST_SENTENCE
+        for mention in _mentions(sentence, offered, lexicon, aside):
+            before = sentence[: mention.start]
+            if mention.kind and not _is_refused(before, sentence[mention.end :], lexicon):
+                longed_for = LONGED_FOR * _follows(lexicon.longings, before, LONGING_REACH)
+                scores[mention.kind] = scores.get(mention.kind, first) + mention.weight + longed_for
+    return sorted(scores, key=lambda kind: -scores[kind])
+
+
+def _mentions(
+    sentence: str, offered: tuple[str, ...], lexicon: Lexicon, aside: tuple[str, ...]
+) -> list[_Mention]:
+    """In their order, overlapping only where two kinds share the same words."""
+    kept: list[_Mention] = []
+    misleading = [_Mention(None, *match.span(), 0.0) for match in phrase_pattern(aside).finditer(sentence)]
+    found = sorted([*misleading, *_speaking(sentence, offered, lexicon)], key=lambda one: one.start - one.end)
+    for one in found:
+        if all(
+            ((one.start, one.end) == (other.start, other.end) and other.kind not in {None, one.kind})
+            or one.end <= other.start
+            or other.end <= one.start
+            for other in kept
+        ):
+            kept.append(one)
+    return sorted(kept, key=lambda one: one.start)
+
+
+def _speaking(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) -> Iterator[_Mention]:
+    for kind in dict.fromkeys([*offered, *lexicon.place_types, *lexicon.needs]):
+        name = words_of(kind)
+        for match in phrase_pattern((name, f"{name}s")).finditer(sentence):
+            yield _Mention(kind, *match.span(), NAMED)
+        words = (*lexicon.place_types.get(kind, ()), *lexicon.needs.get(kind, ()))
+        for match in phrase_pattern(words).finditer(sentence):
+            weight = min(len(match[0].replace(",", "").split()), MOST_WORDS)
+            yield _Mention(kind, *match.span(), weight)
+
+
+def _is_refused(before: str, after: str, lexicon: Lexicon) -> bool:
+    clause = before.rpartition(",")[2]
+    plainly = clause.split()[-1:] == ["no"] and after.replace(",", " ").split()[:1] == ["please"]
+    return plainly or _follows(lexicon.passed_over, clause, REFUSAL_REACH)
+
+
+def _follows(phrases: tuple[str, ...], before: str, reach: int) -> bool:
+    return bool(phrase_pattern(phrases).search(" ".join(before.split()[-reach:])))
