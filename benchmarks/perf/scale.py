@@ -49,7 +49,7 @@ NUMBERS: Mapping[str, Number] = MappingProxyType(
             12, "walks planned for a route that is kept", f"{_GUESS}: 2 destinations, 6 starts each"
         ),
         "read": Number(20, "views read for a walk that is planned", _GUESS),
-        "steps": Number(15, "actions of a walk, at most 40", f"{_GUESS}: gold paths have about 10"),
+        "steps": Number(15, "actions of a walk, at most 40", f"{_GUESS}: gold paths of Virlton have 13"),
         "looks": Number(8, "views of an action, CLIP and its kin", "V-IRL's code"),
         "rounds": Number(
             3, "questions asked of four, VQA", f"{_GUESS}: asking ends with the first wrong one"

@@ -109,7 +109,7 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
         tallies["plain"].append(Tally(record.case, float(not set(types).isdisjoint(ranked[:1]))))
     unanswered = sum(not record.data["ranked"] for record in records)
     notes = [
-        f"{one.model}, {one.city}: {unanswered} of {len(records)} photos: no type named, which counts as wrong"
+        f"{one.model}, {one.city}: {unanswered} of {len(records)} photos: no type named, counted as wrong"
         for one in records[:1]
         if unanswered
     ]

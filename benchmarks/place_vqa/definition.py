@@ -103,7 +103,7 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
         tallies["first"].append(Tally(record.case, float(strict[0])))
         silent += strict_letter(data["replies"][0]) is None
     notes = [
-        f"{one.model}, {one.city}: {silent} of {len(records)} first replies choose no letter, which counts as wrong"
+        f"{one.model}, {one.city}: {silent} of {len(records)} first replies choose no letter: wrong"
         for one in records[:1]
         if silent
     ]

@@ -36,15 +36,15 @@ def test_the_table_has_a_sentence_of_fair_length_for_each_of_the_96_types() -> N
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.sampled_from(sorted(TYPES_96)), min_size=1, max_size=3, unique=True), st.integers(0, 99))
 def test_one_of_four_wishes_is_right_and_the_check_finds_it(types: list[str], number: int) -> None:
-    choices = chosen(f"House {number}", *types)
-    assert choices == chosen(f"House {number}", *types)
+    choices = chosen(f"Zyx {number}", *types)
+    assert choices == chosen(f"Zyx {number}", *types)
     assert served(list(choices.options), *types) == (0,)
 
 
 def test_a_place_of_two_kinds_is_not_asked_with_a_wish_of_the_other() -> None:
     table = load_intentions()
     for number in range(20):
-        wrong = chosen(f"House {number}", "cafe", "book_store").wrong
+        wrong = chosen(f"Zyx {number}", "cafe", "book_store").wrong
         kindred = {*table.groups["food"].values(), *table.groups["books"].values()}
         assert kindred.isdisjoint(wrong)
 
@@ -55,7 +55,7 @@ def test_wishes_that_the_table_does_not_know_are_served_by_none() -> None:
 
 def test_a_type_without_a_sentence_is_refused() -> None:
     with pytest.raises(MindFailed, match="on dragon_lair are missing: use a model"):
-        chosen("House", "dragon_lair")
+        chosen("Zyx", "dragon_lair")
 
 
 def test_the_rules_do_not_see_photos() -> None:

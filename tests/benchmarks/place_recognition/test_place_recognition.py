@@ -98,7 +98,7 @@ def test_a_photo_weighs_one_over_k_for_each_of_its_k_types() -> None:
 def test_naming_no_type_is_wrong_and_said() -> None:
     scores = score([record("1", "bar"), record("2", "bar", "bar")], Options())
     assert value(scores, "plain") == 0.5
-    assert scores.notes == ["m, made: 1 of 2 photos: no type named, which counts as wrong"]
+    assert scores.notes == ["m, made: 1 of 2 photos: no type named, counted as wrong"]
     (confusion,) = scores.confusions
     assert confusion.counts[confusion.labels.index("bar")][confusion.labels.index("nothing")] == 1
     assert score([], Options()).confusions == ()

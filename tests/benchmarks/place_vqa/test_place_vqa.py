@@ -96,7 +96,7 @@ def test_words_that_begin_with_the_right_letter_get_no_credit_but_from_the_publi
     assert len(result.data["replies"]) == 4, "the published parse has to see every round"
     assert values(record(result)) == {"circular": 0.0, "legacy": 1.0, "first": 0.0}
     assert score([record(result)], Options()).notes == [
-        "signs, made: 1 of 1 first replies choose no letter, which counts as wrong"
+        "signs, made: 1 of 1 first replies choose no letter: wrong"
     ]
 
 
