@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from benchmarks.agents.measure import Measure, Record
 from benchmarks.lives import live
 from benchmarks.metrics import mean_with_interval
 from benchmarks.tables import Interval
-from virl.errors import MindFailed
+from virl.errors import BadInput, MindFailed
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import DAYS, Place
@@ -31,30 +33,25 @@ SECOND_WISH, LIMITED = 0.45, 0.35  # share of clients with a second wish, with a
 LIMITS_MIN = (5, 7, 8, 10, 12)
 
 
-class Wordings(Settings):
-    """Ways to say one thing."""
-
-    tried: tuple[str, ...]
-    reported: tuple[str, ...]
-
-    def of(self, seed: int) -> tuple[str, ...]:
-        """Those that a seed's clients use."""
-        return self.reported if seed == REPORTED_SEED else self.tried
+Wordings = Annotated[tuple[str, ...], Field(min_length=1)]
+"""Ways to say one thing."""
 
 
-class Kind(Wordings):
-    """A kind of place."""
+class Sentences(Settings):
+    """All that clients say: `aria_reported.yaml`, and `tried` in `aria_wishes.yaml`."""
 
-    wishes: tuple[str, ...]
-    """Attributes that clients ask of it; after `not`, that it lacks them."""
+    types: dict[str, Wordings]
+    wishes: dict[str, Wordings]
+    limits: Wordings
 
 
 class Phrasebook(Settings):
     """`aria_wishes.yaml`."""
 
-    types: dict[str, Kind]
-    wishes: dict[str, Wordings]
-    limits: Wordings
+    types: dict[str, tuple[str, ...]]
+    """By kind of place, the attributes that clients ask of it; after `not`, that it lacks them."""
+    tried: Sentences
+    """Used by all seeds but the reported one."""
     backgrounds: tuple[str, ...]
     names: tuple[str, ...]
     clocks: tuple[str, ...]
@@ -146,16 +143,16 @@ def _drawn(city: City, seed: int) -> Mapping[str, Case]:
 
 def _draw(city: City, rng: Random, seed: int) -> Case | None:
     """A client, or nothing if no place fits."""
-    book = _phrasebook()
+    book, said = _phrasebook(), _sentences(seed)
     place_type = rng.choice([*book.types, "restaurant", "restaurant", "restaurant", "cafe"])
     wishes = _draw_wishes(book.types[place_type], rng)
     name, clock = rng.choice(book.names), rng.choice(book.clocks)
     start = _some_position(city, rng)
     minutes = float(rng.choice(LIMITS_MIN)) if rng.random() < LIMITED else None
-    sentences = [rng.choice(book.types[place_type].of(seed))]
-    sentences += [rng.choice(book.wishes[wish].of(seed)) for wish in wishes]
+    sentences = [rng.choice(said.types[place_type])]
+    sentences += [rng.choice(said.wishes[wish]) for wish in wishes]
     if minutes is not None:
-        sentences.append(rng.choice(book.limits.of(seed)))
+        sentences.append(rng.choice(said.limits))
     intention = " ".join(
         sentence.format(name=name, minutes=f"{minutes or 0:.0f}", metres=f"{(minutes or 0) * WALK_M_MIN:.0f}")
         for sentence in sentences
@@ -181,9 +178,9 @@ def _draw(city: City, rng: Random, seed: int) -> Case | None:
     )
 
 
-def _draw_wishes(kind: Kind, rng: Random) -> tuple[str, ...]:
-    first = rng.choice(kind.wishes)
-    others = [wish for wish in kind.wishes if wish.removeprefix("not ") != first.removeprefix("not ")]
+def _draw_wishes(asked: Sequence[str], rng: Random) -> tuple[str, ...]:
+    first = rng.choice(asked)
+    others = [wish for wish in asked if wish.removeprefix("not ") != first.removeprefix("not ")]
     return (first, rng.choice(others)) if rng.random() < SECOND_WISH else (first,)
 
 
@@ -228,4 +225,31 @@ def _open_and_near(city: City, case: Case, place_id: str) -> bool:
 
 @cache
 def _phrasebook() -> Phrasebook:
-    return load_settings(Path(__file__).with_name("aria_wishes.yaml"), Phrasebook)
+    path = Path(__file__).with_name("aria_wishes.yaml")
+    book = load_settings(path, Phrasebook)
+    _check_all_said(book, book.tried, path)
+    return book
+
+
+@cache
+def _reported() -> Sentences:
+    path = Path(__file__).with_name("aria_reported.yaml")
+    sentences = load_settings(path, Sentences)
+    _check_all_said(_phrasebook(), sentences, path)
+    return sentences
+
+
+def _sentences(seed: int) -> Sentences:
+    """What a seed's clients say."""
+    reported = _reported()  # also where it is not used: neither file may lack what the other has
+    return reported if seed == REPORTED_SEED else _phrasebook().tried
+
+
+def _check_all_said(book: Phrasebook, sentences: Sentences, path: Path) -> None:
+    asked = {wish for wishes in book.types.values() for wish in wishes}
+    for field, known, said in (
+        ("types", set(book.types), set(sentences.types)),
+        ("wishes", asked, set(sentences.wishes)),
+    ):
+        if known != said:
+            raise BadInput(f"{path}: {field}: missing or unknown: {', '.join(sorted(known ^ said))}")

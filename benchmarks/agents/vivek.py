@@ -24,7 +24,7 @@ import numpy as np
 from scipy.stats import spearmanr
 from shapely import box
 
-from benchmarks.agents.aria import REPORTED_SEED, Wordings
+from benchmarks.agents.aria import REPORTED_SEED
 from benchmarks.agents.measure import Measure, Record
 from benchmarks.lives import live
 from benchmarks.metrics import mean_with_interval
@@ -44,6 +44,17 @@ SMALL_M2, LARGE_M2 = 25.0, 120.0
 OLDEST, NEWEST = 1885, 2024
 THRIFTY, SAID = 3.0, 2.0  # weights of what a client says of the rent, and of the home itself
 ROOMS = ("one", "two", "three")
+
+
+class Wordings(Settings):
+    """Ways to say one thing."""
+
+    tried: tuple[str, ...]
+    reported: tuple[str, ...]
+
+    def of(self, seed: int) -> tuple[str, ...]:
+        """Those that a seed's clients use."""
+        return self.reported if seed == REPORTED_SEED else self.tried
 
 
 class Phrasebook(Settings):

@@ -1,15 +1,25 @@
 """The clients of Aria's and Vivek's benchmarks: what they say, and what is true of the places around them."""
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks.agents import aria, vivek
+from virl.errors import BadInput
 from virl.platform.city import City
 from virl.platform.providers.open import open_city
 
 
 def test_no_sentence_of_the_reported_seed_is_used_by_another() -> None:
-    book, homes = aria._phrasebook(), vivek._phrasebook()
-    wordings = [*book.types.values(), *book.wishes.values(), book.limits, *homes.importance.values()]
+    reported, tried = aria._sentences(aria.REPORTED_SEED), aria._sentences(aria.REPORTED_SEED + 1)
+    assert tried is aria._phrasebook().tried
+    for kind, sentences in tried.types.items():
+        assert not set(sentences) & set(reported.types[kind])
+    for wish, sentences in tried.wishes.items():
+        assert not set(sentences) & set(reported.wishes[wish])
+    assert not set(tried.limits) & set(reported.limits)
+    homes = vivek._phrasebook()
+    wordings = [*homes.importance.values()]
     wordings += [homes.opening, homes.away, homes.thrifty, homes.careless, homes.spacious, homes.bedrooms]
     wordings += [homes.modern, homes.old]
     for one in wordings:
@@ -18,9 +28,15 @@ def test_no_sentence_of_the_reported_seed_is_used_by_another() -> None:
         assert one.of(aria.REPORTED_SEED + 1) == one.tried
 
 
-def test_every_wish_of_a_kind_of_place_has_words() -> None:
+@pytest.mark.parametrize("field", ["types", "wishes"])
+def test_what_clients_ask_for_has_words_in_both_files(field: str) -> None:
     book = aria._phrasebook()
-    assert {wish for kind in book.types.values() for wish in kind.wishes} == set(book.wishes)
+    for sentences in (book.tried, aria._sentences(aria.REPORTED_SEED)):
+        aria._check_all_said(book, sentences, Path("sentences.yaml"))
+        left_out, *others = getattr(sentences, field)
+        fewer = sentences.model_copy(update={field: {key: getattr(sentences, field)[key] for key in others}})
+        with pytest.raises(BadInput, match=f"sentences.yaml: {field}: missing or unknown: {left_out}"):
+            aria._check_all_said(book, fewer, Path("sentences.yaml"))
 
 
 @pytest.fixture(scope="module")
