@@ -110,6 +110,7 @@ def write_routes(folder: Path, city: City, count: int) -> None:
                 pano_ids=(pano_id, link.pano_id),
                 metres=link.distance,
                 instruction=DIRECTIONS,
+                instruction_paper=DIRECTIONS,
                 key_points=(KeyPoint(kind="start", pano_id=pano_id, turn="front", **at),),
             )
         )
