@@ -24,6 +24,7 @@ def main() -> None:
         run(python, "-m", "pip", "install", "--quiet", wheel, cwd=folder)
         assert "hiro" in run(virl, "agents", cwd=folder)
         assert "virlton" in run(virl, "cities", cwd=folder)
+        assert "place-vqa" in run(virl, "bench", "list", cwd=folder)
         page = "import virl.platform.movement as m; print(__import__('pathlib').Path(m.__file__).parent)"
         folder_of_page = Path(run(python, "-c", page, cwd=folder).strip()) / "web_page"
         assert (folder_of_page / "page.js").stat().st_size > 0, "the page of the web mover"

@@ -1,8 +1,7 @@
 """The contracts of movement: movers take links, navigators choose them."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from virl.platform.streetview import Link, Panorama, Pose, View
@@ -60,11 +59,15 @@ class Step:
     distance: float
     """Metres walked to get here from the step before."""
     choose: Callable[[], Choice]
+    _chosen: list[Choice] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    @cached_property
+    @property
     def choice(self) -> Choice:
         """Where the navigator goes from here; asked once."""
-        return self.choose()
+        # Before Python 3.12 a cached_property has one lock for all steps: walks would wait for each other.
+        if not self._chosen:
+            self._chosen.append(self.choose())
+        return self._chosen[0]
 
 
 class Navigator(Protocol):
