@@ -1,6 +1,8 @@
 """How a model is asked: for a typed reply, for plain text, or for the continuation of a text."""
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
+from functools import cache
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel, BaseLLM
@@ -8,6 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import LLMResult
 from langchain_core.prompt_values import StringPromptValue
+from pydantic import BaseModel
 
 from virl.errors import MindFailed
 from virl.mind.base import Prompt, ReplyT
@@ -15,6 +18,12 @@ from virl.mind.replies import Text
 
 Model = BaseChatModel | BaseLLM
 Ask = Callable[[list[BaseMessage]], AIMessage]
+
+
+@cache
+def schema_of(reply: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a reply type, made once; not to be changed."""
+    return reply.model_json_schema()
 
 
 def asker(model: Model, name: str, prompt: Prompt[ReplyT], options: Mapping[str, Any]) -> Ask:
@@ -36,7 +45,7 @@ def asker(model: Model, name: str, prompt: Prompt[ReplyT], options: Mapping[str,
                 f"choose a chat model for {prompt.name}"
             )
         structured = model.with_structured_output(
-            prompt.reply.model_json_schema(), include_raw=True, **options
+            deepcopy(schema_of(prompt.reply)), include_raw=True, **options
         )
         return lambda messages: _raw(structured.invoke(messages))
     stop = list(prompt.stop) or None

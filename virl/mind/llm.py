@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 from virl.budget import Budget
 from virl.errors import BadInput, MindFailed, VirlError
 from virl.mind.answers import faults_in, given_text, is_cut_off, read_reply, refusal_in
-from virl.mind.asking import Ask, Model, asker
+from virl.mind.asking import Ask, Model, asker, schema_of
 from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
 from virl.mind.cache import ReplyCache, request_key
 from virl.mind.conversation import Said, conversation_key, notes_on, what_it_says
@@ -212,7 +212,7 @@ class LLMMind:
         request = self._request_data() | {
             "options": self._options,
             "message": message.content,
-            "schema": prompt.reply.model_json_schema(),
+            "schema": schema_of(prompt.reply),
             "prompt": prompt.body,
         }
         return request_key(request | ({"stop": prompt.stop} if prompt.stop else {}))
