@@ -3,13 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from benchmarks.models import is_model
+from benchmarks.photos import photo_view
 from virl.bench.resources import Resources
 from virl.errors import UnknownName
 from virl.platform.perception.models import model_names
-from virl.platform.streetview import Camera, Image, View
-
-PHOTO_FOV = 60.0
-"""Degrees; taken for a photo's, of which nothing is known. Chosen: a telephone's camera."""
+from virl.platform.streetview import Image
 
 Classifier = Callable[[Image, Sequence[str]], list[str]]
 """Ranks labels for an image, the likeliest first; those that it finds no sign of are left out."""
@@ -45,9 +43,7 @@ def _by_boxes(name: str, resources: Resources) -> Classifier:
     detector = resources.detector(name)
 
     def rank(image: Image, labels: Sequence[str]) -> list[str]:
-        height, width = image.shape[:2]
-        view = View("photo", Camera(0.0, fov=PHOTO_FOV, width=width, height=height), image)
-        found = sorted(detector.detect([view], labels)[0], key=lambda one: -one.score)
+        found = sorted(detector.detect([photo_view(image)], labels)[0], key=lambda one: -one.score)
         return list(dict.fromkeys(one.label for one in found))
 
     return rank

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import PIL.Image
 
 from benchmarks.city_data import CityOptions, city_data
+from benchmarks.photos import read_photo
 from benchmarks.place_recognition.classifiers import Classifier, open_classifier
 from benchmarks.place_recognition.published import PUBLISHED
 from virl.bench.benchmark import (
@@ -27,7 +27,6 @@ from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
 from virl.collect.place_types import TYPES_96
 from virl.geo import LatLng
-from virl.platform.streetview import Image
 
 LABELS = tuple(sorted(TYPES_96))
 KEPT = 5
@@ -89,12 +88,6 @@ def run(episode: Episode, world: World) -> EpisodeResult:
     ranked = world.classifiers[episode.model](image, LABELS)[:KEPT]
     kept = {key: episode.payload[key] for key in ("name", "types", "position")}
     return EpisodeResult(kept | {"ranked": ranked}, {"photo.jpg": jpeg(image)})
-
-
-def read_photo(path: str) -> Image:
-    """A photo of a data set."""
-    with PIL.Image.open(path) as photo:
-        return np.asarray(photo.convert("RGB"))
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from benchmarks.models import is_model
+from benchmarks.photos import photo_view
 from virl.bench.resources import Resources, cost_of
 from virl.errors import UnknownName
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Text
 from virl.platform.perception.models import Models, model_names
-from virl.platform.streetview import Camera, Image, View
+from virl.platform.streetview import Image
 
 SIGNS = "signs"
 """The baseline: reads the photo's signs and takes the option whose words tell of the same type of place."""
-PHOTO_FOV = 60.0  # degrees; chosen: a telephone's camera
 
 Ask = Callable[[str, Sequence[str]], str]
 """Given the question and the options, the reply."""
@@ -43,7 +43,7 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
     def shown(image: Image) -> tuple[Ask, Cost]:
         def ask(question: str, options: Sequence[str]) -> str:
             return describer.describe(
-                [_view(image)], render(prompt, {"question": question, "options": list(options)})
+                [photo_view(image)], render(prompt, {"question": question, "options": list(options)})
             )[0]
 
         return ask, dict
@@ -64,7 +64,7 @@ def _signs(resources: Resources) -> Answerer:
     detector, lexicon = resources.detector("sign-detector"), Models().lexicon("sign-lexicon")
 
     def shown(image: Image) -> tuple[Ask, Cost]:
-        boxes = detector.detect([_view(image)], lexicon.place_types)[0]
+        boxes = detector.detect([photo_view(image)], lexicon.place_types)[0]
         found = max(boxes, key=lambda one: one.score, default=None)
 
         def ask(question: str, options: Sequence[str]) -> str:  # noqa: ARG001 - there is one question
@@ -77,8 +77,3 @@ def _signs(resources: Resources) -> Answerer:
         return ask, dict
 
     return shown
-
-
-def _view(image: Image) -> View:
-    height, width = image.shape[:2]
-    return View("photo", Camera(0.0, fov=PHOTO_FOV, width=width, height=height), image)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchmarks.city_data import CityOptions, city_data
 from benchmarks.metrics.choices import LETTERS, legacy_letter, rotations, strict_letter
-from benchmarks.place_recognition.definition import read_photo
+from benchmarks.photos import read_photo
 from benchmarks.place_vqa.answerers import Answerer, open_answerer
 from benchmarks.place_vqa.published import PUBLISHED
 from virl.bench.benchmark import (

@@ -4,10 +4,11 @@ import pytest
 from made_street import FRAME, PANORAMAS, made_agent, made_character
 
 from virl.character import load_character
-from virl.counting.where import around_streets, region_of, route_of
+from virl.counting.where import region_of, route_of
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.providers.open import open_city
+from virl.platform.providers.region import around_streets
 
 CHARACTER = """\
 name: Surveyor
@@ -45,7 +46,7 @@ def test_a_region_elsewhere_is_refused(tmp_path: Path) -> None:
 def test_a_city_without_district_and_streets_asks_for_a_region(tmp_path: Path) -> None:
     with (
         made_agent(tmp_path / "run") as agent,
-        pytest.raises(BadInput, match="Testville has no district of its own: give the character a `region:`"),
+        pytest.raises(BadInput, match="Testville has no district of its own: give a `region:`"),
     ):
         region_of(agent)
 

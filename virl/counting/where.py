@@ -3,17 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import shapely
-
 from virl.agent import Agent
 from virl.errors import BadInput, NoStreetView, NotFound
-from virl.geo import LatLng, LocalFrame, bearing, distance
-from virl.platform.providers.open import GoogleCity, city_settings
+from virl.geo import LatLng, bearing, distance
+from virl.platform.providers.region import region_of_city
 from virl.platform.streetview import Pose
 from virl.region import Region
 from virl.region_file import read_region
 
-AROUND_STREETS_M = 15.0  # a city without a district ends so far beyond its outermost streets; chosen
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; as for region files
 
 
@@ -53,12 +50,10 @@ def region_of(agent: Agent) -> Region:
         if metres > MAX_FROM_CITY_M:
             raise BadInput(f"{who}: region: lies {metres / 1000:,.0f} km from the centre of {city.title}")
         return region
-    settings = city_settings(agent.run.start.city)
-    if isinstance(settings, GoogleCity):
-        return settings.region
-    if city.street_map is None:
-        raise BadInput(f"{who}: {city.title} has no district of its own: give the character a `region:`")
-    return around_streets(city.street_map.lines())
+    try:
+        return region_of_city(agent.run.start.city, city)
+    except BadInput as fault:
+        raise BadInput(f"{who}: {fault}") from fault
 
 
 def onward_by_link(agent: Agent) -> Pose:
@@ -101,17 +96,3 @@ def _own(region: str | Sequence[tuple[float, float]]) -> Region:
     if isinstance(region, str):
         return read_region(Path(region))
     return Region(tuple(LatLng(*corner) for corner in region))
-
-
-def around_streets(lines: Sequence[Sequence[LatLng]]) -> Region:
-    """The convex region around all streets of a city, and a little more.
-
-    Args:
-        lines: centre lines; at least one position.
-    """
-    positions = [position for line in lines for position in line]
-    frame = LocalFrame(positions[0])
-    x, y = frame.to_metres([one.lat for one in positions], [one.lng for one in positions])
-    hull = shapely.MultiPoint(list(zip(x.tolist(), y.tolist(), strict=True))).convex_hull
-    outline = shapely.get_coordinates(hull.buffer(AROUND_STREETS_M, quad_segs=2).simplify(1.0))
-    return Region(tuple(frame.position(*corner) for corner in outline.tolist()))

@@ -27,7 +27,7 @@ def region_of_city(name: str, city: City) -> Region:
     if isinstance(settings, GoogleCity):
         return settings.region
     if city.street_map is None:
-        raise BadInput(f"{city.title} has no district of its own: give a region")
+        raise BadInput(f"{city.title} has no district of its own: give a `region:`")
     return around_streets(city.street_map.lines())
 
 

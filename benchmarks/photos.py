@@ -1,0 +1,21 @@
+"""Photos of places, as the benchmarks that ask about them show them to models."""
+
+import numpy as np
+import PIL.Image
+
+from virl.platform.streetview import Camera, Image, View
+
+PHOTO_FOV = 60.0
+"""Degrees; taken for a photo's, of which nothing is known. Chosen: a telephone's camera."""
+
+
+def read_photo(path: str) -> Image:
+    """A photo of a data set."""
+    with PIL.Image.open(path) as photo:
+        return np.asarray(photo.convert("RGB"))
+
+
+def photo_view(image: Image) -> View:
+    """A photo as a view from nowhere in particular."""
+    height, width = image.shape[:2]
+    return View("photo", Camera(0.0, fov=PHOTO_FOV, width=width, height=height), image)
