@@ -1,29 +1,44 @@
-"""Imani, the urban planner: she has a whole region looked at, and maps what stands in it.
+"""Imani, the urban planner: she sends RX-399 all over a region, and maps what it finds.
 
-The panoramas of the region are found by relocating and put in a short order; each is looked at with RX-399's
-senses (V-IRL, section 3.3).
+The robot visits every panorama of the region in a short order and counts (V-IRL, section 3.3). Its round is a
+run within hers.
 """
 
 from virl.agent import Agent
 from virl.cli import run_module
-from virl.counting.rounds import count_along
-from virl.counting.where import onward_by_hop, region_of
-from virl.journal.folder import SURVEY
-from virl.platform.movement.region.navigator import RegionNavigator
+from virl.consult import consult
+from virl.counting.where import region_of
+from virl.errors import BadInput
+from virl.journal.folder import CONSULTED
+
+ROUND = "round"
+"""Name of the robot's run."""
 
 
 def live(agent: Agent) -> None:
-    """Visit every panorama of the region and count, until the last or the limit of steps."""
-    run = agent.run
-    navigator = RegionNavigator(
-        agent.city.streetview,
-        region_of(agent),
-        file=run.folder / SURVEY,
-        progress=lambda asked, to_ask, _: run.progress("looking for panoramas", asked, to_ask),
+    """Have every panorama of the region looked at, and tell the counts."""
+    character = agent.character
+    if character.count is None:
+        raise BadInput(f"{agent.run.start.agent}: has no `count:`: say which things to count")
+    told = consult(
+        agent,
+        "rx399",
+        ROUND,
+        about="RX-399 went all over the region.",
+        changes={
+            "intention": character.intention,
+            "start": character.start,
+            "heading": character.heading,
+            "route": (),
+            "region": [(corner.lat, corner.lng) for corner in region_of(agent).corners],
+            "senses": character.senses,
+            "count": character.count,
+            "limits": character.limits.model_dump(),
+        },
     )
-    moves = min(len(navigator.panoramas()) - 1, agent.character.limits.steps)
-    run.progress("walking", run.steps[-1].step if run.steps else 0, moves)
-    count_along(agent, navigator.walk, onward_by_hop)
+    files = [f"{CONSULTED}/{ROUND}/{file}" for file in told.files]
+    reason = f"RX-399 took {told.steps} steps, {told.distance_m:.0f} m: {told.reason}"
+    agent.run.end(told.status, reason, found=told.found, files=files)
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ class SensesChoice(Settings):
 
 
 class Counting(Settings):
-    """What RX-399 and Imani count, and how they look for it."""
+    """What RX-399 counts, by itself or for Imani, and how it looks for it."""
 
     things: tuple[Label, ...] = Field(min_length=1)
     """What to count, in the detector's words."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from virl.agent import Agent, load_routine, start_panorama
 from virl.character import Character, find_character, load_character
 from virl.errors import BadInput
+from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, Journal, write_result
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import write_report
@@ -17,8 +18,6 @@ from virl.run import Run
 from virl.settings import check_settings
 from virl.user import Silent
 
-CONSULTED = "consulted"
-"""Folder of nested runs, within the caller's."""
 TOPIC = "consultation"
 DEPTH = 3
 """How many agents may stand in a row, each consulted by the one before; chosen."""
@@ -86,6 +85,7 @@ def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object]) -> R
             start or _start(caller, source.stem, character),
             done,
             city=caller.run.city,
+            audience=caller.run.aside(),
             meter=caller.city.meter,
         )
         routine(_other(caller, source, character, run))

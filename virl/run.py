@@ -53,6 +53,10 @@ class Audience(Protocol):
         """The run has ended."""
         ...
 
+    def aside(self) -> "Audience":
+        """Who is told of an agent that this run's agent consults."""
+        ...
+
 
 class Nobody:
     """An audience that does not listen."""
@@ -71,6 +75,10 @@ class Nobody:
 
     def end(self, result: Result) -> None:
         """Says nothing."""
+
+    def aside(self) -> Audience:
+        """Says nothing either."""
+        return self
 
 
 class Run:
@@ -146,6 +154,10 @@ class Run:
             total: how much there is.
         """
         self._audience.progress(doing, done, total)
+
+    def aside(self) -> Audience:
+        """Who is told of an agent that this one consults."""
+        return self._audience.aside()
 
     def keep(
         self,

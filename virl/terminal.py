@@ -105,13 +105,42 @@ class Story:
         if result.found:
             self._progress.console.print(_counts(result.found))
         cost = result.cost
+        walked = f"{result.steps} steps, {result.distance_m:.0f} m, " if result.steps else ""
         self._say(
-            f"[dim]{result.steps} steps, {result.distance_m:.0f} m, {cost.views} views, {_requests(cost)}"
+            f"[dim]{walked}{cost.views} views, {_requests(cost)}"
             f"{cost.llm_calls} model calls, ${cost.usd:.4f}[/]"
         )
 
+    def aside(self) -> "Aside":
+        """Tell of an agent that was consulted: its steps, and no more."""
+        return Aside(self)
+
     def _say(self, text: str) -> None:
         self._progress.console.print(text, highlight=False)
+
+
+class Aside:
+    """Tells the steps of an agent that was consulted, on the bar of the one that asked."""
+
+    def __init__(self, story: Story) -> None:
+        """Tell on the caller's."""
+        self._story = story
+        self.progress, self.step = story.progress, story.step
+
+    def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
+        """Say who is asked, if there is something to see on the way."""
+        if record.character.get("count"):
+            self._story.start(record, done)
+
+    def note(self, record: NoteRecord) -> None:
+        """Says nothing: the caller tells what came of it."""
+
+    def end(self, result: Result) -> None:
+        """Says nothing: the caller tells what came of it."""
+
+    def aside(self) -> "Aside":
+        """Tell of others likewise."""
+        return self
 
 
 def _eyes(record: StartRecord) -> str:

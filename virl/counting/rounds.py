@@ -60,7 +60,9 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
     write_csv(things, agent.run.folder / CSV)
     write_geojson(things, agent.run.folder / GEOJSON)
     decided = agent.run.steps[-1].decided
-    agent.run.end("gave up" if decided.startswith(_LIMIT) else "finished", decided, found=counts)
+    agent.run.end(
+        "gave up" if decided.startswith(_LIMIT) else "finished", decided, found=counts, files=(CSV, GEOJSON)
+    )
 
 
 def open_counter(agent: Agent) -> Counter:

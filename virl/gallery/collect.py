@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from virl.consult import CONSULTED
 from virl.errors import BadInput, VirlError
 from virl.gallery.thumbnail import Drawing, Photo, Streets, thumbnail
+from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, RULES, read_journal
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT
@@ -51,14 +51,13 @@ def collect(folders: Sequence[Path], streets: Callable[[str], Streets]) -> tuple
     for folder in _runs(folders):
         try:
             records = read_journal(folder)
+            end = next((record for record in records if isinstance(record, EndRecord)), None)
+            if end is None:
+                left_out.append(LeftOut(folder, "has not ended; if it was cut short, it can be resumed"))
+            else:
+                cards.append(_card(folder, records, end.result, streets))
         except VirlError as fault:
             left_out.append(LeftOut(folder, str(fault)))
-            continue
-        end = next((record for record in records if isinstance(record, EndRecord)), None)
-        if end is None:
-            left_out.append(LeftOut(folder, "has not ended; if it was cut short, it can be resumed"))
-        else:
-            cards.append(_card(folder, records, end.result, streets))
     return sorted(cards, key=lambda card: card.start.started, reverse=True), left_out
 
 

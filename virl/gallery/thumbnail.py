@@ -6,6 +6,8 @@ from pathlib import Path
 
 from virl.geo import LatLng, LocalFrame
 from virl.journal.exhibits import MapExhibit
+from virl.journal.folder import CONSULTED
+from virl.journal.journal import JOURNAL, read_journal
 from virl.journal.paper import Paper, lay_out, on_paper, svg_points
 from virl.journal.pictures import Grades, embed
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StepRecord, ViewRecord
@@ -42,12 +44,23 @@ def thumbnail(folder: Path, records: Sequence[AnyRecord], streets: Streets) -> D
         folder: the run's.
         records: of its journal.
         streets: centre lines of the city, for a map; may be empty.
+
+    Raises:
+        JournalBroken: the journal of an agent that was consulted is missing or damaged.
     """
     shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
     for exhibit in shown:
         if isinstance(exhibit, MapExhibit) and (exhibit.points or exhibit.lines):
             return _map(exhibit, streets)
-    return _photo(folder, records) or _way(records, streets)
+    return _photo(folder, records) or _way(records, streets) or _of_others(folder, streets)
+
+
+def _of_others(folder: Path, streets: Streets) -> Drawing | Photo | None:
+    """The picture of an agent that was consulted, for one that did not set foot in the street itself."""
+    for journal in sorted(folder.glob(f"{CONSULTED}/*/{JOURNAL}")):
+        if picture := thumbnail(journal.parent, read_journal(journal.parent), streets):
+            return picture
+    return None
 
 
 def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:

@@ -1,5 +1,7 @@
 """The names of what a counting run keeps in its folder beside the journal."""
 
+CONSULTED = "consulted"
+"""Folder of the runs of agents that were consulted, each in a folder of its own."""
 MEMORY = "memory"
 """Folder of visual memory."""
 SURVEY = "region.jsonl"

@@ -1,6 +1,7 @@
 """The report of a run: one HTML page that needs nothing beside itself. Described in `docs/report.md`."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup
@@ -10,6 +11,7 @@ from virl.journal.drawing.page import draw_exhibits
 from virl.journal.files import write_atomically, writing
 from virl.journal.finds.page import counting_context
 from virl.journal.finds.reading import read_finds
+from virl.journal.folder import CONSULTED, MEMORY
 from virl.journal.journal import RULES, read_journal, total_cost
 from virl.journal.page import asset, beside, page
 from virl.journal.pictures import embed
@@ -49,12 +51,15 @@ def write_report(folder: Path, city: City | None = None) -> Path:
 
 def _render(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
     start = next(record for record in records if isinstance(record, StartRecord))
-    steps = [record for record in records if isinstance(record, StepRecord)]
+    counts = bool(start.character.get("count"))
+    counted = _counted(folder) if counts else folder
+    walk = records if counted == folder else read_journal(counted)
+    steps = [record for record in walk if isinstance(record, StepRecord)]
     notes = [record for record in records if isinstance(record, NoteRecord)]
     end = next((record for record in records if isinstance(record, EndRecord)), None)
     result = end.result if end else None
     streets = city.street_map.lines() if city and city.street_map else ()
-    tell = _told_counting if start.character.get("count") else _told_walk
+    tell = partial(_told_counting, counted=counted) if counts else _told_walk
     return tell(
         folder,
         streets,
@@ -108,24 +113,25 @@ def _told_counting(
     folder: Path,
     streets: Streets,
     *,
+    counted: Path,
     start: StartRecord,
     steps: Sequence[StepRecord],
     notes: Sequence[NoteRecord],
     **context: object,
 ) -> str:
     """The page of a run that counts things."""
-    finds = read_finds(folder)
+    finds = read_finds(folder, counted)
     chart = sketch(steps, streets, [find.position for find in finds]) if steps else None
-    counted = counting_context(folder, start, steps, finds, chart)
+    found = counting_context(folder, counted, start, steps, finds, chart)
     style = asset("report.css") + asset("exhibits.css") + asset("counts.css")
     script = asset("report.js") + asset("counts.js")
     return page(
         "counts.html.j2",
         style,
         script,
-        content_policy(style, script, beside=not counted["whole"]),
+        content_policy(style, script, beside=not found["whole"]),
         context
-        | counted
+        | found
         | {
             "start": start,
             "steps": steps,
@@ -133,9 +139,15 @@ def _told_counting(
             "map": chart,
             "chapters": list(chapters(steps, lambda step: bool(step.objects))),
             "pictures": embed(folder, _shown_views(notes)),
-            "data": Markup(script_json(counted["data"])),  # noqa: S704 - escaped for a script element
+            "data": Markup(script_json(found["data"])),  # noqa: S704 - escaped for a script element
         },
     )
+
+
+def _counted(folder: Path) -> Path:
+    """The folder of the run that counted: that of an agent which was consulted, or this one."""
+    nested = sorted(path.parent for path in folder.glob(f"{CONSULTED}/*/{MEMORY}"))
+    return nested[0] if nested else folder
 
 
 def _shown_views(told: Sequence[StepRecord | NoteRecord | Stretch]) -> list[str]:

@@ -13,7 +13,7 @@ from virl.errors import JournalBroken
 from virl.geo import LatLng
 from virl.journal.finds.heat import Level, heat
 from virl.journal.finds.reading import Find, Sight
-from virl.journal.folder import SURVEY
+from virl.journal.folder import MEMORY, SURVEY
 from virl.journal.pictures import embed
 from virl.journal.records import StartRecord, StepRecord
 from virl.journal.sketch import Sketch
@@ -44,19 +44,25 @@ class Tally:
 
 
 def counting_context(
-    folder: Path, start: StartRecord, steps: Sequence[StepRecord], finds: Sequence[Find], chart: Sketch | None
+    folder: Path,
+    counted: Path,
+    start: StartRecord,
+    steps: Sequence[StepRecord],
+    finds: Sequence[Find],
+    chart: Sketch | None,
 ) -> dict[str, object]:
     """What the page's template and script need.
 
     Args:
         folder: the run's.
-        start: its first record.
+        counted: that of the run which counted: the same, or one within it.
+        start: the run's first record.
         steps: taken so far.
         finds: what was found.
         chart: the map; `None` before the first step.
     """
     kinds = _kinds(start, finds)
-    area = _outline(_plan(folder / SURVEY), chart)
+    area = _outline(_plan(counted / SURVEY), chart)
     whole = sum(len(find.sights) for find in finds) <= EMBEDDED_VIEWS
     pictures, elapsed = _pictures(folder, finds, whole=whole), _elapsed(steps)
     return {
@@ -69,6 +75,7 @@ def counting_context(
         "region": _ring(area),
         "thumbnails": {find.id: pictures.get(find.best.crop, "") for find in finds},
         "whole": whole,
+        "memory": f"{(counted / MEMORY).relative_to(folder).as_posix()}/",
         "data": {
             "kinds": kinds,
             "finds": [_find_data(find, kinds, elapsed, pictures, whole=whole) for find in finds],

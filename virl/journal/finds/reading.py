@@ -24,16 +24,10 @@ class Sight:
     """From the camera to where the thing is."""
     why: str
     """Why it was taken for this thing, or for a new one."""
-
-    @property
-    def crop(self) -> str:
-        """The picture of the thing: a path within the run's folder."""
-        return f"{MEMORY}/{self.seen.crop}"
-
-    @property
-    def picture(self) -> str:
-        """The view with the thing marked: a path within the run's folder."""
-        return f"{MEMORY}/{self.seen.picture}"
+    crop: str
+    """The picture of the thing: a path within the run's folder."""
+    picture: str
+    """The view with the thing marked: a path within the run's folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +59,20 @@ class Find:
         return max(self.sights, key=lambda sight: sight.seen.score)
 
 
-def read_finds(folder: Path) -> tuple[Find, ...]:
-    """The things in a run's memory, in the order found; none where nothing was found yet.
+def read_finds(folder: Path, counted: Path | None = None) -> tuple[Find, ...]:
+    """The things that a run has counted, in the order found; none where nothing was found yet.
 
     Args:
         folder: the run's.
+        counted: that of the run which counted, within it; by default the same.
 
     Raises:
         MemoryBroken: the memory is damaged.
     """
-    memory = VisualMemory.open(folder / MEMORY)
-    told = _Told(memory.history())
-    return tuple(_find(thing, told) for thing in memory.objects())
+    where = (counted or folder) / MEMORY
+    things, memory = VisualMemory.open(where), where.relative_to(folder).as_posix()
+    told = _Told(things.history())
+    return tuple(_find(thing, told, memory) for thing in things.objects())
 
 
 class _Told:
@@ -122,10 +118,17 @@ def _opinions(comparison: Comparison, says: str | None = None) -> str:
     return ", ".join(f"{one.rule}: {one.reason}" for one in chosen) or "it is another's"
 
 
-def _find(thing: MemoryObject, told: _Told) -> Find:
+def _find(thing: MemoryObject, told: _Told, memory: str) -> Find:
     place = thing.estimate.position
     sights = tuple(
-        Sight(seen, told.step.get(seen.number), distance(seen.position, place), told.why(seen))
+        Sight(
+            seen,
+            told.step.get(seen.number),
+            distance(seen.position, place),
+            told.why(seen),
+            f"{memory}/{seen.crop}",
+            f"{memory}/{seen.picture}",
+        )
         for seen in thing.views
     )
     return Find(
