@@ -85,6 +85,18 @@ def rate_home(intention: str, wanted: HomeWants | None = None, walk: float = 5.0
         ("He has thirty minutes for lunch.", None),
         ("Her train leaves in 20 minutes, so not far from the station.", None),
         ("Not far, please.", None),
+        ("Twenty-five minutes on foot is my limit.", 25.0),
+        ("She would not go further than three hundred and fifty metres.", 4.375),
+        ("No more than three hundred metres.", 3.75),
+        ("It should be two blocks off at most.", 2.5),
+        ("Half a mile is too much, a hundred yards would be fine.", 100 * 0.9144 / 80),
+        ("Six minutes is the most he will go.", 6.0),
+        ("I am hungry at 9 a.m. already.", None),
+        ("It is 400 m from here at most, or 400m.", 5.0),
+        ("He lives in a block of flats.", None),
+        ("An hour's walk is fine.", 60.0),
+        ("He wants to stay for ten minutes at most.", None),
+        ("Ten minutes for a coffee is all she has.", None),
     ],
 )
 def test_how_far_somebody_walks(text: str, minutes: float | None) -> None:

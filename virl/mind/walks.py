@@ -1,31 +1,47 @@
 """How far somebody is ready to walk, from what they say."""
 
 import re
+from collections.abc import Iterable, Iterator
+
+from text_to_num import alpha2digit
 
 from virl.mind.lexicon import words_of
 
 METRES_A_MINUTE = 80.0  # a usual walk, rounded (chosen)
 
-_UNITS: dict[str, float] = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "a couple of": 2,
-    "a few": 4,
-}  # fmt: skip
-_NUMBER = rf"(?P<number>\d+(?:\.\d+)?|{'|'.join(sorted(_UNITS, key=len, reverse=True))})"
-_QUANTITIES = (
+_BLOCK_M = 100.0  # chosen: between the short and the long side of a block
+_LOOSE = {
+    "a couple of": 2.0,
+    "a few": 4.0,
+    "half an": 0.5,
+    "half a": 0.5,
+    "quarter of an": 0.25,
+    "an": 1.0,
+    "a": 1.0,
+}
+_NUMBER = rf"(?P<number>\d+(?:\.\d+)?|{'|'.join(_LOOSE)})"
+_METRES = {
+    r"(?<=[\d ])(?<!a )m|met(?:re|er)s?": 1.0,
+    "km|kilomet(?:re|er)s?": 1000.0,
+    "miles?": 1609.344,
+    "yards?": 0.9144,
+    r"(?:city )?blocks?(?! of\b)": _BLOCK_M,
+}
+_DISTANCES = tuple(
+    (re.compile(rf"\b{_NUMBER} ?(?:{unit})\b"), metres / METRES_A_MINUTE) for unit, metres in _METRES.items()
+)
+_TIMES = (
     (re.compile(rf"\b{_NUMBER} (?:min|mins|minute|minutes|minute's|minutes')\b"), 1.0),
-    (re.compile(rf"\b{_NUMBER} ?(?:m|metre|metres|meter|meters)\b"), 1 / METRES_A_MINUTE),
-    (re.compile(rf"\b{_NUMBER} ?(?:km|kilometre|kilometres|kilometer|kilometers)\b"), 1000 / METRES_A_MINUTE),
-    (re.compile(r"\b(?:a )?quarter of an hour\b"), 15.0),
-    (re.compile(r"\bhalf a (?:kilometre|kilometer)\b"), 500 / METRES_A_MINUTE),
-    (re.compile(r"\bhalf an hour\b"), 30.0),
+    (re.compile(rf"\b{_NUMBER} (?:hour|hours|hour's|hours')\b"), 60.0),
 )
 _WALKING = re.compile(
-    r"\b(?:walk\w*|foot|feet|stroll\w*|away|far|farther|further|distance|reach\w*|from here|from me|nearby|"
-    r"close by|within|radius)\b"
+    r"\b(?:walk\w*|foot|feet|legs?|stroll\w*|hike|trek|hop|away|far|farther|further|distance|reach\w*|"
+    r"from here|from me|nearby|close by|within|radius|get there|go|going|steps?|door|beyond|most|max|maximum|"
+    r"limit|no more|no longer|not more|not over|under|less than)\b"
 )
 _STAYING = re.compile(
-    r"\b(?:lunch break|break|train|bus|meeting|appointment|to spare|free|before|until|back)\b"
+    r"\b(?:break|train|bus|meeting|appointment|to spare|free|before|until|back|wait\w*|queue\w*|late|early|"
+    r"ago|stay\w*|sit|rest|for (?:an? |the )?(?:breakfast|lunch|dinner|coffee|drink|meal|snack))\b"
 )
 _SENTENCE = re.compile(r"[.!?;]\s+|[.!?;]$|\n|, (?:and|but|so|though) ")
 
@@ -33,17 +49,15 @@ _SENTENCE = re.compile(r"[.!?;]\s+|[.!?;]$|\n|, (?:and|but|so|though) ")
 def walk_minutes(text: str) -> float | None:
     """The shortest of the walks that a text sets as a limit, in minutes; `None` if it sets none.
 
-    A time counts only where its clause speaks of walking or of distance, and not of a train or a break.
+    A distance counts wherever it is named; a time only where its clause speaks of walking or of a limit, and
+    not of a train or a break.
     """
     found: list[float] = []
     for part in _SENTENCE.split(text.lower()):
-        words = words_of(part)
-        if not _WALKING.search(words) or _STAYING.search(words):
-            continue
-        for pattern, minutes in _QUANTITIES:
-            for match in pattern.finditer(words):
-                number = match.groupdict().get("number")
-                found.append(minutes * (1.0 if number is None else _value(number)))
+        words = alpha2digit(words_of(part), "en", 0)
+        found += _quantities(words, _DISTANCES)
+        if _WALKING.search(words) and not _STAYING.search(words):
+            found += _quantities(words, _TIMES)
     return min((minutes for minutes in found if minutes > 0), default=None)
 
 
@@ -53,5 +67,11 @@ def walk_in_words(minutes: float) -> str:
     return f"{whole} minute{'' if whole == 1 else 's'}"
 
 
+def _quantities(words: str, units: Iterable[tuple[re.Pattern[str], float]]) -> Iterator[float]:
+    for pattern, minutes in units:
+        for match in pattern.finditer(words):
+            yield minutes * _value(match["number"])
+
+
 def _value(number: str) -> float:
-    return float(_UNITS[number]) if number in _UNITS else float(number)
+    return _LOOSE[number] if number in _LOOSE else float(number)
