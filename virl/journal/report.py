@@ -72,7 +72,7 @@ def _render(folder: Path, records: Sequence[AnyRecord], city: City | None) -> st
         outcome=outcome_of(result),
         cost=total_cost(records) if result is None else result.cost,
         by_rules=start.mind == RULES,
-        moves=steps[-1].step if steps else 0,
+        moves=steps[-1].step if steps and counted == folder else 0,
         walked=sum(step.distance_m for step in steps),
         notes=notes,
         consulted=dict(_consulted(folder, notes)),
