@@ -105,7 +105,13 @@ def run(episode: Episode, world: World) -> EpisodeResult:
     if world.matcher:
         noise = np.random.default_rng(number).integers(0, 256, (96, 96, 3), dtype=np.uint8)
         data["matches"] = world.matcher.match([(noise, noise)])[0].count
-    return EpisodeResult(data, {"view-0.jpg": jpeg(picture)}, {"requests": 2.0})
+
+    def drawn() -> bytes:
+        if options.folder:
+            (Path(options.folder) / "drawn").touch()
+        return jpeg(picture)
+
+    return EpisodeResult(data, {"view-0.jpg": drawn}, {"requests": 2.0})
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,7 @@ def run(episode: Episode, world: World) -> EpisodeResult:
             {"heading": view.camera.heading, "fov": view.camera.fov, "boxes": boxes} for view, boxes in shown
         ],
     }
-    files = {f"view-{number:02d}.jpg": jpeg(view.pixels) for number, (view, _) in enumerate(shown)}
+    files = {f"view-{number:02d}.jpg": partial(jpeg, view) for number, (view, _) in enumerate(shown)}
     return EpisodeResult(data, files)
 
 

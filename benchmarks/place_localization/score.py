@@ -1,6 +1,6 @@
 """How well places were localized: every place once, whichever panoramas it was found from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from benchmarks.metrics.places import TYPES_10, TYPES_20, Sought
 from virl.bench.benchmark import (
@@ -21,19 +21,25 @@ METRICS = (
     Metric("ar20", "AR20", by_group=True),
     Metric("recall", "any label"),
     Metric("accuracy", "label right"),
+    Metric("ar20_once", "AR20 from one panorama"),
+    Metric("precision", "boxes right"),
     Metric("ar20_active", "AR20 active"),
     Metric("ar10_active", "AR10 active", aside=True),
     Metric("accuracy_active", "label right, active", aside=True),
 )
 """`recall` and `accuracy` are what V-IRL's code prints beside: places hit by any box, and of those the ones
-hit with one of their types."""
+hit with one of their types. `ar20_once` and `precision` are ours: recall over pairs of a panorama and a place
+near it, and the share of all boxes that name a type of the place in their direction."""
 
 NOT_FOUND = "not found"
 
 
 def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
     """Recall over places: each counts once, found from any panorama near it."""
-    tallies = _tallies(_sought(records, "hits"))
+    tallies = _tallies(_sought(records, "hits")) | {
+        "ar20_once": list(_once(records)),
+        "precision": list(_boxes(records)),
+    }
     active = [record for record in records if record.data["confirmed"] is not None]
     if active:
         tallies |= {f"{key}_active": found for key, found in _tallies(_sought(active, "confirmed")).items()}
@@ -100,6 +106,23 @@ def _tallies(places: dict[str, Sought]) -> dict[str, list[Tally]]:
         "recall": [Tally(place_id, float(one.matched)) for place_id, one in places.items()],
         "accuracy": [Tally(place_id, float(one.detected)) for place_id, one in places.items() if one.matched],
     }
+
+
+def _once(records: Sequence[Record]) -> Iterator[Tally]:
+    """Of each place, from each panorama near it: whether it was found as what it is."""
+    for record in records:
+        hits = {tuple(hit) for hit in record.data["hits"]}
+        for place in record.data["places"]:
+            for kind in place["types"]:
+                yield Tally(place["id"], float((place["id"], kind) in hits), 1.0, kind)
+
+
+def _boxes(records: Sequence[Record]) -> Iterator[Tally]:
+    """Of each panorama with boxes: how many, and how many are right."""
+    for record in records:
+        boxes = [box for view in record.data["views"] for box in view["boxes"]]
+        if boxes:
+            yield Tally(record.case, float(sum(box["right"] for box in boxes)), float(len(boxes)))
 
 
 def _confusion(places: dict[str, Sought]) -> Confusion:

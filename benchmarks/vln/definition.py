@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pydantic import Field
@@ -10,7 +11,7 @@ from benchmarks.city_data import CityOptions, city_data
 from benchmarks.vln.published import PUBLISHED
 from benchmarks.vln.score import METRICS, score, show
 from benchmarks.vln.walkers import Walker, check_walker, hints_of, parse_walker, spotter_of
-from virl.bench.benchmark import Benchmark, Episode, EpisodeResult
+from virl.bench.benchmark import Benchmark, Episode, EpisodeResult, Picture
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources, cost_of
 from virl.collect.dataset import RouteRow
@@ -81,7 +82,7 @@ def run(episode: Episode, world: World) -> EpisodeResult:
         max_steps=world.options.max_steps,
     )
     walked: list[dict[str, Any]] = []
-    files: dict[str, bytes] = {}
+    files: dict[str, Picture] = {}
     for step in navigator.walk(route.start):
         taken, views = _taken(city, navigator, step)
         walked.append(taken)
@@ -98,15 +99,16 @@ def run(episode: Episode, world: World) -> EpisodeResult:
     return EpisodeResult(data, files, cost_of(mind.ledger.take()))
 
 
-def _taken(city: City, navigator: TouristNavigator, step: Step) -> tuple[dict[str, Any], dict[str, bytes]]:
+def _taken(city: City, navigator: TouristNavigator, step: Step) -> tuple[dict[str, Any], dict[str, Picture]]:
     """A step as data, and the views in which a landmark was seen."""
     choice = step.choice
-    seen, files = [], {}
+    seen: list[dict[str, Any]] = []
+    files: dict[str, Picture] = {}
     for number, one in enumerate(navigator.observations[-1].seen):
         shown: dict[str, Any] = {"name": one.name, "where": one.direction(step.pose.heading)}
         if one.camera is not None:
             file = f"{step.index:03d}-{number}.jpg"
-            files[file] = jpeg(city.streetview.view(step.pose.pano_id, one.camera).pixels)
+            files[file] = partial(jpeg, city.streetview.view(step.pose.pano_id, one.camera))
             box = one.box
             size = (one.camera.width, one.camera.height)
             shown |= {

@@ -151,6 +151,15 @@ def test_two_episodes_of_one_id_are_refused(tmp_path: Path) -> None:
         run(tmp_path, Options(models=("sharp", "sharp")))
 
 
+@pytest.mark.parametrize("name", ["threads", "processes"])
+def test_pictures_that_are_not_kept_are_not_drawn(name: str, tmp_path: Path) -> None:
+    options = Options(count=1, cities=("north",), folder=str(tmp_path))
+    run(tmp_path / "without", options, name=name)
+    assert not (tmp_path / "drawn").exists()
+    run(tmp_path / "with", options, name=name, pictures=True)
+    assert (tmp_path / "drawn").exists()
+
+
 def test_pictures_are_kept_below_the_run(tmp_path: Path) -> None:
     run(tmp_path, Options(count=1, cities=("north",)), pictures=True)
     for record in records(tmp_path):

@@ -45,6 +45,10 @@ OptionsT = TypeVar("OptionsT", bound=BenchOptions)
 WorldT = TypeVar("WorldT")
 
 
+Picture = bytes | Callable[[], bytes]
+"""A picture's file, or what makes it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Episode:
     """One item of a benchmark for one model: a job that depends on no other."""
@@ -69,8 +73,9 @@ class EpisodeResult:
 
     data: Data
     """What it is scored by, as plain JSON; also whatever its page shows."""
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    """Pictures of it by file name, such as `{"view-0.jpg": ...}` (see `virl.bench.pictures.jpeg`)."""
+    files: Mapping[str, Picture] = field(default_factory=dict)
+    """Pictures of it by file name, such as `{"view-0.jpg": ...}`, or what makes them, which is called only
+    where pictures are kept (see `virl.bench.pictures.jpeg`)."""
     cost: Mapping[str, float] = field(default_factory=dict)
     """What it took, such as `{"requests": 3, "usd": 0.01}` (see `virl.bench.resources.cost_of`)."""
 

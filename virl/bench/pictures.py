@@ -4,13 +4,14 @@ import io
 
 import PIL.Image
 
-from virl.platform.streetview import Image
+from virl.platform.streetview import Image, View
 
 QUALITY = 80  # chosen: signs stay legible, a view of 640 x 480 takes some 60 kB
 
 
-def jpeg(image: Image) -> bytes:
-    """A picture as JPEG, for `EpisodeResult.files`."""
+def jpeg(image: Image | View) -> bytes:
+    """A picture or a view as JPEG, for `EpisodeResult.files`."""
+    pixels = image.pixels if isinstance(image, View) else image
     file = io.BytesIO()
-    PIL.Image.fromarray(image).save(file, "JPEG", quality=QUALITY)
+    PIL.Image.fromarray(pixels).save(file, "JPEG", quality=QUALITY)
     return file.getvalue()

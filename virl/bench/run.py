@@ -1,7 +1,7 @@
 """Runs a benchmark from its first episode, or from where it was left, to its report."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -104,7 +104,7 @@ def run_benchmark(
     workers = engine.workers or (THREADS if kind == "threads" else os.cpu_count() or 1)
     terms = replace(engine.terms, seed=options.seed, workers=workers if kind == "threads" else 1)
     data = options.model_dump(mode="json")
-    job = Job(name, data, terms, engine.attempts, engine.first_wait_s)
+    job = Job(name, data, terms, engine.attempts, engine.first_wait_s, engine.pictures)
     with Records.open(out, {"benchmark": name, "options": data}, resume) as records:
         if records.cut:
             console.print(records.cut, highlight=False, markup=False)
@@ -211,7 +211,7 @@ def _run(
                 if outcome.status == "unpaid":
                     unpaid.append(outcome.reason)
                     continue
-                _keep(records, outcome, pictures=engine.pictures)
+                _keep(records, outcome)
                 failed += outcome.status == "failed"
                 progress.update(task, advance=1, description=f"{title}, {failed} failed" if failed else title)
         except KeyboardInterrupt as second:
@@ -221,8 +221,7 @@ def _run(
     return unpaid[0] if unpaid else None
 
 
-def _keep(records: Records, outcome: Outcome, *, pictures: bool) -> None:
-    files: Mapping[str, bytes] = outcome.result.files if outcome.result and pictures else {}
-    paths = keep_files(records.folder, outcome.episode, files)
+def _keep(records: Records, outcome: Outcome) -> None:
+    paths = keep_files(records.folder, outcome.episode, outcome.pictures)
     record: dict[str, Any] = asdict(outcome.record(paths))
     records.append(record)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +243,20 @@ def test_from_a_data_set_to_the_results(tmp_path: Path, virlton_data: Path) -> N
     assert low <= mean <= high
     assert set(row["values"]) == {metric.key for metric in BENCHMARK.metrics}
     assert "V-IRL, table 3" in (tmp_path / "report.html").read_text()
+
+
+def test_a_look_from_each_panorama_counts_apart_and_boxes_that_are_wrong_count() -> None:
+    bar, cafe = place_row("a", "bar", 5), place_row("b", "cafe", 15)
+    boxes = [{"right": True}, {"right": False}, {"right": False}]
+    records = [
+        replace(one, data=one.data | {"views": [{"boxes": some}]})
+        for one, some in (
+            (record([("a", "bar"), ("b", "bar")], bar, cafe, case="west"), boxes),
+            (record([("a", "bar")], bar, case="east"), boxes[:1]),
+            (record([], bar, case="north"), []),
+        )
+    ]
+    scores = score(records, None)
+    assert value(scores, "ar20") == pytest.approx((1 + 0) / 2)
+    assert value(scores, "ar20_once") == pytest.approx((2 / 3 + 0) / 2)
+    assert value(scores, "precision") == pytest.approx(2 / 4)

@@ -5,7 +5,8 @@ import logging
 import os
 import re
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from virl.bench.benchmark import AnyBenchmark, BenchOptions, Episode, EpisodeResult, Record
@@ -39,6 +40,8 @@ class Job:
     attempts: int = 3
     """How often an episode is tried while its failure may pass."""
     first_wait_s: float = FIRST_WAIT_S
+    pictures: bool = True
+    """Whether pictures of episodes are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,9 @@ class Outcome:
     status: Literal["done", "failed", "unpaid"]
     """Unpaid: the run's budget is spent; the episode waits for a run that goes on."""
     result: EpisodeResult | None = None
+    """Without its pictures."""
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    """By file name."""
     attempts: int = 1
     seconds: float = 0.0
     reason: str = ""
@@ -93,25 +99,38 @@ class Bench:
             tried += 1
             started = time.perf_counter()
             try:
-                result = _as_kept(self.benchmark.run(episode, self.world))
+                result = self.benchmark.run(episode, self.world)
+                kept, pictures = _as_kept(result), _drawn(result) if self.job.pictures else {}
             except Exception as fault:  # noqa: BLE001 - recorded: one episode must not end the run
                 seconds = time.perf_counter() - started
                 _log.debug("%s, try %d", episode.id, tried, exc_info=True)
                 if is_unpaid(fault):
-                    return Outcome(episode, "unpaid", None, tried, seconds, reason_of(fault))
+                    return Outcome(
+                        episode, "unpaid", attempts=tried, seconds=seconds, reason=reason_of(fault)
+                    )
                 if tried >= self.job.attempts or not may_pass(fault):
-                    kind = type(fault).__name__
-                    return Outcome(episode, "failed", None, tried, seconds, reason_of(fault), kind)
+                    return Outcome(
+                        episode,
+                        "failed",
+                        attempts=tried,
+                        seconds=seconds,
+                        reason=reason_of(fault),
+                        fault=type(fault).__name__,
+                    )
                 time.sleep(wait)
                 wait *= 2
             else:
-                return Outcome(episode, "done", result, tried, time.perf_counter() - started)
+                return Outcome(episode, "done", kept, pictures, tried, time.perf_counter() - started)
 
 
 def _as_kept(result: EpisodeResult) -> EpisodeResult:
     """The result as it reads from a file: scores are the same in this run and in a report of it."""
     data, cost = (json.loads(json.dumps(part, allow_nan=False)) for part in (result.data, result.cost))
-    return EpisodeResult(data, result.files, cost)
+    return EpisodeResult(data, cost=cost)
+
+
+def _drawn(result: EpisodeResult) -> dict[str, bytes]:
+    return {name: made if isinstance(made, bytes) else made() for name, made in result.files.items()}
 
 
 def open_bench(job: Job, resources: Resources) -> Bench:
