@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from openai_server import ChatServer, reply
 from pydantic import ValidationError
 
 from virl.collect.dataset import PlaceRow, QuestionRow
-from virl.collect.questions import TRIES, UnaskedRow, make_questions
+from virl.collect.questions import AT_ONCE, TRIES, UnaskedRow, make_questions
 from virl.collect.rows import Rows
 from virl.errors import BudgetExceeded
 from virl.mind.base import Ledger, Mind
@@ -106,6 +107,37 @@ def test_an_empty_purse_keeps_what_was_made(tmp_path: Path) -> None:
         made(tmp_path, Poor("right"), [BAKERY, place_row("c", "bakery", 9, image=True)])
     assert [row.id for row in Rows(tmp_path / "q.jsonl", QuestionRow).all] == ["b"]
     assert not (tmp_path / "u.jsonl").exists(), "a place that could not be paid for is not left out"
+
+
+def test_questions_are_made_side_by_side_and_written_in_order(tmp_path: Path) -> None:
+    all_there = Barrier(AT_ONCE, timeout=20)
+
+    class Slow(Scripted):
+        def ask(self, prompt, *, images=(), **inputs):
+            if prompt.name == "vqa-choices":
+                all_there.wait()
+            return super().ask(prompt, images=images, **inputs)
+
+    places = [place_row(f"p{number}", "bakery", number, image=True) for number in range(AT_ONCE)]
+    questions, _ = made(tmp_path, Slow(*["right"] * AT_ONCE), places)
+    assert [question.id for question in questions] == [place.id for place in places]
+
+
+def test_what_was_under_way_when_the_purse_was_empty_is_kept(tmp_path: Path) -> None:
+    both_there = Barrier(2, timeout=20)
+
+    class Poor(Scripted):
+        def ask(self, prompt, *, images=(), **inputs):
+            if prompt.name == "vqa-choices":
+                both_there.wait()
+            if inputs.get("name") == "p0":
+                raise BudgetExceeded(1.0, 1.0, 0.1, "a question")
+            return super().ask(prompt, images=images, **inputs)
+
+    places = [place_row(f"p{number}", "bakery", number, name=f"p{number}", image=True) for number in range(2)]
+    with pytest.raises(BudgetExceeded):
+        made(tmp_path, Poor("right"), places)
+    assert [row.id for row in Rows(tmp_path / "q.jsonl", QuestionRow).all] == ["p1"]
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,22 @@ Four wishes, written by a mind from the place's types, one of them right. A ques
 options are of fair length, tell nothing of the place's name, and a second look finds that one alone right.
 """
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from random import Random
 
 from virl.collect.dataset import PlaceRow, QuestionRow
 from virl.collect.places import Progress
 from virl.collect.rows import Row, Rows
-from virl.errors import MindFailed
-from virl.mind.base import Mind, Prompt
+from virl.errors import MindFailed, VirlError
+from virl.mind.base import Ledger, Mind, Prompt
 from virl.mind.prompt import load_prompt
 from virl.mind.question_replies import PlaceChoices, Served
 
 QUESTION = "Which of these people would find what they want at the place in the photo?"
 TRIES = 3  # chosen
+AT_ONCE = 8  # chosen: questions in the making side by side; the mind keeps its own rate limit
 LEFT_OUT = "unasked.jsonl"
 
 
@@ -49,18 +52,40 @@ def make_questions(
 
     Raises:
         ModelUnavailable: the mind cannot be reached.
-        BudgetExceeded: the budget is spent; what was made is kept.
+        BudgetExceeded: the budget is spent; what was made is kept, also what was under way.
     """
     wanted = [place for place in places if place.image]
-    for number, place in enumerate(wanted):
-        progress("making questions", number, len(wanted))
-        if place.id in questions or place.id in unasked:
-            continue
+    left = [place for place in wanted if place.id not in questions and place.id not in unasked]
+    faults: list[VirlError] = []
+    for place, making, ledger in _in_order(left, mind, seed, stopped=lambda: bool(faults)):
+        progress("making questions", len(questions) + len(unasked), len(wanted))
         try:
-            questions.add(_question(place, mind, seed))
-        except MindFailed as fault:
-            unasked.add(UnaskedRow(id=place.id, reason=str(fault)))
+            questions.add(making.result())
+        except MindFailed as failed:
+            unasked.add(UnaskedRow(id=place.id, reason=str(failed)))
+        except VirlError as broken:
+            faults.append(broken)
+        for exchange in ledger.take():
+            mind.ledger.add(exchange)
         settle()
+    if faults:
+        raise faults[0]
+
+
+def _in_order(
+    places: Iterable[PlaceRow], mind: Mind, seed: int, *, stopped: Callable[[], bool]
+) -> Iterator[tuple[PlaceRow, Future[QuestionRow], Ledger]]:
+    """Questions made side by side until stopped, each with what it asked, in the order of the places."""
+    under_way: deque[tuple[PlaceRow, Future[QuestionRow], Ledger]] = deque()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for place in places:
+            if stopped():
+                break
+            own = mind.apart()
+            under_way.append((place, pool.submit(_question, place, own, seed), own.ledger))
+            if len(under_way) == AT_ONCE:
+                yield under_way.popleft()
+        yield from under_way
 
 
 def _question(place: PlaceRow, mind: Mind, seed: int) -> QuestionRow:
