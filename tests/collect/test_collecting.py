@@ -14,9 +14,11 @@ from typer.testing import CliRunner, Result
 
 from virl import geo
 from virl.cli import app
+from virl.collect.collecting import collect_city_questions, collect_city_routes
 from virl.collect.collection import Collection
 from virl.collect.dataset import PanoramaRow, open_dataset
 from virl.collect.places import COVER_M, PlacesSettings, collect_places, covering
+from virl.collect.routes import RoutesSettings
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.city import City
@@ -285,3 +287,40 @@ def test_over_http_a_collection_that_was_cut_off_asks_nothing_twice(google: Goog
     assert "may not be republished" in card["terms"]
     assert card["usd"] == pytest.approx(whole.bill.usd)
     assert {"tiles_metadata", "photo_file"} <= set(expected)
+
+
+def test_over_http_questions_and_routes_are_collected_and_nothing_is_asked_twice(
+    google: Google, tmp_path: Path
+) -> None:
+    def quiet(*_: object) -> None:
+        pass
+
+    def collection() -> Collection:
+        return Collection(tmp_path / "set", google.reopened().city, "google", square())
+
+    first = collection()
+    collect_places(
+        first.city,
+        square(),
+        first.folder,
+        PlacesSettings(photos=1),
+        None,
+        settle=first.bill.settle,
+        progress=quiet,
+    )
+    first.finish()
+    google.asked()
+    collect_city_questions(collection(), 0, quiet)
+    assert not google.asked(), "questions are made of what lies in the folder"
+    card = collect_city_routes(collection(), RoutesSettings(count=1), quiet)
+    assert card.counts["routes"] == 1
+    assert card.counts["questions"] > 5
+    asked = google.asked()
+    assert asked["routes_compute"] > 0
+    assert card.usd > first.bill.usd
+    collect_city_routes(collection(), RoutesSettings(count=1), quiet)
+    assert not google.asked()
+    data = open_dataset(first.folder)
+    (route,) = data.routes
+    links = google.city.streetview.panorama(route.pano_ids[0]).links
+    assert route.pano_ids[1] in {link.pano_id for link in links}
