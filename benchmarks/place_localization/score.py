@@ -21,7 +21,7 @@ METRICS = (
     Metric("ar20", "AR20", by_group=True),
     Metric("recall", "any label"),
     Metric("accuracy", "label right"),
-    Metric("ar20_once", "AR20 from one panorama"),
+    Metric("ar20_once", "AR20 once"),
     Metric("precision", "boxes right"),
     Metric("ar20_active", "AR20 active"),
     Metric("ar10_active", "AR10 active", aside=True),

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 import shapely
 
-from virl.bench.benchmark import Shown
+from virl.bench.benchmark import Shown, ShownPoint
 from virl.bench.plan import CityPlan
 from virl.geo import LatLng, LocalFrame
 
@@ -70,9 +71,6 @@ def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> CityMap | No
     width = max(high[0] - low[0] + 2 * MARGIN_M, (high[1] - low[1] + 2 * MARGIN_M) * ASPECT, SMALLEST_M)
     height = width / ASPECT
     left, top = (low[0] + high[0] - width) / 2, (low[1] + high[1] - height) / 2
-    dots = sorted(
-        ((point, page) for one, page in shown for point in one.points), key=lambda dot: -dot[0].score
-    )
     return CityMap(
         left,
         top,
@@ -82,10 +80,23 @@ def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> CityMap | No
         tuple(_svg([_paper(frame, position) for position in one.path]) for one, _ in shown if one.path),
         tuple(
             Dot(*_paper(frame, point.position), color_of(point.score), point.label, page)
-            for point, page in dots
+            for point, page in _together(shown)
         ),
         _round_length(width / 4),
     )
+
+
+def _together(shown: Sequence[tuple[Shown, str]]) -> list[tuple[ShownPoint, str]]:
+    """Each point once, with its mean score over episodes and the page of the worst; the worse points last."""
+    same: dict[tuple[LatLng, str], list[tuple[float, str]]] = {}
+    for one, page in shown:
+        for point in one.points:
+            same.setdefault((point.position, point.label), []).append((point.score, page))
+    points = [
+        (ShownPoint(position, fmean(score for score, _ in scored), label), min(scored)[1])
+        for (position, label), scored in same.items()
+    ]
+    return sorted(points, key=lambda dot: -dot[0].score)
 
 
 def color_of(score: float) -> str:

@@ -1,0 +1,28 @@
+"""Maps of a report: what several episodes show at one place is one dot."""
+
+from virl.bench.benchmark import Shown, ShownPoint
+from virl.bench.plan import CityPlan
+from virl.bench.report.maps import city_map, color_of
+from virl.geo import LatLng
+
+HERE, THERE = LatLng(40.0, -74.0), LatLng(40.001, -74.0)
+
+
+def test_a_point_of_several_episodes_is_drawn_once_with_its_mean() -> None:
+    shown = [
+        (Shown("", points=[ShownPoint(HERE, 1.0, "Bar"), ShownPoint(THERE, 1.0, "Bank")]), "good.html"),
+        (Shown("", points=[ShownPoint(HERE, 0.0, "Bar")]), "bad.html"),
+    ]
+    drawn = city_map(CityPlan(title="Here", streets=()), shown)
+    assert drawn is not None
+    assert [(dot.label, dot.color, dot.page) for dot in drawn.dots] == [
+        ("Bank", color_of(1.0), "good.html"),
+        ("Bar", color_of(0.5), "bad.html"),
+    ]
+
+
+def test_two_names_at_one_position_stay_two() -> None:
+    shown = [(Shown("", points=[ShownPoint(HERE, 1.0, "Bar"), ShownPoint(HERE, 0.0, "Bank")]), "")]
+    drawn = city_map(CityPlan(title="Here", streets=()), shown)
+    assert drawn is not None
+    assert [dot.label for dot in drawn.dots] == ["Bar", "Bank"]
