@@ -74,7 +74,13 @@ def load_prompt(name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
 
 def read_prompt(path: Path, name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
     """Read a prompt file; as `load_prompt`."""
-    matter, header, body = _split(path)
+    return _checked(_text_of(path), path, name, reply)
+
+
+@lru_cache(maxsize=256)
+def _checked(text: str, path: Path, name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
+    """Checked once: a prompt is loaded for every question, and parsing its template takes long."""
+    matter, header, body = _split(text, path)
     _reply_type(matter, header, path)
     if matter.reply != reply.__name__:
         _refuse(
@@ -95,7 +101,7 @@ def all_prompts() -> list[Prompt[BaseModel]]:
     prompts = []
     for name in prompt_names():
         path = resources.data_folder("prompts") / f"{name}.md"
-        matter, header, _ = _split(path)
+        matter, header, _ = _split(_text_of(path), path)
         reply: type[BaseModel] = _reply_type(matter, header, path)
         prompts.append(read_prompt(path, name, reply))
     return prompts
@@ -139,12 +145,16 @@ def _environment() -> ImmutableSandboxedEnvironment:
     return environment
 
 
-def _split(path: Path) -> tuple[FrontMatter, list[str], str]:
-    """Front matter, its lines, and the template with its lines where they are in the file."""
+def _text_of(path: Path) -> str:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
         raise BadInput(f"{path}: cannot be read ({fault})") from fault
+
+
+def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
+    """Front matter, its lines, and the template with its lines where they are in the file."""
+    lines = text.splitlines()
     if not lines or lines[0].rstrip() != "---":
         _refuse(path, 1, "should start with front matter between two `---` lines")
     end = next((i for i, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
