@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import LLMResult
 from langchain_core.prompt_values import StringPromptValue
+from langchain_core.runnables import Runnable, RunnableSequence
 from pydantic import BaseModel
 
 from virl.errors import MindFailed
@@ -44,10 +45,7 @@ def asker(model: Model, name: str, prompt: Prompt[ReplyT], options: Mapping[str,
                 f"{name} is a completion model and gives plain text only: "
                 f"choose a chat model for {prompt.name}"
             )
-        structured = model.with_structured_output(
-            deepcopy(schema_of(prompt.reply)), include_raw=True, **options
-        )
-        return lambda messages: _raw(structured.invoke(messages))
+        return _bound(model.with_structured_output(deepcopy(schema_of(prompt.reply)), **options))
     stop = list(prompt.stop) or None
     if isinstance(model, BaseLLM):
         return lambda messages: _complete(model, messages, stop)
@@ -55,9 +53,17 @@ def asker(model: Model, name: str, prompt: Prompt[ReplyT], options: Mapping[str,
     return lambda messages: model.invoke(messages, stop=None if reasons else stop)
 
 
-def _raw(answer: Any) -> AIMessage:
-    message: AIMessage = answer["raw"]
-    return message
+def _bound(structured: Runnable[Any, Any]) -> Ask:
+    """The model, told of the schema, without the parser that LangChain puts behind it.
+
+    Replies are read by this package, which tells the model what is wrong with one; and `include_raw` starts
+    threads at every question.
+    """
+    if not isinstance(structured, RunnableSequence):
+        kind = type(structured).__name__
+        raise TypeError(f"with_structured_output gave a {kind}, not a model and a parser")
+    first: Runnable[list[BaseMessage], AIMessage] = structured.first
+    return first.invoke
 
 
 def _complete(model: BaseLLM, messages: list[BaseMessage], stop: list[str] | None) -> AIMessage:

@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.load import dumpd
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.rate_limiters import BaseRateLimiter
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from virl.budget import Budget
@@ -88,8 +88,10 @@ class LLMMind:
             budget=budget or Budget(),
         )
         self._mend = load_prompt("parts/invalid-reply", Reply)
+        self._request = _own_part(model, name)
         self._ledger = Ledger()
         self._unpriced: set[str] = set()
+        self._askers: dict[tuple[type[BaseModel], tuple[str, ...]], Ask] = {}
 
     @property
     def name(self) -> str:
@@ -167,7 +169,7 @@ class LLMMind:
             MindFailed: what it said was cut off before its first word.
         """
         tally, noted = Tally(), notes_on(messages)
-        key = conversation_key(self._request_data(), messages, frame)
+        key = conversation_key(self._request, messages, frame)
         if self._cache and (kept := self._cache.get(key, Said, {})):
             self._write_down(about, noted, what_it_says(kept.read()), tally, cached=True)
             return kept.read()
@@ -185,7 +187,7 @@ class LLMMind:
     def _converse(
         self, prompt: Prompt[ReplyT], message: HumanMessage, inputs: dict[str, object], tally: Tally
     ) -> ReplyT:
-        ask = asker(self._model, self._name, prompt, self._options)
+        ask = self._asker(prompt)
         messages: list[BaseMessage] = [message]
         while True:
             answer = self._sender.send(ask, messages, tally)
@@ -208,21 +210,21 @@ class LLMMind:
                 HumanMessage(content=render(self._mend, {"fault": fault})),
             ]
 
+    def _asker(self, prompt: Prompt[ReplyT]) -> Ask:
+        """How the model is asked for this type of reply, made once."""
+        kind = (prompt.reply, prompt.stop)
+        if kind not in self._askers:
+            self._askers[kind] = asker(self._model, self._name, prompt, self._options)
+        return self._askers[kind]
+
     def _key(self, prompt: Prompt[ReplyT], message: HumanMessage) -> str:
-        request = self._request_data() | {
+        request = self._request | {
             "options": self._options,
             "message": message.content,
             "schema": schema_of(prompt.reply),
             "prompt": prompt.body,
         }
         return request_key(request | ({"stop": prompt.stop} if prompt.stop else {}))
-
-    def _request_data(self) -> dict[str, object]:
-        """The part of every request that is the model's own."""
-        parameters = dumpd(self._model).get("kwargs", {})
-        for name in _NOT_PART_OF_REQUEST:
-            parameters.pop(name, None)
-        return {"model": self._name, "parameters": parameters}
 
     def _keep(self, key: str, prompt: str, reply: dict[str, object]) -> None:
         if self._cache is None:
@@ -259,3 +261,11 @@ class LLMMind:
                 seconds=time.perf_counter() - tally.started,
             )
         )
+
+
+def _own_part(model: Model, name: str) -> dict[str, object]:
+    """The part of every request that is the model's own; not to be changed."""
+    parameters = dumpd(model).get("kwargs", {})
+    for one in _NOT_PART_OF_REQUEST:
+        parameters.pop(one, None)
+    return {"model": name, "parameters": parameters}
