@@ -250,3 +250,11 @@ def test_review_counts_have_a_long_tail(shops):
     assert counts.max() <= 2000
     assert counts.max() > 10 * np.median(counts)
     assert all(shop.place.review_count >= len(shop.place.reviews) for shop in shops)
+
+
+def test_a_town_of_another_name_has_the_same_shops_at_its_own_addresses(town: StreetPlan) -> None:
+    here, there = move_in(town, 3), move_in(town, 3, "Elsewhere")
+    assert [shop.place.name for shop in there] == [shop.place.name for shop in here]
+    assert [shop.place.address for shop in there] == [
+        shop.place.address.replace(", Virlton", ", Elsewhere") for shop in here
+    ]

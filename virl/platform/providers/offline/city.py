@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from virl.platform.city import City
-from virl.platform.providers.offline.life.shops import move_in
+from virl.platform.providers.offline.life.shops import TOWN, move_in
 from virl.platform.providers.offline.listings import OfflineListings, let_homes
 from virl.platform.providers.offline.maps import offline_maps
 from virl.platform.providers.offline.places import OfflinePlaces
@@ -28,16 +28,16 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def draw_plan(seed: int) -> CityPlan:
-    """The plan of the city that grows from a seed; the same seed gives the same city."""
+def draw_plan(seed: int, town: str = TOWN) -> CityPlan:
+    """The plan of the city that grows from a seed; the same seed gives the same city, under any name."""
     layout = lay_out(seed)
-    return CityPlan(seed, layout, move_in(layout, seed), let_homes(layout, seed))
+    return CityPlan(seed, layout, move_in(layout, seed, town), let_homes(layout, seed, town))
 
 
 def open_offline(name: str, title: str, seed: int) -> City:
     """The city of a seed, with all its providers and its ground truth."""
     with _uncollected():
-        plan = draw_plan(seed)
+        plan = draw_plan(seed, title)
     renderer = CityRenderer(plan)
     return City(
         name=name,

@@ -42,10 +42,10 @@ _HOMES = {
 _AREA_M2 = {0: (24, 38), 1: (36, 58), 2: (55, 86), 3: (78, 118), 4: (105, 160)}
 
 
-def let_homes(layout: StreetPlan, seed: int) -> tuple[Listing, ...]:
+def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing, ...]:
     """Offers homes on a town's residential streets; fewer where fronts are few.
 
-    The same layout and seed give the same listings.
+    The same layout and seed give the same listings. Addresses end in the name of the town.
     """
     rng = Random(f"{seed} homes")
     built = [front for front in layout.frontages if front.building is not None]
@@ -60,14 +60,16 @@ def let_homes(layout: StreetPlan, seed: int) -> tuple[Listing, ...]:
         x, y = behind(front.left, front.right)
         closeness = 1.0 - hypot(x - centre[0], y - centre[1]) / max(radius, 1.0)
         position = layout.frame.position(x, y)
-        homes.append(_let(rng, f"home-{number:03d}", front, streets[front.street], position, closeness))
+        road = (streets[front.street], town)
+        homes.append(_let(rng, f"home-{number:03d}", front, road, position, closeness))
     return tuple(homes)
 
 
 def _let(
-    rng: Random, home_id: str, front: Frontage, street: str, position: LatLng, closeness: float
+    rng: Random, home_id: str, front: Frontage, road: tuple[str, str], position: LatLng, closeness: float
 ) -> Listing:
-    """One home; `closeness` to the middle of town is in [0, 1]."""
+    """One home on a street of a town; `closeness` to the middle of town is in [0, 1]."""
+    street, town = road
     kind = rng.choices(list(_HOMES), [home.share for home in _HOMES.values()])[0]
     home = _HOMES[kind]
     bedrooms = rng.choice(home.bedrooms)
@@ -79,7 +81,7 @@ def _let(
     unit = f", Apt {rng.randint(1, 5)}{rng.choice('ABCD')}" if shared else ""
     return Listing(
         id=home_id,
-        address=f"{front.number} {street}{unit}, {TOWN}",
+        address=f"{front.number} {street}{unit}, {town}",
         position=position,
         price=float(round(rent * rng.uniform(0.9, 1.12) / 25) * 25),
         property_type=kind,

@@ -17,6 +17,7 @@ from virl.platform.providers.offline.life.trades import Trade, trades_table
 from virl.platform.providers.offline.plan import Point, Shop, Sign, StreetPlan
 
 TOWN = "Virlton"
+"""The town in addresses unless another is named."""
 CLOSED = 0.04  # share of places that have closed for good; chosen
 UNREVIEWED = 0.03  # share of places that nobody has reviewed; chosen
 SPREAD = 0.9  # standard deviation of the logarithm of review counts: a long tail; chosen
@@ -27,12 +28,13 @@ BEHIND_FRONT_M = 2.0  # a place's position lies this far behind the middle of it
 WIDE_BOARD_M = 12.0  # longest edge that a park's name is fitted to
 
 
-def move_in(layout: StreetPlan, seed: int) -> tuple[Shop, ...]:
+def move_in(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Shop, ...]:
     """Fills a town's frontages with shops, and its parks and gardens with names.
 
-    The same layout and seed give the same shops. Where frontages are few, fewer trades move in.
+    The same layout and seed give the same shops. Where frontages are few, fewer trades move in. Addresses end
+    in the name of the town.
     """
-    settlers = _Settlers(layout, seed)
+    settlers = _Settlers(layout, seed, town)
     return (*settlers.shops(), *settlers.parks())
 
 
@@ -44,8 +46,9 @@ def hidden_attributes(shops: Iterable[Shop]) -> dict[str, Mapping[str, bool]]:
 class _Settlers:
     """Those who move in, one after the other."""
 
-    def __init__(self, layout: StreetPlan, seed: int) -> None:
+    def __init__(self, layout: StreetPlan, seed: int, town: str) -> None:
         self._layout = layout
+        self._town = town
         self._rng = Random(f"{seed} shops")
         self._spots = np.random.default_rng([seed, 0x5109])
         self._namer = Namer(self._rng)
@@ -93,7 +96,7 @@ class _Settlers:
         return f"place-{self._count:04d}"
 
     def _address(self, number: int, street: int) -> str:
-        return f"{number} {self._streets[street]}, {TOWN}"
+        return f"{number} {self._streets[street]}, {self._town}"
 
     def _shop(
         self,
