@@ -10,6 +10,7 @@ from made_benchmark import NAME, Options
 from rich.console import Console
 
 from virl.bench.report.results import Results
+from virl.bench.report.table import terminal_table
 from virl.bench.report.write import write_reports
 from virl.bench.run import Engine, run_benchmark
 from virl.errors import BadInput
@@ -118,3 +119,19 @@ def test_a_picture_outside_of_the_run_is_not_shown(tmp_path: Path) -> None:
     path.write_text("".join([json.dumps(record) + "\n", *rest]))
     with pytest.raises(BadInput, match="outside"):
         write_reports([out], Console(quiet=True))
+
+
+@pytest.mark.parametrize("width", [48, 60, 80, 100, 160])
+def test_a_narrow_terminal_has_fewer_columns_but_whole_numbers(folder: Path, width: int) -> None:
+    found = Results.model_validate_json((folder / "results.json").read_text())
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(terminal_table(found, width))
+    text = console.export_text()
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+    (sharp,) = (line for line in text.splitlines() if "sharp" in line and "north" in line)
+    macro, *rest = found.metrics
+    row = next(row for row in found.rows if (row.model, row.city) == ("sharp", "north"))
+    assert f"{100 * row.values['macro'][0]:.1f}" in sharp.split()
+    assert ("page has more columns" in " ".join(text.split())) == (rest[0].heading not in text)
+    assert macro.heading in text

@@ -4,6 +4,7 @@ import csv
 import io
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -11,6 +12,9 @@ from virl.bench.report.results import MetricHead, Results, shown_metrics, shown_
 from virl.bench.statistics import Interval
 
 ALL_CITIES = "all cities"
+_NUMBER_WIDTH = len("100.0")
+_GAP = 2  # letters beside each column
+_LEAST = 10  # letters of a column of names; chosen
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -27,31 +31,79 @@ _LATEX = {
 }
 
 
-def terminal_table(results: Results) -> Table:
-    """The table as `rich` prints it: below each mean the ends of its 95 % interval; without what is aside."""
+def terminal_table(results: Results, width: int) -> Table:
+    """The table as `rich` prints it: below each mean the ends of its 95 % interval.
+
+    Without what is aside, and without the last columns where the terminal is too narrow for them.
+
+    Args:
+        results: of a run or several.
+        width: of the terminal, letters.
+    """
     metrics = [metric for metric in shown_metrics(results) if not metric.aside]
+    texts = _text_columns(results)
+    room = width - _GAP * len(texts) - sum(map(_metric_width, metrics))
+    while room < len(texts) * _LEAST and len(metrics) > 1:
+        room += _metric_width(metrics.pop())
     caption = "below a mean: the ends of its 95 % interval; failed and missing episodes are in no mean"
     if len(metrics) < len(shown_metrics(results)):
         caption += "; the page has more columns"
     shown = Table(title=results.title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    run = ["run"] if len(results.runs) > 1 else []
-    for heading in (*run, "model", "city", "episodes"):
-        shown.add_column(heading, overflow="fold", min_width=14 if heading == "model" else None)
+    widths = _fitted([_width_of(column) for column in texts], room)
+    for column, wide in zip(texts, widths, strict=True):
+        shown.add_column(column[0], overflow="fold", width=wide)
     for metric in metrics:
-        shown.add_column(_heading(metric), justify="right")
-    for row in results.rows:
-        counts = shown_share(row.episodes).replace(", ", "\n")
-        cells = [*[row.run] * len(run), row.model, row.city or ALL_CITIES, counts]
-        numbers = [_cell(row.values.get(metric.key), metric) for metric in metrics]
-        shown.add_row(*map(Text, cells), *numbers)
-    for paper in results.published:
-        name = Text(f"{paper.name}\n{paper.source}", "dim")
-        plain = [
+        shown.add_column(_stacked(metric), justify="right", width=_metric_width(metric) - _GAP)
+    numbers = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in results.rows] + [
+        [
             Text(shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "-", "dim")
             for metric in metrics
         ]
-        shown.add_row(*[""] * len(run), name, "", Text("published", "dim"), *plain)
+        for paper in results.published
+    ]
+    for number, (*cells, row) in enumerate(zip(*(column[1:] for column in texts), numbers, strict=True)):
+        style = "" if number < len(results.rows) else "dim"
+        shown.add_row(*(Text(cell, style) for cell in cells), *row)
     return shown
+
+
+def _text_columns(results: Results) -> list[list[str]]:
+    """The columns before the numbers, each with its heading first."""
+    rows, papers = results.rows, results.published
+    columns = [
+        ["model", *(row.model for row in rows), *(f"{paper.name}\n{paper.source}" for paper in papers)],
+        ["city", *(row.city or ALL_CITIES for row in rows), *("" for _ in papers)],
+        [
+            "episodes",
+            *(shown_share(row.episodes).replace(", ", "\n") for row in rows),
+            *("published" for _ in papers),
+        ],
+    ]
+    if len(results.runs) > 1:
+        columns.insert(0, ["run", *(row.run for row in rows), *("" for _ in papers)])
+    return columns
+
+
+def _width_of(column: list[str]) -> int:
+    return max(cell_len(line) for cell in column for line in cell.split("\n"))
+
+
+def _fitted(wished: list[int], room: int) -> list[int]:
+    """Widths of columns that fit in a room: the widest give way first, none below the least."""
+    widths = list(wished)
+    while sum(widths) > room and max(widths) > _LEAST:
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _stacked(metric: MetricHead) -> str:
+    """The heading over as many lines as it has words."""
+    return _heading(metric).replace(" %", "\N{NO-BREAK SPACE}%").replace(" ", "\n")
+
+
+def _metric_width(metric: MetricHead) -> int:
+    """Of a column of numbers, the gap beside it included."""
+    return max(_NUMBER_WIDTH, *map(cell_len, _stacked(metric).split("\n"))) + _GAP
 
 
 def csv_table(results: Results) -> str:

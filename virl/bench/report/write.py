@@ -50,7 +50,7 @@ def write_reports(folders: Sequence[Path], console: Console, out: Path | None = 
         write_atomically(home / CSV, csv_table(results).encode())
         write_atomically(home / LATEX, latex_table(results).encode())
     page = write_page(home, gathered, results)
-    console.print(terminal_table(results))
+    console.print(terminal_table(results, console.width))
     for line in _lines(results):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     return Reports(home / RESULTS, page)
