@@ -11,6 +11,8 @@ from typer.testing import CliRunner, Result
 from virl.cli import app
 from virl.journal.report import write_report
 
+pytestmark = pytest.mark.slow
+
 PLANNER = """\
 name: Imani
 city: virlton
