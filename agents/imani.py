@@ -24,7 +24,7 @@ def live(agent: Agent) -> None:
         agent,
         "rx399",
         ROUND,
-        about="RX-399 went all over the region.",
+        about="RX-399 went over the region:",
         changes={
             "intention": character.intention,
             "start": character.start,
