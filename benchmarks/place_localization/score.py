@@ -29,7 +29,7 @@ METRICS = (
 )
 """`recall` and `accuracy` are what V-IRL's code prints beside: places hit by any box, and of those the ones
 hit with one of their types. `ar20_once` and `precision` are ours: recall over pairs of a panorama and a place
-near it, and the share of all boxes that name a type of the place in their direction."""
+near it, and of the boxes that hit a place the share whose label is right."""
 
 NOT_FOUND = "not found"
 
@@ -118,9 +118,9 @@ def _once(records: Sequence[Record]) -> Iterator[Tally]:
 
 
 def _boxes(records: Sequence[Record]) -> Iterator[Tally]:
-    """Of each panorama with boxes: how many, and how many are right."""
+    """Of each panorama with boxes on places: how many, and how many are right."""
     for record in records:
-        boxes = [box for view in record.data["views"] for box in view["boxes"]]
+        boxes = [box for view in record.data["views"] for box in view["boxes"] if box["place"]]
         if boxes:
             yield Tally(record.case, float(sum(box["right"] for box in boxes)), float(len(boxes)))
 

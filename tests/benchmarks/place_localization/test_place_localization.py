@@ -247,7 +247,11 @@ def test_from_a_data_set_to_the_results(tmp_path: Path, virlton_data: Path) -> N
 
 def test_a_look_from_each_panorama_counts_apart_and_boxes_that_are_wrong_count() -> None:
     bar, cafe = place_row("a", "bar", 5), place_row("b", "cafe", 15)
-    boxes = [{"right": True}, {"right": False}, {"right": False}]
+    boxes = [
+        {"place": "a", "right": True},
+        {"place": "b", "right": False},
+        {"place": None, "right": False},
+    ]
     records = [
         replace(one, data=one.data | {"views": [{"boxes": some}]})
         for one, some in (
@@ -259,4 +263,4 @@ def test_a_look_from_each_panorama_counts_apart_and_boxes_that_are_wrong_count()
     scores = score(records, None)
     assert value(scores, "ar20") == pytest.approx((1 + 0) / 2)
     assert value(scores, "ar20_once") == pytest.approx((2 / 3 + 0) / 2)
-    assert value(scores, "precision") == pytest.approx(2 / 4)
+    assert value(scores, "precision") == pytest.approx(2 / 3)
