@@ -98,7 +98,7 @@ def _fitted(wished: list[int], room: int) -> list[int]:
 
 def _stacked(metric: MetricHead) -> str:
     """The heading over as many lines as it has words."""
-    return _heading(metric).replace(" %", "\N{NO-BREAK SPACE}%").replace(" ", "\n")
+    return _heading(metric).replace(" ", "\n").replace("\n%", " %")
 
 
 def _metric_width(metric: MetricHead) -> int:
