@@ -61,6 +61,7 @@ def test_json_prints_the_result_and_nothing_else(finished: Path, tmp_path: Path)
     assert json.loads(done.stdout) == json.loads((finished / "result.json").read_text())
 
 
+@pytest.mark.slow
 def test_the_story_says_that_rules_decide(tmp_path: Path) -> None:
     done = virl("run", write_hiro(tmp_path, steps=1), "--out", tmp_path / "run")
     assert done.exit_code == 0, done.output
@@ -197,6 +198,7 @@ def test_a_journal_cut_in_the_middle_of_a_line_goes_on_to_the_same_end(
     assert list(copy.glob("journal.jsonl.cut-*")), "what was cut off is kept"
 
 
+@pytest.mark.slow
 def test_a_run_killed_before_its_last_line_is_ended_without_another_step(
     finished: Path, tmp_path: Path
 ) -> None:

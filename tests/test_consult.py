@@ -115,6 +115,7 @@ def test_its_steps_count_towards_the_callers_limit(tmp_path: Path) -> None:
     assert steps == [2, 1]
 
 
+@pytest.mark.slow
 def test_agents_that_consult_one_another_without_end_are_stopped(tmp_path: Path) -> None:
     (tmp_path / "caller.py").write_text(CALLER.replace('f"question {number}"', '"caller-again"'))
     refused = call(tmp_path, "caller-again")
@@ -130,6 +131,7 @@ def test_a_change_that_does_not_fit_names_the_field(tmp_path: Path) -> None:
     assert "Expert, consulted by Caller: hats: unknown field" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_field_is_set_from_the_command_line(tmp_path: Path) -> None:
     done = call(tmp_path, "expert-1", "--set", "name=Somebody", "--set", "limits.steps=7")
     assert done.exit_code == 0, done.output

@@ -151,7 +151,7 @@ def test_two_episodes_of_one_id_are_refused(tmp_path: Path) -> None:
         run(tmp_path, Options(models=("sharp", "sharp")))
 
 
-@pytest.mark.parametrize("name", ["threads", "processes"])
+@pytest.mark.parametrize("name", ["threads", pytest.param("processes", marks=pytest.mark.slow)])
 def test_pictures_that_are_not_kept_are_not_drawn(name: str, tmp_path: Path) -> None:
     options = Options(count=1, cities=("north",), folder=str(tmp_path))
     run(tmp_path / "without", options, name=name)
