@@ -129,6 +129,8 @@ def test_the_rules_understand_their_own_summaries(name: str) -> None:
         ("Some fresh air would be good.", {}),
         ("There should be shade.", {"shady": True}),
         ("There should be a wide choice.", {"well_stocked": True}),
+        ("He trusts what the people who live there say about their kitchens.", {}),
+        ("She wants to eat where the people who live there eat.", {"authentic": True}),
     ],
 )
 def test_wishes_in_everyday_words(text: str, wanted: dict[str, bool]) -> None:
