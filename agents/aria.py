@@ -1,22 +1,6 @@
-"""Aria, the place recommender: she finds a place for a client, by what visitors say of those within reach.
+"""Start Aria: `python -m agents.aria`. The routine is `virl.routines.recommend`."""
 
-She looks for the kinds of place that the client's wish is about, leaves out what is closed or too far, reads
-the reviews of the others, rates each, and says why the best one and why not the next (V-IRL, appendix B.2).
-"""
-
-from virl.agent import Agent
-from virl.cli import run_module
-from virl.recommend.conclusion import recommend
-from virl.recommend.search import errand_of, search
-from virl.recommend.weigh import weigh_all
-
-
-def live(agent: Agent) -> None:
-    """Search, weigh each candidate, and recommend the best."""
-    errand = errand_of(agent)
-    found = search(agent, errand)
-    recommend(agent, errand, found, weigh_all(agent, errand, found))
-
+from virl.cli.main import run_module
 
 if __name__ == "__main__":
     run_module("aria")

@@ -1,45 +1,6 @@
-"""Imani, the urban planner: she sends RX-399 all over a region, and maps what it finds.
+"""Start Imani: `python -m agents.imani`. The routine is `virl.routines.counting.survey`."""
 
-The robot visits every panorama of the region in a short order and counts (V-IRL, section 3.3). Its round is a
-run within hers.
-"""
-
-from virl.agent import Agent
-from virl.cli import run_module
-from virl.consult import consult
-from virl.counting.where import region_of
-from virl.errors import BadInput
-from virl.journal.folder import CONSULTED
-
-ROUND = "round"
-"""Name of the robot's run."""
-
-
-def live(agent: Agent) -> None:
-    """Have every panorama of the region looked at, and tell the counts."""
-    character = agent.character
-    if character.count is None:
-        raise BadInput(f"{agent.run.start.agent}: has no `count:`: say which things to count")
-    told = consult(
-        agent,
-        "rx399",
-        ROUND,
-        about="RX-399 went over the region:",
-        changes={
-            "intention": character.intention,
-            "start": character.start,
-            "heading": character.heading,
-            "route": (),
-            "region": [(corner.lat, corner.lng) for corner in region_of(agent).corners],
-            "senses": character.senses,
-            "count": character.count,
-            "limits": character.limits.model_dump(),
-        },
-    )
-    files = [f"{CONSULTED}/{ROUND}/{file}" for file in told.files]
-    reason = f"RX-399 took {told.steps} steps, {told.distance_m:.0f} m: {told.reason}"
-    agent.run.end(told.status, reason, found=told.found, files=files)
-
+from virl.cli.main import run_module
 
 if __name__ == "__main__":
     run_module("imani")

@@ -1,50 +1,6 @@
-"""RX-399, the urban assistance robot: it goes along a route, or all over a region, and tells what is there.
+"""Start RX-399: `python -m agents.rx399`. The routine is `virl.routines.counting`."""
 
-At every panorama it looks to both sides, looks closer at what might be what it counts, and remembers each
-thing once, with its position (V-IRL, section 3.3).
-"""
-
-from virl.agent import Agent
-from virl.cli import run_module
-from virl.counting.rounds import count_along
-from virl.counting.where import onward_by_hop, onward_by_link, region_of, route_of
-from virl.errors import BadInput
-from virl.journal.folder import SURVEY
-from virl.platform.movement.point.navigator import PointNavigator
-from virl.platform.movement.point.plan import plan_route
-from virl.platform.movement.region.navigator import RegionNavigator
-
-
-def live(agent: Agent) -> None:
-    """Count along the route, or at every panorama of the region, until the end or the limit of steps."""
-    if agent.character.region is None:
-        _along_route(agent)
-    elif agent.character.route:
-        raise BadInput(f"{agent.run.start.agent}: has a `route:` and a `region:`: leave one out")
-    else:
-        _all_over(agent)
-
-
-def _along_route(agent: Agent) -> None:
-    city, limit = agent.city, agent.character.limits.steps
-    plan = plan_route(city.streetview, city.maps, agent.start.position, route_of(agent))
-    # The round keeps the limit, so the navigator's is one step beyond.
-    navigator = PointNavigator(city.streetview, agent.mover, plan, max_steps=limit + 1)
-    count_along(agent, navigator.walk, onward_by_link)
-
-
-def _all_over(agent: Agent) -> None:
-    run = agent.run
-    navigator = RegionNavigator(
-        agent.city.streetview,
-        region_of(agent),
-        file=run.folder / SURVEY,
-        progress=lambda asked, to_ask, _: run.progress("looking for panoramas", asked, to_ask),
-    )
-    moves = min(len(navigator.panoramas()) - 1, agent.character.limits.steps)
-    run.progress("walking", run.steps[-1].step if run.steps else 0, moves)
-    count_along(agent, navigator.walk, onward_by_hop)
-
+from virl.cli.main import run_module
 
 if __name__ == "__main__":
     run_module("rx399")

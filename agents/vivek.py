@@ -1,33 +1,6 @@
-"""Vivek, the estate agent: he finds a home to rent for a client, by what it costs and what is near it.
+"""Start Vivek: `python -m agents.vivek`. The routine is `virl.routines.homes`."""
 
-He reads which sorts of places matter to the client, looks at the listings of the districts and the price
-window, finds the walk from each home to the nearest of those places, rates each home, and ranks them
-(V-IRL, appendix B.3).
-"""
-
-from virl.agent import Agent
-from virl.cli import run_module
-from virl.homes.conclusion import conclude
-from virl.homes.home import Rated
-from virl.homes.search import search_homes, wants_of
-from virl.homes.weigh import weigh_home
-
-
-def live(agent: Agent) -> None:
-    """Search, weigh every home, and rank them, best first."""
-    search = search_homes(agent)
-    wants = wants_of(agent)
-    rated: list[Rated] = []
-    off_the_map: list[str] = []
-    for number, home in enumerate(search.homes):
-        agent.run.progress("weighing homes", number, len(search.homes))
-        weighed = weigh_home(agent, home, wants)
-        if isinstance(weighed, str):
-            off_the_map.append(weighed)
-        else:
-            rated.append(weighed)
-    conclude(agent, search, rated, off_the_map)
-
+from virl.cli.main import run_module
 
 if __name__ == "__main__":
     run_module("vivek")

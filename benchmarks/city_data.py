@@ -10,12 +10,12 @@ from rich.console import Console
 from virl import geo
 from virl.bench.benchmark import BenchOptions
 from virl.bench.resources import Resources
-from virl.collect.bar import collecting_bar
-from virl.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
-from virl.collect.collection import Collection, sole_writer
-from virl.collect.dataset import DataSet, open_dataset
-from virl.collect.places import PlacesSettings
-from virl.collect.routes import RoutesSettings
+from virl.datasets.collect.bar import collecting_bar
+from virl.datasets.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
+from virl.datasets.collect.collection import Collection, sole_writer
+from virl.datasets.collect.dataset import DataSet, open_dataset
+from virl.datasets.collect.places import PlacesSettings
+from virl.datasets.collect.routes import RoutesSettings
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.city import City

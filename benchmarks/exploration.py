@@ -24,8 +24,10 @@ from rich.table import Table
 from benchmarks.metrics import mean_with_interval, success_weighted_path_length
 from benchmarks.runner import run_jobs
 from virl import __version__
-from virl.agent import Agent, load_routine
-from virl.character import Character, find_character, load_character
+from virl.agent.assembly import Agent
+from virl.agent.character import Character
+from virl.agent.character_file import find_character, load_character, load_routine
+from virl.agent.run import Run
 from virl.errors import BadInput, UnknownName
 from virl.guard import guard
 from virl.journal.journal import Journal
@@ -41,7 +43,6 @@ from virl.platform.perception.open import open_senses
 from virl.platform.places import Place
 from virl.platform.providers import open_city
 from virl.platform.streetview import Image, Panorama, Pose
-from virl.run import Run
 
 MAX_STEPS = 60
 PASSING_RADIUS_M = 20.0  # as far as Hiro matches signs to places
@@ -116,7 +117,7 @@ class RandomRoads:
     def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:
         """Any road; otherwise what the mind behind it says."""
         roads = inputs.get("roads")
-        if prompt.name == "hiro-road" and isinstance(roads, Sequence):
+        if prompt.name == "movement/intention-road" and isinstance(roads, Sequence):
             index = self._random.randrange(len(roads))
             return prompt.reply.model_validate({"index": index, "reason": "by chance"})
         return self._mind.ask(prompt, images=images, **inputs)

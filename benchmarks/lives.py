@@ -6,9 +6,10 @@ from pathlib import Path
 from shutil import rmtree
 
 from virl import __version__
-from virl.agent import Agent, load_routine, start_panorama
-from virl.character import Character, find_character, load_character
-from virl.errors import BadInput
+from virl.agent.assembly import assemble, perform
+from virl.agent.character_file import find_character, load_character
+from virl.agent.run import Run
+from virl.agent.user import User
 from virl.journal.journal import JOURNAL, Journal
 from virl.journal.records import Result, StartRecord
 from virl.mind.base import Mind
@@ -16,10 +17,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.perception.open import open_senses
-from virl.run import Run
 from virl.settings import check_settings
-from virl.user import Silent, User
 
 
 def live(
@@ -50,8 +48,9 @@ def live(
         VirlError: whatever the routine raises.
     """
     source = find_character(name)
-    data = load_character(source).model_dump() | {"city": city.name} | dict(changes or {})
-    character = check_settings(data, Character, source=str(source))
+    read = load_character(source)
+    data = read.model_dump() | {"city": city.name} | dict(changes or {})
+    character = check_settings(data, type(read), source=str(source))
     mind = mind or RuleMind()
     models = models or Models(ModelOptions(truth=city.truth, seed=seed))
     start = StartRecord(
@@ -67,19 +66,5 @@ def live(
         rmtree(folder)
     with Journal.create(folder, start) as journal:
         run = Run(journal, start, keep_views=False, meter=city.meter)
-        agent = Agent(
-            source,
-            character,
-            city,
-            start_panorama(city, character, source),
-            mind,
-            open_senses(character.senses.detector, character.senses.describer, models=models),
-            models,
-            LinksMover(city.streetview),
-            run,
-            user or Silent(),
-        )
-        load_routine(source, character)(agent)
-    if run.result is None:
-        raise BadInput(f"{source}: the routine returned before it ended its run")
-    return run.result
+        assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))
+        return perform(assembly.agent(run, user))

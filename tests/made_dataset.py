@@ -7,7 +7,7 @@ import numpy as np
 import PIL.Image
 from made_streets import FRAME
 
-from virl.collect.dataset import (
+from virl.datasets.collect.dataset import (
     IMAGES,
     PANORAMAS,
     PLACES,
@@ -20,7 +20,7 @@ from virl.collect.dataset import (
     RouteRow,
     write_card,
 )
-from virl.collect.rows import Row, Rows
+from virl.datasets.collect.rows import Row, Rows
 
 HARMFUL = (
     """__import__('os').system("touch harmed") O'Brien's "Bar" \\ {{ 7 * 7 }} <script>alert(1)</script>"""

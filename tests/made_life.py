@@ -8,18 +8,19 @@ from typing import Any
 
 from openai_server import Answer, ChatServer, Request
 
-from virl.agent import Agent, load_routine, start_panorama
+from virl.agent.assembly import Agent, assemble
+from virl.agent.character import Character, character_model
+from virl.agent.character_file import load_routine
+from virl.agent.routine import our_fields
+from virl.agent.run import Run
 from virl.budget import Budget
-from virl.character import Character
 from virl.journal.journal import Journal, read_journal
 from virl.journal.records import NoteRecord, Result, StartRecord, StepRecord
 from virl.mind.open import open_mind
 from virl.platform.city import City, Truth
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.perception.open import open_senses
 from virl.platform.providers.open import open_city
-from virl.run import Run
 from virl.settings import check_settings
 from virl.tools.body import Body
 from virl.tools.catalogue import TOOLS
@@ -39,7 +40,7 @@ def made_character(**fields: Any) -> Character:
         "tools": "all",
         "senses": {"detector": "simulated"},
     }
-    return check_settings(data | fields, Character, source="tess")
+    return check_settings(data | fields, character_model(our_fields()), source="tess")
 
 
 @cache
@@ -75,17 +76,8 @@ def made_agent(city: City, folder: Path, character: Character, *, url: str = "",
         journal, done = Journal.create(folder, start), ()
     models = models_of(city.truth)
     source = folder / "tess.yaml"
-    return Agent(
-        source,
-        character,
-        city,
-        start_panorama(city, character, source),
-        mind,
-        open_senses(character.senses.detector, character.senses.describer, models=models),
-        models,
-        LinksMover(city.streetview),
-        Run(journal, start, done, city=city.title, meter=city.meter),
-    )
+    assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))
+    return assembly.agent(Run(journal, start, done, city=city.title, meter=city.meter))
 
 
 def use(body: Body, name: str, **arguments: Any) -> str:

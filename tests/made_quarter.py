@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.agent import Agent, load_routine, start_panorama
-from virl.character import Character, find_character, load_character
+from virl.agent.assembly import Agent, start_panorama
+from virl.agent.character_file import find_character, load_character, load_routine
+from virl.agent.run import Run
 from virl.errors import NoRoute, NoStreetView, NotFound
 from virl.geo import LatLng, LocalFrame, distance
 from virl.journal.journal import Journal, read_journal
@@ -26,7 +27,6 @@ from virl.platform.perception.open import open_senses
 from virl.platform.places import OpeningHours, Place, Review
 from virl.platform.providers.rentcast.file import FileListings
 from virl.platform.streetview import Camera, Image, Panorama, View
-from virl.run import Run
 from virl.settings import check_settings
 
 CENTER = LatLng(41.25, -38.75)
@@ -178,8 +178,9 @@ def live(
 ) -> Result:
     """An agent's life in a folder, begun there or gone on with; raises what the routine raises."""
     source = source or find_character(name)
-    data = load_character(source).model_dump() | {"start": {"lat": CENTER.lat, "lng": CENTER.lng}}
-    character = check_settings(data | dict(changes), Character, source=name)
+    read = load_character(source)
+    data = read.model_dump() | {"start": {"lat": CENTER.lat, "lng": CENTER.lng}}
+    character = check_settings(data | dict(changes), type(read), source=name)
     start = StartRecord(
         virl="0",
         agent=name,

@@ -32,7 +32,7 @@ def test_the_platform_folder_does_not_shadow_the_standard_library(code: str) -> 
 
 
 def test_the_library_starts_light() -> None:
-    code = "import sys, virl.cli; print(*sys.modules)"
+    code = "import sys, virl.cli.main; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()

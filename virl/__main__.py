@@ -1,5 +1,5 @@
 """`python -m virl`: the same as `virl`."""
 
-from virl.cli import main
+from virl.cli.main import main
 
 main()

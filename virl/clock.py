@@ -2,6 +2,9 @@
 
 import re
 from math import ceil
+from typing import Annotated
+
+from pydantic import BeforeValidator
 
 DAY_MINUTES = 24 * 60
 
@@ -35,3 +38,14 @@ def show_clock(minute: float) -> str:
 def whole_minutes(seconds: float) -> int:
     """Seconds as minutes, rounded up: who is told so many will make it."""
     return ceil(seconds / 60)
+
+
+def _time(value: object) -> object:
+    """A time as `HH:MM`; YAML reads 09:00 as text, and 21:00 as the number 1260."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = f"{value // 60}:{value % 60:02d}"
+    return show_clock(parse_clock(value)) if isinstance(value, str) else value
+
+
+Time = Annotated[str, BeforeValidator(_time)]
+"""A time of a day as settings hold it: `HH:MM`."""

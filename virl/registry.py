@@ -111,16 +111,22 @@ def scan(package: str, module: str, name: str) -> dict[str, str]:
         name: the object in it.
 
     Returns:
-        `"package.folder.module:name"` by the folder's name, with `-` for `_`.
+        `"package.folder.module:name"` by the folder's name; folders within folders count too.
     """
     spec = find_spec(package)
     roots = (spec.submodule_search_locations or ()) if spec else ()
-    folders = sorted(path.parent.name for root in roots for path in Path(root).glob(f"*/{module}.py"))
-    return {
-        folder.replace("_", "-"): f"{package}.{folder}.{module}:{name}" for folder in folders
-    }
+    folders = sorted(
+        path.parent.relative_to(root) for root in roots for path in Path(root).rglob(f"{module}.py")
+    )
+    return {path.name: f"{'.'.join((package, *path.parts, module))}:{name}" for path in folders if path.parts}
 
 
 def one_line(fault: BaseException) -> str:
     """What an exception says, without line breaks."""
     return " ".join(str(fault).split())
+
+
+ROUTINES: Registry[Any] = Registry(
+    "routine", "virl.routines", object, lambda: scan("virl.routines", "routine", "run")
+)
+"""What characters do; see `virl.agent.routine`."""

@@ -1,11 +1,13 @@
 """Read a YAML file into a pydantic model; a fault is named with its file, field and line."""
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
 from virl.errors import BadInput
 
@@ -47,7 +49,7 @@ def parse_settings(text: str, model: type[ModelT], *, source: str, first_line: i
     try:
         return model.model_validate(data)
     except ValidationError as fault:
-        raise BadInput(_one_line(fault, root, source, first_line)) from fault
+        raise BadInput(_one_line(fault, model, root, source, first_line)) from fault
 
 
 def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: str) -> ModelT:
@@ -61,7 +63,7 @@ def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: s
     except ValidationError as fault:
         first = fault.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "fields"
-        raise BadInput(f"{source}: {field}: {_reason(first['type'], first['msg'])}") from fault
+        raise BadInput(f"{source}: {field}: {_reason(first, model)}") from fault
 
 
 def yaml_value(text: str, *, source: str) -> object:
@@ -108,17 +110,36 @@ def _refuse_repeated_keys(node: yaml.Node, source: str, first_line: int) -> None
             _refuse_repeated_keys(item, source, first_line)
 
 
-def _one_line(fault: ValidationError, root: yaml.Node, source: str, first_line: int) -> str:
+def _one_line(
+    fault: ValidationError, model: type[BaseModel], root: yaml.Node, source: str, first_line: int
+) -> str:
     first, *others = fault.errors()
     line = first_line + _line_of(root, first["loc"])
     field = ".".join(str(part) for part in first["loc"]) or "file"
     more = f" (and {len(others)} more)" if others else ""
-    return f"{source}, line {line}: {field}: {_reason(first['type'], first['msg'])}{more}"
+    return f"{source}, line {line}: {field}: {_reason(first, model)}{more}"
 
 
-def _reason(kind: str, message: str) -> str:
-    known = {"extra_forbidden": "unknown field", "missing": "field is missing"}
-    return known.get(kind, message.removeprefix("Value error, "))
+def _reason(fault: ErrorDetails, model: type[BaseModel]) -> str:
+    if fault["type"] == "missing":
+        return "field is missing"
+    if fault["type"] != "extra_forbidden":
+        return fault["msg"].removeprefix("Value error, ")
+    *way, name = map(str, fault["loc"])
+    close = get_close_matches(name, _fields_at(model, way), n=1)
+    return f"unknown field; did you mean {close[0]!r}?" if close else "unknown field"
+
+
+def _fields_at(model: type[BaseModel], way: Sequence[str]) -> list[str]:
+    """The fields of the model that lies at the end of a way of fields; none where it leads through a list."""
+    for name in way:
+        field = model.model_fields.get(name)
+        kinds = [] if field is None else [field.annotation, *get_args(field.annotation)]
+        inner = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
+        if len(inner) != 1:
+            return []
+        model = inner[0]
+    return list(model.model_fields)
 
 
 def _line_of(node: yaml.Node, location: Location) -> int:

@@ -13,16 +13,16 @@ from benchmarks.agents.measure import Measure, Record
 from benchmarks.lives import live
 from benchmarks.tables import summarize
 from virl.clock import show_clock
-from virl.day.checker import Entry, Violation, check, entries_of
-from virl.day.facts import CityFacts
-from virl.day.prices import MEAL_USD
-from virl.day.ungrounded import plan_ungrounded, terms_of
-from virl.day_settings import FEELINGS, Day
 from virl.geo import LatLng
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.places import DAYS
 from virl.platform.relocate import relocate
+from virl.routines.day.checker import Entry, Violation, check, entries_of
+from virl.routines.day.facts import CityFacts
+from virl.routines.day.prices import MEAL_USD
+from virl.routines.day.settings import FEELINGS, Day
+from virl.routines.day.ungrounded import plan_ungrounded, terms_of
 
 USERS = 30
 LEAST_FULL = 0.8

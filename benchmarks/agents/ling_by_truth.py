@@ -1,9 +1,9 @@
 """Ling's routine with the truth for senses."""
 
-from virl.agent import Agent
-from virl.directions.tour import ask_and_walk
+from virl.agent.assembly import Agent
 from virl.errors import BadInput
 from virl.platform.movement.instruction.tourist.oracle import TruthSpotter
+from virl.routines.directions.following.tour import ask_and_walk
 
 
 def live(agent: Agent) -> None:

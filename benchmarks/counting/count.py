@@ -14,14 +14,14 @@ from benchmarks.counting.trip import Trip, take_trip
 from benchmarks.counting.variants import Case, Condition, cases_of
 from benchmarks.counting.walks import Walk
 from benchmarks.records import Record
-from virl.counting.counter import Counter
-from virl.counting.rounds import memory_settings_for
 from virl.errors import BadInput
 from virl.platform.city import City, Thing, Truth
 from virl.platform.perception.base import Detector, Matcher
 from virl.platform.perception.memory import MemorySettings, VisualMemory
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers import open_city
+from virl.routines.counting.counter import Counter
+from virl.routines.counting.rounds import memory_settings_for
 
 
 @dataclass(frozen=True, slots=True)

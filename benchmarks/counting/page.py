@@ -13,9 +13,9 @@ from markupsafe import Markup
 from benchmarks.counting.report import Section, section_data
 from benchmarks.records import Record
 from benchmarks.tables import cell_text
+from virl.drawing.policy import content_policy
 from virl.geo import LatLng, LocalFrame
 from virl.journal.files import write_atomically, writing
-from virl.journal.policy import content_policy
 
 PAGE = "counting.html"
 

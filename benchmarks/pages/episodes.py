@@ -16,9 +16,9 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from virl.drawing.policy import content_policy
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.journal.files import write_atomically
-from virl.journal.policy import content_policy
 from virl.platform.graph import NavigationGraph
 
 AROUND_M = 120.0  # streets farther than this from every path are left out; chosen

@@ -28,8 +28,17 @@ from benchmarks.vln.definition import Options
 from virl import __version__
 from virl.bench.resources import Terms
 from virl.bench.run import Engine, Part, run_benchmark
-from virl.collect.dataset import FORMAT, PANORAMAS, PLACES, ROUTES, Card, KeyPoint, RouteRow, write_card
-from virl.collect.rows import Rows
+from virl.datasets.collect.dataset import (
+    FORMAT,
+    PANORAMAS,
+    PLACES,
+    ROUTES,
+    Card,
+    KeyPoint,
+    RouteRow,
+    write_card,
+)
+from virl.datasets.collect.rows import Rows
 from virl.geo import destination
 from virl.platform.city import City
 from virl.platform.providers import open_city

@@ -3,7 +3,7 @@
     python -m benchmarks.perf.scale
 
 Nothing is measured here: `NUMBERS` holds every number that goes in, with where it comes from, and the rest is
-multiplication. Prices are those of `platform/providers/google.yaml` and `platform/models/prices.yaml`. The
+multiplication. Prices are those of `platform/providers/google.yaml` and `platform/prices.yaml`. The
 tables that it prints are those of `docs/scale.md`.
 """
 

@@ -1,5 +1,5 @@
 """`python -m benchmarks.place_localization`: the same as `virl bench place-localization`."""
 
-from virl.bench.cli import run_module
+from virl.cli.bench import run_module
 
 run_module("place-localization")

@@ -16,7 +16,7 @@ from virl import geo
 from virl.bench.benchmark import Benchmark, Episode, EpisodeResult
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
-from virl.collect.dataset import DataSet, PlaceRow
+from virl.datasets.collect.dataset import DataSet, PlaceRow
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.perception.base import Detection, Detector

@@ -1,5 +1,5 @@
 """`python -m benchmarks.place_recognition`: the same as `virl bench place-recognition`."""
 
-from virl.bench.cli import run_module
+from virl.cli.bench import run_module
 
 run_module("place-recognition")

@@ -25,7 +25,7 @@ from virl.bench.benchmark import (
 )
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
-from virl.collect.place_types import TYPES_96
+from virl.datasets.collect.place_types import TYPES_96
 from virl.geo import LatLng
 
 LABELS = tuple(sorted(TYPES_96))

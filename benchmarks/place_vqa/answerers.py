@@ -38,7 +38,7 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
     if not is_model("describer", name):
         raise UnknownName("answerer", name, [SIGNS, "PROVIDER:MODEL", *model_names("describer")])
     describer = resources.describer(name)
-    prompt = load_prompt("vqa-answer", Text)
+    prompt = load_prompt("vqa/answer", Text)
 
     def shown(image: Image) -> tuple[Ask, Cost]:
         def ask(question: str, options: Sequence[str]) -> str:
@@ -52,7 +52,7 @@ def open_answerer(name: str, resources: Resources) -> Answerer:
 
 
 def _mind(mind: Mind, image: Image) -> tuple[Ask, Cost]:
-    prompt = load_prompt("vqa-answer", Text)
+    prompt = load_prompt("vqa/answer", Text)
 
     def ask(question: str, options: Sequence[str]) -> str:
         return mind.ask(prompt, images=[image], question=question, options=list(options)).text

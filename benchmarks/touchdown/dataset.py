@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from virl.datasets.export.files import MANIFEST
+from virl.datasets.export.touchdown import exported_touchdown
 from virl.errors import BadInput
-from virl.export.files import MANIFEST
-from virl.export.touchdown import exported_touchdown
 from virl.platform.episodes import Episode
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.graph.cache import load_touchdown

@@ -1,5 +1,5 @@
 """`python -m benchmarks.vln`: the same as `virl bench vln`."""
 
-from virl.bench.cli import run_module
+from virl.cli.bench import run_module
 
 run_module("vln")

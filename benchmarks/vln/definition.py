@@ -14,7 +14,7 @@ from benchmarks.vln.walkers import Walker, check_walker, hints_of, parse_walker,
 from virl.bench.benchmark import Benchmark, Episode, EpisodeResult, Picture
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources, cost_of
-from virl.collect.dataset import RouteRow
+from virl.datasets.collect.dataset import RouteRow
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.movement.base import Step

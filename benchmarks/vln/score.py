@@ -6,7 +6,7 @@ from typing import Any
 from benchmarks.metrics.vln import METRICS as PARTS
 from benchmarks.metrics.vln import KeyPosition, VlnScore, Walked, score_vln
 from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownBox, ShownPoint, ShownView, Tally
-from virl.collect.dataset import RouteRow
+from virl.datasets.collect.dataset import RouteRow
 from virl.geo import LatLng
 
 _HEADINGS = {

@@ -5,7 +5,7 @@ from typing import Literal
 
 from benchmarks.models import is_model
 from virl.bench.resources import Resources
-from virl.collect.dataset import RouteRow
+from virl.datasets.collect.dataset import RouteRow
 from virl.errors import BadInput, ModelUnavailable, UnknownName
 from virl.geo import LatLng
 from virl.platform.city import City

@@ -17,7 +17,7 @@ from served_google import MARKER_KEY
 from typer.testing import CliRunner
 
 from virl import resources
-from virl.cli import app
+from virl.cli.main import app
 from virl.platform.city import City
 from virl.platform.perception.base import Detection, Detector, Senses
 from virl.platform.perception.open import open_senses
@@ -79,7 +79,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, virlton: City,
     monkeypatch.chdir(tmp_path)
     senses = open_senses()
     remembering = Senses(memory, senses.describer, senses.place_types)
-    monkeypatch.setattr("virl.start.open_senses", lambda *_, **__: remembering)
+    monkeypatch.setattr("virl.agent.start.open_senses", lambda *_, **__: remembering)
 
 
 def at(server: ServedCity, monkeypatch: pytest.MonkeyPatch, folder: Path) -> str:

@@ -8,7 +8,7 @@ from made_characters import write_hiro
 from openai_server import Behaviour, ChatServer, Request, fault, reply
 from typer.testing import CliRunner
 
-from virl.cli import app
+from virl.cli.main import app
 
 KEY = "sk-marker-0123456789abcdef"
 REPLIES = {

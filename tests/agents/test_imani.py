@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from virl.cli import app
+from virl.cli.main import app
 from virl.journal.report import write_report
 
 pytestmark = pytest.mark.slow

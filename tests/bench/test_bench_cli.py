@@ -5,8 +5,8 @@ import pytest
 from made_benchmark import NAME, Options
 from typer.testing import CliRunner
 
-from virl.bench.cli import bench_app
 from virl.bench.registry import find_benchmark
+from virl.cli.bench import bench_app
 from virl.errors import BadInput, ModelUnavailable, UnknownName
 
 FAST = ["--no-pictures", "--workers", "2"]

@@ -17,7 +17,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.platform.perception.models import Models
 
-PROMPT = load_prompt("velma-landmarks", Text)
+PROMPT = load_prompt("movement/velma-landmarks", Text)
 INPUTS = {"instruction": "Walk to the corner.", "refused": 0}
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.city_data import around
-from virl.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
-from virl.collect.collection import Collection
-from virl.collect.places import PlacesSettings
-from virl.collect.routes import RoutesSettings
+from virl.datasets.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
+from virl.datasets.collect.collection import Collection
+from virl.datasets.collect.places import PlacesSettings
+from virl.datasets.collect.routes import RoutesSettings
 from virl.platform.providers.open import open_city
 
 SIDE_M = 200.0

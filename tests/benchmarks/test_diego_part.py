@@ -4,7 +4,7 @@ import made_day_town as town
 
 from benchmarks.agents.diego import USERS, cases, measures, user
 from benchmarks.tables import Interval
-from virl.character import find_character, load_character
+from virl.agent.character_file import find_character, load_character
 from virl.settings import check_settings
 
 

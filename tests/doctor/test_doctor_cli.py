@@ -13,8 +13,8 @@ from rich.console import Console
 from served_google import MARKER_KEY, FlatPhotos
 from typer.testing import CliRunner, Result
 
+from virl.cli.doctor import doctor
 from virl.doctor import examination, machine
-from virl.doctor.cli import doctor
 from virl.doctor.examination import examined
 from virl.doctor.report import tell
 from virl.errors import BadInput

@@ -7,7 +7,7 @@ from made_run import keep_made_run
 from test_report import HOSTILE, Page
 
 from virl.errors import BadInput
-from virl.gallery.page import write_gallery
+from virl.journal.gallery.page import write_gallery
 from virl.journal.report import write_report
 
 

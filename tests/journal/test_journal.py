@@ -18,7 +18,7 @@ from virl.journal.files import CannotWrite
 from virl.journal.journal import Journal, read_journal, total_cost
 from virl.journal.records import Result
 
-WRITER = Path(__file__).with_name("writer.py")
+WRITER = Path(__file__).parents[1] / "writer.py"
 PIXELS = np.zeros((24, 32, 3), np.uint8)
 
 

@@ -3,8 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_run import FRAME
 
+from virl.drawing.paper import ASPECT, MARGIN_M, Paper
 from virl.geo import LatLng
-from virl.journal.paper import ASPECT, MARGIN_M, Paper
 from virl.journal.records import PlaceRecord, PoseRecord, StepRecord
 from virl.journal.sketch import sketch
 

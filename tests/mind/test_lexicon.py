@@ -39,7 +39,7 @@ def test_sentences_lose_marks_but_keep_commas():
 
 
 def test_classes_are_spelt_out_and_an_unknown_one_is_named():
-    path = resources.data_folder("platform/models") / "rule-lexicon.yaml"
+    path = resources.data_folder("platform/rules") / "lexicon.yaml"
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert not any("<" in phrase for phrase in load_lexicon().attributes["spicy"].not_so)
     data["shop_life"] = ["<shoppes>"]

@@ -18,12 +18,13 @@ from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.mind.prices import Prices
 from virl.mind.prompt import load_prompt
-from virl.mind.replies import PlaceType, RoadChoice
+from virl.platform.movement.intention.replies import RoadChoice
+from virl.routines.explore.replies import PlaceType
 
 KEY = "sk-test-0123456789abcdef"
 LUNCH = {"intention": "I want lunch.", "place_types": ["restaurant", "bar"]}
-TYPE_PROMPT = load_prompt("hiro-place-type", PlaceType)
-ROAD_PROMPT = load_prompt("hiro-road", RoadChoice)
+TYPE_PROMPT = load_prompt("explore/place-type", PlaceType)
+ROAD_PROMPT = load_prompt("movement/intention-road", RoadChoice)
 GOOD = reply({"place_type": "restaurant"})
 
 
@@ -57,7 +58,7 @@ def test_a_good_reply_is_typed_and_written_down():
         mind = mind_at(server)
         assert mind.ask(TYPE_PROMPT, **LUNCH) == PlaceType(place_type="bar")
     [exchange] = mind.ledger.take()
-    assert (exchange.prompt, exchange.mind) == ("hiro-place-type", "openai:gpt-5-mini")
+    assert (exchange.prompt, exchange.mind) == ("explore/place-type", "openai:gpt-5-mini")
     assert (exchange.inputs, exchange.reply) == (LUNCH, {"place_type": "bar"})
     assert (exchange.attempts, exchange.cached) == (1, False)
     assert (exchange.input_tokens, exchange.output_tokens) == (1200, 30)
@@ -130,7 +131,7 @@ def test_an_answer_that_is_no_chat_completion_ends_in_one_line():
 def test_replies_that_stay_invalid_end_in_one_line_and_are_still_paid_for():
     with ChatServer([reply({"place_type": 7})]) as server:
         mind = mind_at(server, retries=2)
-        with pytest.raises(MindFailed, match=r"no valid reply to hiro-place-type in 3 tries: place_type"):
+        with pytest.raises(MindFailed, match=r"no valid reply to explore/place-type in 3 tries: place_type"):
             mind.ask(TYPE_PROMPT, **LUNCH)
     assert len(server.requests) == 3
     [exchange] = mind.ledger.take()
@@ -141,16 +142,14 @@ def test_replies_that_stay_invalid_end_in_one_line_and_are_still_paid_for():
 def test_a_road_that_is_not_there_is_refused():
     roads = [{"index": 0, "description": "shops"}, {"index": 2, "description": "trees"}]
     with ChatServer([reply({"index": 1, "reason": "r"}), reply({"index": 2, "reason": "r"})]) as server:
-        choice = mind_at(server).ask(
-            ROAD_PROMPT, intention="i", place_type="bar", roads=roads, came_from=None
-        )
+        choice = mind_at(server).ask(ROAD_PROMPT, intention="i", place_type="bar", roads=roads)
     assert choice.index == 2
     assert "there is 0, 2" in str(server.requests[1].messages[2]["content"])
 
 
 def test_a_refusal_is_final_and_quoted_in_short():
     with ChatServer([refusal("I cannot help with that. " * 40)]) as server:
-        with pytest.raises(MindFailed, match="refused to answer hiro-place-type: I cannot help") as caught:
+        with pytest.raises(MindFailed, match="refused to answer explore/place-type: I cannot help") as caught:
             mind_at(server).ask(TYPE_PROMPT, **LUNCH)
         assert len(server.requests) == 1
     assert len(str(caught.value)) < 300
@@ -247,9 +246,7 @@ def test_pictures_go_in_as_image_blocks():
     roads = [{"index": 0, "description": "shops"}]
     with ChatServer([reply({"index": 0, "reason": "the only one"})]) as server:
         mind = mind_at(server)
-        mind.ask(
-            ROAD_PROMPT, images=[image, image], intention="i", place_type="bar", roads=roads, came_from=None
-        )
+        mind.ask(ROAD_PROMPT, images=[image, image], intention="i", place_type="bar", roads=roads)
     content = server.requests[0].messages[0]["content"]
     assert [block["type"] for block in content] == ["text", "image_url", "image_url"]
     kind, _, data = content[1]["image_url"]["url"].partition(",")
@@ -332,7 +329,7 @@ def test_the_key_is_in_no_log_error_or_file(tmp_path, caplog):
 
 def test_inputs_are_checked_before_any_request():
     with ChatServer([GOOD]) as server:
-        with pytest.raises(BadInput, match="'hiro-place-type': input place_types is missing"):
+        with pytest.raises(BadInput, match="'explore/place-type': input place_types is missing"):
             mind_at(server).ask(TYPE_PROMPT, intention="lunch")
         assert not server.requests
 

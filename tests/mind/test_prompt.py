@@ -4,15 +4,19 @@ from hypothesis import strategies as st
 
 from virl.errors import BadInput, UnknownName
 from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN, all_prompts, fence, load_prompt, read_prompt, render
-from virl.mind.replies import PlaceDecision, PlaceSummary, PlaceType, Reply, RoadChoice
-from virl.mind.rules import RULES
+from virl.mind.replies import Reply
+from virl.mind.rules import find_rule
+from virl.platform.movement.intention.replies import RoadChoice
+from virl.routines.explore.replies import PlaceDecision, PlaceSummary, PlaceType
 
 ENTRIES = [
     {"turn": 0.0, "metres": 0.0, "crossing": False, "seen": ["WORLD"], "thought": "WORLD"},
     {"turn": -90.0, "metres": 12.0, "crossing": True, "seen": ["WORLD"], "thought": "WORLD"},
 ]
-BLIND = {"describe-view", "vqa-answer"}
+BLIND = {"senses/describe-view", "vqa/answer"}
 """Prompts about pictures alone: rules cannot see."""
+SAID = {"mind/invalid-reply", "by_tools/agent", "by_tools/last", "by_tools/task"}
+"""Parts of a conversation, which ask for no reply of their own."""
 
 DAY = {
     "client": {"name": "Ana", "background": "", "intention": "a day out"},
@@ -45,33 +49,32 @@ DOING = {
 SIGHT = {"name": "WORLD", "where": "left"}
 NOTICED = {"seen": [SIGHT], "crossing": 4, "ways": ["front", "rear"], "been_here": True}
 FROM_THE_WORLD = {
-    "diego-draft": DRAFT,
-    "diego-revise": DRAFT | {"refused": [{"kind": "normal", "place": "WORLD", "why": "WORLD"}]},
-    "diego-estimate": {"client": DAY["client"], "state": DAY["state"], "activity": DOING},
-    "diego-audit": DAY | {"after": DAY["state"], "activity": DOING},
-    "diego-scenic": {"place": "WORLD", "green": 0.2, "sky": 0.1, "water": 0.0},
-    "hiro-road": {
+    "day/draft": DRAFT,
+    "day/revise": DRAFT | {"refused": [{"kind": "normal", "place": "WORLD", "why": "WORLD"}]},
+    "day/estimate": {"client": DAY["client"], "state": DAY["state"], "activity": DOING},
+    "day/audit": DAY | {"after": DAY["state"], "activity": DOING},
+    "day/scenic": {"place": "WORLD", "green": 0.2, "sky": 0.1, "water": 0.0},
+    "movement/intention-road": {
         "intention": "eat",
         "place_type": "restaurant",
         "roads": [{"index": 0, "description": "WORLD"}, {"index": 1, "description": "WORLD"}],
-        "came_from": 1,
     },
-    "hiro-summary": {"name": "WORLD", "rating": 4.25, "reviews": [{"rating": 5, "text": "WORLD"}]},
-    "hiro-decision": {
+    "explore/summary": {"name": "WORLD", "rating": 4.25, "reviews": [{"rating": 5, "text": "WORLD"}]},
+    "explore/decision": {
         "name": "Hiro",
         "background": "a student",
         "intention": "eat",
         "place": {"name": "WORLD", "types": ["WORLD"], "rating": None, "open_now": True},
         "summary": "WORLD",
     },
-    "aria-rating": {
+    "recommend/rating": {
         "name": "Peng",
         "background": "a student",
         "intention": "eat",
         "place": {"name": "WORLD", "types": ["WORLD"], "rating": None, "walk_minutes": 3.5},
         "summary": "WORLD",
     },
-    "vivek-rating": {
+    "homes/rating": {
         "name": "Peng",
         "background": "a student",
         "intention": "live",
@@ -83,13 +86,13 @@ FROM_THE_WORLD = {
             {"place_type": "bar", "name": "", "walk_minutes": None, "count": 0},
         ],
     },
-    "local-destination": {"question": "WORLD", "place_types": ["bakery"]},
-    "local-choice": {
+    "directions/destination": {"question": "WORLD", "place_types": ["bakery"]},
+    "directions/choice": {
         "question": "WORLD",
         "background": "a baker",
         "places": [{"name": "WORLD", "types": ["WORLD"], "rating": None, "review_count": 0, "metres": 90.0}],
     },
-    "local-directions": {
+    "directions/instructions": {
         "destination": "WORLD",
         "names": ["WORLD"],
         "milestones": [
@@ -105,46 +108,52 @@ FROM_THE_WORLD = {
             {"kind": "end", "crossings": 0, "where": "left", "passed": None, "landmark": SIGHT},
         ],
     },
-    "ling-landmarks": {"directions": "WORLD"},
-    "ling-action": {
+    "movement/tourist-landmarks": {"directions": "WORLD"},
+    "movement/tourist-action": {
         "sentences": ["WORLD"],
         "landmarks": ["WORLD"],
         "walk": [NOTICED | {"did": "forward", "sentence": 1}],
         "here": NOTICED,
         "refused": [],
     },
-    "velma-action": {
+    "movement/velma-action": {
         "actions": ["forward", "stop"],
         "examples": [{"instruction": "WORLD", "walk": "1. forward"}],
         "instruction": "WORLD",
         "refused": 1,
         "walk": "1.",
     },
-    "velma-landmarks": {"instruction": "WORLD", "refused": 1},
-    "navgpt-step": {
+    "movement/velma-landmarks": {"instruction": "WORLD", "refused": 1},
+    "movement/navgpt-step": {
         "instruction": "WORLD",
         "opening": "WORLD",
         "steps": [{"reply": "Action: ...", "observation": "WORLD"}],
         "left_out": 1,
     },
-    "navgpt-summary": {"description": "WORLD"},
-    "narrate-drawing": {"entries": ENTRIES, "fault": "not a list"},
-    "narrate-instruction": {"entries": ENTRIES},
-    "peng-errands": {"text": "WORLD"},
-    "vqa-choices": {
+    "movement/navgpt-summary": {"description": "WORLD"},
+    "narrate/drawing": {"entries": ENTRIES, "fault": "not a list"},
+    "narrate/instruction": {"entries": ENTRIES},
+    "errands/list": {"text": "WORLD"},
+    "vqa/choices": {
         "name": "WORLD",
         "types": ["WORLD", "store"],
         "question": "Who would?",
         "faults": "the place also fulfils 'a wish'",
     },
-    "vqa-check": {"types": ["WORLD", "store"], "options": ["a wish"]},
+    "vqa/check": {"types": ["WORLD", "store"], "options": ["a wish"]},
 }
 
 
 def test_every_prompt_has_a_reply_type_a_rule_and_no_unused_or_missing_input():
     prompts = all_prompts()  # refuses unknown reply types, unused and missing inputs
-    assert {prompt.name for prompt in prompts} - BLIND == set(RULES)
-    assert all(issubclass(prompt.reply, Reply) and prompt.reply is not Reply for prompt in prompts)
+    asked = [prompt for prompt in prompts if prompt.reply is not Reply]
+    assert {prompt.name for prompt in prompts} - {prompt.name for prompt in asked} == SAID
+    assert {prompt.name for prompt in asked if prompt.rule is None} == BLIND
+    for prompt in asked:
+        if prompt.rule:
+            question, _ = find_rule(prompt.rule)
+            needed = {name for name, field in question.model_fields.items() if field.is_required()}
+            assert needed <= prompt.inputs, prompt.name
 
 
 @pytest.mark.parametrize("prompt", all_prompts(), ids=lambda prompt: prompt.name)
@@ -171,49 +180,39 @@ def test_a_fence_leaves_ordinary_text_as_it_is(text):
     assert fence(text) == f"{FENCE_OPEN}\n{text.strip()}\n{FENCE_CLOSE}"
 
 
-def test_the_road_one_came_from_is_marked_only_if_it_is_listed():
-    prompt = load_prompt("hiro-road", RoadChoice)
-    inputs = FROM_THE_WORLD["hiro-road"]
-    assert "Road 1 (the way they came):" in render(prompt, inputs)
-    assert "Do not send them back" in render(prompt, inputs)
-    alone = render(prompt, inputs | {"came_from": None})
-    assert "way they came" not in alone
-    assert "send them back" not in alone
-
-
 def test_unknown_facts_and_missing_reviews_are_said_aloud():
-    decision = render(load_prompt("hiro-decision", PlaceDecision), FROM_THE_WORLD["hiro-decision"])
+    decision = render(load_prompt("explore/decision", PlaceDecision), FROM_THE_WORLD["explore/decision"])
     assert "rating: unknown" in decision
     assert "open now: True" in decision
-    summary = load_prompt("hiro-summary", PlaceSummary)
+    summary = load_prompt("explore/summary", PlaceSummary)
     text = render(summary, {"name": "n", "rating": None, "reviews": []})
     assert "none yet" in text
     assert "Nobody has written a review." in text
 
 
 def test_a_missing_and_a_superfluous_input_are_named():
-    prompt = load_prompt("hiro-place-type", PlaceType)
-    with pytest.raises(BadInput, match="'hiro-place-type': input place_types is missing"):
+    prompt = load_prompt("explore/place-type", PlaceType)
+    with pytest.raises(BadInput, match="'explore/place-type': input place_types is missing"):
         render(prompt, {"intention": "eat"})
     with pytest.raises(BadInput, match="has no input mood; it takes intention, place_types"):
         render(prompt, {"intention": "eat", "place_types": [], "mood": "good"})
 
 
 def test_an_input_without_what_the_template_needs_is_named():
-    inputs = FROM_THE_WORLD["hiro-road"] | {"roads": [{"description": "no index"}]}
-    with pytest.raises(BadInput, match=r"'hiro-road'.*index"):
-        render(load_prompt("hiro-road", RoadChoice), inputs)
+    inputs = FROM_THE_WORLD["movement/intention-road"] | {"roads": [{"description": "no index"}]}
+    with pytest.raises(BadInput, match=r"'movement/intention-road'.*index"):
+        render(load_prompt("movement/intention-road", RoadChoice), inputs)
 
 
 def test_an_unknown_prompt_lists_those_there_are():
-    with pytest.raises(UnknownName, match=r"unknown prompt 'hiro-rood': there is .*hiro-decision"):
-        load_prompt("hiro-rood", RoadChoice)
+    with pytest.raises(UnknownName, match=r"unknown prompt 'explore/typ': there is .*explore/decision"):
+        load_prompt("explore/typ", RoadChoice)
 
 
 GOOD = """---
 about: A test.
 inputs: [mood]
-reply: PlaceType
+reply: virl.routines.explore.replies:PlaceType
 ---
 I feel
 {{ mood }}.
@@ -225,10 +224,21 @@ I feel
     [
         (("---\nabout", "about"), 1, "should start with front matter"),
         (("PlaceType\n---\n", "PlaceType\n"), 1, "no closing"),
+        (
+            ("explore.replies:PlaceType", "explore.relpies:PlaceType"),
+            4,
+            "cannot be imported (No module named",
+        ),
+        (("virl.routines.explore.replies:PlaceType", "pathlib:Path"), 4, "is not a virl.mind.replies.Reply"),
+        (("virl.routines.explore.replies:PlaceType", "PlaceType"), 4, "reply: String should match pattern"),
         (("about: A test.\n", ""), 2, "about: field is missing"),
         (("about: A", "abuot: x\nabout: A"), 2, "abuot: unknown field"),
-        (("reply: PlaceType", "reply: PlaceTipe"), 4, "unknown type 'PlaceTipe': there is "),
-        (("reply: PlaceType", "reply: RoadChoice"), 4, "is RoadChoice, the code expects PlaceType"),
+        ((":PlaceType", ":PlaceTipe"), 4, "has no attribute 'PlaceTipe'"),
+        (
+            (":PlaceType", ":PlaceSummary"),
+            4,
+            "replies:PlaceSummary, the code expects virl.routines.explore.replies:",
+        ),
         (("{{ mood }}", "{{ moood }}"), 7, "uses 'moood', which is not among the inputs"),
         (("[mood]", "[mood, age]"), 3, "does not use age"),
         (("[mood]", "[mood, mood]"), 3, "mood stands twice"),

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from virl.mind.cache import ReplyCache, request_key
-from virl.mind.replies import PlaceType
+from virl.routines.explore.replies import PlaceType
 
 KEY = request_key({"model": "m", "message": "héllo"})
 

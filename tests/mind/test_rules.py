@@ -5,8 +5,9 @@ from virl.mind.base import Prompt
 from virl.mind.lexicon import load_lexicon
 from virl.mind.opinions import opinions, vote, wishes
 from virl.mind.prompt import load_prompt
-from virl.mind.replies import PlaceDecision, PlaceSummary, PlaceType, RoadChoice
 from virl.mind.rules import RuleMind
+from virl.platform.movement.intention.replies import RoadChoice
+from virl.routines.explore.replies import PlaceDecision, PlaceSummary, PlaceType
 
 LEXICON = load_lexicon()
 TYPES = [
@@ -23,24 +24,26 @@ def mind():
 
 
 def place_type(mind, intention, offered=TYPES):
-    prompt = load_prompt("hiro-place-type", PlaceType)
+    prompt = load_prompt("explore/place-type", PlaceType)
     return mind.ask(prompt, intention=intention, place_types=offered).place_type
 
 
-def road(mind, descriptions, came_from=None, place_type="restaurant"):
+def road(mind, descriptions, place_type="restaurant"):
     roads = [{"index": index, "description": text} for index, text in enumerate(descriptions)]
-    prompt = load_prompt("hiro-road", RoadChoice)
-    return mind.ask(prompt, intention=LUNCH, place_type=place_type, roads=roads, came_from=came_from)
+    prompt = load_prompt("movement/intention-road", RoadChoice)
+    return mind.ask(prompt, intention=LUNCH, place_type=place_type, roads=roads)
 
 
 def summary(mind, *texts, name="Somewhere"):
     reviews = [{"rating": 4.0, "text": text} for text in texts]
-    return mind.ask(load_prompt("hiro-summary", PlaceSummary), name=name, rating=4.1, reviews=reviews).summary
+    return mind.ask(
+        load_prompt("explore/summary", PlaceSummary), name=name, rating=4.1, reviews=reviews
+    ).summary
 
 
 def decision(mind, said, intention=LUNCH, background="A student.", **facts):
     place = {"name": "Somewhere", "types": ["restaurant"], "rating": 4.1, "open_now": True} | facts
-    prompt = load_prompt("hiro-decision", PlaceDecision)
+    prompt = load_prompt("explore/decision", PlaceDecision)
     return mind.ask(
         prompt, name="Hiro", background=background, intention=intention, place=place, summary=said
     )
@@ -108,14 +111,9 @@ def test_shops_are_better_than_bare_walls(mind):
     assert road(mind, ["A blank wall and garages.", "Several shops with awnings.", "Trees."]).index == 1
 
 
-def test_it_never_goes_back_unless_that_is_the_only_way(mind):
-    assert road(mind, ["restaurant, restaurant", "a wall"], came_from=0).index == 1
-    assert road(mind, ["a wall"], came_from=0).index == 0
-
-
 def test_equal_roads_are_settled_by_their_number(mind):
-    choice = road(mind, ["trees", "trees", "trees"], came_from=0)
-    assert choice.index == 1
+    choice = road(mind, ["trees", "trees", "trees"])
+    assert choice.index == 0
     assert "look the same" in choice.reason
 
 
@@ -240,21 +238,20 @@ def test_a_dislike_in_the_background_counts_and_the_intention_overrules_it(mind)
 def test_an_exchange_is_written_down_and_costs_nothing(mind):
     place_type(mind, "I want lunch.")
     [exchange] = mind.ledger.take()
-    assert (exchange.prompt, exchange.mind, exchange.usd) == ("hiro-place-type", "rules", 0.0)
+    assert (exchange.prompt, exchange.mind, exchange.usd) == ("explore/place-type", "rules", 0.0)
     assert exchange.reply == {"place_type": "restaurant"}
     assert mind.ledger.take() == ()
 
 
 def test_wrong_inputs_are_named(mind):
     with pytest.raises(BadInput, match="input place_types is missing"):
-        mind.ask(load_prompt("hiro-place-type", PlaceType), intention="lunch")
-    with pytest.raises(BadInput, match=r"'hiro-road': input roads\.0\.index"):
+        mind.ask(load_prompt("explore/place-type", PlaceType), intention="lunch")
+    with pytest.raises(BadInput, match=r"'movement/intention-road': input roads\.0\.index"):
         mind.ask(
-            load_prompt("hiro-road", RoadChoice),
+            load_prompt("movement/intention-road", RoadChoice),
             intention="lunch",
             place_type="bar",
             roads=[{"description": "no index"}],
-            came_from=None,
         )
 
 

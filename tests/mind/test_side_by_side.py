@@ -28,7 +28,7 @@ class Counting(BaseRateLimiter):
 
 def test_every_request_that_is_sent_waits_for_the_limiter(tmp_path: Path) -> None:
     limiter = Counting()
-    prompt = load_prompt("velma-landmarks", Text)
+    prompt = load_prompt("movement/velma-landmarks", Text)
     with ChatServer([fault(500), text("1. a corner")]) as server:
         mind = open_mind("openai:test", cache_dir=tmp_path, base_url=server.url, limiter=limiter)
         first = mind.ask(prompt, **INPUTS)
@@ -38,7 +38,7 @@ def test_every_request_that_is_sent_waits_for_the_limiter(tmp_path: Path) -> Non
 
 
 def test_a_mind_apart_has_a_ledger_of_its_own_and_the_same_replies(tmp_path: Path) -> None:
-    prompt = load_prompt("velma-landmarks", Text)
+    prompt = load_prompt("movement/velma-landmarks", Text)
     with ChatServer([text("1. a corner")]) as server:
         mind = open_mind("openai:test", cache_dir=tmp_path, base_url=server.url)
         other = mind.apart()
@@ -53,6 +53,6 @@ def test_a_mind_apart_has_a_ledger_of_its_own_and_the_same_replies(tmp_path: Pat
 def test_rules_apart_have_a_ledger_of_their_own() -> None:
     rules = open_mind("rules", cache_dir=None)
     other = rules.apart()
-    other.ask(load_prompt("velma-landmarks", Text), **INPUTS)
+    other.ask(load_prompt("movement/velma-landmarks", Text), **INPUTS)
     assert rules.ledger.take() == ()
     assert len(other.ledger.take()) == 1

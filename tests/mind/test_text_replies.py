@@ -12,7 +12,8 @@ from virl.mind.base import Prompt
 from virl.mind.open import open_mind
 from virl.mind.prices import load_prices
 from virl.mind.prompt import load_prompt, read_prompt
-from virl.mind.replies import PlaceType, Text
+from virl.mind.replies import Text
+from virl.routines.explore.replies import PlaceType
 
 KEY = "sk-test-0123456789abcdef"
 NEXT_WORD = Prompt("next-word", frozenset({"so_far"}), Text, "Go on:\n{{ so_far }}\n2.\n", stop=("\n", "3."))
@@ -128,9 +129,9 @@ def test_the_key_is_in_no_error_log_or_file(spec, tmp_path, caplog):
 
 
 def test_a_completion_model_cannot_fill_in_a_form():
-    prompt = load_prompt("hiro-place-type", PlaceType)
+    prompt = load_prompt("explore/place-type", PlaceType)
     with ChatServer([completion("{}")]) as server:
-        with pytest.raises(MindFailed, match="choose a chat model for hiro-place-type"):
+        with pytest.raises(MindFailed, match="choose a chat model for explore/place-type"):
             mind_at(server, COMPLETION).ask(prompt, intention="eat", place_types=["bar"])
         assert not server.requests
 
@@ -153,10 +154,14 @@ def test_prices_of_completion_models_go_by_their_full_name():
 
 @pytest.mark.parametrize(
     ("reply", "stop", "words"),
-    [("PlaceType", '["x"]', "reply: Text only"), ("Text", '[""]', "not empty"), ("Text", "x", "stop")],
+    [
+        ("virl.routines.explore.replies:PlaceType", '["x"]', "reply: Text only"),
+        ("virl.mind.replies:Text", '[""]', "not empty"),
+        ("virl.mind.replies:Text", "x", "stop"),
+    ],
 )
 def test_stop_sequences_belong_to_plain_text(tmp_path, reply, stop, words):
     path = tmp_path / "p.md"
     path.write_text(f"---\nabout: a\ninputs: [x]\nreply: {reply}\nstop: {stop}\n---\n{{{{ x }}}}\n")
     with pytest.raises(BadInput, match=f"line 5: .*{words}"):
-        read_prompt(path, "p", {"PlaceType": PlaceType, "Text": Text}[reply])
+        read_prompt(path, "p", PlaceType if "PlaceType" in reply else Text)

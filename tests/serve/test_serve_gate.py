@@ -5,10 +5,10 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
+from virl.cli.serve import serve_app
 from virl.errors import BadInput, VirlError
 from virl.platform.city import City
 from virl.serve import extra
-from virl.serve.cli import serve_app
 from virl.serve.google import Faults, ServeOptions, parse_faults
 from virl.serve.google.masks import masked, parse_mask
 from virl.serve.google.server import served

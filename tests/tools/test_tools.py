@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from made_life import made_agent, made_character, use, virlton
 from pydantic import ValidationError
 
-from virl.character import Character, ToolName, agent_names, load_character
+from virl.agent.character import Character, ToolName
+from virl.agent.character_file import agent_names, load_character
 from virl.errors import BadInput, NotFound
 from virl.geo import compass_word, distance, egocentric_word, signed_turn
 from virl.platform.city import City

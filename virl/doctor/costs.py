@@ -2,21 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import FunctionType
 from typing import get_args
 
-from virl.agent import load_routine
-from virl.character import find_character, load_character
+from virl.agent.character_file import find_character, load_character
 from virl.doctor.habits import Habits
 from virl.doctor.pricing import SOMEWHERE, ZOOM, Item, PriceTags, tiles_of
 from virl.errors import BadInput
-from virl.platform.movement.intention import ROAD_FOV
+from virl.platform.movement.intention.navigator import ROAD_FOV
 from virl.platform.perception.look import CLOSEST_FOV, sweep_cameras
 from virl.platform.providers.city_file import GoogleCity
 from virl.platform.providers.google.options import Imagery
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.open import all_cities
 from virl.platform.streetview import Camera
+from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
 HIRO = "hiro"
 SPACING_M = 20.0  # V-IRL's grid of a district
@@ -50,19 +49,6 @@ class District:
     """Of its grid."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Looks:
-    """How Hiro looks around: the constants of his routine."""
-
-    range_deg: float
-    fov: float
-    match_radius_m: float
-
-    @property
-    def cameras(self) -> list[Camera]:
-        return sweep_cameras(0.0, self.range_deg, self.fov)
-
-
 def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None) -> list[Estimate]:
     """What a step, a run and the smallest and the largest district cost, with static views and with tiles.
 
@@ -77,10 +63,10 @@ def estimates(settings: GoogleSettings, habits: Habits, moves: int | None = None
     """
     character = load_character(find_character(HIRO))
     moves = character.limits.steps if moves is None else moves
-    tags, looks, districts = PriceTags(settings), _looks(), smallest_and_largest()
+    tags, districts = PriceTags(settings), smallest_and_largest()
     found: list[Estimate] = []
     for imagery in get_args(Imagery):
-        step = _step(tags, imagery, looks, habits)
+        step = _step(tags, imagery, habits)
         run = [*_start(tags), *(item.times(moves + 1) for item in step)]  # he looks around at the start, too
         found.append(_estimate(f"one step of {character.name}", imagery, step, is_small=True))
         found.append(_estimate(f"one run of {character.name}, {moves} moves", imagery, run))
@@ -109,14 +95,9 @@ def smallest_and_largest() -> tuple[District, District]:
     return districts[0], districts[-1]
 
 
-def _looks() -> _Looks:
-    source = find_character(HIRO)
-    routine = load_routine(source, load_character(source))
-    constants = routine.__globals__ if isinstance(routine, FunctionType) else {}
-    try:
-        return _Looks(constants["LOOK_RANGE"], constants["LOOK_FOV"], constants["MATCH_RADIUS_M"])
-    except KeyError as fault:
-        raise BadInput(f"{source}: its routine has no constant {fault}: costs cannot be told") from None
+def _around() -> list[Camera]:
+    """The cameras with which Hiro looks around."""
+    return sweep_cameras(0.0, LOOK_RANGE, LOOK_FOV)
 
 
 def _start(tags: PriceTags) -> list[Item]:
@@ -127,14 +108,14 @@ def _start(tags: PriceTags) -> list[Item]:
     ]
 
 
-def _step(tags: PriceTags, imagery: Imagery, looks: _Looks, habits: Habits) -> list[Item]:
+def _step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
     counted = f"counted: {habits.source}"
     return [
         tags.call("metadata", "tiles_metadata", 1, "docs/google.md: one new panorama a step"),
-        *_looking(tags, imagery, looks, habits),
+        *_looking(tags, imagery, habits),
         tags.of(
             "places nearby",
-            lambda city: city.places.nearby(SOMEWHERE, looks.match_radius_m),
+            lambda city: city.places.nearby(SOMEWHERE, MATCH_RADIUS_M),
             habits.a_step(habits.nearby),
             counted,
         ),
@@ -147,15 +128,15 @@ def _step(tags: PriceTags, imagery: Imagery, looks: _Looks, habits: Habits) -> l
     ]
 
 
-def _looking(tags: PriceTags, imagery: Imagery, looks: _Looks, habits: Habits) -> list[Item]:
+def _looking(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
     constants, counted = "agents/hiro.py: LOOK_RANGE, LOOK_FOV", f"counted: {habits.source}"
     if imagery == "static":
         return [
-            tags.call("views around", "static_image", len(looks.cameras), constants),
+            tags.call("views around", "static_image", len(_around()), constants),
             tags.call("closer looks", "static_image", habits.a_step(habits.closer), counted),
             tags.call("looks down roads", "static_image", habits.a_step(habits.roads), counted),
         ]
-    around = tiles_of([*looks.cameras, Camera(0.0, fov=CLOSEST_FOV)])
+    around = tiles_of([*_around(), Camera(0.0, fov=CLOSEST_FOV)])
     roads = tiles_of([Camera(heading, fov=ROAD_FOV) for heading in SIDE_ROADS])
     crossings = habits.a_step(habits.crossings)
     return [

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from virl.journal.exhibits import Exhibit
+from virl.drawing.exhibits import Exhibit
 
 FORMAT = 1
 """Version of the journal's format; a journal of another version is refused."""

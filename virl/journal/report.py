@@ -6,16 +6,16 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from virl.drawing.page import draw_exhibits
+from virl.drawing.pictures import embed
+from virl.drawing.policy import content_policy, script_json
 from virl.geo import LatLng
-from virl.journal.drawing.page import draw_exhibits
 from virl.journal.files import write_atomically, writing
 from virl.journal.finds.page import counting_context
 from virl.journal.finds.reading import read_finds
 from virl.journal.folder import CONSULTED, MEMORY
 from virl.journal.journal import RULES, read_journal, total_cost
 from virl.journal.page import asset, beside, page
-from virl.journal.pictures import embed
-from virl.journal.policy import content_policy, script_json
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.sketch import sketch
 from virl.journal.story import Stretch, chapters, outcome_of

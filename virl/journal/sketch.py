@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from virl.drawing.paper import Arrow, Paper, Point, arrows_along, lay_out, on_paper, svg_points
 from virl.geo import LatLng, LocalFrame
-from virl.journal.paper import Arrow, Paper, Point, arrows_along, lay_out, on_paper, svg_points
 from virl.journal.records import PlaceRecord, StepRecord
 from virl.journal.story import kind_of, title_of
 

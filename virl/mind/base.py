@@ -13,7 +13,7 @@ ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Prompt(Generic[ReplyT]):
-    """A text that is sent to a model, read from `prompts/NAME.md`."""
+    """A text that is sent to a model, read from `prompts/ASKER/NAME.md`."""
 
     name: str
     inputs: frozenset[str]
@@ -23,6 +23,8 @@ class Prompt(Generic[ReplyT]):
     """Jinja template."""
     stop: tuple[str, ...] = ()
     """Texts at which a reply of type `Text` ends; they are no part of it."""
+    rule: str | None = None
+    """What the rules answer, `module:function`; `None` if they have no answer."""
 
 
 @dataclass(frozen=True, slots=True)

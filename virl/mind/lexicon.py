@@ -1,4 +1,4 @@
-"""The lexicon of the rules: `platform/models/rule-lexicon.yaml`, and how its phrases match."""
+"""The lexicon of the rules: `platform/rules/lexicon.yaml`, and how its phrases match."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -136,7 +136,7 @@ def load_lexicon() -> Lexicon:
     Raises:
         BadInput: the file is broken; names file, line and field.
     """
-    return load_settings(resources.data_folder("platform/models") / "rule-lexicon.yaml", Lexicon)
+    return load_settings(resources.data_folder("platform/rules") / "lexicon.yaml", Lexicon)
 
 
 def _spelt_out(data: Any, classes: Mapping[str, str]) -> Any:

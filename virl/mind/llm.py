@@ -87,7 +87,7 @@ class LLMMind:
             limiter=limiter,
             budget=budget or Budget(),
         )
-        self._mend = load_prompt("parts/invalid-reply", Reply)
+        self._mend = load_prompt("mind/invalid-reply", Reply)
         self._request = _own_part(model, name)
         self._ledger = Ledger()
         self._unpriced: set[str] = set()

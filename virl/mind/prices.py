@@ -1,4 +1,4 @@
-"""What replies cost: tokens times the prices in `platform/models/prices.yaml`."""
+"""What replies cost: tokens times the prices in `platform/prices.yaml`."""
 
 import re
 from collections.abc import Sequence
@@ -103,4 +103,4 @@ def load_prices() -> Prices:
     Raises:
         BadInput: the file is broken; names file, line and field.
     """
-    return load_settings(resources.data_folder("platform/models") / "prices.yaml", Prices)
+    return load_settings(resources.data_folder("platform") / "prices.yaml", Prices)

@@ -1,7 +1,11 @@
-"""Prompt files: `prompts/NAME.md`, front matter and a Jinja template. Described in `docs/minds.md`."""
+"""Prompt files: `prompts/ASKER/NAME.md`, front matter and a Jinja template. Described in `docs/minds.md`.
+
+A prompt's front matter names its reply type and its rule, so that no list anywhere names them.
+"""
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NoReturn
@@ -12,12 +16,12 @@ from pydantic import BaseModel, Field
 
 from virl import resources
 from virl.errors import BadInput, UnknownName
-from virl.mind import client_replies, day_replies, errand_replies, question_replies, replies, walk_replies
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.replies import Reply, Text
+from virl.registry import load, one_line
 from virl.settings import Settings, parse_settings
 
-REPLY_MODULES = (replies, client_replies, errand_replies, day_replies, question_replies, walk_replies)
+REFERENCE = r"^\.?[A-Za-z_][\w.]*:[A-Za-z_]\w*$"
 FENCE_OPEN, FENCE_CLOSE = "<<<DATA", "DATA>>>"
 _FENCE_RUN = re.compile(r"<{3,}|>{3,}")
 _SOFTER = {
@@ -34,8 +38,10 @@ class FrontMatter(Settings):
     """What the prompt asks for, in a line."""
     inputs: tuple[str, ...]
     """The names that the template uses."""
-    reply: str
-    """A class in one of `REPLY_MODULES`."""
+    reply: str = Field(pattern=REFERENCE)
+    """The type of the reply, `module:Class`; a leading dot is the package of the routine that it comes with."""
+    rule: str | None = Field(default=None, pattern=REFERENCE)
+    """What the rules answer, `module:function` from a question and a lexicon to the reply."""
     stop: tuple[str, ...] = ()
     """Where a plain text ends; for the reply type `Text` alone."""
 
@@ -50,50 +56,75 @@ def fence(text: object) -> str:
     return f"{FENCE_OPEN}\n{harmless.strip()}\n{FENCE_CLOSE}"
 
 
+@dataclass(frozen=True, slots=True)
+class PromptFolder:
+    """A folder of prompts that comes with a character or a routine."""
+
+    path: Path
+    package: str = ""
+    """What a leading dot of `reply` and `rule` stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """Where prompts are looked for: in these folders, the first one first, and then in virl's own."""
+
+    folders: tuple[PromptFolder, ...] = ()
+
+    def load(self, name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
+        """Read the first `NAME.md` there is.
+
+        Args:
+            name: the asker and what is asked, such as `"errands/list"`.
+            reply: the type that the caller counts on.
+
+        Raises:
+            UnknownName: there is no such prompt.
+            BadInput: the file is broken, or asks for another reply; names file and line.
+        """
+        for folder in (*self.folders, PromptFolder(resources.data_folder("prompts"))):
+            path = folder.path / f"{name}.md"
+            if path.is_file():
+                return read_prompt(path, name, reply, folder.package)
+        raise UnknownName("prompt", name, prompt_names())
+
+
+OUR_PROMPTS = Prompts()
+"""virl's own alone."""
+
+
 def prompt_names() -> list[str]:
-    """The prompts there are; parts of a conversation, in `prompts/parts/`, are not among them."""
-    return resources.names_in("prompts", ".md")
+    """The names of virl's own prompts, sorted."""
+    root = resources.data_folder("prompts")
+    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.md"))
 
 
 def load_prompt(name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
-    """Read `prompts/NAME.md`.
-
-    Args:
-        name: the file's stem.
-        reply: the type that the caller counts on.
-
-    Raises:
-        UnknownName: there is no such prompt.
-        BadInput: the file is broken, or asks for another reply; names file and line.
-    """
-    path = resources.data_folder("prompts") / f"{name}.md"
-    if not path.is_file():
-        raise UnknownName("prompt", name, prompt_names())
-    return read_prompt(path, name, reply)
+    """Read one of virl's own prompts; as `Prompts.load`."""
+    return OUR_PROMPTS.load(name, reply)
 
 
-def read_prompt(path: Path, name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
-    """Read a prompt file; as `load_prompt`."""
-    return _checked(_text_of(path), path, name, reply)
+def read_prompt(path: Path, name: str, reply: type[ReplyT], package: str = "") -> Prompt[ReplyT]:
+    """Read a prompt file; as `Prompts.load`."""
+    return _checked(_text_of(path), path, name, reply, package)
 
 
 @lru_cache(maxsize=256)
-def _checked(text: str, path: Path, name: str, reply: type[ReplyT]) -> Prompt[ReplyT]:
+def _checked(text: str, path: Path, name: str, reply: type[ReplyT], package: str) -> Prompt[ReplyT]:
     """Checked once: a prompt is loaded for every question, and parsing its template takes long."""
     matter, header, body = _split(text, path)
-    _reply_type(matter, header, path)
-    if matter.reply != reply.__name__:
-        _refuse(
-            path, _line_of(header, "reply"), f"reply: is {matter.reply}, the code expects {reply.__name__}"
-        )
+    if _reply_type(matter, header, path, package) is not reply:
+        expected = f"{reply.__module__}:{reply.__qualname__}"
+        _refuse(path, _line_of(header, "reply"), f"reply: is {matter.reply}, the code expects {expected}")
     _check_inputs(matter, header, body, path)
     if matter.stop and not (issubclass(reply, Text) and all(matter.stop)):
         _refuse(path, _line_of(header, "stop"), "stop: takes texts that are not empty, with reply: Text only")
-    return Prompt(name, frozenset(matter.inputs), reply, body, matter.stop)
+    rule = _absolute(matter.rule, package) if matter.rule else None
+    return Prompt(name, frozenset(matter.inputs), reply, body, matter.stop, rule)
 
 
 def all_prompts() -> list[Prompt[BaseModel]]:
-    """Every prompt there is, each with the reply type that its file names.
+    """Every prompt of virl's own, each with the reply type that its file names.
 
     Raises:
         BadInput: a file is broken; names file and line.
@@ -102,7 +133,7 @@ def all_prompts() -> list[Prompt[BaseModel]]:
     for name in prompt_names():
         path = resources.data_folder("prompts") / f"{name}.md"
         matter, header, _ = _split(_text_of(path), path)
-        reply: type[BaseModel] = _reply_type(matter, header, path)
+        reply: type[BaseModel] = _reply_type(matter, header, path, "")
         prompts.append(read_prompt(path, name, reply))
     return prompts
 
@@ -165,17 +196,19 @@ def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
     return matter, header, "\n".join(lines[end + 1 :])
 
 
-def _reply_type(matter: FrontMatter, header: list[str], path: Path) -> type[Reply]:
-    known = {
-        name: kind
-        for module in REPLY_MODULES
-        for name, kind in vars(module).items()
-        if isinstance(kind, type) and issubclass(kind, Reply)
-    }
-    if matter.reply not in known:
-        there_is = ", ".join(sorted(known.keys() - {"Reply"}))
-        _refuse(path, _line_of(header, "reply"), f"reply: unknown type {matter.reply!r}: there is {there_is}")
-    return known[matter.reply]
+def _reply_type(matter: FrontMatter, header: list[str], path: Path, package: str) -> type[Reply]:
+    line = _line_of(header, "reply")
+    try:
+        kind = load(_absolute(matter.reply, package))
+    except (ImportError, AttributeError) as fault:
+        _refuse(path, line, f"reply: {matter.reply} cannot be imported ({one_line(fault)})")
+    if not (isinstance(kind, type) and issubclass(kind, Reply)):
+        _refuse(path, line, f"reply: {matter.reply} is not a virl.mind.replies.Reply")
+    return kind
+
+
+def _absolute(reference: str, package: str) -> str:
+    return f"{package}{reference}" if reference.startswith(".") else reference
 
 
 def _check_inputs(matter: FrontMatter, header: list[str], body: str, path: Path) -> None:

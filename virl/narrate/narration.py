@@ -84,7 +84,7 @@ def ask_instruction(mind: Mind, entries: Sequence[Entry]) -> str:
         ModelUnavailable: the model cannot be reached.
     """
     told = [{key: value for key, value in asdict(entry).items() if key != "thought"} for entry in entries]
-    reply = mind.ask(load_prompt("narrate-instruction", Text), entries=told).text.strip()
+    reply = mind.ask(load_prompt("narrate/instruction", Text), entries=told).text.strip()
     if not reply:
         raise MindFailed(f"{mind.name} wrote no instruction")
     return reply
@@ -97,7 +97,7 @@ def ask_points(mind: Mind, entries: Sequence[Entry]) -> Floats:
         MindFailed: no reply in three was a list of that many points.
         ModelUnavailable: the model cannot be reached.
     """
-    prompt, fault = load_prompt("narrate-drawing", Text), ""
+    prompt, fault = load_prompt("narrate/drawing", Text), ""
     for _ in range(TRIES):
         reply = mind.ask(prompt, entries=[asdict(entry) for entry in entries], fault=fault)
         try:

@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from virl.agent import Agent
-from virl.consult import steps_taken
+from virl.agent.assembly import Agent
+from virl.agent.consult import steps_taken
 from virl.errors import BadInput
 from virl.platform.movement.base import Choice, Step
 from virl.platform.streetview import Link, Panorama, Pose

@@ -7,11 +7,11 @@ from pydantic import Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from virl.character import agent_names, find_character, load_character
-from virl.consult import consult as consult_agent
+from virl.agent.character_file import agent_names, find_character, load_character
+from virl.agent.consult import consult as consult_agent
+from virl.agent.roster import roster
 from virl.errors import BadInput, UnknownName
 from virl.journal.convert import place_record
-from virl.roster import roster
 from virl.tools.base import Arguments, Told, from_world, short
 from virl.tools.body import Body
 

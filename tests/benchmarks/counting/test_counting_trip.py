@@ -11,7 +11,6 @@ from benchmarks.counting.replay import OnceMatcher, remember, reported
 from benchmarks.counting.trip import required_things, take_trip, thing_shown
 from benchmarks.counting.variants import DEFAULT, NO_RULES, rules_of
 from benchmarks.counting.walks import choose_walks
-from virl.counting.counter import Counter
 from virl.geo import LatLng
 from virl.platform.city import City, Thing, Visible
 from virl.platform.perception.active import Look, Sighting
@@ -19,6 +18,7 @@ from virl.platform.perception.base import Match
 from virl.platform.perception.memory import VisualMemory, memory_settings
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.streetview import Camera, Image, View
+from virl.routines.counting.counter import Counter
 
 KINDS = ("trash bin", "fire hydrant", "bench")
 VIEW = View("p", Camera(0.0), np.zeros((640, 640, 3), np.uint8))

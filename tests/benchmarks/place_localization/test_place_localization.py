@@ -17,7 +17,7 @@ from benchmarks.place_localization.score import score, show
 from virl.bench.benchmark import Episode, Record, Scores, Tally
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, run_benchmark
-from virl.collect.dataset import PlaceRow
+from virl.datasets.collect.dataset import PlaceRow
 from virl.errors import BadInput
 from virl.geo import bearing, signed_turn
 from virl.platform.city import City

@@ -20,10 +20,9 @@ from virl.bench.records import Records
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark
-from virl.collect.dataset import RouteRow
-from virl.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
-from virl.collect.rows import Rows
-from virl.directions.landmarks import Lookout
+from virl.datasets.collect.dataset import RouteRow
+from virl.datasets.collect.routes import Guide, RoutesSettings, TriedRow, collect_routes
+from virl.datasets.collect.rows import Rows
 from virl.errors import BadInput, MindFailed, ModelUnavailable, UnknownName
 from virl.geo import egocentric_word, signed_turn
 from virl.mind.base import Ledger, Mind
@@ -31,6 +30,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.movement.instruction.tourist.spotting import eight_cameras
 from virl.platform.movement.links import LinksMover
+from virl.routines.directions.landmarks import Lookout
 
 NAME = "benchmarks.vln.definition:BENCHMARK"
 PLACES = [
@@ -66,7 +66,7 @@ class Scripted:
         return self
 
     def ask(self, prompt, *, images=(), **inputs):
-        if prompt.name == "ling-landmarks":
+        if prompt.name == "movement/tourist-landmarks":
             return RuleMind().ask(prompt, **inputs)
         self.told.append(inputs)
         if not self._actions:

@@ -6,7 +6,7 @@ from made_streets import MadeStreetView, plus_sign, ring
 
 from virl.mind.base import Ledger, Prompt, ReplyT
 from virl.platform.movement.base import Step
-from virl.platform.movement.intention import IntentionNavigator
+from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.base import Detection, Senses
 from virl.platform.streetview import Image, Pose, View

@@ -20,10 +20,10 @@ from virl.bench.report.charts import group_charts, heat, whole_rows
 from virl.bench.report.maps import CityMap, city_map, color_of
 from virl.bench.report.results import Results, cost_line, shown_metrics, shown_number, shown_share
 from virl.bench.report.runs import Gathered, KeptRun
+from virl.drawing.policy import content_policy
 from virl.errors import BadInput
 from virl.files import replacing
 from virl.journal.files import writing
-from virl.journal.policy import content_policy
 
 PAGE = "report.html"
 MOST_PAGES = 300

@@ -9,12 +9,12 @@ import numpy as np
 import shapely
 from pydantic import ValidationError
 
+from virl.drawing.pictures import embed
 from virl.errors import JournalBroken
 from virl.geo import LatLng
 from virl.journal.finds.heat import Level, heat
 from virl.journal.finds.reading import Find, Sight
 from virl.journal.folder import MEMORY, SURVEY
-from virl.journal.pictures import embed
 from virl.journal.records import StartRecord, StepRecord
 from virl.journal.sketch import Sketch
 from virl.platform.movement.region.records import RECORD, Plan

@@ -9,11 +9,11 @@ from made_streets import MadeStreetView, plus_sign
 
 from virl.geo import LatLng
 from virl.mind.base import Ledger
-from virl.mind.walk_replies import LandmarkNames, WalkAction
 from virl.platform.city import City
 from virl.platform.maps import Maps, Route
 from virl.platform.movement.instruction.tourist.crossings import HonestHints, PaperHints
 from virl.platform.movement.instruction.tourist.navigator import TouristNavigator
+from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
 from virl.platform.movement.instruction.tourist.sentences import sentences_of
 from virl.platform.movement.instruction.tourist.spotting import Sighting
 from virl.platform.movement.links import LinksMover
@@ -35,7 +35,7 @@ class Scripted:
         return self
 
     def ask(self, prompt, *, images=(), **inputs):
-        if prompt.name == "ling-landmarks":
+        if prompt.name == "movement/tourist-landmarks":
             return LandmarkNames(names=("Moon Bakery",))
         self.asked.append(inputs)
         action, _, direction = self._actions.pop(0).partition(" ")

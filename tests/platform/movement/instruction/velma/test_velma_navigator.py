@@ -64,7 +64,7 @@ def test_a_model_walks_by_its_next_words(spec, crossing, start):
     assert crossing.ids[moves[-1].state.node] == "e1"
     assert walks[0] == "1."
     assert walks[3] == "1. forward\n2. forward\nThere is a 4-way intersection.\n3. right\n4."
-    assert [exchange.prompt for exchange in mind.ledger.take()] == ["velma-action"] * 5
+    assert [exchange.prompt for exchange in mind.ledger.take()] == ["movement/velma-action"] * 5
 
 
 @pytest.mark.parametrize("spec", SAY)
@@ -112,7 +112,7 @@ def test_server_faults_are_tried_again_and_refusals_are_final(crossing, start):
     with ChatServer([fault(500), fault(429), text("forward"), refusal("I would rather not.")]) as server:
         walk = VelmaNavigator(crossing, mind_at(server)).walk(GO, start)
         assert next(walk).refused == ()
-        with pytest.raises(MindFailed, match="refused to answer velma-action"):
+        with pytest.raises(MindFailed, match="refused to answer movement/velma-action"):
             next(walk)
     with pytest.raises(ModelUnavailable):
         next(VelmaNavigator(crossing, mind_at(server)).walk(GO, start))

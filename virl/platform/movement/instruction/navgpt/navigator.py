@@ -48,7 +48,7 @@ class NavGptNavigator:
 
         Args:
             graph: where the walks go.
-            mind: answers the prompts `navgpt-step` and `navgpt-summary`.
+            mind: answers the prompts `movement/navgpt-step` and `movement/navgpt-summary`.
             observations: what is seen at the graph's viewpoints.
             max_steps: replies an episode, at least 1.
 
@@ -62,8 +62,8 @@ class NavGptNavigator:
         self._observations = observations
         self._max_steps = max_steps
         self._ids = frozenset(graph.ids)
-        self._step_prompt = load_prompt("navgpt-step", Text)
-        self._summary_prompt = load_prompt("navgpt-summary", Text)
+        self._step_prompt = load_prompt("movement/navgpt-step", Text)
+        self._summary_prompt = load_prompt("movement/navgpt-summary", Text)
 
     @property
     def name(self) -> str:

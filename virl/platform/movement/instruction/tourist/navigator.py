@@ -5,11 +5,11 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
 from virl.mind.base import Mind
-from virl.mind.prompt import load_prompt
-from virl.mind.walk_replies import LandmarkNames, WalkAction
+from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice, Mover, Step
 from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints
 from virl.platform.movement.instruction.tourist.going_astray import astray
+from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
 from virl.platform.movement.instruction.tourist.sentences import sentences_of
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
 from virl.platform.movement.instruction.tourist.transcript import Act, Entry, Observation
@@ -55,6 +55,7 @@ class TouristNavigator:
     max_steps: int = MAX_STEPS
     landmarks: tuple[str, ...] | None = None
     """What to look for; `None` asks the mind which landmarks the directions name, once a walk."""
+    prompts: Prompts = OUR_PROMPTS
     transcript: list[Entry] = field(default_factory=list)
     """Every observation and action of the last walk."""
     observations: list[Observation] = field(default_factory=list)
@@ -95,7 +96,7 @@ class TouristNavigator:
 
     def _names(self) -> tuple[str, ...]:
         if self.landmarks is None:
-            prompt = load_prompt("ling-landmarks", LandmarkNames)
+            prompt = self.prompts.load("movement/tourist-landmarks", LandmarkNames)
             self.landmarks = self.mind.ask(prompt, directions=self.instruction).names
         return self.landmarks
 
@@ -154,7 +155,7 @@ class TouristNavigator:
 
     def _ask(self, observation: Observation, sentences: Sequence[str], refused: Sequence[str]) -> WalkAction:
         return self.mind.ask(
-            load_prompt("ling-action", WalkAction),
+            self.prompts.load("movement/tourist-action", WalkAction),
             sentences=list(sentences),
             landmarks=list(self.landmarks or ()),
             walk=[entry.told() for entry in self.transcript],

@@ -21,7 +21,7 @@ class Observation:
     been_here: bool = False
 
     def told(self) -> dict[str, object]:
-        """As the prompt `ling-action` takes it: plain JSON values."""
+        """As the prompt `movement/tourist-action` takes it: plain JSON values."""
         return {
             "seen": [{"name": one.name, "where": one.direction(self.heading)} for one in self.seen],
             "crossing": self.crossing,
@@ -71,5 +71,5 @@ class Entry:
     act: Act
 
     def told(self) -> dict[str, object]:
-        """As the prompt `ling-action` takes it."""
+        """As the prompt `movement/tourist-action` takes it."""
         return {**self.observed, "did": self.act.words, "sentence": self.act.sentence}

@@ -28,11 +28,11 @@ _QUOTES = " \t\"'`*.,;:"
 
 
 def mind_landmarks(mind: Mind) -> LandmarkExtractor:
-    """Asks a mind, with `prompts/velma-landmarks.md`; an empty instruction is not asked about.
+    """Asks a mind, with `prompts/movement/velma-landmarks.md`; an empty instruction is not asked about.
 
     The extractor raises `MindFailed` where no reply holds a list.
     """
-    prompt = load_prompt("velma-landmarks", Text)
+    prompt = load_prompt("movement/velma-landmarks", Text)
 
     def extract(instruction: str) -> tuple[str, ...]:
         text = tidy(instruction)

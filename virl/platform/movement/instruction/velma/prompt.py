@@ -26,14 +26,14 @@ class Example:
 
 @cache
 def action_prompt() -> Prompt[Text]:
-    """`prompts/velma-action.md`."""
-    return load_prompt("velma-action", Text)
+    """`prompts/movement/velma-action.md`."""
+    return load_prompt("movement/velma-action", Text)
 
 
 def action_inputs(
     instruction: str, walk: str, examples: Sequence[Example] = (), *, refused: int = 0
 ) -> dict[str, Any]:
-    """The inputs of `velma-action`.
+    """The inputs of `movement/velma-action`.
 
     Args:
         instruction: as the data set gives it.

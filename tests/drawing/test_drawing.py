@@ -1,0 +1,156 @@
+import itertools
+
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_run import FRAME
+
+from virl.drawing.charts import draw_bars, draw_curves
+from virl.drawing.exhibits import (
+    Bar,
+    BarsExhibit,
+    Curve,
+    CurvesExhibit,
+    Exhibit,
+    MapExhibit,
+    MapLine,
+    MapPoint,
+    TableExhibit,
+    TextExhibit,
+)
+from virl.drawing.maps import SIDES, draw_map
+from virl.drawing.numbers import column_digits, ticks, written
+from virl.drawing.page import draw_exhibits
+
+numbers = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
+
+
+@given(numbers, st.floats(1e-3, 1e6))
+def test_ticks_are_few_even_and_within_the_scale(low: float, room: float) -> None:
+    high = low + room
+    marks = ticks(low, high)
+    assert 2 <= len(marks) <= 5
+    assert low - 1e-6 * room <= marks[0]
+    assert marks[-1] <= high + 1e-6 * room
+    steps = [after - before for before, after in itertools.pairwise(marks)]
+    assert steps == pytest.approx([steps[0]] * len(steps), rel=1e-3)
+
+
+def test_a_column_has_as_many_digits_as_its_author_gave() -> None:
+    assert column_digits([1, 2, None]) == 0
+    assert column_digits([1, 2.5]) == 1
+    assert column_digits([1.0, 1 / 3]) == 2
+    assert column_digits([1, "two"]) is None
+    assert column_digits([None]) is None
+    assert written(-1234.5, 1) == "\N{MINUS SIGN}1,234.5"
+
+
+def test_bars_are_as_long_as_their_share_of_the_longest() -> None:
+    bars = (
+        Bar(label="given", value=40),
+        Bar(label="short", value=30, picked=True),
+        Bar(label="none", value=0),
+    )
+    drawn = draw_bars(BarsExhibit(title="", unit="min", bars=bars))
+    assert [row.share for row in drawn] == [1.0, 0.75, 0.0]
+    assert [row.text for row in drawn] == ["40 min", "30 min", "0 min"]
+    nothing = draw_bars(BarsExhibit(title="", unit="min", bars=bars[2:]))
+    assert nothing[0].share == 0
+
+
+def chart(*values: float | None, low: float | None = None, high: float | None = None) -> CurvesExhibit:
+    points = tuple(f"{8 + hour}:00" for hour in range(len(values)))
+    curves = (Curve(name="mood", values=values),)
+    return CurvesExhibit(title="", unit="points", points=points, curves=curves, low=low, high=high)
+
+
+def test_a_curve_is_cut_where_it_has_no_value() -> None:
+    plot = draw_curves(chart(10, 20, None, 40))
+    assert plot is not None
+    (line,) = plot.lines
+    assert [len(piece.split()) for piece in line.pieces] == [2, 1]
+    assert line.texts == ("10", "20", "", "40")
+    assert line.dots[2].title == "mood, 11:00: 40 points"
+
+
+@given(st.lists(numbers | st.none(), min_size=1, max_size=12), st.booleans())
+def test_curves_stay_in_their_chart(values: list[float | None], bounded: bool) -> None:
+    plot = draw_curves(chart(*values, low=0, high=100) if bounded else chart(*values))
+    if plot is None:
+        assert set(values) == {None}
+        return
+    for dot in plot.lines[0].dots:
+        assert plot.left - 1e-6 <= dot.x <= plot.right + 1e-6
+        assert 0 < dot.y < plot.base
+
+
+def test_labels_below_a_chart_do_not_overlap() -> None:
+    plot = draw_curves(chart(*range(60)))
+    assert plot is not None
+    places = [x for x, _ in plot.labels]
+    assert len(places) > 5
+    assert min(b - a for a, b in itertools.pairwise(places)) > 40
+
+
+def spots(*where: tuple[float, float]) -> tuple[MapPoint, ...]:
+    positions = [FRAME.position(*point) for point in where]
+    return tuple(
+        MapPoint(lat=lat, lng=lng, label=f"Shop number {number}", mark=str(number))
+        for number, (lat, lng) in enumerate(positions)
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(-800, 800), st.floats(-800, 800)), min_size=1, max_size=12), st.booleans()
+)
+def test_labels_on_a_map_cover_neither_each_other_nor_a_mark(
+    where: list[tuple[float, float]], wide: bool
+) -> None:
+    drawn = draw_map(MapExhibit(title="", points=spots(*where)), (), wide=wide)
+    assert drawn is not None
+    paper = drawn.paper
+    boxes = []
+    for spot in drawn.spots:
+        x, y = (spot.x - paper.left) / paper.pixel, (spot.y - paper.top) / paper.pixel
+        assert 0 < x < paper.across
+        boxes.append(("mark", shapely.box(x - 10, y - 10, x + 10, y + 10)))
+        if spot.side:
+            left = x + spot.side.dx - spot.side.share * 80
+            boxes.append(("label", shapely.box(left, y + spot.side.dy - 10, left + 80, y + spot.side.dy)))
+    labels = [box for kind, box in boxes if kind == "label"]
+    assert not any(a.intersects(b) for a in labels for _, b in boxes if a is not b)
+    assert labels or len(where) > 3
+
+
+def test_a_point_alone_has_its_label_and_a_crowd_has_not() -> None:
+    alone = draw_map(MapExhibit(title="", points=spots((0, 0))), (), wide=False)
+    crowd = draw_map(
+        MapExhibit(title="", points=spots(*[(number, 0) for number in range(20)])), (), wide=False
+    )
+    assert alone is not None
+    assert crowd is not None
+    assert alone.spots[0].side == SIDES[0]
+    assert sum(spot.side is not None for spot in crowd.spots) < 8
+
+
+def test_a_map_has_the_way_with_its_direction_and_streets_nearby() -> None:
+    way = MapLine(points=tuple(tuple(FRAME.position(x, 0)) for x in (0, 300)), label="the way")
+    other = MapLine(points=way.points[::-1], style="other")
+    streets = [[FRAME.position(x, -50), FRAME.position(x, 50)] for x in (100, 90_000)]
+    drawn = draw_map(MapExhibit(title="", lines=(way, other)), streets, wide=True)
+    assert drawn is not None
+    assert len(drawn.paper.streets) == 1
+    under, over = drawn.ways
+    assert (under.arrows, over.label) == ((), "the way")
+    assert {round(arrow.heading) for arrow in over.arrows} == {90}
+    assert drawn.paper.width == pytest.approx(2 * drawn.paper.height)
+
+
+def test_narrow_exhibits_stand_in_pairs() -> None:
+    text, bars = TextExhibit(title="", text="a"), BarsExhibit(title="", unit="", bars=())
+    table = TableExhibit(title="", columns=("a", "b", "c", "d"), rows=())
+    shown: list[Exhibit] = [text, bars, text, table, bars, chart(1)]
+    assert [drawn.wide for drawn in draw_exhibits(shown, ())] == [False, False, True, True, True, True]
+    assert [drawn.wide for drawn in draw_exhibits([bars, text, text, bars], ())] == [False] * 4

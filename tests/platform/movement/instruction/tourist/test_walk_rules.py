@@ -1,0 +1,211 @@
+"""The rules of directions: what is told could be said, what is read is what was meant."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from virl.mind.prompt import load_prompt
+from virl.mind.rules import RuleMind
+from virl.platform.movement.instruction.tourist.clauses import Goal, read_goals
+from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
+from virl.routines.directions.replies import WrittenDirections, unsayable
+
+NAMES = ("Left Bank Cafe", "Moon Bakery", "7 Miles Diner")
+TURNS = st.sampled_from(["left", "right", "front left", "front right", "rear left", "rear right"])
+WHERE = st.sampled_from(["left", "right", "front left", "front right"])
+SIGHTS = st.none() | st.fixed_dictionaries({"name": st.just("Left Bank Cafe"), "where": WHERE})
+
+
+def point(kind: str, **told: object) -> dict[str, object]:
+    bare = {"turn": "", "crossings": None, "ends": False, "where": "", "landmark": None, "passed": None}
+    return {"kind": kind, **bare, **told}
+
+
+def written(milestones: list[dict[str, object]], destination: str = "Moon Bakery") -> str:
+    prompt = load_prompt("directions/instructions", WrittenDirections)
+    inputs = {"destination": destination, "names": [*NAMES], "milestones": milestones}
+    return RuleMind().ask(prompt, **inputs).directions
+
+
+def goals(text: str, names: tuple[str, ...] = NAMES) -> tuple[Goal, ...]:
+    return read_goals([f"{part}." for part in text.rstrip(".").split(". ")], names)
+
+
+def told(goal: Goal) -> tuple[object, ...]:
+    return goal.kind, goal.direction, goal.crossing
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.sampled_from(["front", "rear", "left", "right"]),
+    st.lists(st.tuples(TURNS, st.integers(1, 9), SIGHTS, SIGHTS), max_size=4),
+    st.integers(0, 6),
+    WHERE,
+)
+def test_what_is_told_is_read_as_it_was_meant(start, turns, last, where) -> None:
+    milestones = [
+        point("start", turn=start),
+        *(
+            point("turn", turn=turn, crossings=nth, landmark=seen, passed=passed)
+            for turn, nth, seen, passed in turns
+        ),
+        point("end", crossings=last, where=where),
+    ]
+    text = written(milestones)
+    assert unsayable(text, NAMES) is None
+    first, *middle, end = goals(text)
+    assert (first.kind, first.direction) == ("start", start)
+    assert [told(goal) for goal in middle] == [("turn", turn, nth) for turn, nth, _, _ in turns]
+    assert (end.kind, end.crossing) == ("stop", last)
+    assert "Moon Bakery" in end.names
+    assert "Left Bank Cafe" not in end.names, "a landmark of a turn is no place to stop at"
+
+
+def test_a_turn_at_the_end_of_a_street_is_told_and_read_as_one() -> None:
+    text = written(
+        [
+            point("start", turn="front"),
+            point("turn", turn="left", crossings=1, ends=True),
+            point("end", crossings=0, where="left"),
+        ]
+    )
+    assert "street ends" in text
+    assert goals(text)[1].ends
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        (
+            (
+                "Head straight. Turn right at the second light. Go past one block and turn left at the next. "
+                "Moon Bakery will be on your right"
+            ),
+            [("start", "front", None), ("turn", "right", 2), ("turn", "left", 2), ("stop", "", None)],
+        ),
+        (
+            "Turn around. Take the third left. Stop at Moon Bakery",
+            [("start", "rear", None), ("turn", "left", 3), ("stop", "", None)],
+        ),
+        (
+            "Turn left. At the end of the street bear right. Go through two crossings. Stop by Moon Bakery",
+            [("start", "left", None), ("turn", "front right", 1), ("stop", "", 2)],
+        ),
+    ],
+)
+def test_ordinary_directions_are_read_too(text: str, meant: list[tuple[object, ...]]) -> None:
+    assert [told(goal) for goal in goals(text)] == meant
+
+
+def test_left_in_a_name_is_no_turn() -> None:
+    assert [goal.kind for goal in goals('Walk on. Pass "Left Bank Cafe". Stop at "Moon Bakery"')] == [
+        "start",
+        "stop",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Walk 200 m and turn left.",
+        "Walk two hundred meters.",
+        "Go fifty feet on.",
+        "Turn 90 degrees.",
+        "Turn by 45°.",
+        "It is 5 minutes away.",
+        "Take 30 steps.",
+        "Go to 41.2500, -38.7512.",
+    ],
+)
+def test_measures_are_refused(text: str) -> None:
+    assert unsayable(text) is not None
+    with pytest.raises(ValidationError, match="say it by crossings and landmarks"):
+        WrittenDirections(directions=text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Go over two crossings.",
+        "Take the 3rd street on the left.",
+        "Stop at 7 Miles Diner.",
+        "Take one more left.",
+    ],
+)
+def test_crossings_may_be_counted_and_names_may_hold_anything(text: str) -> None:
+    assert unsayable(text, NAMES) is None
+
+
+def test_directions_must_name_the_destination() -> None:
+    with pytest.raises(ValidationError, match="do not name 'Moon Bakery'"):
+        WrittenDirections.model_validate(
+            {"directions": "Turn left and stop."}, context={"destination": "Moon Bakery"}
+        )
+
+
+def test_landmarks_are_names_that_stand_there() -> None:
+    prompt = load_prompt("movement/tourist-landmarks", LandmarkNames)
+    text = 'Turn left at "Moon Bakery". Pass "Left Bank Cafe", and stop at "Moon Bakery".'
+    assert RuleMind().ask(prompt, directions=text).names == ("Moon Bakery", "Left Bank Cafe")
+    plain = "Walk to the crossing with Moon Bakery on the corner, then stop at Hill Pharmacy."
+    assert RuleMind().ask(prompt, directions=plain).names == ("Moon Bakery", "Hill Pharmacy")
+    with pytest.raises(ValidationError, match="'Sun Books' does not stand in the directions"):
+        LandmarkNames.model_validate({"names": ["Sun Books"]}, context={"directions": text})
+
+
+def noticed(**told: object) -> dict[str, object]:
+    return {"seen": [], "crossing": None, "ways": [], "been_here": False, **told}
+
+
+def act(
+    sentences: list[str], walk: list[dict[str, object]], here: dict[str, object], *refused: str
+) -> WalkAction:
+    prompt = load_prompt("movement/tourist-action", WalkAction)
+    names = ["Moon Bakery"]
+    return RuleMind().ask(
+        prompt, sentences=sentences, landmarks=names, walk=walk, here=here, refused=list(refused)
+    )
+
+
+SENTENCES = ["Turn left and set off.", "At the second crossing, turn right.", "Stop at Moon Bakery."]
+CROSSING = noticed(crossing=4, ways=["front", "right", "rear", "left"])
+OFF = noticed(ways=["right", "left"]) | {"did": "turn left", "sentence": 1}
+
+
+def done(step: dict[str, object], did: str = "forward") -> dict[str, object]:
+    return step | {"did": did, "sentence": 1}
+
+
+def test_it_sets_off_counts_crossings_turns_and_stops_beside_what_was_named() -> None:
+    assert act(SENTENCES, [], noticed(ways=["right", "left"])).direction == "left"
+    assert act(SENTENCES, [OFF], CROSSING).action == "forward"
+    second = [OFF, done(CROSSING), done(noticed())]
+    reply = act(SENTENCES, second, CROSSING)
+    assert (reply.action, reply.direction, reply.sentence) == ("turn", "right", 2)
+    turned = [*second, done(CROSSING, "turn right")]
+    ahead = noticed(seen=[{"name": "Moon Bakery", "where": "front left"}])
+    assert act(SENTENCES, turned, ahead).action == "forward"
+    beside = noticed(seen=[{"name": "Moon Bakery", "where": "left"}])
+    assert act(SENTENCES, turned, beside).action == "stop"
+    assert act(SENTENCES, [*turned, done(ahead)], noticed()).action == "stop", "it was ahead, and is no more"
+
+
+def test_a_landmark_met_too_early_does_not_stop_it() -> None:
+    early = noticed(seen=[{"name": "Moon Bakery", "where": "left"}])
+    assert act(SENTENCES, [OFF], early).action == "forward"
+
+
+def test_it_is_lost_where_the_street_ends_or_the_place_does_not_come() -> None:
+    assert act(SENTENCES, [OFF], noticed(ways=["rear"])).action == "lost"
+    told = [*SENTENCES[:2], "It is before the next crossing.", SENTENCES[2]]
+    turned = [OFF, done(CROSSING), done(CROSSING, "turn right"), done(noticed())]
+    reply = act(told, turned, CROSSING)
+    assert reply.action == "lost"
+    assert "have not seen Moon Bakery" in reply.reason
+
+
+def test_a_turn_that_was_refused_is_not_tried_again() -> None:
+    walk = [OFF, done(CROSSING)]
+    assert act(SENTENCES, walk, CROSSING).action == "turn"
+    assert act(SENTENCES, walk, CROSSING, "'turn right' cannot be done").action == "forward"

@@ -1,0 +1,84 @@
+import made_day_town as town
+import pytest
+
+from virl.routines.day.checker import Entry
+from virl.routines.day.facts import CityFacts
+from virl.routines.day.settings import Day
+from virl.routines.day.town import Town
+
+LONG_WALK = town.FRAME.position(2500, 0)  # 31 minutes on foot, 10 by bicycle, 6 by taxi
+NEAR = town.FRAME.position(800, 0)  # 10 minutes on foot
+
+
+def small_town(*places, **day):
+    return Town(town.day_town(*places), Day(**day), 2)
+
+
+def way(there, *, asked="any", weak=False, budget=100.0, **day):
+    found = small_town(**day).way(town.CENTER, there, asked=asked, weak=weak, budget_usd=budget)
+    return (found.mode, found.minutes, found.usd) if found else None
+
+
+def test_the_way_is_walked_where_that_is_comfortable():
+    assert way(NEAR) == ("walking", 10, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "mode"),
+    [
+        ({}, "cycling"),
+        ({"weak": True}, "driving"),
+        ({"weak": True, "budget": 20.0}, "driving"),  # too dear to be easy, but the quickest
+        ({"budget": 20.0, "modes": ("walking", "driving")}, "driving"),
+        ({"budget": 1.0}, "walking"),
+        ({"asked": "walking"}, "walking"),
+        ({"asked": "driving"}, "driving"),
+        ({"modes": ("walking",)}, "walking"),
+    ],
+)
+def test_a_long_way_is_taken_as_the_client_can(given, mode):
+    assert way(LONG_WALK, **given)[0] == mode
+
+
+def test_a_longer_walk_is_borne_before_a_dear_taxi_is_taken():
+    walk = town.FRAME.position(2000, 0)  # 25 minutes on foot
+    assert way(walk, modes=("walking", "driving"), budget=20.0)[0] == "walking"
+    assert way(walk, modes=("walking", "driving"), budget=100.0)[0] == "driving"
+    assert way(walk, modes=("walking", "driving"), budget=20.0, weak=True)[0] == "driving"
+
+
+def test_a_mode_that_cannot_be_is_not_taken_because_it_was_asked_for():
+    assert way(LONG_WALK, asked="driving", budget=5.0)[0] == "cycling"
+
+
+def test_there_is_no_way_of_more_than_an_hour():
+    assert way(town.FRAME.position(6000, 0), modes=("walking",)) is None
+
+
+def test_offers_leave_out_what_was_visited_what_is_far_and_what_is_gone():
+    gone = town.place("Gone", "museum", 10, closed=True)
+    far = town.place("Far", "museum", 1600)
+    offers = small_town(*town.USUAL, gone, far).offers(town.CENTER, {"id-Noodle House"})
+    counts = {offer["sort"]: (offer["count"], offer["names"]) for offer in offers}
+    assert counts["museum"] == (1, ["Old Museum"])
+    assert counts["restaurant"] == (1, ["Fish Kitchen"])
+
+
+@pytest.mark.parametrize("name", ["Old Museum", "old  museum", "OLD MUSEUM", "The Old Museum"])
+def test_a_place_is_found_by_its_name(name):
+    assert small_town(*town.USUAL).called(name, town.CENTER).id == "id-Old Museum"
+
+
+@pytest.mark.parametrize("name", ["New Museum of Art", "!!!", "x"])
+def test_another_name_is_no_place(name):
+    assert small_town(*town.USUAL).called(name, town.CENTER) is None
+
+
+def test_the_checker_takes_a_sort_of_place_for_the_nearest_that_is_not_gone():
+    gone = town.place("Gone", "museum", 10, closed=True)
+    near = town.place("Near", "museum", 50)
+    facts = CityFacts(town.day_town(*town.USUAL, gone, near))
+    assert facts.site(Entry("normal", 0, 1, "Museum"), town.CENTER).place.name == "Near"
+    assert facts.site(Entry("normal", 0, 1, "old museum"), town.CENTER).place.name == "Old Museum"
+    assert facts.site(Entry("normal", 0, 1, "zoo"), town.CENTER) is None
+    assert facts.site(Entry("normal", 0, 1, "x", "no such id"), town.CENTER) is None

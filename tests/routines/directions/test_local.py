@@ -1,0 +1,131 @@
+"""Local: what is told of a walk can be seen from it, and could be said to a stranger."""
+
+from pathlib import Path
+
+import pytest
+from made_high_street import FRAME, SHOPS, HighStreet, MadeModels, made_city
+
+from benchmarks.lives import live
+from virl.errors import NotFound
+from virl.mind.rules import RuleMind
+from virl.platform.city import City
+from virl.platform.movement.instruction.tourist.signs import SignReader
+from virl.platform.movement.links import LinksMover
+from virl.platform.places import Place
+from virl.platform.streetview import Pose
+from virl.routines.directions.destination import find_destination
+from virl.routines.directions.landmarks import Lookout
+from virl.routines.directions.planning import Directions, directions_for, plan_walk
+from virl.routines.directions.replies import unsayable
+from virl.routines.directions.settings import DirectionsSettings
+
+TYPES = ("bakery", "bank", "book_store", "pharmacy")
+
+
+def told(
+    city: City, streets: HighStreet, start: Pose, name: str, *, count_crossings: bool = True
+) -> Directions:
+    lookout = Lookout(city.places, SignReader(streets, streets))
+    mover, place = LinksMover(streets), city.places.details(name)
+    walk = plan_walk(streets, city.maps, mover, start, place, lookout)
+    return directions_for(RuleMind(), walk, place, lookout, count_crossings=count_crossings)
+
+
+def find(city: City, to: str, at: tuple[float, float] = (0, 0), **settings: object) -> Place:
+    return find_destination(
+        city.places,
+        RuleMind(),
+        FRAME.position(*at),
+        DirectionsSettings.model_validate({"to": to, **settings}),
+        question="I want to buy a novel. Is there a bookshop around here?",
+        background="",
+        place_types=TYPES,
+    )
+
+
+def test_a_walk_is_told_by_its_start_its_turns_and_its_end() -> None:
+    city, streets = made_city()
+    directions = told(city, streets, Pose("w2", 0.0), "Moon Bakery")
+    assert directions.route == ("w2", "w1", "c", "e1", "e2", "e3", "x", "y1", "y2", "y3")
+    assert [(one.kind, one.turn, one.crossings) for one in directions.milestones] == [
+        ("start", "right", None),
+        ("turn", "left", 2),
+        ("end", "", 0),
+    ]
+    _, turn, end = directions.milestones
+    assert turn.landmark is not None
+    assert (turn.pano_id, turn.landmark.name) == ("x", "Old Bank")
+    assert end.where == "left"
+    assert unsayable(directions.instruction) is None
+    last = directions.instruction.partition("Moon Bakery")
+    assert "on your left" in last[2]
+
+
+def test_a_landmark_is_only_what_can_be_read_from_the_walk() -> None:
+    city, streets = made_city({name: at for name, at in SHOPS.items() if name != "Old Bank"})
+    turn = told(city, streets, Pose("w2", 0.0), "Moon Bakery").milestones[1]
+    assert turn.landmark is None, "the bank is there, and nobody could see it"
+
+
+def test_a_landmark_that_could_be_mistaken_for_another_place_is_none() -> None:
+    city, streets = made_city()
+    twin = Place("twin", "Old Bank", ("bank",), FRAME.position(20, 8))
+    city.places.shops.append(twin)
+    turn = told(city, streets, Pose("w2", 0.0), "Moon Bakery").milestones[1]
+    assert turn.landmark is None
+
+
+def test_a_destination_that_cannot_be_read_is_told_by_what_stands_beside_it() -> None:
+    signs = {"Next Door": (32, 34), "Old Bank": SHOPS["Old Bank"]}
+    city, streets = made_city(signs)
+    city.places.shops.append(Place("n", "Next Door", ("store",), FRAME.position(32, 34)))
+    directions = told(city, streets, Pose("w2", 0.0), "Moon Bakery")
+    end = directions.milestones[-1]
+    assert end.landmark is not None
+    assert end.landmark.name == "Next Door"
+    assert '"Next Door"' in directions.instruction
+    assert '"Moon Bakery"' in directions.instruction
+
+
+def test_one_who_stands_there_already_is_told_so() -> None:
+    city, streets = made_city()
+    directions = told(city, streets, Pose("y3", 0.0), "Moon Bakery")
+    assert directions.route == ("y3",)
+    assert "already" in directions.instruction
+
+
+def test_without_counting_each_turn_is_at_the_next_crossing() -> None:
+    city, streets = made_city()
+    counted = told(city, streets, Pose("w2", 90.0), "Moon Bakery")
+    plain = told(city, streets, Pose("w2", 90.0), "Moon Bakery", count_crossings=False)
+    assert plain.milestones[1].crossings is None
+    assert "second" in counted.instruction or "one crossing" in counted.instruction
+    assert "second" not in plain.instruction
+    assert "one crossing" not in plain.instruction
+
+
+def test_a_destination_is_found_by_name_by_type_and_by_question() -> None:
+    city, _ = made_city()
+    assert find(city, "sun books").name == "Sun Books"
+    assert find(city, "a bakery").name == "Moon Bakery"
+    assert find(city, "").name == "Sun Books"
+    with pytest.raises(NotFound, match="no bank within 10 m"):
+        find(city, "bank", within=10)
+
+
+def test_the_nearest_is_chosen_or_the_one_the_local_would_send_them_to() -> None:
+    city, _ = made_city()
+    better = Place("b", "Star Bakery", ("bakery",), FRAME.position(60, 40), rating=5.0, review_count=90)
+    city.places.shops.append(better)
+    assert find(city, "bakery").name == "Moon Bakery"
+    assert find(city, "bakery", choose="background").name == "Star Bakery"
+
+
+def test_directions_are_attached_and_shown(tmp_path: Path) -> None:
+    city, streets = made_city()
+    changes = {"start": {"lat": FRAME.position(-20, 0).lat, "lng": FRAME.position(-20, 0).lng}}
+    changes |= {"heading": 90.0, "directions": {"to": "Moon Bakery"}}
+    result = live("local", city, tmp_path, changes=changes, models=MadeModels(streets))
+    directions = Directions.model_validate(result.answer)
+    assert (tmp_path / "directions.txt").read_text().strip() == directions.instruction
+    assert result.steps == 0, "a local does not walk the visitor there"

@@ -1,0 +1,64 @@
+import pytest
+from pydantic import ValidationError
+
+from virl.errors import MindFailed
+from virl.mind.prompt import load_prompt
+from virl.mind.rules import RuleMind
+from virl.routines.errands.replies import ErrandList
+
+PROMPT = load_prompt("errands/list", ErrandList)
+
+
+def read(text: str) -> tuple[list[tuple[str, str]], bool]:
+    told = RuleMind().ask(PROMPT, text=text)
+    return [(errand.where, errand.what) for errand in told.errands], told.back_home
+
+
+@pytest.mark.parametrize(
+    ("text", "errands"),
+    [
+        ("98 King Lane, 12 Mill Lane and 3 Elm Walk", ["98 King Lane", "12 Mill Lane", "3 Elm Walk"]),
+        ("- 12 Mill Lane\n- 3b Elm Walk\n- The Ladle Inn", ["12 Mill Lane", "3b Elm Walk", "Ladle Inn"]),
+        ("Visit Riverside Library. Then see Moe's on Monday.", ["Riverside Library", "Moe's"]),
+        ("Pick up pills from Oak Pharmacy, 44 Chapel Street.", ["44 Chapel Street"]),
+        ("He has to get some cash, buy bread and collect his clothes from the laundry.",
+         ["bank", "bakery", "laundry"]),
+        ("On Friday I must drop keys at Anna's, 7 Harbor Street, then lunch at the House of Noodles.",
+         ["7 Harbor Street", "House of Noodles"]),
+    ],
+)  # fmt: skip
+def test_places_are_read_in_the_order_of_the_text(text: str, errands: list[str]) -> None:
+    assert [where for where, _ in read(text)[0]] == errands
+
+
+def test_what_is_to_be_done_stands_with_its_place() -> None:
+    errands, back = read(
+        "Return a book at Riverside Library and buy bread at 12 Mill Lane, then on to Fern Park for a run."
+    )
+    assert errands == [
+        ("Riverside Library", "Return a book"),
+        ("12 Mill Lane", "buy bread"),
+        ("Fern Park", "for a run"),
+    ]
+    assert not back
+
+
+@pytest.mark.parametrize(
+    "ending", ["and be back home by noon.", "Then go home.", "Return to where I started.", "A round trip."]
+)
+def test_going_home_is_no_errand(ending: str) -> None:
+    errands, back = read(f"Post a letter at 12 Mill Lane. {ending[0].upper()}{ending[1:]}")
+    assert [where for where, _ in errands] == ["12 Mill Lane"]
+    assert back
+
+
+def test_a_text_without_a_place_is_not_guessed_at() -> None:
+    with pytest.raises(MindFailed, match="list `stops`"):
+        read("Nothing in particular.")
+
+
+def test_an_address_that_nobody_gave_is_refused() -> None:
+    data = {"errands": [{"where": "14 Mill Lane", "what": ""}], "back_home": False}
+    with pytest.raises(ValidationError, match="does not say 14"):
+        ErrandList.model_validate(data, context={"text": "Buy bread at 12 Mill Lane."})
+    assert ErrandList.model_validate(data, context={"text": "Go to 14 Mill Lane."}).errands

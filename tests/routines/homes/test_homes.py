@@ -1,0 +1,217 @@
+"""Vivek in a quarter whose every place and home a test has put there."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from made_quarter import CENTER, end, home, live, notes, place, quarter
+from real_data import real_data
+
+from virl.drawing.exhibits import MapExhibit, TableExhibit, TextExhibit
+from virl.errors import BadInput, MindFailed
+from virl.journal.records import Result
+from virl.mind.base import Ledger, Prompt, ReplyT
+from virl.mind.rules import RuleMind
+from virl.platform.city import City
+from virl.routines.homes.settings import Renting
+from virl.settings import check_settings
+
+WISH = "Peng looks for a home. A gym within a short walk is a must."
+AROUND = {"lat": CENTER.lat, "lng": CENTER.lng, "radius": 2000}
+GYM = place("Iron", 0, kind="gym")
+
+
+def ask(city: City, folder: Path, wish: str = WISH, **rent: object) -> Result:
+    client = {"name": "Peng", "background": "A student.", "intention": wish}
+    settings = {"price": [1000, 2000], "areas": [AROUND]} | rent
+    return live("vivek", city, folder, {"client": client, "rent": settings})
+
+
+def ids(result: Result) -> list[str]:
+    ranked = result.answer["ranked"]
+    assert isinstance(ranked, list)
+    return [one["id"] for one in ranked]
+
+
+def test_homes_are_ranked_best_first_by_what_the_client_cares_about(tmp_path: Path) -> None:
+    city = quarter([GYM], [home("far", 700, 1500), home("near", 40, 1500), home("middle", 300, 1500)])
+    result = ask(city, tmp_path)
+    assert result.status == "finished"
+    assert ids(result) == ["near", "middle", "far"]
+    assert result.answer["pick"] == "near"
+    first = result.answer["ranked"][0]  # type: ignore[index]
+    assert first["nearby"] == [
+        {"place_type": "gym", "name": "Iron", "walk_minutes": pytest.approx(0.5, abs=0.05), "count": 1}
+    ]
+    ratings = [one["rating"] for one in result.answer["ranked"]]  # type: ignore[attr-defined]
+    assert ratings == sorted(ratings, reverse=True)
+
+
+def test_equal_ratings_go_to_the_lower_rent(tmp_path: Path) -> None:
+    class Indifferent(RuleMindAlike):
+        def ask(self, prompt: Prompt[ReplyT], *, images: object = (), **inputs: object) -> ReplyT:
+            if prompt.name == "homes/rating":
+                return prompt.reply.model_validate({"rating": 5, "explanation": "As good as any."})
+            return self.rules.ask(prompt, **inputs)
+
+    city = quarter([GYM], [home("a", 40, 1500), home("b", 300, 1200), home("c", 20, 1200)])
+    client = {"name": "Peng", "background": "", "intention": WISH}
+    rent = {"price": [1000, 2000], "areas": [AROUND]}
+    result = live("vivek", city, tmp_path, {"client": client, "rent": rent}, mind=Indifferent())
+    assert ids(result) == ["b", "c", "a"]
+
+
+def test_the_window_is_inclusive_unless_it_is_strict(tmp_path: Path) -> None:
+    homes = [home("low", 10, 1000), home("middle", 10, 1500), home("high", 10, 2000), home("over", 10, 2001)]
+    city = quarter([GYM], homes)
+    assert set(ids(ask(city, tmp_path / "a"))) == {"low", "middle", "high"}
+    assert ids(ask(city, tmp_path / "b", bounds="strict")) == ["middle"]
+
+
+def test_bedrooms_and_several_districts_narrow_the_search(tmp_path: Path) -> None:
+    homes = [
+        home(f"r{rooms}-{east}", east, 1500, bedrooms=rooms) for rooms in (0, 2) for east in (0, 800, 1600)
+    ]
+    ends = [
+        AROUND | {"radius": 100},
+        AROUND | {"lng": CENTER.lng + 0.0191, "radius": 100},
+    ]  # about 1600 m east
+    result = ask(quarter([GYM], homes), tmp_path, areas=ends, bedrooms=[1, 3])
+    assert set(ids(result)) == {"r2-0", "r2-1600"}
+
+
+def test_districts_may_be_cities_with_a_polygon_or_files_of_corners(tmp_path: Path) -> None:
+    corners = tmp_path / "corners.txt"
+    corners.write_text("41.249,-38.751\n41.249,-38.749\n41.251,-38.749\n41.251,-38.751\n")
+    homes = [home("here", 20, 1500), home("there", 900, 1500)]
+    areas = [str(corners), "new-york-chinatown"]
+    result = ask(quarter([GYM], homes), tmp_path / "run", areas=areas)
+    assert ids(result) == ["here"]
+    with pytest.raises(BadInput, match="no polygon"):
+        ask(quarter([GYM], homes), tmp_path / "other", areas=["virlton"])
+
+
+def test_one_search_for_all_kinds_of_places_a_home(tmp_path: Path) -> None:
+    places = [GYM, place("Green", 200, kind="park"), place("Shut", 10, kind="park", is_open=False)]
+    city = quarter(places, [home("a", 0, 1500), home("b", 100, 1500)], detours={"Iron": 900.0})
+    result = ask(city, tmp_path, f"{WISH} A park would be nice.")
+    assert city.places.asked == {"nearby": 2}  # type: ignore[attr-defined]
+    near = {one["place_type"]: one for one in result.answer["ranked"][0]["nearby"]}  # type: ignore[index]
+    assert near["park"]["name"] == "Green"
+    assert near["gym"]["walk_minutes"] > 11  # the true walk, not the crow's
+
+
+def test_the_report_has_a_table_a_map_and_what_was_left_out(tmp_path: Path) -> None:
+    homes = [home(f"h{number}", number, 1000 + number) for number in range(20)]
+    ask(quarter([GYM], homes), tmp_path, shown=15)
+    (table,) = (one for one in end(tmp_path).exhibits if isinstance(one, TableExhibit))
+    assert (len(table.rows), table.picked) == (15, 0)
+    assert "minutes to gym" in table.columns
+    (drawn,) = (one for one in end(tmp_path).exhibits if isinstance(one, MapExhibit))
+    assert [point.mark for point in drawn.points] == [str(number) for number in range(1, 16)]
+
+
+def test_listings_of_another_city_are_named_and_skipped(tmp_path: Path) -> None:
+    file = tmp_path / "rentals.json"
+    record = {
+        "id": "2-Court",
+        "formattedAddress": "2 Court Sq W, New York, NY 11101",
+        "latitude": 40.747871,
+        "longitude": -73.943733,
+        "propertyType": "Apartment",
+        "bedrooms": 1,
+        "bathrooms": 1,
+        "price": 1500,
+    }
+    here = {"id": "here", "latitude": CENTER.lat, "longitude": CENTER.lng, "formattedAddress": "Here"}
+    nowhere = {"id": "lost", "formattedAddress": "Lost Lane"}
+    file.write_text(json.dumps([record, record | here, record | nowhere | {"price": None}]))
+    result = ask(quarter([GYM]), tmp_path / "run", listings=str(file))
+    assert ids(result) == ["here"]
+    assert result.answer["skipped"] == [
+        "Lost Lane: price is missing",
+        "2 Court Sq W, New York, NY 11101: lies outside area 1",
+    ]
+    (text,) = (one for one in end(tmp_path / "run").exhibits if isinstance(one, TextExhibit))
+    assert text.title == "2 listings were left out"
+
+
+def test_the_published_listings_are_all_read_or_named(tmp_path: Path) -> None:
+    result = ask(quarter([GYM]), tmp_path, listings=str(real_data("virl") / "agents" / "ny_peng_rent.json"))
+    assert result.status == "gave up"
+    assert len(result.answer["skipped"]) >= 138  # type: ignore[arg-type]
+    assert "New York" in result.reason
+    assert "\n" not in result.reason
+
+
+def test_a_home_off_the_map_is_named_and_the_others_weighed(tmp_path: Path) -> None:
+    wide = AROUND | {"radius": 9000}
+    places = [GYM, place("Remote", 5000, kind="gym")]
+    city = quarter(places, [home("here", 20, 1500), home("remote", 5000, 1500)])
+    result = ask(city, tmp_path, areas=[wide])
+    assert ids(result) == ["here"]
+    assert result.answer["skipped"] == ["remote Street: lies off the map of the Quarter"]
+
+
+def test_a_run_that_was_cut_off_repeats_nothing(tmp_path: Path) -> None:
+    homes = [home(f"h{number}", 50 * number, 1500) for number in range(4)]
+    whole = ask(quarter([GYM], homes), tmp_path / "whole")
+    city = quarter([GYM], homes)
+    client = {"name": "Peng", "background": "A student.", "intention": WISH}
+    changes = {"client": client, "rent": {"price": [1000, 2000], "areas": [AROUND]}}
+    with pytest.raises(MindFailed, match="no more"):
+        live("vivek", city, tmp_path / "run", changes, mind=Failing(after=3))
+    resumed = live("vivek", city, tmp_path / "run", changes)
+    assert resumed.answer == whole.answer
+    assert len(notes(tmp_path / "run", "wants")) == 1
+    assert len(notes(tmp_path / "run", "homes")) == 1
+    keys = [note.key for note in notes(tmp_path / "run", "home")]
+    assert sorted(keys) == ["h0", "h1", "h2", "h3"]
+    assert city.places.asked["nearby"] == 5  # type: ignore[attr-defined]  # the one that was cut off, again
+
+
+def test_a_character_without_a_window_and_a_city_without_listings_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="has no `rent:`"):
+        live("vivek", quarter([]), tmp_path / "a", {"rent": None})
+    with pytest.raises(BadInput, match="lists no homes"):
+        ask(replace(quarter([]), listings=None), tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    "rent",
+    [{"price": [2000, 1000]}, {"price": [1000, 2000], "bedrooms": [2, 1]}, {"price": [1, 2], "bed": 1}],
+)
+def test_a_window_that_is_none_is_refused(rent: dict[str, object]) -> None:
+    with pytest.raises(BadInput):
+        check_settings(rent, Renting, source="rent")
+
+
+class RuleMindAlike:
+    def __init__(self) -> None:
+        self.rules = RuleMind()
+        self.name = "rules"
+
+    @property
+    def ledger(self) -> Ledger:
+        return self.rules.ledger
+
+    def apart(self) -> "RuleMindAlike":
+        return self
+
+    def ask(self, prompt: Prompt[ReplyT], *, images: object = (), **inputs: object) -> ReplyT:
+        return self.rules.ask(prompt, **inputs)
+
+
+class Failing(RuleMindAlike):
+    """Rules that give up after so many answers, as a kill would."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self._left = after
+
+    def ask(self, prompt: Prompt[ReplyT], *, images: object = (), **inputs: object) -> ReplyT:
+        if not self._left:
+            raise MindFailed("no more answers")
+        self._left -= 1
+        return self.rules.ask(prompt, **inputs)

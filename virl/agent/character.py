@@ -1,0 +1,145 @@
+"""Who lives in a city: what a character file says. Described in `docs/characters.md`.
+
+The fields here are those of every character. A routine declares further ones, each a `CharacterField`.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
+
+from pydantic import AfterValidator, BeforeValidator, Field, create_model
+
+from virl.platform.places import DAYS
+from virl.settings import Settings
+
+ValueT = TypeVar("ValueT")
+
+
+def _weekly_clock(text: str) -> str:
+    day, _, clock = text.strip().lower().partition(" ")
+    hour, _, minute = clock.partition(":")
+    if day not in DAYS or not (hour.isdigit() and minute.isdigit() and int(hour) < 24 and int(minute) < 60):
+        raise ValueError(f"{text!r} is not a day and time such as 'wed 12:30'")
+    return f"{day} {int(hour):02d}:{int(minute):02d}"
+
+
+ToolName = Literal[
+    "look",
+    "read_signs",
+    "detect",
+    "ask_about_view",
+    "move",
+    "turn",
+    "where_am_i",
+    "nearby_places",
+    "search_places",
+    "place_details",
+    "geocode",
+    "route",
+    "consult",
+]
+"""What a character without a routine may use; each is described in `docs/yaml-agents.md`."""
+
+
+def _tool_names(given: object) -> object:
+    return get_args(ToolName) if given == "all" else given
+
+
+class Limits(Settings):
+    """When an agent gives up."""
+
+    steps: int = Field(default=60, ge=1, le=100_000)
+    """Moves from panorama to panorama."""
+    calls: int = Field(default=60, ge=1, le=1000)
+    """Requests to the model, for characters that live by `tools`."""
+    minutes: float | None = Field(default=None, gt=0)
+    """Minutes of work, for characters that live by `tools`; `None` sets no limit."""
+
+
+class Point(Settings):
+    """A start given as a position: WGS84 degrees."""
+
+    lat: float = Field(ge=-90, le=90)
+    lng: float = Field(ge=-180, le=180)
+
+
+class SensesChoice(Settings):
+    """Which perception models a character carries: names in `platform/models/`, or paths of model files."""
+
+    detector: str = "sign-detector"
+    describer: str = "sign-describer"
+    matcher: str = "sift"
+    pictures: bool | None = None
+    """Whether a model that uses tools is shown views as pictures, not in words; `None`: if it is known to
+    take them."""
+
+
+class Character(Settings):
+    """Who lives in the city: one YAML file, described in `docs/characters.md`."""
+
+    name: str = Field(min_length=1)
+    age: int | None = Field(default=None, ge=0, le=150)
+    city: str
+    """A name from `platform/cities/`."""
+    start: str | Point
+    """An address in the city, or a position."""
+    heading: float | None = Field(default=None, ge=0, lt=360)
+    """Where the character faces at first; `None` leaves it open."""
+    clock: Annotated[str, AfterValidator(_weekly_clock)] = "wed 12:30"
+    """Day and local time at which it all happens."""
+    about: str = Field(default="", max_length=120, pattern=r"^[^\n]*$")
+    """What the character does, in a line, for lists of agents."""
+    background: str
+    intention: str = Field(min_length=1)
+    routine: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_-]+$")
+    """What the character does: a routine of virl's or of an installed package, `NAME.py` or a folder `NAME/`
+    beside the character file, or the name of an agent whose routine it is; by default that of the file's own
+    name."""
+    tools: Annotated[tuple[ToolName, ...], BeforeValidator(_tool_names)] = ()
+    """What a language model may use to fulfil the intention; without a `routine` of its own, the character
+    lives by them. `all` stands for all."""
+    senses: SensesChoice = SensesChoice()
+    route: tuple[str | Point, ...] = ()
+    """Where to go, in order, for agents that follow a route: addresses or positions."""
+    region: str | tuple[tuple[float, float], ...] | None = None
+    """What to visit, for agents that cover a region: `[lat, lng]` corners, or a file of them, seen from the
+    character's file; by default the city's own."""
+    limits: Limits = Limits()
+
+    @property
+    def lives_by_tools(self) -> bool:
+        """Whether a model decides what to do, not a routine."""
+        return bool(self.tools) and self.routine is None
+
+    @property
+    def day_and_minute(self) -> tuple[int, int]:
+        """The clock as a day (0 is Monday) and minutes after midnight."""
+        day, clock = self.clock.split()
+        hour, minute = clock.split(":")
+        return DAYS.index(day), int(hour) * 60 + int(minute)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CharacterField(Generic[ValueT]):
+    """A field of character files that a routine declares, such as `errands`."""
+
+    name: str
+    kind: Any
+    """Its type, as pydantic reads it, such as `Errands | None`."""
+    default: ValueT
+    about: str
+    """What it says, in a sentence."""
+
+    def of(self, character: Character) -> ValueT:
+        """What a character's file says here."""
+        value: ValueT = getattr(character, self.name, self.default)
+        return value
+
+
+@cache
+def character_model(fields: tuple[CharacterField[Any], ...]) -> type[Character]:
+    """The model of character files that may have these fields too; of two of one name, the last counts."""
+    declared: dict[str, Any] = {
+        field.name: (field.kind, Field(default=field.default, description=field.about)) for field in fields
+    }
+    return create_model("Character", __base__=Character, __module__=__name__, **declared)

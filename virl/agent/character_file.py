@@ -1,0 +1,147 @@
+"""Character files: found by an agent's name or a path, and read with the fields of their routine."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ConfigDict
+
+from virl import resources
+from virl.agent.character import Character, character_model
+from virl.agent.routine import Routine, Run, find_routine, our_fields, package_folders
+from virl.errors import BadInput, UnknownName
+from virl.region_file import read_region
+from virl.registry import ROUTINES
+from virl.settings import Settings, check_settings, load_settings, yaml_value
+
+BY_TOOLS = "by_tools"
+"""The routine of characters that have tools and no routine of their own."""
+
+
+class _Which(Settings):
+    """What tells the routine of a character; it is read first, since the routine declares further fields."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    routine: object = None
+    tools: object = ()
+
+
+def agent_names() -> list[str]:
+    """The agents that come with virl and with installed packages."""
+    return sorted(_files())
+
+
+def find_character(agent: str) -> Path:
+    """The file of an agent given by name, or by the path of its YAML file.
+
+    Raises:
+        UnknownName: there is no agent of this name.
+        BadInput: there is no such file.
+    """
+    path = Path(agent)
+    if path.suffix in {".yaml", ".yml"}:
+        if not path.is_file():
+            raise BadInput(f"{agent}: no such file")
+        return path
+    files = _files()
+    if agent not in files:
+        raise UnknownName("agent", agent, sorted(files))
+    return files[agent]
+
+
+def load_character(path: Path) -> Character:
+    """Read a character file, and that of its region.
+
+    Raises:
+        BadInput: one is missing or broken; names file, line and field.
+    """
+    character = load_settings(path, _model(path, load_settings(path, _Which)))
+    if isinstance(character.region, str):
+        corners = read_region(path.parent / character.region).corners
+        character = character.model_copy(update={"region": corners})
+    return character
+
+
+def recorded_character(path: Path, data: dict[str, object]) -> Character:
+    """A character as a journal holds it.
+
+    Raises:
+        ValidationError: a field is not valid any more.
+    """
+    which = _Which.model_validate(data)
+    return _model(path, which).model_validate(data)
+
+
+def routine_of(path: Path, character: Character) -> Routine:
+    """What a character does: the routine of that name, or of the agent of that name.
+
+    Raises:
+        BadInput: there is no such routine.
+    """
+    name = _routine_name(path, character.routine, character.tools)
+    routine = _routine(path, name)
+    if routine is None:
+        raise BadInput(f"{path}: {UnknownName('routine', name, ROUTINES.names())}")
+    return routine
+
+
+def load_routine(path: Path, character: Character) -> Run:
+    """The function that a character's run calls.
+
+    Raises:
+        BadInput: there is no such routine, or it has no `run(agent)`.
+        ModelUnavailable: it cannot be imported.
+    """
+    return routine_of(path, character).run()
+
+
+def with_fields(character: Character, fields: Sequence[str]) -> Character:
+    """A character with some fields set anew.
+
+    Args:
+        character: as its file says.
+        fields: each `FIELD=VALUE`, such as `limits.steps=20`; a value is YAML.
+
+    Raises:
+        BadInput: there is no such field, or the value does not fit it.
+    """
+    data = character.model_dump()
+    for text in fields:
+        name, equals, value = text.partition("=")
+        *sections, last = name.strip().split(".")
+        if not equals or not last:
+            raise BadInput(f"--set {text}: give FIELD=VALUE, such as limits.steps=20")
+        section = data
+        for part in sections:
+            if not isinstance(section.setdefault(part, {}), dict):
+                section[part] = {}
+            section = section[part]
+        section[last] = yaml_value(value, source=f"--set {text}")
+    return check_settings(data, type(character), source="--set " + " ".join(fields))
+
+
+def _files() -> dict[str, Path]:
+    """The character files that come with virl and with installed packages, by the agent's name."""
+    folders = [*package_folders(), resources.data_folder("agents")]
+    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.yaml"))}
+
+
+def _model(path: Path, which: _Which) -> type[Character]:
+    routine = _routine(path, _routine_name(path, which.routine, which.tools))
+    return character_model((*our_fields(), *(routine.fields() if routine else ())))
+
+
+def _routine(path: Path, name: str) -> Routine | None:
+    routine = find_routine(path.parent, name)
+    file = _files().get(name)
+    if routine or file is None or file.resolve() == path.resolve():
+        return routine
+    which = load_settings(file, _Which)  # an agent's name: its routine is followed
+    return find_routine(file.parent, _routine_name(file, which.routine, which.tools))
+
+
+def _routine_name(path: Path, routine: object, tools: object) -> str:
+    """What is followed: the routine named, else the tools, else the routine of the file's own name."""
+    if routine is None:
+        return BY_TOOLS if tools else path.stem
+    return str(routine)

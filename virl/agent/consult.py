@@ -1,0 +1,130 @@
+"""One agent consults another: a run within a run, with its own journal, paid by the caller."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from virl.agent.assembly import Agent, Assembly, assemble, perform
+from virl.agent.character import Character
+from virl.agent.character_file import find_character, load_character
+from virl.agent.run import Run
+from virl.errors import BadInput
+from virl.journal.folder import CONSULTED
+from virl.journal.journal import JOURNAL, Journal, write_result
+from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
+from virl.journal.report import write_report
+from virl.settings import check_settings
+
+TOPIC = "consultation"
+DEPTH = 3
+"""How many agents may stand in a row, each consulted by the one before; chosen."""
+
+
+def consult(
+    agent: Agent, name: str, key: str, *, about: str, changes: Mapping[str, object] | None = None
+) -> Result:
+    """Let another agent do something in the same city, and wait for its result.
+
+    It shares the caller's city, mind, models, mover and budget. Its steps count towards the caller's limit,
+    its cost is the caller's. A consultation that has ended is not repeated when the caller is resumed, and
+    one that was cut off goes on.
+
+    Args:
+        agent: the caller.
+        name: whom to consult: an agent's name, or the path of a character file.
+        key: which consultation this is, once a run; also the name of its folder.
+        about: what is asked of it, in a sentence, for the record.
+        changes: fields of the character that differ this time, such as `{"intention": "..."}`.
+
+    Raises:
+        BadInput: a change does not fit the character, the caller has no steps left, or agents consult one
+            another without end.
+        VirlError: whatever the other agent's routine raises; the caller can be resumed.
+    """
+    if noted := agent.run.noted(TOPIC, key):
+        return Result.model_validate(noted.data["result"])
+    result = _run(agent, name, key, changes or {})
+    agent.run.note(
+        TOPIC,
+        key,
+        f"{about} {result.reason}".strip(),
+        data={
+            "agent": name,
+            "folder": f"{CONSULTED}/{key}",
+            "result": result.model_dump(mode="json"),
+        },
+        cost=result.cost,
+    )
+    return result
+
+
+def steps_taken(run: Run) -> int:
+    """Moves from panorama to panorama so far, those of agents that were consulted included."""
+    nested = (Result.model_validate(note.data["result"]).steps for note in run.notes(TOPIC))
+    return (run.steps[-1].step if run.steps else 0) + sum(nested)
+
+
+def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object]) -> Result:
+    source = find_character(name)
+    folder = caller.run.folder / CONSULTED / key
+    if folder.parts.count(CONSULTED) > DEPTH:
+        raise BadInput(f"{caller.run.start.agent} consults {name}: more than {DEPTH} agents in a row")
+    character = _changed(caller, load_character(source), changes)
+    with _journal(folder, _start(caller, source.stem, character)) as (journal, done):
+        for ended in done:
+            if isinstance(ended, EndRecord):
+                write_result(folder, ended.result)
+                return ended.result
+        start = next((one for one in done if isinstance(one, StartRecord)), None)
+        run = Run(
+            journal,
+            start or _start(caller, source.stem, character),
+            done,
+            city=caller.run.city,
+            audience=caller.run.aside(),
+            meter=caller.city.meter,
+        )
+        result = perform(_other(caller, source, character).agent(run, budget=caller.budget))
+        write_report(folder, caller.city)
+        return result
+
+
+def _start(caller: Agent, name: str, character: Character) -> StartRecord:
+    return caller.run.start.model_copy(
+        update={
+            "agent": name,
+            "started": datetime.now(UTC).isoformat(timespec="seconds"),
+            "id": f"{caller.run.start.id}/{name}",
+            "caller": caller.run.start.agent,
+            "feedback": None,
+            "character": character.model_dump(mode="json"),
+        }
+    )
+
+
+@contextmanager
+def _journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[AnyRecord, ...]]]:
+    """The other agent's journal, begun or gone on with, and what it holds."""
+    if (folder / JOURNAL).exists():
+        journal, done = Journal.resume(folder)
+    else:
+        journal, done = Journal.create(folder, start), ()
+    with journal:
+        yield journal, done
+
+
+def _changed(caller: Agent, character: Character, changes: Mapping[str, object]) -> Character:
+    """The other agent's character, in the caller's city, with the steps that the caller has left."""
+    left = caller.character.limits.steps - steps_taken(caller.run)
+    if left < 1:
+        raise BadInput(f"{caller.run.start.agent}: has no steps left: raise `limits: steps`")
+    data = character.model_dump() | {"city": caller.character.city} | dict(changes)
+    data["limits"] = data["limits"] | {"steps": min(data["limits"]["steps"], left)}
+    source = f"{character.name}, consulted by {caller.character.name}"
+    return check_settings(data, type(character), source=source)
+
+
+def _other(caller: Agent, source: Path, character: Character) -> Assembly:
+    mind = caller.mind.apart()  # its ledger is the nested run's
+    return assemble(source, character, caller.city, mind, caller.models, caller.mover)

@@ -1,0 +1,173 @@
+"""Routines: what characters do. Each is a folder, or a module beside a character file.
+
+A routine's folder holds `routine.py` with `run(agent)`; `settings.py` may declare `FIELDS` of character files,
+`showing.py` may draw the page of a run, and `prompts/` may hold its prompts.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, module_from_spec
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from virl import resources
+from virl.agent.character import CharacterField
+from virl.errors import BadInput, ModelUnavailable, VirlError
+from virl.registry import ROUTINES, one_line
+
+if TYPE_CHECKING:
+    from virl.agent.assembly import Agent
+
+Run = Callable[["Agent"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """Where a routine's code lies."""
+
+    name: str
+    module: str
+    """The dotted name of the module that holds `run`."""
+    folder: Path
+    """What its prompts lie in, under `prompts/`."""
+    loose: bool = False
+    """Whether it is a module by itself, which may declare `FIELDS` too."""
+
+    @property
+    def package(self) -> str:
+        """The dotted name of the routine's folder; empty for a loose module."""
+        return "" if self.loose else self.module.rpartition(".")[0]
+
+    def part(self, name: str) -> str | None:
+        """The dotted name of a module of its folder such as `"settings"`, `None` if there is none."""
+        return f"{self.package}.{name}" if self.package and (self.folder / f"{name}.py").is_file() else None
+
+    def run(self) -> Run:
+        """The function that a run calls.
+
+        Raises:
+            BadInput: the module lacks `run(agent)`.
+            ModelUnavailable: it cannot be imported; names the fault.
+        """
+        module = _imported(self.module, f"routine {self.name!r}")
+        run = getattr(module, "run", None)
+        if callable(run):
+            found: Run = run
+            return found
+        old = "; rename its `live(agent)`" if hasattr(module, "live") else ""
+        raise BadInput(f"{module.__file__}: a routine needs a function `run(agent)`{old}")
+
+    @property
+    def source(self) -> Path:
+        """The file that holds `run`."""
+        return self.folder / f"{self.module.rpartition('.')[2]}.py"
+
+    def asks_mind(self) -> bool:
+        """Whether it asks a mind at all; its settings say `ASKS_MIND = False` if not."""
+        home = self.module if self.loose else self.part("settings")
+        return home is None or getattr(_imported(home, f"routine {self.name!r}"), "ASKS_MIND", True)
+
+    def fields(self) -> tuple[CharacterField[Any], ...]:
+        """The fields of character files that it declares."""
+        home = self.module if self.loose else self.part("settings")
+        if home is None:
+            return ()
+        module = _imported(home, f"routine {self.name!r}")
+        fields: tuple[CharacterField[Any], ...] = tuple(getattr(module, "FIELDS", ()))
+        if not all(isinstance(field, CharacterField) for field in fields):
+            raise BadInput(f"{module.__file__}: FIELDS: should hold virl.agent.character.CharacterField only")
+        return fields
+
+
+def find_routine(folder: Path, name: str) -> Routine | None:
+    """A routine by its name, `None` if there is none.
+
+    Args:
+        folder: of the character's file; a routine that lies in it comes first.
+        name: of the routine.
+
+    Raises:
+        BadInput: two packages give the same name.
+    """
+    beside = _beside(folder, name)
+    if beside or name not in ROUTINES.names():
+        return beside
+    module = ROUTINES.module(name)
+    return Routine(name, module, _folder_of(module))
+
+
+@cache
+def our_fields() -> tuple[CharacterField[Any], ...]:
+    """The fields of character files that virl's own routines declare; any character may have them."""
+    modules = {name: ROUTINES.module(name) for name in ROUTINES.builtin()}
+    routines = [Routine(name, module, _folder_of(module)) for name, module in modules.items()]
+    return tuple(field for routine in routines for field in routine.fields())
+
+
+def package_folders() -> list[Path]:
+    """The folders of other packages' routines, in which their character files lie."""
+    ours = ROUTINES.builtin()
+    return [_folder_of(ROUTINES.module(name)) for name in ROUTINES.names() if name not in ours]
+
+
+def _beside(folder: Path, name: str) -> Routine | None:
+    """A folder `NAME/` with a `routine.py`, or a module `NAME.py`, that lies in a folder.
+
+    The starts in `agents/` are no routines.
+    """
+    if (folder / name / "routine.py").is_file():
+        return Routine(name, f"{_package(folder / name)}.routine", folder / name)
+    source = folder / f"{name}.py"
+    if source.is_file() and folder.resolve() != resources.data_folder("agents").resolve():
+        return Routine(name, _module(source), folder, loose=True)
+    return None
+
+
+def _package(folder: Path) -> str:
+    """The dotted name under which a folder that is not installed is imported, so that it can import relatively."""
+    name = _unique("virl_routine", folder)
+    if name not in sys.modules:
+        spec = ModuleSpec(name, None, is_package=True)
+        spec.submodule_search_locations = [str(folder.resolve())]
+        sys.modules[name] = module_from_spec(spec)
+    return name
+
+
+def _module(source: Path) -> str:
+    """The dotted name under which a loose module can be imported."""
+    folder = _package(source.parent)
+    return f"{folder}.{source.stem}"
+
+
+def _unique(prefix: str, folder: Path) -> str:
+    return f"{prefix}_{sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
+
+
+def _folder_of(module: str) -> Path:
+    """The folder that a module's file lies in; imports nothing but the packages above it."""
+    package = module.rpartition(".")[0]
+    try:
+        spec = find_spec(package) if package else find_spec(module)
+    except Exception:  # noqa: BLE001 - the packages above are somebody else's
+        spec = None
+    if spec is None:
+        return Path()
+    places = list(spec.submodule_search_locations or ())
+    return Path(places[0]) if places else Path(spec.origin or "").parent
+
+
+def _imported(module: str, what: str) -> ModuleType:
+    try:
+        return import_module(module)
+    except VirlError:
+        raise
+    except Exception as fault:
+        raise ModelUnavailable(
+            f"{what}: {module} cannot be imported ({type(fault).__name__}: {one_line(fault)})"
+        ) from fault

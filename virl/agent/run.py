@@ -1,0 +1,312 @@
+"""One run of an agent: what it does is written down, told to an audience, and summed up."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Literal, Protocol
+
+from virl import __version__
+from virl.budget import Meter
+from virl.drawing.exhibits import Exhibit
+from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
+from virl.journal.files import write_atomically, writing
+from virl.journal.journal import Journal, total_cost, write_result
+from virl.journal.records import (
+    AnyRecord,
+    CostRecord,
+    EndRecord,
+    NoteRecord,
+    ObjectRecord,
+    PlaceRecord,
+    RequestsRecord,
+    Result,
+    StartRecord,
+    StepRecord,
+    ViewRecord,
+)
+from virl.mind.base import Exchange
+from virl.platform.movement.base import Step
+from virl.platform.perception.base import Detection
+from virl.platform.streetview import View
+
+
+class Audience(Protocol):
+    """Is told what happens while it happens."""
+
+    def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
+        """A run begins, or goes on after what is done."""
+        ...
+
+    def progress(self, doing: str, done: int, total: int) -> None:
+        """Something that takes long is so far; for what a journal does not tell."""
+        ...
+
+    def step(self, record: StepRecord) -> None:
+        """A step was taken and written down."""
+        ...
+
+    def note(self, record: NoteRecord) -> None:
+        """A piece of work that is no step was done and written down."""
+        ...
+
+    def end(self, result: Result) -> None:
+        """The run has ended."""
+        ...
+
+    def aside(self) -> "Audience":
+        """Who is told of an agent that this run's agent consults."""
+        ...
+
+
+class Nobody:
+    """An audience that does not listen."""
+
+    def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
+        """Says nothing."""
+
+    def progress(self, doing: str, done: int, total: int) -> None:
+        """Says nothing."""
+
+    def step(self, record: StepRecord) -> None:
+        """Says nothing."""
+
+    def note(self, record: NoteRecord) -> None:
+        """Says nothing."""
+
+    def end(self, result: Result) -> None:
+        """Says nothing."""
+
+    def aside(self) -> Audience:
+        """Says nothing either."""
+        return self
+
+
+class Run:
+    """The record of a run while it goes on."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        start: StartRecord,
+        done: Sequence[AnyRecord] = (),
+        *,
+        city: str = "",
+        audience: Audience | None = None,
+        meter: Meter | None = None,
+        keep_views: bool = True,
+    ) -> None:
+        """Begin, or go on after what is done.
+
+        Args:
+            journal: where records go.
+            start: the journal's first record.
+            done: the records written before, where a run is resumed.
+            city: its name, for the result; by default as `start` says.
+            audience: who is told.
+            meter: counts what the city's provider is asked, for the records.
+            keep_views: whether views are kept as files and named in the records.
+        """
+        self.start = start
+        self._city = city or start.city
+        self._journal = journal
+        self._steps = [record for record in done if isinstance(record, StepRecord)]
+        self._notes = {
+            (record.topic, record.key): record for record in done if isinstance(record, NoteRecord)
+        }
+        self._result: Result | None = None
+        self._audience = audience or Nobody()
+        self._meter = meter
+        self._keep_views = keep_views
+        self._since = perf_counter()
+        self._audience.start(start, done)
+
+    @property
+    def folder(self) -> Path:
+        """The run's folder."""
+        return self._journal.folder
+
+    @property
+    def city(self) -> str:
+        """The city's name."""
+        return self._city
+
+    @property
+    def steps(self) -> Sequence[StepRecord]:
+        """The steps so far."""
+        return self._steps
+
+    @property
+    def cost(self) -> CostRecord:
+        """What the run has cost so far, the agents it consulted included."""
+        return total_cost([*self._steps, *self._notes.values()])
+
+    @property
+    def result(self) -> Result | None:
+        """How the run ended; `None` while it goes on."""
+        return self._result
+
+    def progress(self, doing: str, done: int, total: int) -> None:
+        """Tell how far something is.
+
+        Args:
+            doing: what, such as `"walking"`: steps are told as they are taken, so give their total alone.
+            done: how much of it.
+            total: how much there is.
+        """
+        self._audience.progress(doing, done, total)
+
+    def aside(self) -> Audience:
+        """Who is told of an agent that this one consults."""
+        return self._audience.aside()
+
+    def keep(
+        self,
+        view: View,
+        purpose: Literal["look", "closer", "road"],
+        detections: Sequence[Detection] = (),
+        caption: str = "",
+    ) -> tuple[ViewRecord, ...]:
+        """Keep a view as a file; its record, or nothing where views are not kept."""
+        if not self._keep_views:
+            return ()
+        camera = view.camera
+        name = f"{len(self._steps):05d}-{purpose}-{view.pano_id}-{camera.heading:.0f}-{camera.fov:.0f}"
+        file = self._journal.keep_view(name, view.pixels)
+        return (view_record(view, file, purpose=purpose, detections=detections, caption=caption),)
+
+    def step(
+        self,
+        step: Step,
+        *,
+        views: Sequence[ViewRecord],
+        asked: Sequence[Exchange],
+        places: Sequence[PlaceRecord] = (),
+        objects: Sequence[ObjectRecord] = (),
+        decided: str,
+        next_pano_id: str | None,
+    ) -> None:
+        """Write a finished step down."""
+        now = perf_counter()
+        record = StepRecord(
+            seq=self._journal.next_seq,
+            step=step.index,
+            pose=pose_record(step.pose, step.panorama.position),
+            distance_m=step.distance,
+            views=tuple(views),
+            asked=tuple(exchange_record(exchange) for exchange in asked),
+            places=tuple(places),
+            objects=tuple(objects),
+            crossing=step.panorama.is_crossing,
+            decided=decided,
+            next_pano_id=next_pano_id,
+            seconds=now - self._since,
+            requests=self._requests(),
+        )
+        self._journal.append(record)
+        self._since = now
+        self._steps.append(record)
+        self._audience.step(record)
+
+    def note(
+        self,
+        topic: str,
+        key: str,
+        text: str,
+        *,
+        data: Mapping[str, object] | None = None,
+        views: Sequence[ViewRecord] = (),
+        asked: Sequence[Exchange] = (),
+        cost: CostRecord | None = None,
+    ) -> NoteRecord:
+        """Write down a piece of work that is no step.
+
+        Args:
+            topic: what sort of work, such as `"candidate"`.
+            key: which one, once a topic.
+            text: what came of it, in a sentence or two.
+            data: what the routine needs to go on from here: plain JSON values.
+            views: what was looked at.
+            asked: what a mind was asked.
+            cost: what an agent that was consulted has cost, its time included.
+        """
+        now = perf_counter()
+        record = NoteRecord(
+            seq=self._journal.next_seq,
+            topic=topic,
+            key=key,
+            text=text,
+            data=dict(data or {}),
+            views=tuple(views),
+            asked=tuple(exchange_record(exchange) for exchange in asked),
+            cost=cost,
+            seconds=max(0.0, now - self._since - (cost.seconds if cost else 0.0)),
+            requests=self._requests(),
+        )
+        self._journal.append(record)
+        self._since = now
+        self._notes[topic, key] = record
+        self._audience.note(record)
+        return record
+
+    def noted(self, topic: str, key: str) -> NoteRecord | None:
+        """The note on something, if it was done already: before a kill, say."""
+        return self._notes.get((topic, key))
+
+    def notes(self, topic: str) -> list[NoteRecord]:
+        """The notes of a topic, in the order they were written."""
+        return [note for note in self._notes.values() if note.topic == topic]
+
+    def attach(self, name: str, text: str) -> str:
+        """Write a file into the run's folder, over what stood there, and give its name for `end`.
+
+        Raises:
+            CannotWrite: the disk refuses.
+        """
+        path = self.folder / name
+        with writing(path, "resume the run"):
+            write_atomically(path, text.encode())
+        return name
+
+    def end(
+        self,
+        status: Literal["entered", "finished", "gave up", "stopped"],
+        reason: str,
+        place: PlaceRecord | None = None,
+        found: Mapping[str, int] | None = None,
+        *,
+        answer: Mapping[str, object] | None = None,
+        files: Sequence[str] = (),
+        exhibits: Sequence[Exhibit] = (),
+    ) -> Result:
+        """Write down how it ended, in the journal and in `result.json`.
+
+        Args:
+            status: how.
+            reason: why, in a sentence.
+            place: the place that was entered or chosen.
+            found: how many things of each kind were counted.
+            answer: what the agent was to find out, as plain JSON values.
+            files: what it made, as `attach` names it.
+            exhibits: what the report shows.
+        """
+        self._result = result = Result(
+            agent=self.start.agent,
+            city=self._city,
+            status=status,
+            steps=self._steps[-1].step if self._steps else 0,
+            distance_m=sum(step.distance_m for step in self._steps),
+            place=place,
+            found=dict(found or {}),
+            answer=dict(answer or {}),
+            files=tuple(files),
+            reason=reason,
+            cost=self.cost,
+            versions={"virl": __version__, "journal": str(self.start.format)},
+        )
+        self._journal.append(EndRecord(seq=self._journal.next_seq, result=result, exhibits=tuple(exhibits)))
+        write_result(self.folder, result)
+        self._audience.end(result)
+        return result
+
+    def _requests(self) -> RequestsRecord:
+        return requests_record(self._meter.take()) if self._meter else RequestsRecord()

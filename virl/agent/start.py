@@ -1,0 +1,207 @@
+"""Start or resume a run: opens the city, the mind and the senses, and hands them to the routine."""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
+
+from pydantic import ValidationError
+from rich.console import Console
+
+from virl import __version__
+from virl.agent.assembly import assemble, check_mind, perform
+from virl.agent.character import Character
+from virl.agent.character_file import find_character, load_character, recorded_character, with_fields
+from virl.agent.run import Run
+from virl.agent.terminal import Story
+from virl.agent.user import open_user
+from virl.budget import Budget
+from virl.errors import BadInput, JournalBroken, UnknownName
+from virl.journal.journal import Journal, write_result
+from virl.journal.records import AccessRecord, AnyRecord, EndRecord, Result, StartRecord
+from virl.journal.report import REPORT, write_report
+from virl.mind.base import Mind
+from virl.mind.open import open_mind
+from virl.mind.prompt import load_prompt
+from virl.mind.replies import Text
+from virl.mind.rules import RuleMind
+from virl.platform.movement.open_mover import MOVERS, open_mover
+from virl.platform.perception.models import Device, ModelOptions, Models
+from virl.platform.providers.open import Access, name_of_city, opened_city
+from virl.platform.streetview import Image
+from virl.resources import cache_home
+
+RUNS = Path("runs")
+SPENDING = "spending.jsonl"
+"""What a run has paid, in its folder; see `virl.budget.Budget`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a user asks of a run; `None` leaves it to the character, or to the run that is resumed."""
+
+    agent: str
+    city: str | None = None
+    mind: str | None = None
+    mover: str | None = None
+    detector: str | None = None
+    device: Device = "auto"
+    allow_downloads: bool = False
+    out: Path | None = None
+    resume: bool = False
+    seed: int = 0
+    fields: tuple[str, ...] = ()
+    """Fields of the character to set anew, each `FIELD=VALUE`."""
+    feedback: str | None = None
+    """A file of what the user says on the way, or `"terminal"`."""
+    access: AccessRecord = field(default_factory=AccessRecord)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run that has ended."""
+
+    result: Result
+    report: Path
+
+
+def run_agent(options: RunOptions, console: Console) -> Finished:
+    """Run an agent to its end, or go on with a run that was cut off.
+
+    Raises:
+        VirlError: something the user can mend; what was done so far can be resumed.
+    """
+    source = find_character(options.agent)
+    if options.resume:
+        return _resume(options, source, console)
+    character = load_character(source)
+    if options.city:
+        character = character.model_copy(update={"city": options.city})
+    if options.detector:
+        senses = character.senses.model_copy(update={"detector": options.detector})
+        character = character.model_copy(update={"senses": senses})
+    character = with_fields(character, options.fields) if options.fields else character
+    folder = options.out or RUNS / f"{source.stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    start = StartRecord(
+        virl=__version__,
+        agent=source.stem,
+        city=character.city,
+        mind=options.mind or "rules",
+        seed=options.seed,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        id=uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex,
+        mover=options.mover or MOVERS[0],
+        device=options.device,
+        allow_downloads=options.allow_downloads,
+        access=options.access,
+        feedback=options.feedback,
+        character=character.model_dump(mode="json"),
+    )
+    plan = _Plan(source, character, start, folder)
+    return _live(plan, (), lambda: Journal.create(folder, start), console)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a run is about to do."""
+
+    source: Path
+    character: Character
+    start: StartRecord
+    folder: Path
+
+    def access(self, stack: ExitStack) -> Access:
+        """How the city is asked; the budget's book is closed with the stack."""
+        asked = self.start.access
+        budget = Budget(asked.budget_usd, book=self.folder / SPENDING)
+        return Access(
+            budget=stack.enter_context(closing(budget)),
+            cache=asked.cache,
+            session=self.start.id,
+            record=Path(asked.record) if asked.record else None,
+            replay=Path(asked.replay) if asked.replay else None,
+        )
+
+
+def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
+    journal, records = Journal.resume(options.out or _latest_run(source.stem))
+    with journal:
+        begun = next(record for record in records if isinstance(record, StartRecord))
+        start = _as_asked(options, begun, journal.folder)
+        for ended in records:
+            if isinstance(ended, EndRecord):
+                write_result(journal.folder, ended.result)  # the run may have been killed between the two
+                if (report := journal.folder / REPORT).exists():
+                    return Finished(ended.result, report)
+                with ExitStack() as stack:
+                    plan = _Plan(source, load_character(source), start, journal.folder)
+                    city = stack.enter_context(opened_city(start.city, plan.access(stack)))
+                    return Finished(ended.result, write_report(journal.folder, city))
+        try:
+            character = recorded_character(source, dict(start.character))
+        except ValidationError as fault:
+            field = ".".join(map(str, fault.errors()[0]["loc"]))
+            raise JournalBroken(f"{journal.folder}: line 1: character: {field} is not valid") from fault
+        return _live(_Plan(source, character, start, journal.folder), records, lambda: journal, console)
+
+
+def _as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
+    """How a run goes on: as it began, with another budget or place to keep replies where that is asked."""
+    for asked, was in (
+        (options.city, begun.city),
+        (options.mind, begun.mind),
+        (options.mover, begun.mover),
+    ):
+        if asked and asked != was:
+            raise BadInput(f"{folder}: was begun with {was!r}, not {asked!r}: resume it with that")
+    given = {name: value for name, value in options.access if value is not None}
+    return begun.model_copy(
+        update={
+            "access": begun.access.model_copy(update=given),
+            "feedback": options.feedback or begun.feedback,
+            "device": options.device,
+            "allow_downloads": options.allow_downloads,
+        }
+    )
+
+
+def _live(
+    plan: _Plan, done: Sequence[AnyRecord], open_journal: Callable[[], Journal], console: Console
+) -> Finished:
+    """Check everything that can be wrong, and only then write the first line."""
+    start, character = plan.start, plan.character
+    if start.mover not in MOVERS:
+        raise UnknownName("mover", start.mover, list(MOVERS))
+    with ExitStack() as stack:
+        access = plan.access(stack)
+        mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=access.budget)
+        check_mind(plan.source, character, mind)
+        city = stack.enter_context(opened_city(start.city, access))
+        mover = stack.enter_context(open_mover(start.mover, city.streetview))
+        models = Models(
+            ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
+        )
+        assembly = assemble(plan.source, character, city, mind, models, mover)
+        journal = stack.enter_context(open_journal())
+        story = stack.enter_context(Story(console, character.limits.steps))
+        run = Run(journal, start, done, city=name_of_city(start.city), audience=story, meter=city.meter)
+        user = open_user(start.feedback, console, story.pause)
+        result = perform(assembly.agent(run, user, access.budget))
+        return Finished(result, write_report(run.folder, city))
+
+
+def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:
+    """What the chat describer asks; rules cannot see."""
+    if isinstance(mind, RuleMind):
+        return None
+    prompt = load_prompt("senses/describe-view", Text)
+    return lambda question, images: mind.ask(prompt, images=images, question=question).text
+
+
+def _latest_run(agent: str) -> Path:
+    runs = sorted(path.parent for path in RUNS.glob(f"{agent}-*/journal.jsonl"))
+    if not runs:
+        raise BadInput(f"{RUNS}: no run of {agent!r} to resume; begin one without --resume")
+    return runs[-1]

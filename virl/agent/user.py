@@ -1,0 +1,243 @@
+"""What the user says while an agent is at work: on the terminal, or from a file."""
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Protocol, Self
+
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from rich.console import Console
+from rich.markup import escape
+
+from virl.clock import Time, parse_clock
+from virl.errors import BadInput
+from virl.settings import Settings, parse_settings
+
+TERMINAL = "terminal"
+
+
+def _lower_keys(value: object) -> object:
+    return {str(key).lower(): held for key, held in value.items()} if isinstance(value, Mapping) else value
+
+
+Level = Annotated[float, Field(ge=0, le=100)]
+State = Annotated[dict[str, Level], BeforeValidator(_lower_keys)]
+"""How somebody is: a value in [0, 100] by its name."""
+NO_STATE: Mapping[str, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment between two pieces of work, at which the user may speak up."""
+
+    about: str
+    """What was just done, in a sentence or two."""
+    done: int = 0
+    """Pieces of work done so far."""
+    minute: int = 0
+    """The time in the agent's world, minutes after midnight."""
+    since: int = -1
+    """That time at the moment before; -1 at the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What the user says at one moment."""
+
+    say: str = ""
+    state: Mapping[str, float] = field(default_factory=lambda: NO_STATE)
+    """Feelings that the user sets, each in [0, 100]."""
+
+
+class User(Protocol):
+    """Someone who may speak up between two pieces of work."""
+
+    def expect(self, states: Collection[str]) -> None:
+        """Say which states may be set, before the first moment.
+
+        Raises:
+            BadInput: what is already written down sets another.
+        """
+        ...
+
+    def feedback(self, moment: Moment) -> Feedback | None:
+        """What the user says at a moment, `None` if nothing."""
+        ...
+
+
+class Silent:
+    """A user who lets the agent do."""
+
+    def expect(self, states: Collection[str]) -> None:
+        """Nothing is set."""
+
+    def feedback(self, moment: Moment) -> Feedback | None:  # noqa: ARG002 - as `User.feedback`
+        """Nothing."""
+        return None
+
+
+class Entry(Settings):
+    """One thing that a user says, and when."""
+
+    after: int | None = Field(default=None, ge=0)
+    """Said once so many pieces of work are done; 0 is before the first."""
+    at: Time | None = None
+    """Said at the first moment at or after this time."""
+    say: str = ""
+    state: State = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _says_something_once(self) -> Self:
+        if (self.after is None) == (self.at is None):
+            raise ValueError("give either `after: NUMBER` or `at: HH:MM`")
+        if not self.say.strip() and not self.state:
+            raise ValueError("says nothing: give `say:` or `state:`")
+        return self
+
+    def is_due(self, moment: Moment) -> bool:
+        """Whether this is the moment."""
+        if self.at is None:
+            return self.after == moment.done
+        return moment.since < parse_clock(self.at) <= moment.minute
+
+
+class _Entries(Settings):
+    entries: tuple[Entry, ...] = Field(min_length=1)
+
+
+class Scripted:
+    """A user who says what is written down, each thing at its moment."""
+
+    def __init__(self, entries: tuple[Entry, ...], source: str = "feedback") -> None:
+        """Say `entries`; faults are named with their `source`."""
+        self._entries = entries
+        self._source = source
+
+    def expect(self, states: Collection[str]) -> None:
+        """As `User.expect`."""
+        for number, entry in enumerate(self._entries, start=1):
+            if fault := unknown_state(entry.state, states):
+                raise BadInput(f"{self._source}: entry {number}: state: {fault}")
+
+    def feedback(self, moment: Moment) -> Feedback | None:
+        """All that is due at this moment, as one."""
+        due = [entry for entry in self._entries if entry.is_due(moment)]
+        if not due:
+            return None
+        state = {name: value for entry in due for name, value in entry.state.items()}
+        return Feedback(" ".join(entry.say.strip() for entry in due if entry.say.strip()), state)
+
+
+class AtTerminal:
+    """A user who is asked on the terminal, until the input ends."""
+
+    def __init__(
+        self, console: Console, pause: Callable[[], AbstractContextManager[object]] = nullcontext
+    ) -> None:
+        """Ask on `console`, within `pause()`: what else writes there should be still meanwhile."""
+        self._console = console
+        self._pause = pause
+        self._listens = True
+        self._states: Collection[str] = ()
+
+    def expect(self, states: Collection[str]) -> None:
+        """Take other states for a slip of the fingers."""
+        self._states = states
+
+    def feedback(self, moment: Moment) -> Feedback | None:
+        """What the user types; an empty line is nothing, the end of the input is nothing ever after."""
+        if not self._listens:
+            return None
+        with self._pause():
+            self._console.print(escape(moment.about), highlight=False)
+            try:
+                while True:
+                    line = self._console.input("[bold]Anything to say?[/] (Enter: no) ").strip()
+                    if not line:
+                        return None
+                    try:
+                        return parse_line(line, self._states)
+                    except BadInput as fault:
+                        self._console.print(f"[yellow]{escape(str(fault))}[/]", highlight=False)
+            except EOFError:
+                self._listens = False
+                self._console.print()
+                return None
+
+
+def unknown_state(state: Mapping[str, float], states: Collection[str]) -> str | None:
+    """What is wrong with states that are set: one that is not among those expected."""
+    unknown = next((name for name in state if name not in states), None)
+    return f"unknown feeling {unknown!r}: there is {', '.join(states) or 'none'}" if unknown else None
+
+
+def parse_line(line: str, states: Collection[str]) -> Feedback:
+    """What a typed line says: words, and feelings such as `hunger=90` among them.
+
+    Args:
+        line: as it was typed.
+        states: the feelings that may be set.
+
+    Raises:
+        BadInput: there is no such feeling, or its value is not in [0, 100].
+    """
+    words, told = [], {}
+    for word in line.split():
+        name, equals, value = word.rstrip(",;").partition("=")
+        if equals and name.isidentifier():
+            told[name] = value
+        else:
+            words.append(word)
+    try:
+        entry = Entry.model_validate({"after": 0, "say": " ".join(words), "state": told})
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        field_name = next((str(part) for part in first["loc"][1:]), "line")
+        raise BadInput(f"{field_name}: {first['msg']}: say it in words, or as hunger=90") from None
+    if unknown := unknown_state(entry.state, states):
+        raise BadInput(f"{unknown}: say it in words, or as hunger=90")
+    return Feedback(entry.say, entry.state)
+
+
+def read_feedback(path: Path) -> Scripted:
+    """Read a file of what a user says: a YAML list, described in `docs/diego.md`.
+
+    Raises:
+        BadInput: the file is missing or broken; names the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadInput(f"{path}: no such file") from None
+    except (OSError, UnicodeDecodeError) as fault:
+        raise BadInput(f"{path}: cannot be read ({fault})") from fault
+    first = next(
+        (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), ""
+    )
+    if not first.startswith("-") or first.startswith("---"):
+        raise BadInput(f"{path}: should hold a list: `- after: 2`, and below it `say:` or `state:`")
+    return Scripted(
+        parse_settings(f"entries:\n{text}", _Entries, source=str(path), first_line=0).entries, str(path)
+    )
+
+
+def open_user(
+    feedback: str | None,
+    console: Console,
+    pause: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> User:
+    """The user of a run.
+
+    Args:
+        feedback: a file of what they say, `"terminal"` to ask them there, `None` for silence.
+        console: where they are asked.
+        pause: makes whatever else writes to the console hold still while they type.
+
+    Raises:
+        BadInput: the file is missing or broken.
+    """
+    if feedback is None:
+        return Silent()
+    return AtTerminal(console, pause) if feedback == TERMINAL else read_feedback(Path(feedback))

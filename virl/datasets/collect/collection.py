@@ -1,0 +1,162 @@
+"""A data set while it grows: settings and bill are kept as it goes, the card is written at the end."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from virl import __version__
+from virl.datasets.collect.bill import Bill
+from virl.datasets.collect.dataset import (
+    CARD,
+    QUESTIONS,
+    ROUTES,
+    Card,
+    QuestionRow,
+    RouteRow,
+    read_card,
+    write_card,
+)
+from virl.datasets.collect.places import WORK, Work
+from virl.datasets.collect.rows import Rows
+from virl.errors import BadInput, JournalBroken
+from virl.journal.files import write_atomically, writing
+from virl.journal.lock import lock_run
+from virl.mind.base import Mind
+from virl.platform.city import City
+from virl.region import Region
+
+_SETTINGS = "settings.json"
+
+TERMS: Mapping[str, str] = {
+    "offline": "Made by virl from a seed: free to use, to change and to pass on.",
+    "google": (
+        "Content of Google Maps Platform, under its terms of service: keep it no longer and pass it on no "
+        "further than they allow. Place ids may be kept; names, reviews and photos may not be republished."
+    ),
+    "graph": "Under the terms of the data set that the streets come from.",
+}
+"""Under which terms each provider gives what is collected."""
+
+_ANY = TypeAdapter(dict[str, dict[str, object]])
+
+
+class Collection:
+    """A folder that a data set grows in.
+
+    Args:
+        folder: of the data set; made where it is missing.
+        city: where it is collected.
+        provider: what makes the city, such as `"google"`.
+        region: what part of it.
+        mind: who is asked, if anyone.
+
+    Raises:
+        BadInput: the folder holds something broken, or a data set of another city.
+    """
+
+    def __init__(
+        self, folder: Path, city: City, provider: str, region: Region, mind: Mind | None = None
+    ) -> None:
+        self.folder = folder
+        self.city = city
+        self.region = region
+        self.mind = mind
+        self.bill = Bill(folder / WORK / "paid.jsonl", city, mind)
+        self._provider = provider
+        self._settings = _read_settings(folder)
+        corners = [[corner.lat, corner.lng] for corner in region.corners]
+        self.keep("where", {"city": city.name, "region": corners})
+
+    def keep(self, part: str, settings: Mapping[str, object]) -> None:
+        """Write down how a part is collected, or see that it is collected as it was begun.
+
+        Args:
+            part: such as `"places"`.
+            settings: plain JSON values.
+
+        Raises:
+            BadInput: the part was begun with other settings.
+            CannotWrite: the disk refuses.
+        """
+        was, path = self._settings.get(part), self.folder / WORK / _SETTINGS
+        if was is not None and was != settings:
+            raise BadInput(
+                f"{self.folder}: {part} was begun with other settings ({_difference(was, settings)}): "
+                "go on with those, or collect into another folder"
+            )
+        self._settings[part] = dict(settings)
+        with writing(path, "collect again"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, _ANY.dump_json(self._settings, indent=2))
+
+    def finish(self) -> Card:
+        """Write the card, from what the folder holds, and give it.
+
+        Raises:
+            BadInput: a file of the folder is broken.
+            CannotWrite: the disk refuses.
+        """
+        self.bill.settle()
+        work = Work.open(self.folder)
+        counts = {
+            "panoramas": len(work.panoramas),
+            "places": len(work.places),
+            "images": sum(place.image is not None for place in work.places.all),
+            "routes": len(Rows(self.folder / ROUTES, RouteRow)),
+            "questions": len(Rows(self.folder / QUESTIONS, QuestionRow)),
+        }
+        card = Card(
+            city=self.city.name,
+            title=self.city.title,
+            provider=self._provider,
+            virl=__version__,
+            collected=datetime.now(UTC).date().isoformat(),
+            region=tuple((corner.lat, corner.lng) for corner in self.region.corners),
+            terms=TERMS[self._provider],
+            settings={part: value for part, value in self._settings.items() if part != "where"},
+            counts=counts | {f"candidates {fate}": count for fate, count in work.fates().items()},
+            requests=self.bill.requests,
+            usd=self.bill.usd,
+        )
+        write_card(self.folder, card)
+        return card
+
+
+@contextmanager
+def sole_writer(folder: Path) -> Iterator[None]:
+    """Keeps other processes from collecting into a folder as long as the context is open.
+
+    Raises:
+        BadInput: one of them does.
+        CannotWrite: the disk refuses.
+    """
+    work = folder / WORK
+    with writing(work, "collect again"):
+        work.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = lock_run(work)
+    except JournalBroken:
+        raise BadInput(f"{folder}: another process is collecting into it: wait for it or stop it") from None
+    with lock:
+        yield
+
+
+def _read_settings(folder: Path) -> dict[str, dict[str, object]]:
+    path = folder / WORK / _SETTINGS
+    if not path.exists():
+        if (folder / CARD).exists():
+            read_card(folder)
+            raise BadInput(f"{folder}: is a data set without its {WORK}/ folder: collect into another folder")
+        return {}
+    try:
+        return _ANY.validate_json(path.read_bytes())
+    except ValidationError as fault:
+        raise BadInput(f"{path}: is damaged ({fault.errors()[0]['msg']})") from None
+
+
+def _difference(was: Mapping[str, object], asked: Mapping[str, object]) -> str:
+    fields = [name for name in {**was, **asked} if was.get(name) != asked.get(name)]
+    return ", ".join(f"{name}: {was.get(name)!r} there, {asked.get(name)!r} here" for name in fields)

@@ -1,0 +1,255 @@
+"""A collected data set: a folder of JSON lines, images and a card. Described in `docs/collecting.md`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from virl.datasets.collect.rows import Row, Rows
+from virl.errors import BadInput
+from virl.geo import LatLng
+from virl.journal.files import write_atomically, writing
+from virl.platform.streetview import Pose
+
+FORMAT = 1
+"""Version of the folder's format; one of another version is refused."""
+CARD, PLACES, PANORAMAS, ROUTES, QUESTIONS = (
+    "card.json",
+    "places.jsonl",
+    "panoramas.jsonl",
+    "routes.jsonl",
+    "questions.jsonl",
+)
+IMAGES = "images"
+
+Lat = Annotated[float, Field(ge=-90, le=90)]
+Lng = Annotated[float, Field(ge=-180, le=180)]
+Heading = Annotated[float, Field(ge=0, lt=360)]
+
+
+class PanoramaRow(Row):
+    """A panorama of the region; its id is the provider's."""
+
+    lat: Lat
+    lng: Lng
+
+    @property
+    def position(self) -> LatLng:
+        """Where it was taken."""
+        return LatLng(self.lat, self.lng)
+
+
+class PlaceRow(Row):
+    """A place that was kept; its id is the provider's."""
+
+    name: str
+    types: tuple[str, ...] = Field(min_length=1)
+    lat: Lat
+    lng: Lng
+    address: str = ""
+    rating: float | None = None
+    review_count: int = 0
+    pano_id: str
+    """The panorama that is nearest to it."""
+    distance_m: float
+    """Metres to that panorama."""
+    image: str | None = None
+    """Its photo, as a path within the folder."""
+    storefront: float | None = None
+    """How much the photo looks like a storefront, [0, 1]; `None` if nobody judged it."""
+
+    @property
+    def position(self) -> LatLng:
+        """Where it is."""
+        return LatLng(self.lat, self.lng)
+
+
+class KeyPoint(BaseModel):
+    """A key position of a route: its start, where it turns, and its end."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["start", "turn", "end"]
+    pano_id: str
+    lat: Lat
+    lng: Lng
+    heading: Heading
+    """Compass direction in which one arrives; at the start, in which the walker faces."""
+    turn: str = ""
+    """The direction in which the walk goes on, such as `"left"`; empty at its end."""
+    landmark: str = ""
+    """What is seen from here, if anything was picked."""
+    landmark_id: str = ""
+    """Its place."""
+    landmark_position: tuple[Lat, Lng] | None = None
+
+    @property
+    def position(self) -> LatLng:
+        """Where it is."""
+        return LatLng(self.lat, self.lng)
+
+
+class RouteRow(Row):
+    """An instruction, the walk that it describes, and the place that it leads to."""
+
+    place_id: str
+    """The destination, a row of the places."""
+    place_name: str
+    place_lat: Lat
+    place_lng: Lng
+    start_id: str = ""
+    """The place that it begins at, if it does."""
+    heading: Heading
+    """Where the walker faces at first."""
+    pano_ids: tuple[str, ...] = Field(min_length=2)
+    """The gold path, the start first."""
+    metres: float
+    instruction: str = Field(min_length=1)
+    """Counts crossings, as for one who sees them all."""
+    instruction_paper: str = Field(min_length=1)
+    """For one who is told of crossings at key positions alone, as in V-IRL: each turn is at the next one."""
+    key_points: tuple[KeyPoint, ...]
+
+    @model_validator(mode="after")
+    def _turns_on_its_way(self) -> "RouteRow":
+        onward = set(self.pano_ids[:-1])
+        beside = [key.pano_id for key in self.key_points if key.kind == "turn" and key.pano_id not in onward]
+        if beside:
+            raise ValueError(f"key point {beside[0]!r} is a turn that is not on the gold path")
+        if len(set(self.pano_ids)) < len(self.pano_ids):
+            raise ValueError("the gold path comes twice to the same panorama")
+        return self
+
+    @property
+    def start(self) -> Pose:
+        """Where the walk begins."""
+        return Pose(self.pano_ids[0], self.heading)
+
+    @property
+    def destination(self) -> LatLng:
+        """Where the place is."""
+        return LatLng(self.place_lat, self.place_lng)
+
+
+class QuestionRow(Row):
+    """A question with four answers, one of them right; its id is that of its place."""
+
+    question: str
+    types: tuple[str, ...] = Field(min_length=1)
+    """Of the place."""
+    options: tuple[str, str, str, str]
+    answer: Literal[0, 1, 2, 3]
+    image: str
+    """What is asked about, as a path within the folder."""
+
+
+class Card(BaseModel):
+    """What a data set is, where it comes from, and what may be done with it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: int = FORMAT
+    city: str
+    title: str
+    provider: str
+    virl: str
+    """Version of virl that collected it."""
+    collected: str
+    """UTC date, ISO 8601, of the last addition."""
+    region: tuple[tuple[float, float], ...]
+    """Corners, (lat, lng)."""
+    terms: str
+    """Under which terms the provider gives what is in it."""
+    settings: dict[str, object]
+    """How it was collected."""
+    counts: dict[str, int]
+    """How many rows each file has, and how many candidates each cleaning rule took out."""
+    requests: dict[str, int]
+    """Requests sent, by endpoint."""
+    usd: float
+    """Their list price, with that of models."""
+
+    @model_validator(mode="after")
+    def _is_known(self) -> "Card":
+        if self.format != FORMAT:
+            raise ValueError(
+                f"format {self.format} is not {FORMAT}: use the virl that wrote it ({self.virl})"
+            )
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """A data set that is read."""
+
+    folder: Path
+    card: Card
+    panoramas: tuple[PanoramaRow, ...]
+    places: tuple[PlaceRow, ...]
+    routes: tuple[RouteRow, ...]
+    questions: tuple[QuestionRow, ...]
+
+    def image(self, name: str) -> Path:
+        """Where an image is."""
+        return self.folder / name
+
+
+def open_dataset(folder: Path) -> DataSet:
+    """Read and check a data set.
+
+    Raises:
+        BadInput: it is none, or a part is missing or broken; names file, line and field.
+    """
+    if not (folder / CARD).is_file():
+        raise BadInput(f"{folder}: is no data set: {CARD} is missing; make one with `virl collect places`")
+    data = DataSet(
+        folder,
+        read_card(folder),
+        Rows(folder / PANORAMAS, PanoramaRow).all,
+        Rows(folder / PLACES, PlaceRow).all,
+        Rows(folder / ROUTES, RouteRow).all,
+        Rows(folder / QUESTIONS, QuestionRow).all,
+    )
+    _check_images(data)
+    return data
+
+
+def read_card(folder: Path) -> Card:
+    """The card of a data set.
+
+    Raises:
+        BadInput: it is broken.
+    """
+    path = folder / CARD
+    try:
+        return Card.model_validate_json(path.read_bytes())
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "card"
+        raise BadInput(f"{path}: {field}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def write_card(folder: Path, card: Card) -> None:
+    """Write the card.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
+    with writing(folder / CARD, "collect again"):
+        write_atomically(folder / CARD, card.model_dump_json(indent=2).encode() + b"\n")
+
+
+def _check_images(data: DataSet) -> None:
+    named = [
+        (PLACES, number, row.image)
+        for number, row in enumerate(data.places, start=1)
+        if row.image is not None
+    ]
+    named += [(QUESTIONS, number, row.image) for number, row in enumerate(data.questions, start=1)]
+    for file, number, image in named:
+        path = Path(image)
+        if path.is_absolute() or ".." in path.parts:
+            raise BadInput(f"{data.folder / file}, line {number}: image: {image} is not within the folder")
+        if not data.image(image).is_file():
+            raise BadInput(f"{data.folder / file}, line {number}: image: {image} is missing")

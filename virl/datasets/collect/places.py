@@ -1,0 +1,293 @@
+"""Collects the places of a region: found around its panoramas, cleaned by three rules, with photos.
+
+V-IRL, section 5.1 and appendix: a place is kept if it is near enough to a panorama and has been reviewed; a
+photo is kept if it shows a storefront. Cheap rules come first: no photo is paid for a place that falls.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import PIL.Image
+from pydantic import Field
+from scipy.spatial import KDTree
+
+from virl.datasets.collect.dataset import IMAGES, PANORAMAS, PLACES, PanoramaRow, PlaceRow
+from virl.datasets.collect.place_types import TYPES_96
+from virl.datasets.collect.rows import Row, Rows
+from virl.datasets.collect.storefront import STOREFRONT_SCORE, Storefront
+from virl.geo import LatLng
+from virl.journal.files import writing
+from virl.platform.city import City
+from virl.platform.movement.region.survey import SPACING_M, survey
+from virl.platform.places import Place
+from virl.platform.streetview import Image
+from virl.region import Region
+from virl.settings import Settings
+
+WORK = "work"
+"""Folder of what a collection needs to go on; a data set that is complete can do without."""
+COVER_M = 25.0  # chosen: one search stands for the panoramas nearer than this
+MAX_DISTANCE_M = 25.0  # V-IRL's code for localization
+MIN_REVIEWS = 30  # V-IRL's code for localization
+PHOTOS = 3  # V-IRL's code looks at up to three photos
+JPEG_QUALITY = 92  # chosen
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how much of it is, and how much there is."""
+
+
+class PlacesSettings(Settings):
+    """How places are collected."""
+
+    spacing_m: float = Field(default=SPACING_M, gt=0)
+    """Between the positions that are relocated to find panoramas."""
+    max_distance_m: float = Field(default=MAX_DISTANCE_M, gt=0)
+    """Of a place to the nearest panorama."""
+    min_reviews: int = Field(default=MIN_REVIEWS, ge=0)
+    photos: int = Field(default=PHOTOS, ge=0)
+    """How many of a place are looked at, until one shows a storefront; 0 leaves photos out."""
+    recognizer: str | None = None
+    """Judges photos: a name in `platform/models/`. Without one the first photo is taken unjudged."""
+    storefront_score: float = Field(default=STOREFRONT_SCORE, ge=0, le=1)
+
+
+class SearchRow(Row):
+    """What was found around a panorama, whose id it bears."""
+
+    places: tuple[str, ...]
+
+
+class CandidateRow(Row):
+    """A place as the search told it."""
+
+    name: str
+    types: tuple[str, ...]
+    lat: float
+    lng: float
+    address: str
+    rating: float | None
+    review_count: int
+
+    @property
+    def position(self) -> LatLng:
+        """Where it is."""
+        return LatLng(self.lat, self.lng)
+
+
+class JudgedRow(Row):
+    """What became of a candidate; its id is the place's."""
+
+    fate: str
+    """`"kept"`, or the rule that took it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The files that a collection grows in."""
+
+    folder: Path
+    panoramas: Rows[PanoramaRow]
+    searches: Rows[SearchRow]
+    candidates: Rows[CandidateRow]
+    judged: Rows[JudgedRow]
+    places: Rows[PlaceRow]
+
+    @classmethod
+    def open(cls, folder: Path) -> "Work":
+        """Begin in a folder, or go on with what is there.
+
+        Raises:
+            BadInput: a file is broken.
+        """
+        work = folder / WORK
+        return cls(
+            folder,
+            Rows(folder / PANORAMAS, PanoramaRow),
+            Rows(work / "searches.jsonl", SearchRow),
+            Rows(work / "candidates.jsonl", CandidateRow),
+            Rows(work / "judged.jsonl", JudgedRow),
+            Rows(folder / PLACES, PlaceRow),
+        )
+
+    def fates(self) -> dict[str, int]:
+        """How many candidates were kept, and how many each rule took out."""
+        counts: dict[str, int] = {}
+        for row in self.judged.all:
+            counts[row.fate] = counts.get(row.fate, 0) + 1
+        return dict(sorted(counts.items()))
+
+
+def collect_places(
+    city: City,
+    region: Region,
+    folder: Path,
+    settings: PlacesSettings,
+    storefront: Storefront | None,
+    *,
+    settle: Callable[[], None],
+    progress: Progress,
+) -> Work:
+    """Collect the places of a region, or go on with a collection that was cut off.
+
+    Args:
+        city: where.
+        region: what part of it.
+        folder: of the data set.
+        settings: how.
+        storefront: judges photos; `None` takes the first one.
+        settle: called after each piece of work that may have cost something.
+        progress: is told how far it is.
+
+    Raises:
+        BadInput: the folder holds a broken collection, or one of another region.
+        VirlError: the provider refuses, or a budget is spent; what was collected is kept.
+    """
+    work = Work.open(folder)
+    found = survey(
+        city.streetview,
+        region,
+        spacing=settings.spacing_m,
+        file=folder / WORK / "survey.jsonl",
+        progress=lambda asked, to_ask, _: progress("looking for panoramas", asked, to_ask),
+    ).found
+    settle()
+    for pano_id, one in found.items():
+        if pano_id not in work.panoramas:
+            work.panoramas.add(PanoramaRow(id=pano_id, lat=one.position.lat, lng=one.position.lng))
+    cover = covering(region, work.panoramas.all)
+    for number, centre in enumerate(cover):
+        progress("searching for places", number, len(cover))
+        if centre.id not in work.searches:
+            _search(city, centre, settings, work)
+            settle()
+    away = _away(region, work)
+    for number, candidate in enumerate(work.candidates.all):
+        progress("cleaning places", number, len(work.candidates))
+        if candidate.id not in work.judged:
+            _judge(city, region, candidate, away[candidate.id], settings, storefront, work)
+            settle()
+    return work
+
+
+def _search(city: City, centre: PanoramaRow, settings: PlacesSettings, work: Work) -> None:
+    near = city.places.nearby(centre.position, COVER_M + settings.max_distance_m)
+    for place in near:
+        if place.id not in work.candidates:
+            work.candidates.add(_candidate(place))
+    work.searches.add(SearchRow(id=centre.id, places=tuple(place.id for place in near)))
+
+
+def covering(region: Region, panoramas: Sequence[PanoramaRow]) -> list[PanoramaRow]:
+    """Some of the panoramas, such that none is farther than `COVER_M` from one of them.
+
+    Each is taken that no earlier one stands for: within twice the fewest that would do.
+    """
+    if not panoramas:
+        return []
+    tree = _tree(region, [one.position for one in panoramas])
+    left = set(range(len(panoramas)))
+    chosen = []
+    for number, one in enumerate(panoramas):
+        if number in left:
+            chosen.append(one)
+            left.difference_update(tree.query_ball_point(tree.data[number], COVER_M))
+    return chosen
+
+
+def _away(region: Region, work: Work) -> dict[str, tuple[PanoramaRow, float]]:
+    """For each candidate the nearest panorama, and the metres to it."""
+    candidates, panoramas = work.candidates.all, work.panoramas.all
+    if not candidates:
+        return {}
+    tree = _tree(region, [one.position for one in panoramas])
+    metres, nearest = tree.query(_metres(region, [one.position for one in candidates]))
+    return {
+        one.id: (panoramas[int(number)], float(far))
+        for one, number, far in zip(candidates, nearest, metres, strict=True)
+    }
+
+
+def _judge(
+    city: City,
+    region: Region,
+    candidate: CandidateRow,
+    away: tuple[PanoramaRow, float],
+    settings: PlacesSettings,
+    storefront: Storefront | None,
+    work: Work,
+) -> None:
+    """Keep a candidate, with its photo, or write down which rule took it out."""
+    panorama, metres = away
+    fate = _fault(region, candidate, metres, settings)
+    if not fate and candidate.id not in work.places:
+        image, score = _photo(city, candidate.id, settings, storefront, work.folder)
+        work.places.add(
+            PlaceRow(
+                **candidate.model_dump(exclude={"types"}),
+                types=tuple(kind for kind in candidate.types if kind in TYPES_96),
+                pano_id=panorama.id,
+                distance_m=round(metres, 2),
+                image=image,
+                storefront=score,
+            )
+        )
+    work.judged.add(JudgedRow(id=candidate.id, fate=fate or "kept"))
+
+
+def _fault(region: Region, candidate: CandidateRow, away: float, settings: PlacesSettings) -> str:
+    """The first rule that takes a candidate out; empty if none does."""
+    if not region.contains(candidate.position):
+        return "outside the region"
+    if not TYPES_96.intersection(candidate.types):
+        return "of no type asked for"
+    if away > settings.max_distance_m:
+        return "too far from any panorama"
+    if candidate.review_count < settings.min_reviews:
+        return "too few reviews"
+    return ""
+
+
+def _photo(
+    city: City, place_id: str, settings: PlacesSettings, storefront: Storefront | None, folder: Path
+) -> tuple[str | None, float | None]:
+    """The file of the first photo that shows a storefront, and its score; nothing where none does."""
+    if settings.photos == 0:
+        return None, None
+    photos = city.places.photos(place_id, settings.photos if storefront else 1)
+    for photo in photos:
+        score = storefront.score(photo) if storefront else None
+        if score is None or score >= settings.storefront_score:
+            return _keep(folder, place_id, photo), score
+    return None, None
+
+
+def _keep(folder: Path, place_id: str, photo: Image) -> str:
+    name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in place_id)
+    path = folder / IMAGES / f"{name}.jpg"
+    with writing(path, "collect again"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        PIL.Image.fromarray(photo).save(path, quality=JPEG_QUALITY)
+    return f"{IMAGES}/{path.name}"
+
+
+def _candidate(place: Place) -> CandidateRow:
+    return CandidateRow(
+        id=place.id,
+        name=place.name,
+        types=place.types,
+        lat=place.position.lat,
+        lng=place.position.lng,
+        address=place.address,
+        rating=place.rating,
+        review_count=place.review_count,
+    )
+
+
+def _metres(region: Region, positions: Sequence[LatLng]) -> list[tuple[float, float]]:
+    x, y = region.frame.to_metres([one.lat for one in positions], [one.lng for one in positions])
+    return list(zip(x.tolist(), y.tolist(), strict=True))
+
+
+def _tree(region: Region, positions: Sequence[LatLng]) -> KDTree:
+    return KDTree(_metres(region, positions))

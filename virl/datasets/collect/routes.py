@@ -1,0 +1,219 @@
+"""Collects the routes of the VLN benchmark: directions to places, from others nearby (V-IRL, section 5.4)."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from pydantic import Field
+
+from virl.datasets.collect.dataset import KeyPoint, PlaceRow, RouteRow
+from virl.datasets.collect.places import Progress
+from virl.datasets.collect.rows import Row, Rows
+from virl.errors import MindFailed, NoImagery, NoRoute, NoStreetView, NotFound
+from virl.geo import LatLng, distance
+from virl.mind.base import Mind
+from virl.platform.city import City
+from virl.platform.movement.base import Mover
+from virl.platform.places import Place
+from virl.platform.streetview import Pose
+from virl.routines.directions.landmarks import Lookout
+from virl.routines.directions.milestones import Milestone, milestones_of
+from virl.routines.directions.planning import Directions, directions_for, plan_walk
+from virl.routines.directions.walkway import Stand, length_of
+from virl.settings import Settings
+
+NORTH = 0.0
+"""Where every walker faces at first (V-IRL's code)."""
+
+
+class RoutesSettings(Settings):
+    """Which routes are collected. The numbers are those of V-IRL's code unless said otherwise."""
+
+    count: int = Field(default=10, ge=1)
+    """Of the district."""
+    types: tuple[str, ...] = ()
+    """Of destinations; empty takes all that were collected."""
+    max_place_m: float = Field(default=20.0, gt=0)
+    """From a destination to the nearest panorama."""
+    nearest_start_m: float = Field(default=40.0, ge=0)
+    farthest_start_m: float = Field(default=150.0, gt=0)
+    """From the destination to the place that a walk begins at, as the crow flies."""
+    longest_m: float = Field(default=150.0, gt=0)
+    """Of a walk."""
+    end_m: float = Field(default=18.0, gt=0)
+    """From the end of a walk to the destination."""
+    fewest_turns: int = Field(default=1, ge=0)
+    most_turns: int = Field(default=2, ge=0)
+    starts: int = Field(default=3, ge=1)
+    """Acceptable starts that are compared for each destination; the one whose walk has the most landmarks is
+    taken. V-IRL's code means to compare and takes the first."""
+    reader: str = "rapidocr"
+    """Reads the signs along a walk."""
+
+
+class TriedRow(Row):
+    """A destination that was tried; its id is the place's."""
+
+    reason: str
+    """`"kept"`, or why no route leads there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """Who plans and tells walks."""
+
+    city: City
+    mover: Mover
+    mind: Mind
+    lookout: Lookout
+
+
+def collect_routes(
+    guide: Guide,
+    places: Sequence[PlaceRow],
+    routes: Rows[RouteRow],
+    tried: Rows[TriedRow],
+    settings: RoutesSettings,
+    *,
+    settle: Callable[[], None],
+    progress: Progress,
+) -> None:
+    """Collect routes to the most reviewed places, until there are enough or no place is left.
+
+    Args:
+        guide: plans and tells the walks.
+        places: of the data set.
+        routes: where they go.
+        tried: where it is written which destinations were tried.
+        settings: which routes.
+        settle: called after each destination.
+        progress: is told how far it is.
+
+    Raises:
+        VirlError: the provider or the mind refuses; what was collected is kept.
+    """
+    for place in _destinations(places, settings):
+        progress("writing directions", len(routes), settings.count)
+        if len(routes) >= settings.count:
+            return
+        if place.id in tried:
+            continue
+        reason = "kept" if place.id in routes else _try(guide, place, places, routes, settings)
+        tried.add(TriedRow(id=place.id, reason=reason))
+        settle()
+
+
+def _destinations(places: Sequence[PlaceRow], settings: RoutesSettings) -> list[PlaceRow]:
+    """The most reviewed first."""
+    wanted = [
+        place
+        for place in places
+        if place.distance_m <= settings.max_place_m
+        and (not settings.types or not set(settings.types).isdisjoint(place.types))
+    ]
+    return sorted(wanted, key=lambda place: (-place.review_count, place.id))
+
+
+def _try(
+    guide: Guide,
+    place: PlaceRow,
+    places: Sequence[PlaceRow],
+    routes: Rows[RouteRow],
+    settings: RoutesSettings,
+) -> str:
+    """Add a route to a place, if there is one; `"kept"`, or why there is none."""
+    walks = ((start, _walk(guide, start, place, settings)) for start in _starts(place, places, settings))
+    fitting = list(islice(((start, walk) for start, walk in walks if walk), settings.starts))
+    if not fitting:
+        return "no walk that fits"
+    destination = _destination(place)
+    try:
+        # only the walk that is taken is told: the others cost no question to the mind
+        start, walk = max(fitting, key=lambda pair: _landmarks(pair[1], destination, guide.lookout))
+        counted, uncounted = (
+            directions_for(guide.mind, walk, destination, guide.lookout, count_crossings=count)
+            for count in (True, False)
+        )
+    except (MindFailed, NoImagery) as fault:
+        return str(fault)
+    routes.add(route_row(counted, uncounted.instruction, start.id, guide.city))
+    return "kept"
+
+
+def _starts(place: PlaceRow, places: Sequence[PlaceRow], settings: RoutesSettings) -> Iterator[PlaceRow]:
+    """Other places at the distance asked for, from each panorama once."""
+    met: set[str] = set()
+    for other in places:
+        metres = distance(place.position, other.position)
+        near = settings.nearest_start_m <= metres <= settings.farthest_start_m
+        if near and other.pano_id not in met:
+            met.add(other.pano_id)
+            yield other
+
+
+def _walk(
+    guide: Guide, start: PlaceRow, place: PlaceRow, settings: RoutesSettings
+) -> tuple[Stand, ...] | None:
+    """The walk between two places, if it is as it should be."""
+    city, pose = guide.city, Pose(start.pano_id, NORTH)
+    try:
+        walk = plan_walk(city.streetview, city.maps, guide.mover, pose, _destination(place), guide.lookout)
+    except (NoRoute, NoStreetView, NoImagery):
+        return None
+    turns = sum(bool(stand.onward and index and not stand.goes_on) for index, stand in enumerate(walk))
+    beside = distance(walk[-1].panorama.position, place.position) <= settings.end_m
+    fits = settings.fewest_turns <= turns <= settings.most_turns and 0 < length_of(walk) <= settings.longest_m
+    return walk if beside and fits else None
+
+
+def _landmarks(walk: Sequence[Stand], destination: Place, lookout: Lookout) -> int:
+    """How many of a walk's key positions have a landmark; signs that were read once are not read again."""
+    told = milestones_of(walk, destination, lookout, count_crossings=True)
+    return sum(one.landmark is not None for one in told)
+
+
+def _destination(place: PlaceRow) -> Place:
+    return Place(place.id, place.name, place.types, place.position, review_count=place.review_count)
+
+
+def route_row(directions: Directions, uncounted: str, start_id: str, city: City) -> RouteRow:
+    """Directions as a row of a data set; `uncounted` are those that count no crossings."""
+    return RouteRow(
+        id=directions.place_id,
+        place_id=directions.place_id,
+        place_name=directions.destination,
+        place_lat=directions.lat,
+        place_lng=directions.lng,
+        start_id=start_id,
+        heading=directions.heading,
+        pano_ids=directions.route,
+        metres=round(directions.length_m, 2),
+        instruction=directions.instruction,
+        instruction_paper=uncounted,
+        key_points=tuple(_key_point(one, city) for one in directions.milestones),
+    )
+
+
+def _key_point(milestone: Milestone, city: City) -> KeyPoint:
+    seen = milestone.landmark
+    where = _position_of(seen.place_id, city) if seen else None
+    return KeyPoint.model_validate(
+        {
+            "kind": milestone.kind,
+            "pano_id": milestone.pano_id,
+            "lat": milestone.lat,
+            "lng": milestone.lng,
+            "heading": milestone.heading % 360.0,
+            "turn": milestone.turn,
+            "landmark": seen.name if seen else "",
+            "landmark_id": seen.place_id if seen else "",
+            "landmark_position": (where.lat, where.lng) if where else None,
+        }
+    )
+
+
+def _position_of(place_id: str, city: City) -> LatLng | None:
+    try:
+        return city.places.details(place_id).position
+    except NotFound:
+        return None

@@ -1,0 +1,92 @@
+"""The rules that make questions about places, from a table of what people go to each type of place for."""
+
+from functools import cache
+from random import Random
+
+from pydantic import BaseModel
+
+from virl import resources
+from virl.datasets.collect.replies import PlaceChoices, Served, leaks
+from virl.errors import MindFailed
+from virl.mind.lexicon import Lexicon
+from virl.settings import Settings, load_settings
+
+
+class Intentions(Settings):
+    """`platform/rules/intentions.yaml`."""
+
+    groups: dict[str, dict[str, str]]
+    """Sentences by place type, in groups of types that serve kindred ends."""
+
+    def group_of(self, place_type: str) -> str | None:
+        """The group of a place type."""
+        return next((group for group, types in self.groups.items() if place_type in types), None)
+
+    def sentence(self, place_type: str) -> str:
+        """What people go to a place of this type for.
+
+        Raises:
+            KeyError: the table does not know the type.
+        """
+        return {kind: text for types in self.groups.values() for kind, text in types.items()}[place_type]
+
+
+class ChoicesQuestion(BaseModel):
+    """Inputs of `vqa/choices`."""
+
+    name: str
+    types: tuple[str, ...]
+    question: str
+    faults: str
+
+
+class CheckQuestion(BaseModel):
+    """Inputs of `vqa/check`."""
+
+    types: tuple[str, ...]
+    options: tuple[str, ...]
+
+
+@cache
+def load_intentions() -> Intentions:
+    """The table that comes with virl.
+
+    Raises:
+        BadInput: the file is broken.
+    """
+    return load_settings(resources.data_folder("platform/rules") / "intentions.yaml", Intentions)
+
+
+def choose_wishes(question: ChoicesQuestion, lexicon: Lexicon) -> PlaceChoices:
+    """The sentence of the first type that the table knows, and three of groups the place is no part of.
+
+    The same place always gets the same three. A sentence that happens to hold a word of its name is left out.
+    """
+    del lexicon
+    known = load_intentions()
+    kinds = sorted(filter(known.group_of, question.types), key=lambda one: known.group_of(one) == "other")
+    fair = [kind for kind in kinds if not leaks(question.name, question.types, (known.sentence(kind),))]
+    if not fair:
+        reason = "hold words of its name" if kinds else "are missing"
+        raise MindFailed(f"the rules' sentences on {', '.join(question.types)} {reason}: use a model")
+    kind = fair[0]
+    own = {known.group_of(one) for one in question.types} | {"other"}
+    right = known.sentence(kind)
+    others = [
+        sentence
+        for group, types in known.groups.items()
+        if group not in own
+        for sentence in types.values()
+        if not leaks(question.name, question.types, (sentence,))
+    ]
+    first, second, third = Random(f"{question.name} {kind}").sample(others, 3)
+    return PlaceChoices(right=right, wrong=(first, second, third))
+
+
+def judge_wishes(question: CheckQuestion, lexicon: Lexicon) -> Served:
+    """The wishes whose sentence the table gives to a type of a group that the place belongs to."""
+    del lexicon
+    known = load_intentions()
+    own = {known.group_of(kind) for kind in question.types} - {"other"} or {"other"}
+    sentences = {sentence for group in own if group for sentence in known.groups[group].values()}
+    return Served(served=tuple(n for n, option in enumerate(question.options) if option in sentences))

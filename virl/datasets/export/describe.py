@@ -1,0 +1,179 @@
+"""Describes a path as clauses: facts of the graph and of the landmarks beside it, each of them exact."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import cos, hypot, radians, sin
+from random import Random
+
+import numpy as np
+
+from virl.datasets.export.clauses import Clause, Face, Mention, Pass, See, Side, Turn, Unit
+from virl.datasets.export.town import Landmark, Town
+from virl.datasets.export.ways import Way, ends_here, ways_out
+from virl.geo import signed_turn
+
+BESIDE_M = 6.0  # how far ahead or behind a landmark beside the way may be; chosen: about half a step
+ASIDE_M = 4.0  # and how far to a side it must be at least, so that the side is clear; chosen
+CORNER_M = 20.0  # from a crossing's middle to the front of a place on its corner; chosen
+CORNER_ASIDE_M = 5.0  # and how far before or beyond, and to a side of, the middle it must be; chosen
+WITH_DEG, AGAINST_DEG = 45.0, 135.0  # from a panorama's yaw, with and against the traffic; chosen
+
+# Chosen: how often something is said where it is true.
+SAY_END, SAY_LIGHT, SAY_PASS, SAY_CORNER, SAY_SEE, SAY_TRAFFIC = 0.6, 0.6, 0.35, 0.7, 0.3, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """A crossing inside a path."""
+
+    index: int
+    """Of its node in the path."""
+    words: dict[int, Way | None]
+    way: Way
+    """The way taken."""
+    lit: bool
+
+
+def crossed(town: Town, path: Sequence[int]) -> list[Crossed]:
+    """The crossings that a path goes through, its ends left out.
+
+    Raises:
+        ValueError: the path leaves one by a way that has no name.
+    """
+    found = []
+    for index in range(1, len(path) - 1):
+        node = path[index]
+        if town.is_crossing(node):
+            words = ways_out(town, path[index - 1], node)
+            way = words[path[index + 1]]
+            if way is None:
+                raise ValueError(f"the path leaves {town.graph.ids[node]} by a way that has no name")
+            found.append(Crossed(index, words, way, bool(town.lit[node])))
+    return found
+
+
+def describe(
+    town: Town, path: Sequence[int], ending: Sequence[Clause], rng: Random, *, face: bool
+) -> tuple[Clause, ...] | None:
+    """The clauses of a path that ends as `ending` says.
+
+    Args:
+        town: where it is.
+        path: its nodes.
+        ending: what follows its last turn.
+        rng: chooses which of the things that are true are said.
+        face: whether it must be said which way to face at the start.
+
+    Returns:
+        `None` where it must be said which way to face, and nothing there tells it.
+    """
+    clauses: list[Clause] = []
+    if face:
+        facing = list(_facings(town, path))
+        if not facing:
+            return None
+        clauses.append(_choose_facing(facing, rng))
+    passed: list[Crossed] = []
+    since = 0
+    for crossing in crossed(town, path):
+        passed.append(crossing)
+        if crossing.way != "straight":
+            clauses += _sights(town, path, since, crossing.index, rng)
+            clauses += _turn(town, path, passed, rng)
+            since, passed = crossing.index, []
+    clauses += _sights(town, path, since, len(path) - 1, rng)
+    return _without_repeats((*clauses, *ending))
+
+
+def beside(town: Town, node: int, heading: float) -> Iterator[tuple[Landmark, Mention]]:
+    """The landmarks abeam of one who stands at a node and faces `heading`."""
+    for landmark in town.sees[node]:
+        ahead, right = _relative(town, node, heading, landmark)
+        if abs(ahead) <= BESIDE_M and abs(right) >= ASIDE_M:
+            yield landmark, Mention(landmark.name, landmark.type, _side(right))
+
+
+def counted(crossings: Sequence[Crossed], rng: Random) -> Unit:
+    """What crossings can be counted in: lights where all have them, sometimes."""
+    return "light" if all(one.lit for one in crossings) and rng.random() < SAY_LIGHT else "intersection"
+
+
+def _turn(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Random) -> list[Clause]:
+    crossing = passed[-1]
+    corner = list(_corners(town, path, crossing))
+    landmark = rng.choice(corner) if corner and rng.random() < SAY_CORNER else None
+    if ends_here(crossing.words) and rng.random() < SAY_END:
+        return [Turn(crossing.way, "end", 1, landmark)]
+    unit: Unit = "light" if crossing.lit and rng.random() < SAY_LIGHT else "intersection"
+    count = sum(unit == "intersection" or one.lit for one in passed)
+    if count > 1 and rng.random() < SAY_PASS:
+        return [Pass(count - 1, unit), Turn(crossing.way, unit, 1, landmark)]
+    return [Turn(crossing.way, unit, count, landmark)]
+
+
+def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Mention]:
+    """Landmarks on the corners of a crossing, as seen on the way to it.
+
+    There is a near corner on each side that a way leaves to, and a far one if a way goes straight on too.
+    """
+    node = path[crossing.index]
+    heading = town.headings[path[crossing.index - 1]][node]
+    words = set(crossing.words.values())
+    for landmark in town.sees[node]:
+        ahead, right = _relative(town, node, heading, landmark)
+        clear = min(abs(ahead), abs(right)) >= CORNER_ASIDE_M and hypot(ahead, right) <= CORNER_M
+        if clear and None not in words and _side(right) in words and (ahead < 0 or "straight" in words):
+            yield Mention(landmark.name, landmark.type, _side(right), "near" if ahead < 0 else "far")
+
+
+def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
+    """What is true of facing along the first link of a path, and false of the other link there."""
+    heading = town.headings[path[0]][path[1]]
+    others = [other for node, other in town.headings[path[0]].items() if node != path[1]]
+    yaw = float(town.graph.yaw[path[0]])
+    off, others_off = abs(signed_turn(yaw, heading)), [abs(signed_turn(yaw, other)) for other in others]
+    if off <= WITH_DEG and all(other >= AGAINST_DEG for other in others_off):
+        yield Face("traffic", along=True)
+    if off >= AGAINST_DEG and all(other <= WITH_DEG for other in others_off):
+        yield Face("traffic", along=False)
+    for landmark, mention in beside(town, path[0], heading):
+        turned = [_relative(town, path[0], other, landmark)[1] for other in others]
+        if all(abs(right) >= ASIDE_M and _side(right) != mention.side for right in turned):
+            yield Face("landmark", landmark=mention)
+
+
+def _choose_facing(facing: Sequence[Face], rng: Random) -> Face:
+    traffic = [face for face in facing if face.by == "traffic"]
+    landmarks = [face for face in facing if face.by == "landmark"]
+    return rng.choice(traffic if traffic and (not landmarks or rng.random() < SAY_TRAFFIC) else landmarks)
+
+
+def _sights(town: Town, path: Sequence[int], since: int, until: int, rng: Random) -> list[Clause]:
+    """At times, a landmark that is passed well inside a stretch of the path."""
+    inside = range(since + 2, until - 1)
+    if not inside or rng.random() >= SAY_SEE:
+        return []
+    index = rng.choice(inside)
+    seen = [mention for _, mention in beside(town, path[index], town.headings[path[index]][path[index + 1]])]
+    return [See(rng.choice(seen))] if seen else []
+
+
+def _without_repeats(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """Leaves out a landmark that is only passed where another clause names it too."""
+    named = [clause.landmark.name for clause in clauses if not isinstance(clause, Pass) and clause.landmark]
+    return tuple(
+        clause
+        for clause in clauses
+        if not (isinstance(clause, See) and named.count(clause.landmark.name) > 1)
+    )
+
+
+def _relative(town: Town, node: int, heading: float, landmark: Landmark) -> tuple[float, float]:
+    """Metres ahead and to the right of one who stands at a node and faces `heading`."""
+    east, north = (np.array((landmark.x, landmark.y)) - town.xy[node]).tolist()
+    sine, cosine = sin(radians(heading)), cos(radians(heading))
+    return east * sine + north * cosine, east * cosine - north * sine
+
+
+def _side(right: float) -> Side:
+    return "right" if right > 0 else "left"

@@ -1,0 +1,110 @@
+"""Writes the middle of a made city in the layout of R2R, as if it were one building of Matterport3D."""
+
+from math import radians
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from virl import __version__
+from virl.datasets.export.episodes import Told, draw_episodes
+from virl.datasets.export.files import FORMAT_VERSION, MANIFEST, refuse_other_files, write_json
+from virl.datasets.export.town import Flags, Town, survey
+from virl.datasets.export.wording import word
+from virl.geo import Floats
+
+EPISODES = 100  # of each split; chosen
+RADIUS_M = 220.0  # chosen: connectivity files grow with the square of the number of viewpoints
+INSTRUCTIONS = 3  # of each path, as in R2R
+FIRST_PATH = {"val_seen": 1, "val_unseen": 100_001}  # ids, so that no two splits share one
+
+
+def export_r2r(
+    city: str, folder: Path, *, episodes: int = EPISODES, seed: int = 0, radius: float = RADIUS_M
+) -> Path:
+    """Write a made city as `connectivity/`, two files of R2R episodes, and `export.json`.
+
+    The scan is named after the city. The same arguments and version give the same bytes.
+
+    Args:
+        city: name of a made city, such as `"virlton"`.
+        folder: where to; made if it is not there. An earlier export in it is overwritten.
+        episodes: how many paths of each split, each with three instructions.
+        seed: what gold paths and wording are drawn from, 0 or more.
+        radius: keep what lies within so many metres of the city's centre.
+
+    Returns:
+        The folder.
+
+    Raises:
+        UnknownName: there is no such city.
+        BadInput: the city is not a made one, the folder holds something else, or the town has no room for so
+            many episodes.
+    """
+    refuse_other_files(folder, "r2r")
+    town = survey(city, radius)
+    parts = {"val_seen": ~town.unseen, "val_unseen": town.unseen}
+    told = {split: _routes(town, city, split, part, episodes, seed) for split, part in parts.items()}
+    write_json(folder / "connectivity" / f"{city}_connectivity.json", _viewpoints(town))
+    for split, routes in told.items():
+        write_json(folder / f"R2R_{split}.json", routes, indent=1)
+    manifest = {
+        "about": f"Made by virl from the city {city!r}: the layout of R2R, not its data.",
+        "format": "r2r",
+        "format_version": FORMAT_VERSION,
+        "virl": __version__,
+        "city": city,
+        "seed": seed,
+        "radius": radius,
+        "viewpoints": len(town.graph),
+        "paths": {split: len(routes) for split, routes in told.items()},
+    }
+    write_json(folder / MANIFEST, manifest, indent=1)
+    return folder
+
+
+def _viewpoints(town: Town) -> list[dict[str, object]]:
+    """An entry for each panorama: its camera looks north from where it stands, z up."""
+    linked = np.zeros((len(town.graph), len(town.graph)), dtype=bool)
+    linked[np.repeat(np.arange(len(town.graph)), town.graph.degree), town.graph.target] = True
+    return [
+        {
+            "image_id": pano_id,
+            "pose": _pose(xy),
+            "included": True,
+            "visible": row.tolist(),
+            "unobstructed": row.tolist(),
+            "height": 0.0,
+        }
+        for pano_id, xy, row in zip(town.graph.ids, town.xy, linked, strict=True)
+    ]
+
+
+def _pose(xy: Floats) -> list[float]:
+    pose = np.eye(4)
+    pose[:2, 3] = xy
+    flat: list[float] = pose.ravel().tolist()
+    return flat
+
+
+def _routes(
+    town: Town, city: str, split: str, part: Flags, episodes: int, seed: int
+) -> list[dict[str, object]]:
+    rng = Random(f"{seed} r2r {split}")
+    told = draw_episodes(town, part, episodes, rng, face=False)
+    return [
+        {
+            "distance": round(_metres(town, one), 2),
+            "scan": city,
+            "path_id": FIRST_PATH[split] + number,
+            "path": one.path,
+            "heading": round(radians(one.heading), 4),
+            "instructions": [one.instruction, *(word(one.clauses, rng) for _ in range(INSTRUCTIONS - 1))],
+        }
+        for number, one in enumerate(told)
+    ]
+
+
+def _metres(town: Town, told: Told) -> float:
+    xy = town.xy[[town.graph.number(pano_id) for pano_id in told.path]]
+    return float(np.linalg.norm(np.diff(xy, axis=0), axis=1).sum())

@@ -1,0 +1,162 @@
+"""Writes a made city in the layout of the public Touchdown and Map2seq data."""
+
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from random import Random
+from tempfile import mkdtemp
+
+import numpy as np
+
+from virl import __version__
+from virl.datasets.export.clauses import Clause, mentions
+from virl.datasets.export.episodes import Told, draw_episodes
+from virl.datasets.export.files import (
+    FORMAT_VERSION,
+    MANIFEST,
+    json_line,
+    refuse_other_files,
+    write_json,
+    write_lines,
+)
+from virl.datasets.export.town import DECIMALS, Town, survey
+
+EPISODES = 400  # of each split; chosen
+SPLITS = ("map2seq_seen", "map2seq_unseen", "touchdown_unseen")
+
+
+def export_touchdown(
+    city: str,
+    folder: Path,
+    *,
+    episodes: int = EPISODES,
+    seed: int = 0,
+    radius: float | None = None,
+) -> Path:
+    """Write a made city as `graph/`, three splits of episodes, and `export.json`, which says what it is.
+
+    The same arguments and version give the same bytes.
+
+    Args:
+        city: name of a made city, such as `"virlton"`.
+        folder: where to; made if it is not there. An earlier export in it is overwritten.
+        episodes: how many of each split.
+        seed: what gold paths and wording are drawn from, 0 or more.
+        radius: keep what lies within so many metres of the city's centre; all of it by default.
+
+    Returns:
+        The folder.
+
+    Raises:
+        UnknownName: there is no such city.
+        BadInput: the city is not a made one, the folder holds something else, or the town has no room for so
+            many episodes.
+    """
+    refuse_other_files(folder, "touchdown")
+    town = survey(city, radius)
+    told = {split: _draw(town, split, episodes, seed) for split in SPLITS}
+    _write_graph(folder / "graph", town)
+    for split, items in told.items():
+        _write_split(folder / split, split, items)
+    manifest = {
+        "about": f"Made by virl from the city {city!r}: the layout of Touchdown and Map2seq, not their data.",
+        "format": "touchdown",
+        "format_version": FORMAT_VERSION,
+        "virl": __version__,
+        "city": city,
+        "seed": seed,
+        "radius": radius,
+        "panoramas": len(town.graph),
+        "episodes": {f"{split}/dev": len(items) for split, items in told.items()},
+    }
+    write_json(folder / MANIFEST, manifest, indent=1)
+    return folder
+
+
+def exported_touchdown(
+    cache: Path, *, city: str = "virlton", episodes: int = EPISODES, seed: int = 0
+) -> Path:
+    """The folder of the standard export of a city, which is made on the first call (some seconds).
+
+    Args:
+        cache: folder to keep it in; made if it is not there. An export of another version stays beside it.
+        city: name of a made city.
+        episodes: how many of each split.
+        seed: as for `export_touchdown`.
+
+    Raises:
+        UnknownName: there is no such city.
+    """
+    folder = cache / f"{city}-touchdown-{__version__}-{FORMAT_VERSION}-{episodes}-{seed}"
+    if (folder / MANIFEST).is_file():
+        return folder
+    cache.mkdir(parents=True, exist_ok=True)
+    draft = Path(mkdtemp(prefix=f"{folder.name}.", dir=cache))
+    try:
+        export_touchdown(city, draft, episodes=episodes, seed=seed)
+        draft.chmod(0o755)
+        draft.rename(folder)
+    except OSError:
+        if not (folder / MANIFEST).is_file():  # another process may have been faster
+            raise
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return folder
+
+
+def _draw(town: Town, split: str, episodes: int, seed: int) -> list[Told]:
+    dataset, _, part = split.partition("_")
+    where = town.unseen if part == "unseen" else ~town.unseen
+    return draw_episodes(town, where, episodes, Random(f"{seed} {split}"), face=dataset == "touchdown")
+
+
+def _write_graph(folder: Path, town: Town) -> None:
+    graph = town.graph
+    nodes = (
+        f"{pano_id},{yaw:.0f},{lat:.{DECIMALS}f},{lng:.{DECIMALS}f},{'unseen' if unseen else 'seen'}"
+        for pano_id, yaw, lat, lng, unseen in zip(
+            graph.ids, graph.yaw, graph.lat, graph.lng, town.unseen, strict=True
+        )
+    )
+    source = np.repeat(np.arange(len(graph)), graph.degree)
+    links = (
+        f"{graph.ids[start]},{heading:.0f},{graph.ids[end]}"
+        for start, heading, end in zip(source, graph.heading, graph.target, strict=True)
+    )
+    write_lines(folder / "nodes.txt", nodes)
+    write_lines(folder / "links.txt", links)
+
+
+def _write_split(folder: Path, split: str, items: list[Told]) -> None:
+    key = "route_id" if split.startswith("touchdown") else "id"
+    records = [
+        {
+            key: number,
+            "route_panoids": told.path,
+            "navigation_text": told.instruction,
+            "start_heading": told.heading,
+        }
+        for number, told in enumerate(items)
+    ]
+    write_lines(folder / "dev.jsonl", map(json_line, records))
+    landmarks = {str(number): _names(told.clauses) for number, told in enumerate(items)}
+    write_json(folder / "landmarks_dev.json", landmarks, indent=0)
+    clauses = {str(number): _plain(told.clauses) for number, told in enumerate(items)}
+    write_json(folder / "clauses_dev.json", clauses, indent=0)
+
+
+def _names(clauses: tuple[Clause, ...]) -> list[str]:
+    return list(dict.fromkeys(mention.name for mention in mentions(clauses)))
+
+
+def _plain(clauses: tuple[Clause, ...]) -> list[dict[str, object]]:
+    """Clauses as JSON holds them: their kind under `say`, and what they leave open left out."""
+    return [{"say": type(clause).__name__.lower(), **_told(asdict(clause))} for clause in clauses]
+
+
+def _told(fields: dict[str, object]) -> dict[str, object]:
+    return {
+        name: _told(value) if isinstance(value, dict) else value
+        for name, value in fields.items()
+        if value is not None
+    }

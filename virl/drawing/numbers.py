@@ -1,0 +1,44 @@
+"""How numbers of exhibits are written, and where the ticks of a scale lie."""
+
+from collections.abc import Iterable, Sequence
+from math import floor, log10
+
+from virl.drawing.exhibits import Cell
+
+MOST_DIGITS = 2
+"""After the point; chosen: more would not be read."""
+TICKS = 5
+"""Most ticks of a scale; chosen."""
+
+
+def digits_for(values: Iterable[float | None]) -> int:
+    """Digits after the point with which all of some quantities are told apart: 0 to 2."""
+    numbers = [value for value in values if value is not None]
+    largest = max(map(abs, numbers), default=0.0)
+    if largest >= 100 or all(value == round(value) for value in numbers):
+        return 0
+    return 1 if largest >= 10 else MOST_DIGITS
+
+
+def column_digits(cells: Iterable[Cell]) -> int | None:
+    """Digits after the point of a column of numbers, as many as its author gave; `None` if it holds words."""
+    given = [cell for cell in cells if cell is not None]
+    if not given or any(isinstance(cell, str) for cell in given):
+        return None
+    floats = [cell for cell in given if isinstance(cell, float)]
+    return max((len(f"{value:.{MOST_DIGITS}f}".rstrip("0").partition(".")[2]) for value in floats), default=0)
+
+
+def written(value: float, digits: int) -> str:
+    """A number with commas between its thousands."""
+    return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def ticks(low: float, high: float) -> Sequence[float]:
+    """Round numbers from `low` to `high`, at most five, evenly spread; `low` is below `high`."""
+    rough = (high - low) / (TICKS - 1)
+    power = 10.0 ** floor(log10(rough))
+    step = next(size * power for size in (1, 2, 2.5, 5, 10) if size * power >= rough * (1 - 1e-9))
+    first = int(-(-low // step))
+    count = floor(high / step + 1e-9) - first + 1
+    return [(first + number) * step for number in range(count)]

@@ -1,0 +1,75 @@
+"""The page of the gallery: one file that loads nothing."""
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+from virl import __version__
+from virl.drawing.policy import content_policy
+from virl.errors import VirlError
+from virl.journal.files import write_atomically, writing
+from virl.journal.gallery.collect import Card, LeftOut, collect
+from virl.journal.gallery.thumbnail import Drawing, Streets
+from virl.journal.page import asset, page
+from virl.journal.report import REPORT
+from virl.platform.providers.open import all_cities, open_city
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card], list[LeftOut]]:
+    """Write the page.
+
+    Args:
+        folders: runs, or folders of runs.
+        out: where the page goes.
+
+    Returns:
+        The page's path, the runs that are on it, and those left out.
+
+    Raises:
+        BadInput: one is no folder.
+        CannotWrite: the page cannot be written.
+    """
+    cards, left_out = collect(folders, _streets_of)
+    style = asset("report.css") + asset("gallery.css", _TEMPLATES)
+    html = page(
+        "gallery.html.j2",
+        style,
+        "",
+        content_policy(style, ""),
+        {
+            "cards": [(card, _link(card, out), isinstance(card.picture, Drawing)) for card in cards],
+            "left_out": left_out,
+            "cities": {name: settings.title for name, settings in all_cities().items()},
+            "version": __version__,
+        },
+        _TEMPLATES,
+    )
+    with writing(out, "choose another --out"):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(out, html.encode("utf-8", "replace"))
+    return out, cards, left_out
+
+
+def _link(card: Card, out: Path) -> str:
+    """The address of a run's report as seen from the page; empty if it has none."""
+    if not card.has_report:
+        return ""
+    way = os.path.relpath((card.folder / REPORT).resolve(), out.parent.resolve())
+    return "./" + quote(Path(way).as_posix())
+
+
+@cache
+def _streets_of(name: str) -> Streets:
+    """The streets of a made city; none of others, which would have to be asked over a network."""
+    settings = all_cities().get(name)
+    if settings is None or settings.provider != "offline":
+        return ()
+    try:
+        city = open_city(name)
+    except VirlError:
+        return ()
+    return city.street_map.lines() if city.street_map else ()

@@ -1,0 +1,68 @@
+"""The rules for NavGPT's prompts and for narrations: they read numbers and ids, and understand no words."""
+
+import json
+import re
+from collections.abc import Iterator
+
+from pydantic import BaseModel
+
+from virl.mind.lexicon import Lexicon
+from virl.mind.replies import Text
+
+SUMMARY_WORDS = 30  # chosen: a sentence
+
+_WAYS = re.compile(r"^[A-Z][A-Za-z ]+ navigable viewpoints: (\{.*\})$", re.MULTILINE)
+_WHERE = re.compile(r"(?P<side>left|right) (?P<angle>[\d.]+)")
+_GONE_TO = re.compile(r"Action Input: \"?([^\"\s]+)")
+_AT = re.compile(r"^Not moved yet\. At viewpoint (\S+),", re.MULTILINE)
+
+
+class TakenStep(BaseModel):
+    """A thought with its action, and what came of it."""
+
+    reply: str
+    observation: str
+
+
+class StepQuestion(BaseModel):
+    """Inputs of `movement/navgpt-step`."""
+
+    instruction: str
+    opening: str
+    steps: tuple[TakenStep, ...]
+    left_out: int
+
+
+class SummaryQuestion(BaseModel):
+    """Inputs of `movement/navgpt-summary`."""
+
+    description: str
+
+
+def choose_viewpoint(question: StepQuestion, lexicon: Lexicon) -> Text:
+    """Go on as straight as it goes to where one has not been; finish where no such way is left."""
+    del lexicon
+    been = {*_AT.findall(question.opening)}
+    been |= {name for step in question.steps for name in _GONE_TO.findall(step.reply)}
+    told = [question.opening, *(step.observation for step in question.steps)]
+    ways = next((ways for text in reversed(told) if (ways := dict(_ways(text)))), {})
+    fresh = {name: angle for name, angle in ways.items() if name not in been}
+    if not fresh:
+        return Text(text="No way leads on to where I have not been.\nFinal Answer: Finished!")
+    name = min(fresh, key=lambda one: fresh[one])
+    thought = f"The rules read no instruction; the straightest new way turns by {fresh[name]:.0f} degrees."
+    return Text(text=f'{thought}\nAction: action_maker\nAction Input: "{name}"')
+
+
+def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
+    """The lines without repeats, up to 30 words."""
+    del lexicon
+    words = "; ".join(dict.fromkeys(question.description.split("\n"))).split()
+    return Text(text=" ".join(words[:SUMMARY_WORDS]))
+
+
+def _ways(text: str) -> Iterator[tuple[str, float]]:
+    for block in _WAYS.findall(text):
+        for name, where in json.loads(block).items():
+            if found := _WHERE.match(where):
+                yield name, float(found["angle"])

@@ -1,0 +1,147 @@
+"""A model in the place of a routine: it uses the character's tools until it is done."""
+
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    ClearToolUsesEdit,
+    ContextEditingMiddleware,
+    ModelCallLimitMiddleware,
+    ToolCallRequest,
+    ToolErrorMiddleware,
+)
+from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
+from langchain.agents.middleware.types import InputAgentState
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+
+from virl.agent.assembly import Agent, check_mind
+from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
+from virl.errors import BadInput, BudgetExceeded, JournalBroken, VirlError
+from virl.mind.answers import refusal_in
+from virl.mind.llm import LLMMind
+from virl.mind.prompt import render
+from virl.mind.replies import Reply
+from virl.routines.by_tools.recording import TOOL, Outcome, Recording, gave_up
+from virl.tools.base import short
+from virl.tools.body import Body
+from virl.tools.catalogue import tools_for
+
+CLEAR_AT_TOKENS, RESULTS_KEPT = 30_000, 12
+"""From so many tokens on, all but the latest results of tools are left out of what is sent. Chosen."""
+CLEARED = "(left out to save room: call the tool again if you need it)"
+NODES_A_TURN = 8  # of the graph that LangChain walks; no more than these stand in one round
+
+
+def act(agent: Agent) -> None:
+    """Let a model decide what the character does, with its tools, and end the run.
+
+    Raises:
+        BadInput: the mind is no chat model.
+        BudgetExceeded, ModelUnavailable, MindFailed: the run can be resumed; no turn is asked for twice.
+    """
+    check_mind(agent.source, agent.character, agent.mind)
+    if not isinstance(agent.mind, LLMMind):
+        raise BadInput(f"{agent.mind.name} can use no tools: --mind openai:MODEL")
+    body = Body(agent, sees=_sees(agent, agent.mind.chat_model))
+    outcome = _converse(body, agent.mind)
+    body.stop(outcome.reason)
+    agent.run.end(
+        "finished" if outcome.succeeded else "gave up",
+        outcome.reason,
+        outcome.place,
+        answer={**outcome.answer, "succeeded": outcome.succeeded},
+        exhibits=_exhibits(agent, outcome),
+    )
+
+
+def _converse(body: Body, mind: LLMMind) -> Outcome:
+    """Turns of the model and calls of its tools, to an end."""
+    character = body.agent.character
+    recording = Recording(body, mind)
+    middleware: list[AgentMiddleware[Any, None, Any]] = [
+        ModelCallLimitMiddleware(run_limit=character.limits.calls, exit_behavior="error"),
+        ContextEditingMiddleware(
+            edits=[ClearToolUsesEdit(CLEAR_AT_TOKENS, keep=RESULTS_KEPT, placeholder=CLEARED)]
+        ),
+        recording,
+        ToolErrorMiddleware(_as_message),
+    ]
+    graph = create_agent(
+        mind.chat_model,
+        tools_for(body, character.tools),
+        system_prompt=_orders(body),
+        middleware=middleware,
+    )
+    task = render(body.agent.prompts.load("by_tools/task", Reply), {"intention": character.intention})
+    messages: list[AnyMessage] = [HumanMessage(content=task)]
+    config: RunnableConfig = {
+        "max_concurrency": 1,  # the tools move the same body, and write into the same journal
+        "recursion_limit": NODES_A_TURN * (character.limits.calls + 1),
+    }
+    try:
+        for state in graph.stream(InputAgentState(messages=[*messages]), config, stream_mode="values"):
+            messages = state["messages"]
+    except ModelCallLimitExceededError:
+        return recording.outcome or gave_up(
+            f"ran out of turns (limits: calls: {character.limits.calls})", messages
+        )
+    return recording.outcome or _said(messages)
+
+
+def _said(messages: list[AnyMessage]) -> Outcome:
+    """What a model that called no tool any more has said instead."""
+    said = messages[-1]
+    if isinstance(said, AIMessage) and (refusal := refusal_in(said)):
+        return gave_up(f"the model would not go on: {short(refusal, 200)}", messages)
+    text = said.text.strip()
+    if not text:
+        return gave_up("the model said nothing more", messages)
+    return Outcome(succeeded=True, reason=short(text, 300), answer={"answer": text})
+
+
+def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # noqa: ARG001
+    """What the model is told of a fault; `None` lets it end the run, which can then be resumed."""
+    if isinstance(fault, VirlError) and not isinstance(fault, BudgetExceeded | JournalBroken):
+        return str(fault)
+    return None
+
+
+def _orders(body: Body) -> str:
+    character = body.agent.character
+    return render(
+        body.agent.prompts.load("by_tools/agent", Reply),
+        {
+            "name": character.name,
+            "age": character.age,
+            "background": character.background,
+            "city": body.agent.city.title,
+            "clock": character.clock,
+            "steps": character.limits.steps,
+            "calls": character.limits.calls,
+            "sees": body.sees,
+        },
+    )
+
+
+def _sees(agent: Agent, model: BaseChatModel) -> bool:
+    asked = agent.character.senses.pictures
+    profile: dict[str, Any] = dict(model.profile or {})
+    return bool(profile.get("image_inputs")) if asked is None else asked
+
+
+def _exhibits(agent: Agent, outcome: Outcome) -> list[Exhibit]:
+    rows = tuple(
+        (note.key, str(note.data["name"]), short(note.text.partition(": ")[2], 160))
+        for note in agent.run.notes(TOOL)
+    )
+    shown: list[Exhibit] = []
+    if answer := outcome.answer.get("answer"):
+        shown.append(TextExhibit(title="Answer", text=str(answer)))
+    if rows:
+        shown.append(
+            TableExhibit(title="What it did", columns=("turn and call", "tool", "what came of it"), rows=rows)
+        )
+    return shown

@@ -1,0 +1,223 @@
+"""What a model says and does is written into the run, and read from there when the run goes on."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse, hook_config
+from langchain.tools.tool_node import ToolCallRequest
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from virl.errors import VirlError
+from virl.journal.records import NoteRecord, PlaceRecord
+from virl.mind.conversation import Said, plain_json
+from virl.mind.llm import LLMMind
+from virl.mind.prompt import load_prompt, render
+from virl.mind.replies import Reply
+from virl.routines.by_tools.pictures import with_pictures
+from virl.tools.base import Told, short
+from virl.tools.body import Body, Standing
+from virl.tools.catalogue import FINISH
+
+THOUGHT, TOOL = "thought", "tool"
+"""Topics of the notes."""
+PROMPT = "tool-agent"
+LONGEST_ERROR = 600  # characters; a fault in the arguments quotes them
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a life by tools has ended."""
+
+    succeeded: bool
+    reason: str
+    answer: dict[str, object] = field(default_factory=dict)
+    place: PlaceRecord | None = None
+
+
+class Recording(AgentMiddleware[AgentState[Any], None, Any]):
+    """Writes every turn of the model and every call of a tool down as a note, before anything else happens.
+
+    A run that goes on plays its notes again instead of asking the model or using the tool, up to where it was
+    cut off. It ends the conversation when the model finishes, or when its time or its moves have run out.
+
+    Args:
+        body: what the tools move.
+        mind: what is asked.
+    """
+
+    def __init__(self, body: Body, mind: LLMMind) -> None:
+        super().__init__()
+        self.outcome: Outcome | None = None
+        self._body = body
+        self._run = body.agent.run
+        self._mind = mind
+        self._limits = body.agent.character.limits
+        self._broken: VirlError | None = None
+        self._refused_moves = 0
+
+    @hook_config(can_jump_to=["end"])
+    def before_model(
+        self,
+        state: AgentState[Any],
+        runtime: Runtime[None],  # noqa: ARG002 - as LangChain calls it
+    ) -> dict[str, Any] | None:
+        """Go no further once all is done, or time is up."""
+        messages, minutes = state["messages"], self._limits.minutes
+        new = self._run.noted(THOUGHT, _turn(messages)) is None
+        if not self.outcome and new and minutes is not None and self._run.cost.seconds >= 60 * minutes:
+            self.outcome = gave_up(f"ran out of time (limits: minutes: {minutes:g})", messages)
+        return {"jump_to": "end"} if self.outcome else None
+
+    def wrap_model_call(
+        self, request: ModelRequest[None], handler: Callable[[ModelRequest[None]], ModelResponse[Any]]
+    ) -> AIMessage:
+        """What the model says, or said before the run was cut off."""
+        key = _turn(request.messages)
+        if note := self._run.noted(THOUGHT, key):
+            return Said.model_validate({"message": note.data["message"]}).read()
+
+        def ask(messages: list[BaseMessage]) -> AIMessage:
+            [answer] = handler(request.override(messages=cast("list[AnyMessage]", messages))).result
+            if not isinstance(answer, AIMessage):
+                raise TypeError(f"a model answered with a message of type {answer.type!r}")
+            return answer
+
+        messages = with_pictures(request.messages, self._run.folder)
+        if int(key) >= self._limits.calls:
+            last = load_prompt("by_tools/last", Reply)
+            messages.append(HumanMessage(content=render(last, {})))
+        said = self._mind.converse(PROMPT, ask, messages, _frame(request))
+        self._run.note(
+            THOUGHT,
+            key,
+            _summary(said),
+            data={"message": Said.of(said).message},
+            asked=self._mind.ledger.take(),
+        )
+        return said
+
+    @hook_config(can_jump_to=["model"])
+    def after_model(
+        self,
+        state: AgentState[Any],
+        runtime: Runtime[None],  # noqa: ARG002 - as LangChain calls it
+    ) -> dict[str, Any] | None:
+        """Answer calls whose arguments are not even JSON; ask again after a turn that held no others."""
+        said = state["messages"][-1]
+        if not isinstance(said, AIMessage) or not said.invalid_tool_calls:
+            return None
+        faults = [
+            ToolMessage(
+                f"the arguments of {call.get('name')} are no JSON object: call it again",
+                tool_call_id=call.get("id") or "",
+                name=call.get("name"),
+                status="error",
+            )
+            for call in said.invalid_tool_calls
+        ]
+        return {"messages": faults} | ({} if said.tool_calls else {"jump_to": "model"})
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
+    ) -> ToolMessage:
+        """What a tool gives, or gave before the run was cut off."""
+        if self._broken:
+            raise self._broken  # what comes after it in the same turn waits for the resume, too
+        call, key = request.tool_call, _call_key(request)
+        self._body.doing = key
+        if note := self._run.noted(TOOL, key):
+            self._body.standing = Standing.model_validate(note.data["standing"])
+        else:
+            try:
+                message = handler(request)
+            except VirlError as fault:
+                self._broken = fault
+                raise
+            if not isinstance(message, ToolMessage):
+                raise TypeError(f"the tool {call['name']} answered with a {type(message).__name__}")
+            note = self._write_down(key, call["name"], call["args"], message)
+        self._see_how_it_stands(note, request.state["messages"])
+        told = Told(str(note.data["content"]), note.views, shown=bool(note.data.get("shown")))
+        return ToolMessage(
+            told.text,
+            tool_call_id=call["id"],
+            name=call["name"],
+            status="error" if note.data["failed"] else "success",
+            artifact=told,
+        )
+
+    def _write_down(self, key: str, name: str, args: object, message: ToolMessage) -> NoteRecord:
+        told = message.artifact if isinstance(message.artifact, Told) else Told("")
+        failed = message.status == "error"
+        content = short(message.text, LONGEST_ERROR) if failed else message.text
+        data = {
+            "name": name,
+            "args": args,
+            "content": content,
+            "failed": failed,
+            "shown": told.shown,
+            "out_of_moves": failed and name == "move" and self._body.moves_left <= 0,
+            "place": told.place and told.place.model_dump(mode="json"),
+            "standing": self._body.standing.model_dump(),
+        }
+        return self._run.note(
+            TOOL,
+            key,
+            f"{_called(name, args)}: {short(content, 160)}",
+            data=plain_json(data),
+            views=told.views,
+            asked=self._mind.ledger.take(),
+        )
+
+    def _see_how_it_stands(self, note: NoteRecord, messages: Sequence[AnyMessage]) -> None:
+        data = note.data
+        if data["name"] == FINISH and not data["failed"] and isinstance(data["args"], dict):
+            answer = str(data["args"]["answer"])
+            place = PlaceRecord.model_validate(data["place"]) if data["place"] else None
+            succeeded = bool(data["args"]["succeeded"])
+            self.outcome = Outcome(succeeded, short(answer, 300), {"answer": answer}, place)
+        elif data["out_of_moves"]:
+            self._refused_moves += 1
+            if self._refused_moves > 1 and not self.outcome:
+                self.outcome = gave_up(f"ran out of moves (limits: steps: {self._limits.steps})", messages)
+
+
+def gave_up(why: str, messages: Sequence[AnyMessage]) -> Outcome:
+    """An end at a limit, with what the model said last."""
+    said = [message.text.strip() for message in messages if isinstance(message, AIMessage)]
+    known = next((text for text in reversed(said) if text), "")
+    return Outcome(succeeded=False, reason=why, answer={"answer": known} if known else {})
+
+
+def _turn(messages: Sequence[AnyMessage]) -> str:
+    """Which turn of the model is next, from 1 on."""
+    return f"{sum(isinstance(message, AIMessage) for message in messages) + 1:04d}"
+
+
+def _call_key(request: ToolCallRequest) -> str:
+    said = [message for message in request.state["messages"] if isinstance(message, AIMessage)]
+    ids = [call["id"] for call in said[-1].tool_calls]
+    return f"{len(said):04d}-{ids.index(request.tool_call['id']) + 1}"
+
+
+def _frame(request: ModelRequest[None]) -> dict[str, object]:
+    return {
+        "system": request.system_prompt,
+        "tools": [convert_to_openai_tool(tool) for tool in request.tools],
+    }
+
+
+def _summary(said: AIMessage) -> str:
+    called = ", ".join(str(call["name"]) for call in [*said.tool_calls, *said.invalid_tool_calls])
+    return short(said.text, 300) or (f"uses {called}" if called else "says nothing")
+
+
+def _called(name: str, args: object) -> str:
+    given = args if isinstance(args, dict) else {"": args}
+    shown = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in given.items())
+    return f"{name}({short(shown, 120)})"

@@ -1,0 +1,33 @@
+"""For whom an agent works: the section `client:` of a character file, for the routines that declare it."""
+
+from pydantic import Field
+
+from virl.agent.character import Character, CharacterField, Point
+from virl.settings import Settings
+
+
+class Client(Settings):
+    """Whom an agent works for: their wishes count, not the agent's own."""
+
+    name: str = Field(min_length=1)
+    age: int | None = Field(default=None, ge=0, le=150)
+    background: str
+    intention: str = Field(min_length=1)
+    """What they wish for, in their own words."""
+    where: str | Point | None = None
+    """Where they are: an address or a position; by default the agent's start."""
+
+
+CLIENT: CharacterField[Client | None] = CharacterField(
+    "client", Client | None, None, "For whom the character works, if not for themself."
+)
+
+
+def served(character: Character) -> Client:
+    """The client, or the character itself where there is none."""
+    return CLIENT.of(character) or Client(
+        name=character.name,
+        age=character.age,
+        background=character.background,
+        intention=character.intention,
+    )

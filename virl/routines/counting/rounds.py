@@ -1,0 +1,169 @@
+"""A round of counting: from step to step, looking around at each, until the way ends.
+
+The same for an agent that follows a route and for one that covers a region. All that it knows is in the run's
+folder, so that it can be killed at any point and resumed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from virl.agent.assembly import Agent
+from virl.errors import BadInput
+from virl.journal.convert import detection_record
+from virl.journal.folder import CSV, GEOJSON, MEMORY
+from virl.journal.records import ObjectRecord, ViewRecord
+from virl.platform.movement.base import Choice, Step
+from virl.platform.perception.active import Looking
+from virl.platform.perception.base import Detection
+from virl.platform.perception.matchers.settings import MatcherSettings
+from virl.platform.perception.memory import (
+    MemorySettings,
+    Seen,
+    VisualMemory,
+    memory_settings,
+    write_csv,
+    write_geojson,
+)
+from virl.platform.perception.models import read_model
+from virl.platform.streetview import Pose
+from virl.routines.counting.counter import Counter, Visit
+from virl.routines.counting.settings import COUNT, Counting
+
+Walk = Callable[[Pose, Sequence[str]], Iterator[Step]]
+"""The steps from a pose on, given the panoramas walked before; as `PointNavigator.walk`."""
+
+_LIMIT = "the limit of"
+
+
+def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> None:
+    """Count along a walk, from its start or from where an earlier process stopped, and end the run.
+
+    Args:
+        agent: whose character says what to count and when to give up.
+        walk: where to go.
+        start: where to begin or go on; asked unless the walk was over when the run was cut off.
+
+    Raises:
+        BadInput: the character does not say what to count.
+        VirlError: whatever looking and walking raise; the run can be resumed.
+    """
+    counter = open_counter(agent)
+    steps = agent.run.steps
+    if not steps or steps[-1].next_pano_id:
+        for step in walk(start(agent), [step.pose.pano_id for step in steps]):
+            choice = _within_limit(step, agent.character.limits.steps)
+            _take(agent, counter, step, choice)
+            if choice.link is None:
+                break
+    counts = counter.finish()
+    things = counter.memory.objects()
+    write_csv(things, agent.run.folder / CSV)
+    write_geojson(things, agent.run.folder / GEOJSON)
+    decided = agent.run.steps[-1].decided
+    agent.run.end(
+        "gave up" if decided.startswith(_LIMIT) else "finished", decided, found=counts, files=(CSV, GEOJSON)
+    )
+
+
+def open_counter(agent: Agent) -> Counter:
+    """The counter of an agent, with its memory in the run's folder.
+
+    Raises:
+        BadInput: the character does not say what to count.
+        UnknownName: there are no such memory settings, or no such matcher.
+    """
+    count = _count_of(agent)
+    matcher = agent.character.senses.matcher
+    settings = memory_settings_for(count.memory, matcher)
+    memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
+    return Counter(
+        agent.city.streetview,
+        agent.senses.detector,
+        memory,
+        count.things,
+        count.background,
+        Looking(active=count.active, recheck=count.recheck),
+    )
+
+
+def memory_settings_for(memory: str, matcher: str) -> MemorySettings:
+    """Settings in `platform/memory`, with the threshold and the margin of the matcher's own file.
+
+    Raises:
+        UnknownName: there are no such memory settings, or no such matcher.
+    """
+    settings, asks = memory_settings(memory), read_model("matcher", matcher)
+    if not isinstance(asks, MatcherSettings):
+        return settings
+    return settings.model_copy(update={"min_matches": asks.min_matches, "margin": asks.margin})
+
+
+def _count_of(agent: Agent) -> Counting:
+    count = COUNT.of(agent.character)
+    if count is None:
+        raise BadInput(f"{agent.run.start.agent}: has no `count:`: say which things to count")
+    return count
+
+
+def _within_limit(step: Step, limit: int) -> Choice:
+    choice = step.choice
+    if step.index < limit or choice.link is None:
+        return choice
+    return Choice(None, f"{_LIMIT} {limit} steps is reached; {choice.reason}")
+
+
+def _take(agent: Agent, counter: Counter, step: Step, choice: Choice) -> None:
+    """Look around, and write the step down."""
+    visit = counter.visit(step.pose, f"step-{step.index}")
+    sweep = [
+        record
+        for view, detections in zip(visit.look.sweep, visit.look.found, strict=True)
+        if _count_of(agent).keep == "all"
+        for record in agent.run.keep(view, "look", detections)
+    ]
+    agent.run.step(
+        step,
+        views=[*sweep, *(_view_record(seen, active=_count_of(agent).active) for seen in visit.seen)],
+        asked=(),
+        objects=_object_records(counter, visit),
+        decided=choice.reason,
+        next_pano_id=choice.link.pano_id if choice.link else None,
+    )
+
+
+def _view_record(seen: Seen, *, active: bool) -> ViewRecord:
+    """The view in which a thing was found, as visual memory keeps it."""
+    camera = seen.camera
+    return ViewRecord(
+        file=_in_memory(seen.picture),
+        pano_id=seen.pano_id,
+        heading=camera.heading,
+        pitch=camera.pitch,
+        fov=camera.fov,
+        width=camera.width,
+        height=camera.height,
+        purpose="closer" if active else "look",
+        detections=(detection_record(Detection(seen.label, seen.score, seen.box)),),
+    )
+
+
+def _object_records(counter: Counter, visit: Visit) -> list[ObjectRecord]:
+    records = []
+    for seen, verdict in zip(visit.seen, visit.verdicts, strict=True):
+        place = counter.thing(verdict.object_id).estimate.position
+        records.append(
+            ObjectRecord(
+                id=verdict.object_id,
+                label=seen.label,
+                score=seen.score,
+                lat=place.lat,
+                lng=place.lng,
+                new=verdict.new,
+                picture=_in_memory(seen.picture),
+            )
+        )
+    return records
+
+
+def _in_memory(path: str) -> str:
+    return (Path(MEMORY) / path).as_posix()

@@ -1,0 +1,36 @@
+"""The section `count:` of a character file."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from virl.agent.character import CharacterField
+from virl.platform.perception.active import RECHECK_SCORE
+from virl.settings import Settings
+
+Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class Counting(Settings):
+    """What RX-399 counts, by itself or for Imani, and how it looks for it."""
+
+    things: tuple[Label, ...] = Field(min_length=1)
+    """What to count, in the detector's words."""
+    background: tuple[Label, ...] = ()
+    """What else may stand there: gives the detector something else to choose."""
+    recheck: float = Field(default=RECHECK_SCORE, ge=0, le=1)
+    """Least score at the closer look."""
+    active: bool = True
+    """Whether to look closer before believing."""
+    memory: str = "default"
+    """Settings of visual memory: a name in `platform/memory/`."""
+    keep: Literal["found", "all"] = "found"
+    """Which views are kept as files: those in which something was found, or all."""
+
+
+COUNT: CharacterField[Counting | None] = CharacterField(
+    "count", Counting | None, None, "What is counted, and how it is looked for."
+)
+FIELDS = (COUNT,)
+ASKS_MIND = False
+"""Detectors decide what is counted."""

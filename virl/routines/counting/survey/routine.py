@@ -1,0 +1,41 @@
+"""Imani, the urban planner: she sends RX-399 all over a region, and maps what it finds.
+
+The robot visits every panorama of the region in a short order and counts (V-IRL, section 3.3). Its round is a
+run within hers.
+"""
+
+from virl.agent.assembly import Agent
+from virl.agent.consult import consult
+from virl.errors import BadInput
+from virl.journal.folder import CONSULTED
+from virl.routines.counting.settings import COUNT
+from virl.routines.counting.where import region_of
+
+ROUND = "round"
+"""Name of the robot's run."""
+
+
+def run(agent: Agent) -> None:
+    """Have every panorama of the region looked at, and tell the counts."""
+    character = agent.character
+    if COUNT.of(character) is None:
+        raise BadInput(f"{agent.run.start.agent}: has no `count:`: say which things to count")
+    told = consult(
+        agent,
+        "rx399",
+        ROUND,
+        about="RX-399 went over the region:",
+        changes={
+            "intention": character.intention,
+            "start": character.start,
+            "heading": character.heading,
+            "route": (),
+            "region": [(corner.lat, corner.lng) for corner in region_of(agent).corners],
+            "senses": character.senses,
+            "count": COUNT.of(character),
+            "limits": character.limits.model_dump(),
+        },
+    )
+    files = [f"{CONSULTED}/{ROUND}/{file}" for file in told.files]
+    reason = f"RX-399 took {told.steps} steps, {told.distance_m:.0f} m: {told.reason}"
+    agent.run.end(told.status, reason, found=told.found, files=files)

@@ -1,0 +1,98 @@
+"""Where an agent counts: along the route of its character, or all over a region; and where it goes on."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from virl.agent.assembly import Agent
+from virl.errors import BadInput, NoStreetView, NotFound
+from virl.geo import LatLng, bearing, distance
+from virl.platform.providers.region import region_of_city
+from virl.platform.streetview import Pose
+from virl.region import Region
+from virl.region_file import read_region
+
+MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; as for region files
+
+
+def route_of(agent: Agent) -> list[LatLng]:
+    """The stops of a character's route, in order.
+
+    Raises:
+        BadInput: it has none, or one that is not in the city.
+    """
+    who = agent.run.start.agent
+    if not agent.character.route:
+        raise BadInput(f"{who}: has no `route:`: list the addresses or positions to go to, in order")
+    stops = []
+    for number, stop in enumerate(agent.character.route, start=1):
+        if not isinstance(stop, str):
+            stops.append(LatLng(stop.lat, stop.lng))
+            continue
+        try:
+            stops.append(agent.city.maps.geocode(stop))
+        except NotFound as fault:
+            raise BadInput(f"{who}: route: stop {number}: {fault}") from fault
+    return stops
+
+
+def region_of(agent: Agent) -> Region:
+    """What a character covers: its own region, or else the city's.
+
+    That is the city's district; a city without one, whose streets are all known, is covered whole.
+
+    Raises:
+        BadInput: there is neither, or the region lies elsewhere.
+    """
+    city, who = agent.city, agent.run.start.agent
+    if agent.character.region is not None:
+        region = _own(agent.character.region)
+        metres = distance(region.center, city.center)
+        if metres > MAX_FROM_CITY_M:
+            raise BadInput(f"{who}: region: lies {metres / 1000:,.0f} km from the centre of {city.title}")
+        return region
+    try:
+        return region_of_city(agent.run.start.city, city)
+    except BadInput as fault:
+        raise BadInput(f"{who}: {fault}") from fault
+
+
+def onward_by_link(agent: Agent) -> Pose:
+    """The start, or for a run that goes on the pose after its last step, by the link that leads there.
+
+    Raises:
+        NoStreetView: the link is not there any more.
+    """
+    if not agent.run.steps:
+        return _at_start(agent)
+    last = agent.run.steps[-1]
+    stood = Pose(last.pose.pano_id, last.pose.heading)
+    for link in agent.mover.links(stood):
+        if link.pano_id == last.next_pano_id:
+            return Pose(link.pano_id, link.heading)
+    raise NoStreetView(
+        f"no way leads from panorama {stood.pano_id!r} to {last.next_pano_id!r} any more: begin a new run"
+    )
+
+
+def onward_by_hop(agent: Agent) -> Pose:
+    """The start, or for a run that goes on the next panorama, facing the way that leads straight to it.
+
+    Raises:
+        NoStreetView: the panorama is not there any more.
+    """
+    if not agent.run.steps:
+        return _at_start(agent)
+    last = agent.run.steps[-1]
+    there = agent.city.streetview.panorama(last.next_pano_id or last.pose.pano_id)
+    return Pose(there.id, bearing(LatLng(last.pose.lat, last.pose.lng), there.position))
+
+
+def _at_start(agent: Agent) -> Pose:
+    heading = agent.character.heading
+    return Pose(agent.start.id, agent.start.heading if heading is None else heading)
+
+
+def _own(region: str | Sequence[tuple[float, float]]) -> Region:
+    if isinstance(region, str):
+        return read_region(Path(region))
+    return Region(tuple(LatLng(*corner) for corner in region))

@@ -1,0 +1,143 @@
+"""The activities of a day, and where a client stands between two of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from virl.clock import show_clock
+from virl.geo import LatLng
+from virl.platform.places import Place
+from virl.routines.day.settings import Mode
+
+Kind = Literal["normal", "eat", "transport", "scenic"]
+WORST: Mapping[str, float] = {
+    "stress": 100.0,
+    "joy": 0.0,
+    "sadness": 100.0,
+    "hunger": 100.0,
+    "energy": 0.0,
+    "pain": 100.0,
+}
+"""The end of each scale where it is worst."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Spot(_Part):
+    """Where something is done; WGS84 degrees."""
+
+    lat: float
+    lng: float
+    name: str = ""
+    """Of the place or address; empty for who stays where they are."""
+    id: str | None = None
+    """Of the place, as the provider knows it."""
+    sort: str = ""
+    """Place type."""
+    address: str = ""
+
+    @property
+    def position(self) -> LatLng:
+        """As a position."""
+        return LatLng(self.lat, self.lng)
+
+    @classmethod
+    def of(cls, place: Place) -> "Spot":
+        """Where a place is."""
+        sort = place.types[0] if place.types else ""
+        return cls(
+            lat=float(place.position.lat),
+            lng=float(place.position.lng),
+            name=place.name,
+            id=place.id,
+            sort=sort,
+            address=place.address,
+        )
+
+
+class Activity(_Part):
+    """Something done, from minute to minute after midnight, with what it does and costs."""
+
+    kind: Kind
+    starts: int
+    ends: int
+    what: str
+    reason: str
+    spot: Spot
+    """Where; of a way, where it leads."""
+    mode: Mode | None = None
+    """Of a way."""
+    cost_usd: float = 0.0
+    changes: dict[str, int] = {}
+    """Signed, by feeling."""
+    because: dict[str, str] = {}
+    """Why, for the feelings that change."""
+    state: dict[str, float]
+    """How the client is afterwards, each feeling in [0, 100]."""
+    budget_usd: float
+    """What is left afterwards."""
+    fallback: bool = False
+    """Whether it took the place of drafts that would not do."""
+
+    @property
+    def time(self) -> str:
+        """Such as `09:00-10:30`."""
+        return f"{show_clock(self.starts)}-{show_clock(self.ends)}"
+
+    def told(self) -> dict[str, object]:
+        """As prompts take it."""
+        return {
+            "kind": self.kind,
+            "starts": show_clock(self.starts),
+            "ends": show_clock(self.ends),
+            "what": self.what,
+            "place": self.spot.name,
+            "sort": self.spot.sort,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a client stands between two activities."""
+
+    now: int
+    """Minutes after midnight."""
+    here: Spot
+    state: Mapping[str, float]
+    budget_usd: float
+    done: tuple[Activity, ...] = ()
+    wishes: tuple[str, ...] = ()
+    """What the client has said, for the rest of the day."""
+    scenic_id: str | None = None
+    """Of the place with the scenic spot, which is kept for it."""
+
+    def after(self, activities: Sequence[Activity]) -> "Standing":
+        """Where the client stands once some more is done."""
+        last = activities[-1]
+        return replace(
+            self,
+            now=last.ends,
+            here=last.spot,
+            state=last.state,
+            budget_usd=last.budget_usd,
+            done=(*self.done, *activities),
+        )
+
+    def where(self) -> str:
+        """The name of where the client is."""
+        names = (one.spot.name for one in reversed(self.done) if one.spot.position == self.here.position)
+        return next(filter(None, names), self.here.name)
+
+    def apart(self) -> set[str]:
+        """Ids of the places that are not proposed: where something was done, and the scenic spot's."""
+        visited = {one.spot.id for one in self.done if one.spot.id and one.kind != "transport"}
+        return visited | ({self.scenic_id} if self.scenic_id else set())
+
+
+def clamped(state: Mapping[str, float], changes: Mapping[str, int]) -> dict[str, float]:
+    """A state after some changes, each feeling held in [0, 100]."""
+    return {name: min(max(value + changes.get(name, 0), 0.0), 100.0) for name, value in state.items()}

@@ -1,0 +1,101 @@
+"""What a planner asks the mind; every reply is written down, so that a resumed run asks nothing twice."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from virl.agent.assembly import Agent
+from virl.clock import show_clock
+from virl.mind.base import ReplyT
+from virl.platform.places import DAYS
+from virl.routines.clients.settings import Client
+from virl.routines.day.activity import Standing, clamped
+from virl.routines.day.outcome import changes_of, cost_of
+from virl.routines.day.proposal import Proposal, Refusal
+from virl.routines.day.replies import DayDraft, DayEstimate, DayVerdict
+from virl.routines.day.town import Town
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """The questions of one day."""
+
+    agent: Agent
+    client: Client
+    town: Town
+    scenic: str | None
+    """The scenic spot in words, if there is one."""
+
+    def draft(self, key: str, standing: Standing, refused: Sequence[Refusal]) -> DayDraft:
+        """The next activity, or another one in place of those refused."""
+        inputs: dict[str, object] = self._now(standing) | {
+            "day": DAYS[self.town.weekday],
+            "until": show_clock(self.town.day.minutes[1]),
+            "here": standing.where(),
+            "offers": self.town.offers(standing.here.position, standing.apart()),
+            "scenic": self.scenic,
+        }
+        if refused:
+            inputs["refused"] = [one.told() for one in refused]
+        prompt = "day/revise" if refused else "day/draft"
+        return self._once("draft", key, prompt, DayDraft, _told_draft, inputs)
+
+    def estimate(self, key: str, proposal: Proposal, standing: Standing) -> DayEstimate:
+        """What an activity does to the client, and what it costs."""
+        inputs = self._client(standing) | {"activity": proposal.told()}
+        return self._once("estimate", key, "day/estimate", DayEstimate, _told_estimate, inputs)
+
+    def audit(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: Standing) -> DayVerdict:
+        """Whether an activity makes sense."""
+        inputs = self._now(standing) | {
+            "after": clamped(standing.state, changes_of(estimate)),
+            "activity": proposal.told() | {"cost_usd": cost_of(proposal, estimate)},
+        }
+        return self._once("audit", key, "day/audit", DayVerdict, _told_verdict, inputs)
+
+    def _client(self, standing: Standing) -> dict[str, object]:
+        client = self.client
+        about = {"name": client.name, "background": client.background, "intention": client.intention}
+        return {"client": about, "state": dict(standing.state)}
+
+    def _now(self, standing: Standing) -> dict[str, object]:
+        return self._client(standing) | {
+            "now": show_clock(standing.now),
+            "budget_usd": round(standing.budget_usd, 2),
+            "done": [one.told() for one in standing.done],
+            "wishes": list(standing.wishes),
+        }
+
+    def _once(
+        self,
+        topic: str,
+        key: str,
+        prompt: str,
+        reply: type[ReplyT],
+        tell: Callable[[ReplyT], str],
+        inputs: Mapping[str, object],
+    ) -> ReplyT:
+        """The reply to a prompt, from the journal if it was asked before."""
+        if noted := self.agent.run.noted(topic, key):
+            return reply.model_validate(noted.data["reply"])
+        answer: ReplyT = self.agent.mind.ask(self.agent.prompts.load(prompt, reply), images=(), **inputs)
+        self.agent.run.note(
+            topic,
+            key,
+            tell(answer),
+            data={"reply": answer.model_dump(mode="json")},
+            asked=self.agent.mind.ledger.take(),
+        )
+        return answer
+
+
+def _told_draft(one: DayDraft) -> str:
+    return f"{one.starts}-{one.ends} {one.kind}: {one.what}{f', {one.place}' if one.place else ''}"
+
+
+def _told_estimate(one: DayEstimate) -> str:
+    changes = ", ".join(f"{name} {by:+d}" for name, by in changes_of(one).items() if by)
+    return f"{changes or 'no change'}; {one.cost_usd:.2f} dollars"
+
+
+def _told_verdict(one: DayVerdict) -> str:
+    return f"{'fits' if one.fits else 'does not fit'}: {one.reason}"

@@ -1,0 +1,188 @@
+"""Holds a finished day against the city, and counts what cannot be; however the day was planned."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from virl.clock import parse_clock, show_clock
+from virl.geo import LatLng, distance
+from virl.platform.places import Place
+from virl.routines.day.prices import known_usd, way_usd
+from virl.routines.day.settings import Mode
+
+ViolationKind = Literal["travel", "closed", "budget", "time", "overlap", "unknown place"]
+KINDS: tuple[ViolationKind, ...] = ("travel", "closed", "budget", "time", "overlap", "unknown place")
+ALWAYS_OPEN = frozenset({"park", "natural_feature", "beach"})
+"""Place types that one can visit where nobody has listed opening hours."""
+AT_THE_PLACE_M = 150.0
+"""How far a visit may be from where the place is listed, as at the edge of a park; chosen."""
+CENT = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a day."""
+
+    kind: str
+    """`transport` for a way; anything else is a visit."""
+    starts: int
+    """Minutes after midnight."""
+    ends: int
+    place: str = ""
+    """Name or sort of the place; empty for who stays where they are."""
+    place_id: str | None = None
+    mode: Mode | None = None
+    """Of a way."""
+    cost_usd: float = 0.0
+    at: LatLng | None = None
+    """Where exactly; believed if it is at the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a day had to keep to."""
+
+    weekday: int
+    """0 is Monday."""
+    starts: int
+    ends: int
+    budget_usd: float
+    start: LatLng
+    modes: tuple[Mode, ...] = ("walking", "cycling", "driving")
+    """How the client can get about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What a place named in a day really is."""
+
+    position: LatLng
+    place: Place | None = None
+    """With its details; `None` for an address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Something in a day that cannot be."""
+
+    kind: ViolationKind
+    entry: int
+    """Which line, from 0; the last for the budget."""
+    text: str
+
+
+class Facts(Protocol):
+    """What the checker asks of the world."""
+
+    def site(self, entry: Entry, near: LatLng) -> Site | None:
+        """The place of an entry, as one who is `near` would take it; `None` if there is none."""
+        ...
+
+    def seconds(self, here: LatLng, there: LatLng, mode: Mode) -> float:
+        """The way between two positions; infinite where there is none."""
+        ...
+
+
+def check(entries: Sequence[Entry], terms: Terms, facts: Facts) -> list[Violation]:
+    """What in a day cannot be, in the order of its lines.
+
+    Time is checked line by line: within the day, and none before the last one has ended. Between two visits
+    there must be at least the time that the way takes, by the modes of the ways planned between them, or
+    where none is planned, by the quickest mode. Each place must be open all through the visit. The money is
+    the sum of what each line says it costs, or of what place and way are known to cost where that is more.
+    """
+    found: list[Violation] = []
+    here, free, spent = terms.start, terms.starts, 0.0
+    ways: list[Entry] = []
+    for number, entry in enumerate(entries):
+        found += _time(number, entry, entries[number - 1].ends if number else None, terms)
+        site = facts.site(entry, here) if entry.place or entry.place_id else Site(here)
+        spent += _cost(entry, site)
+        if entry.kind == "transport":
+            ways.append(entry)
+        elif site is None:
+            found.append(Violation("unknown place", number, f"There is no {entry.place!r}."))
+        else:
+            there = _exactly(entry, site)
+            found += _travel(number, entry, (here, there), free, ways, terms, facts)
+            found += _closed(number, entry, site.place, terms)
+            here, free, ways = there, entry.ends, []
+    if spent > terms.budget_usd + CENT:
+        text = f"It costs {spent:.2f} dollars of {terms.budget_usd:.2f}."
+        found.append(Violation("budget", len(entries) - 1, text))
+    return found
+
+
+def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[Entry]:
+    """The lines of a day as `result.json` has them under `answer: activities`."""
+    return [
+        Entry(
+            kind=str(one["kind"]),
+            starts=parse_clock(one["starts"]),
+            ends=parse_clock(one["ends"]),
+            place=str(one.get("place") or ""),
+            place_id=one.get("place_id"),
+            mode=one.get("mode"),
+            cost_usd=float(one.get("cost_usd") or 0.0),
+            at=LatLng(float(one["lat"]), float(one["lng"])) if one.get("lat") is not None else None,
+        )
+        for one in activities
+    ]
+
+
+def _exactly(entry: Entry, site: Site) -> LatLng:
+    near = entry.at is not None and distance(entry.at, site.position) <= AT_THE_PLACE_M
+    return entry.at if entry.at is not None and near else site.position
+
+
+def _time(number: int, entry: Entry, before: int | None, terms: Terms) -> list[Violation]:
+    found = []
+    if entry.starts < terms.starts or entry.ends > terms.ends or entry.ends < entry.starts:
+        day = f"{show_clock(terms.starts)}-{show_clock(terms.ends)}"
+        text = f"{show_clock(entry.starts)}-{show_clock(entry.ends)} is not within the day, {day}."
+        found.append(Violation("time", number, text))
+    if before is not None and entry.starts < before:
+        text = f"It begins at {show_clock(entry.starts)}, before {show_clock(before)}."
+        found.append(Violation("overlap", number, text))
+    return found
+
+
+def _travel(
+    number: int,
+    entry: Entry,
+    ends: tuple[LatLng, LatLng],
+    free: int,
+    ways: Sequence[Entry],
+    terms: Terms,
+    facts: Facts,
+) -> list[Violation]:
+    here, there = ends
+    if here == there:
+        return []
+    modes = [way.mode for way in ways if way.mode] or list(terms.modes)
+    needed = min(facts.seconds(here, there, mode) for mode in modes)
+    given = 60.0 * min(
+        entry.starts - free, sum(way.ends - way.starts for way in ways) if ways else entry.starts - free
+    )
+    if needed <= given:
+        return []
+    takes = "no way leads there" if needed == float("inf") else f"the way takes {needed / 60:.1f} minutes"
+    return [Violation("travel", number, f"{given / 60:.0f} minutes are planned, and {takes}.")]
+
+
+def _closed(number: int, entry: Entry, place: Place | None, terms: Terms) -> list[Violation]:
+    if place is None or (place.is_open and not place.hours and ALWAYS_OPEN.intersection(place.types)):
+        return []
+    for minute in range(entry.starts, entry.ends):
+        day, clock = (terms.weekday + minute // 1440) % 7, minute % 1440
+        if not place.open_at(day, clock):
+            return [Violation("closed", number, f"{place.name} is closed at {show_clock(minute)}.")]
+    return []
+
+
+def _cost(entry: Entry, site: Site | None) -> float:
+    """Dollars; what nobody knows is believed."""
+    if entry.kind == "transport":
+        return max(entry.cost_usd, way_usd(entry.mode, entry.ends - entry.starts))
+    known = known_usd(site.place, meal=entry.kind == "eat") if site and site.place else None
+    return max(entry.cost_usd, known or 0.0)

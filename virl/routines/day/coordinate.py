@@ -1,0 +1,166 @@
+"""Coordination: from a draft to a real place at a real time, reached in a real way."""
+
+from collections.abc import Callable
+
+from virl.clock import parse_clock, show_clock
+from virl.platform.places import Place
+from virl.routines.day.activity import Kind, Spot, Standing
+from virl.routines.day.hours import fit
+from virl.routines.day.prices import known_usd
+from virl.routines.day.proposal import Proposal
+from virl.routines.day.replies import DayDraft
+from virl.routines.day.town import EATING, Town, Way
+
+WAIT = 45  # minutes that an activity may be put off, until a place opens; chosen
+SHORTEST_VISIT = 30  # minutes that are left of a longer visit when it is cut short; chosen
+ASKED_FOR_HOURS = 6  # most places of a sort whose hours are looked up; chosen
+UNRATED = 3.5  # of 5: what a place without ratings counts as; chosen
+MINUTES_A_STAR = 12.0  # of walking that a whole star is worth; chosen
+WEAK_ENERGY, WEAK_PAIN = 25.0, 60.0  # of 100: one who walks little; chosen
+
+Dine = Callable[[DayDraft, Standing], Place | None]
+"""Recommends where to eat; `None` where nothing was found."""
+
+
+class Unfit(Exception):
+    """A draft cannot be carried out; the text says why."""
+
+
+def coordinate(  # noqa: PLR0911 - a sort of draft each
+    draft: DayDraft, standing: Standing, town: Town, *, scenic: Spot | None, dine: Dine
+) -> Proposal:
+    """Find the place, the way and the time of a draft.
+
+    Args:
+        draft: of any kind but `end`.
+        standing: where the client is.
+        town: where to look.
+        scenic: the scenic spot, if one was found.
+        dine: recommends where to eat.
+
+    Raises:
+        Unfit: it cannot be done like this.
+    """
+    if draft.kind == "scenic":
+        if scenic is None:
+            raise Unfit("No scenic spot was found.")
+        place = town.details_of(scenic.id) if scenic.id else None
+        return _at(draft, standing, town, scenic, place)
+    if draft.kind == "eat":
+        return _meal(draft, standing, town, dine)
+    if not draft.place.strip():
+        return stay(draft, standing, town)
+    if draft.kind == "transport":
+        return _ride(draft, standing, town)
+    sort = draft.place.strip().lower().replace(" ", "_")
+    if sort in town.sorts:
+        return _of_sort(draft, standing, town, (sort,))
+    place = town.called(draft.place, standing.here.position)
+    if place is not None:
+        return _at(draft, standing, town, Spot.of(place), town.details_of(place.id))
+    if spot := town.address(draft.place):
+        return _at(draft, standing, town, spot, None)
+    raise Unfit(f"There is no place called {draft.place!r} within reach.")
+
+
+def stay(draft: DayDraft, standing: Standing, town: Town) -> Proposal:
+    """Something done on the spot: needs no way, no opening hours and no money.
+
+    Raises:
+        Unfit: the day is over.
+    """
+    starts = max(parse_clock(draft.starts), standing.now)
+    ends = min(starts + _minutes(draft), town.day.minutes[1])
+    if ends <= starts:
+        raise Unfit("No time is left in the day.")
+    spot = Spot(lat=standing.here.lat, lng=standing.here.lng)
+    return Proposal("normal", draft.what, draft.reason, starts, ends, spot, usd=0.0)
+
+
+def _meal(draft: DayDraft, standing: Standing, town: Town, dine: Dine) -> Proposal:
+    recommended = dine(draft, standing)
+    if recommended is not None:
+        return _at(draft, standing, town, Spot.of(recommended), town.details_of(recommended.id))
+    sorts = ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
+    return _of_sort(draft, standing, town, sorts)
+
+
+def _ride(draft: DayDraft, standing: Standing, town: Town) -> Proposal:
+    """Only going somewhere."""
+    place = town.called(draft.place, standing.here.position)
+    spot = Spot.of(place) if place else town.address(draft.place)
+    if spot is None:
+        raise Unfit(f"There is no place or address called {draft.place!r}.")
+    way = _way(draft, standing, town, spot)
+    if way is None:
+        raise Unfit(f"The client is at {spot.name} already.")
+    leaves = max(parse_clock(draft.starts), standing.now)
+    return Proposal(
+        "transport", draft.what, draft.reason, leaves + way.minutes, leaves + way.minutes, spot, way
+    )
+
+
+def _of_sort(draft: DayDraft, standing: Standing, town: Town, sorts: tuple[str, ...]) -> Proposal:
+    """The best place of a sort that is open and can be paid: rated well, and not far."""
+    here = standing.here.position
+    places = [place for sort in sorts for place in town.of_sort(sort, here, standing.apart())]
+    walks = dict(
+        zip(
+            (place.id for place in places),
+            town.minutes(here, [place.position for place in places], "walking"),
+            strict=True,
+        )
+    )
+    ranked = sorted(places, key=lambda place: (-_merit(place, walks[place.id]), place.id))
+    faults: list[str] = []
+    for place in ranked[:ASKED_FOR_HOURS]:
+        usd = known_usd(place, meal=draft.kind == "eat")
+        if usd is not None and usd > standing.budget_usd:
+            faults.append(f"{place.name} costs about {usd:.0f} dollars.")
+            continue
+        try:
+            return _at(draft, standing, town, Spot.of(place), town.details_of(place.id))
+        except Unfit as fault:
+            faults.append(str(fault))
+    kind = " or ".join(sort.replace("_", " ") for sort in sorts)
+    raise Unfit(f"No {kind} can be visited then. {' '.join(faults[:2])}".strip())
+
+
+def _merit(place: Place, walk: float) -> float:
+    rating = UNRATED if place.rating is None else place.rating
+    return rating - min(walk, 1e6) / MINUTES_A_STAR
+
+
+def _at(draft: DayDraft, standing: Standing, town: Town, spot: Spot, place: Place | None) -> Proposal:
+    """The draft at this spot, as soon after its beginning as the way and the opening hours let it be."""
+    way = _way(draft, standing, town, spot)
+    starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))
+    until = town.day.minutes[1]
+    ends = min(starts + _minutes(draft), until)
+    if ends - starts < min(_minutes(draft), SHORTEST_VISIT):
+        raise Unfit(f"The way to {spot.name} leaves too little of the day.")
+    if place is not None:
+        shortest = SHORTEST_VISIT
+        fitted = fit(place, town.weekday, starts, ends, wait=WAIT, shortest=shortest, until=until)
+        if fitted is None:
+            raise Unfit(f"{place.name} is not open from {show_clock(starts)} to {show_clock(ends)}.")
+        starts, ends = fitted
+    kind: Kind = draft.kind if draft.kind == "eat" or draft.kind == "scenic" else "normal"  # noqa: PLR1714
+    usd = known_usd(place, meal=kind == "eat") if place else None
+    return Proposal(kind, draft.what, draft.reason, starts, ends, spot, way, place, usd)
+
+
+def _way(draft: DayDraft, standing: Standing, town: Town, spot: Spot) -> Way | None:
+    """The way to a spot; `None` if the client is there."""
+    here = standing.here
+    if here.position == spot.position:
+        return None
+    weak = standing.state["energy"] < WEAK_ENERGY or standing.state["pain"] > WEAK_PAIN
+    way = town.way(here.position, spot.position, asked=draft.mode, weak=weak, budget_usd=standing.budget_usd)
+    if way is None:
+        raise Unfit(f"No way to {spot.name or 'there'} is short and cheap enough.")
+    return way if way.minutes else None
+
+
+def _minutes(draft: DayDraft) -> int:
+    return parse_clock(draft.ends) - parse_clock(draft.starts)

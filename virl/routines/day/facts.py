@@ -1,0 +1,63 @@
+"""What the checker asks of the world, answered by a city."""
+
+from dataclasses import dataclass, field
+
+from rapidfuzz import fuzz
+
+from virl.errors import NoRoute, NotFound
+from virl.geo import LatLng, distance
+from virl.platform.city import City
+from virl.platform.places import Place
+from virl.routines.day.checker import Entry, Site
+from virl.routines.day.settings import Mode
+
+ALIKE = 85.0  # of 100: least likeness of two names of one place; chosen
+AROUND_M = 50_000.0  # a sort of place that is not within this is not there at all; the widest search
+
+
+@dataclass(frozen=True)
+class CityFacts:
+    """Facts of a city. What is named by its sort is the nearest of that sort: the charitable reading."""
+
+    city: City
+    _sites: dict[tuple[str, LatLng], Site | None] = field(default_factory=dict)
+
+    def site(self, entry: Entry, near: LatLng) -> Site | None:
+        """As `Facts.site`: by id, else by name, else the nearest place of that sort, else an address."""
+        if entry.place_id:
+            try:
+                return _of(self.city.places.details(entry.place_id))
+            except NotFound:
+                return None
+        key = (entry.place.casefold().strip(), near)
+        if key not in self._sites:
+            self._sites[key] = self._find(key[0], near)
+        return self._sites[key]
+
+    def seconds(self, here: LatLng, there: LatLng, mode: Mode) -> float:
+        """As `Facts.seconds`."""
+        try:
+            return float(self.city.maps.travel_times([here], [there], mode)[0, 0])
+        except NoRoute:
+            return float("inf")
+
+    def _find(self, name: str, near: LatLng) -> Site | None:
+        sort = name.replace(" ", "_")
+        for place in sorted(self._sorted(sort, near), key=lambda one: distance(near, one.position)):
+            return _of(self.city.places.details(place.id))
+        for place in self.city.places.search(name, near) if any(map(str.isalnum, name)) else []:
+            if fuzz.ratio(place.name.casefold(), name) >= ALIKE:
+                return _of(self.city.places.details(place.id))
+        try:
+            return Site(self.city.maps.geocode(name))
+        except NotFound:
+            return None
+
+    def _sorted(self, sort: str, near: LatLng) -> list[Place]:
+        if not sort.replace("_", "").isalpha():
+            return []
+        return [one for one in self.city.places.nearby(near, AROUND_M, (sort,)) if one.is_open]
+
+
+def _of(place: Place) -> Site:
+    return Site(place.position, place)

@@ -1,0 +1,79 @@
+"""What becomes of an activity: its cost, its changes, and the lines it adds to the day."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from virl.routines.day.activity import Activity, Standing, clamped
+from virl.routines.day.proposal import Proposal
+from virl.routines.day.replies import DayEstimate
+from virl.routines.day.settings import FEELINGS
+
+HOW: Mapping[str, str] = MappingProxyType({"walking": "Walk", "cycling": "Cycle", "driving": "Take a taxi"})
+
+
+def cost_of(proposal: Proposal, estimate: DayEstimate) -> float:
+    """Dollars, the way apart: what is known, or what was estimated where that is more or nothing is known."""
+    if proposal.usd is None:
+        return estimate.cost_usd
+    return max(proposal.usd, estimate.cost_usd) if proposal.spot.name else proposal.usd
+
+
+def changes_of(estimate: DayEstimate) -> dict[str, int]:
+    """Signed changes by feeling."""
+    return {name: getattr(estimate, name).by for name in FEELINGS}
+
+
+def activities_of(
+    proposal: Proposal, estimate: DayEstimate, standing: Standing, *, fallback: bool
+) -> list[Activity]:
+    """The way, if there is one, and what it leads to.
+
+    Args:
+        proposal: what is done.
+        estimate: what it does.
+        standing: where the client is before.
+        fallback: whether it takes the place of drafts that would not do.
+    """
+    changes = changes_of(estimate)
+    after = clamped(standing.state, changes)
+    because = {name: getattr(estimate, name).because for name, by in changes.items() if by}
+    done = [one] if (one := _way(proposal, standing)) else []
+    if proposal.kind == "transport":
+        return [
+            one.model_copy(update={"changes": changes, "because": because, "state": after}) for one in done
+        ]
+    cost = round(cost_of(proposal, estimate), 2)
+    left = done[-1].budget_usd if done else standing.budget_usd
+    visit = Activity(
+        kind=proposal.kind,
+        starts=proposal.starts,
+        ends=proposal.ends,
+        what=proposal.what,
+        reason=proposal.reason,
+        spot=proposal.spot,
+        cost_usd=cost,
+        changes=changes,
+        because=because,
+        state=after,
+        budget_usd=max(round(left - cost, 2), 0.0),
+        fallback=fallback,
+    )
+    return [*done, visit]
+
+
+def _way(proposal: Proposal, standing: Standing) -> Activity | None:
+    way = proposal.way
+    if way is None:
+        return None
+    return Activity(
+        kind="transport",
+        starts=proposal.leaves,
+        ends=proposal.starts,
+        what=f"{HOW[way.mode]} to {proposal.spot.name or 'there'}",
+        reason=f"It takes {way.minutes} minutes.",
+        spot=proposal.spot,
+        mode=way.mode,
+        cost_usd=way.usd,
+        state=dict(standing.state),
+        budget_usd=max(round(standing.budget_usd - way.usd, 2), 0.0),
+    )

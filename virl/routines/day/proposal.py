@@ -1,0 +1,68 @@
+"""A draft that has found its place, its way and its time; and one that has not."""
+
+from dataclasses import dataclass
+
+from virl.clock import show_clock
+from virl.platform.places import Place
+from virl.routines.day.activity import Kind, Spot
+from virl.routines.day.replies import DayDraft
+from virl.routines.day.town import Way
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A draft that has found its place and time."""
+
+    kind: Kind
+    what: str
+    reason: str
+    starts: int
+    """Minutes after midnight."""
+    ends: int
+    spot: Spot
+    way: Way | None = None
+    """How to get there, right before; `None` where the client is there."""
+    place: Place | None = None
+    """With its details."""
+    usd: float | None = None
+    """What the visit is known to cost; `None` where nothing tells."""
+
+    @property
+    def leaves(self) -> int:
+        """When the client sets out."""
+        return self.starts - (self.way.minutes if self.way else 0)
+
+    def told(self) -> dict[str, object]:
+        """As prompts take it; a way that is all there is takes its time itself."""
+        only_a_way = self.kind == "transport"
+        return {
+            "kind": self.kind,
+            "starts": show_clock(self.leaves if only_a_way else self.starts),
+            "ends": show_clock(self.ends),
+            "what": self.what,
+            "place": self.spot.name,
+            "sort": self.spot.sort,
+            "mode": self.way.mode if self.way else "",
+            "travel_minutes": self.way.minutes if self.way and not only_a_way else 0,
+            "known_usd": self.usd,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A draft that could not stay."""
+
+    kind: str
+    place: str
+    why: str
+    place_id: str | None = None
+    """Of the place that it had found."""
+
+    @classmethod
+    def of(cls, draft: DayDraft, why: str, found: Proposal | None = None) -> "Refusal":
+        """Why a draft could not stay, and how far it had come."""
+        return cls(draft.kind, draft.place, why, found.spot.id if found else None)
+
+    def told(self) -> dict[str, str]:
+        """As prompts take it."""
+        return {"kind": self.kind, "place": self.place, "why": self.why}

@@ -1,0 +1,202 @@
+"""The rules for the next activity of a day: a meal when it is time, rest when needed, else what is liked."""
+
+from dataclasses import dataclass
+
+from virl.clock import parse_clock, show_clock
+from virl.mind.lexicon import Lexicon
+from virl.routines.day.pastimes import Feeling, Pastime, day_book
+from virl.routines.day.questions import AuditQuestion, DraftQuestion
+from virl.routines.day.replies import DayDraft, DayVerdict, Kind
+from virl.routines.day.wishes import is_thrifty, likes
+
+SHORTEST = 20  # minutes for which anything is begun; chosen
+REST_MINUTES = 45  # chosen
+SCENIC_MINUTES = 40  # chosen
+SCENIC_HOURS = (9 * 60, 19 * 60)  # daylight for most of the year; chosen
+MEAL_GAP, HUNGRY_GAP = 180, 120  # minutes between meals, and when one is very hungry; chosen
+VERY_HUNGRY, BREAKFAST_HUNGER, NOT_HUNGRY, WORN_OUT, IN_PAIN = 75.0, 40.0, 10.0, 15.0, 85.0  # of 100; chosen
+MEAL_RESERVE_USD = 15.0  # kept for each meal to come; chosen
+LEAST_MEAL_USD = 12.0  # with less, no meal is looked for; chosen
+# Weights of what speaks for a pastime (chosen): a word of the client, a word said today, an hour's relief;
+# and against it: doing the same again, a dollar's share of what is left.
+LIKED, ASKED, RELIEF, AGAIN, DEAR = 1.5, 3.0, 0.5, 4.0, 3.0
+BEARABLE = 30.0  # of 100: what is no worse needs no relief; chosen
+GOOD = ("joy", "energy")
+
+
+@dataclass(frozen=True, slots=True)
+class Meal:
+    """A meal, and when it is usual."""
+
+    name: str
+    earliest: int
+    latest: int
+    minutes: int
+    sort: str
+
+
+MEALS = (
+    Meal("breakfast", 6 * 60 + 30, 10 * 60, 40, "cafe"),
+    Meal("lunch", 11 * 60, 14 * 60 + 30, 60, "restaurant"),
+    Meal("dinner", 17 * 60 + 30, 21 * 60, 75, "restaurant"),
+)
+"""When meals are usual; chosen."""
+
+
+def draft(question: DraftQuestion, lexicon: Lexicon) -> DayDraft:
+    """The next activity: a meal, a rest, the scenic spot or a pastime; `end` when the day is over."""
+    if question.left < SHORTEST:
+        return _draft(question, "end", "", 0, "End of the day", "No time is left for anything more.")
+    return _meal(question) or _needed_rest(question) or _best_pastime(question, lexicon) or _rest(question)
+
+
+def audit(question: AuditQuestion, lexicon: Lexicon) -> DayVerdict:
+    """Whether an activity makes sense: not against a wish, not the same again, no meal without hunger."""
+    activity, before = question.activity, question.done
+    said = "\n".join((question.client.words, *question.wishes))
+    if likes(said, lexicon).get(activity.sort, 0) < 0 and activity.kind == "normal":
+        return DayVerdict(
+            fits=False, reason=f"{question.client.name} wants no {activity.sort.replace('_', ' ')}."
+        )
+    if activity.kind == "eat":
+        meals = [parse_clock(one.ends) for one in before if one.kind == "eat"]
+        if meals and parse_clock(activity.starts) - max(meals) < HUNGRY_GAP:
+            return DayVerdict(fits=False, reason="The last meal is too near.")
+        if question.state["hunger"] < NOT_HUNGRY and not before:
+            return DayVerdict(fits=False, reason="Nobody is hungry yet.")
+    elif activity.place and any(one.place == activity.place and one.kind != "transport" for one in before):
+        return DayVerdict(fits=False, reason="The same place was visited before.")
+    pastime = day_book().pastimes.get(activity.sort)
+    if pastime and pastime.active and question.state["energy"] < WORN_OUT:
+        return DayVerdict(fits=False, reason="There is too little energy left for it.")
+    return DayVerdict(fits=True, reason="Nothing speaks against it.")
+
+
+def _meal(question: DraftQuestion) -> DayDraft | None:
+    since, hunger = question.since_meal(), question.state["hunger"]
+    if question.is_refused("eat") or question.budget_usd < LEAST_MEAL_USD or question.left < 30:
+        return None
+    for meal in MEALS:
+        due = meal.earliest <= question.minute <= meal.latest and (since is None or since >= MEAL_GAP)
+        if due and (meal.name != "breakfast" or _can_have_breakfast(question)) and hunger >= NOT_HUNGRY:
+            why = f"It is time for {meal.name}, with a hunger of {hunger:.0f} of 100."
+            return _draft(question, "eat", meal.sort, meal.minutes, meal.name.capitalize(), why)
+    if hunger >= VERY_HUNGRY and (since is None or since >= HUNGRY_GAP):
+        why = f"A hunger of {hunger:.0f} of 100 cannot wait."
+        return _draft(question, "eat", "restaurant", 45, "Something to eat", why)
+    return None
+
+
+def _can_have_breakfast(question: DraftQuestion) -> bool:
+    """Whether somebody is hungry for it, and it leaves money for the meals of the day."""
+    hunger, until = question.state["hunger"], parse_clock(question.until)
+    later = sum(until >= meal.earliest + meal.minutes for meal in MEALS[1:])
+    return hunger >= VERY_HUNGRY or (
+        hunger >= BREAKFAST_HUNGER and question.budget_usd >= LEAST_MEAL_USD * (1 + later)
+    )
+
+
+def _needed_rest(question: DraftQuestion) -> DayDraft | None:
+    state = question.state
+    if question.is_refused("normal") or (state["energy"] > WORN_OUT and state["pain"] < IN_PAIN):
+        return None
+    why = f"An energy of {state['energy']:.0f} and a pain of {state['pain']:.0f} of 100 call for a break."
+    return _draft(question, "normal", "", REST_MINUTES, "Rest", why)
+
+
+def _rest(question: DraftQuestion) -> DayDraft:
+    return _draft(
+        question, "normal", "", REST_MINUTES, "Time of one's own", "Nothing on offer fits better just now."
+    )
+
+
+def _best_pastime(question: DraftQuestion, lexicon: Lexicon) -> DayDraft | None:
+    """The pastime for which most speaks, the scenic spot among them; the first by name among equals."""
+    pastimes = day_book().pastimes
+    offered = {offer.sort for offer in question.offers if offer.count}
+    liked = likes(question.client.words, lexicon)
+    asked = likes("\n".join(question.wishes), lexicon)
+    scored = []
+    for sort in sorted(offered & pastimes.keys()):
+        pastime = pastimes[sort]
+        if question.is_refused("normal", sort) or not _can_be(pastime, question):
+            continue
+        taste = asked.get(sort, 0) * ASKED or liked.get(sort, 0) * LIKED
+        if taste >= 0:
+            scored.append((taste + _worth(sort, pastime, question), sort))
+    if question.scenic and _scenic_is_due(question):
+        scenic = max((score for score, _ in scored), default=0.0) + (1.0 if question.done else -0.5)
+        scored.append((scenic, "scenic"))
+    if not scored:
+        return None
+    _, sort = max(scored, key=lambda one: (one[0], [-ord(letter) for letter in one[1]]))
+    if sort == "scenic":
+        why = "The view there is the best that was found."
+        return _draft(question, "scenic", "", SCENIC_MINUTES, "Enjoy the view", why)
+    pastime = pastimes[sort]
+    why = _why(pastime, question, liked.get(sort, 0) + asked.get(sort, 0))
+    return _draft(question, "normal", sort, pastime.minutes, pastime.what.capitalize(), why)
+
+
+def _can_be(pastime: Pastime, question: DraftQuestion) -> bool:
+    earliest, latest = pastime.span
+    fits_the_hour = earliest <= question.minute and question.minute + min(pastime.minutes, 45) <= latest
+    since = question.since_meal()
+    meals_to_come = sum(
+        question.minute <= meal.latest and (since is None or meal.latest - question.minute >= MEAL_GAP)
+        for meal in MEALS[1:]
+    )
+    affordable = pastime.usd == 0 or pastime.usd <= question.budget_usd - MEAL_RESERVE_USD * meals_to_come
+    strong = not pastime.active or question.state["energy"] >= WORN_OUT
+    return fits_the_hour and affordable and strong and question.left >= min(pastime.minutes, 40)
+
+
+def _worth(sort: str, pastime: Pastime, question: DraftQuestion) -> float:
+    """What an hour of a pastime relieves, less for what was done before and for what it costs."""
+    state, hours = question.state, pastime.minutes / 60
+    bad: dict[Feeling, float] = {
+        "stress": state["stress"],
+        "joy": 100 - state["joy"],
+        "sadness": state["sadness"],
+        "energy": 100 - state["energy"],
+        "pain": state["pain"],
+    }
+    need = {name: max(value - BEARABLE, 0.0) / 50 for name, value in bad.items()}
+    relieved = sum(
+        weight * pastime.feelings.get(name, 0.0) * (1 if name in GOOD else -1)
+        for name, weight in need.items()
+    )
+    times = sum(one.sort == sort for one in question.done)
+    thrift = 3.0 if is_thrifty("\n".join((question.client.words, *question.wishes))) else 1.0
+    return (
+        RELIEF * relieved * hours / 10
+        - AGAIN * times
+        - thrift * DEAR * pastime.usd / max(question.budget_usd, 1.0)
+    )
+
+
+def _scenic_is_due(question: DraftQuestion) -> bool:
+    done = any(one.kind == "scenic" for one in question.done)
+    first, last = SCENIC_HOURS
+    return not done and first <= question.minute <= last - 30 and not question.is_refused("scenic")
+
+
+def _why(pastime: Pastime, question: DraftQuestion, taste: int) -> str:
+    name = question.client.name
+    if taste > 0:
+        return f"It is what {name} likes, and there is time for it."
+    effects = ", ".join(f"{feeling} {points:+.0f}" for feeling, points in pastime.feelings.items())
+    return f"{name} can use it: {effects} an hour."
+
+
+def _draft(question: DraftQuestion, kind: Kind, place: str, minutes: int, what: str, reason: str) -> DayDraft:
+    ends = question.minute + max(min(minutes, question.left), 0)
+    return DayDraft(
+        kind=kind,
+        starts=question.now,
+        ends=show_clock(ends),
+        place=place,
+        what=what,
+        mode="any",
+        reason=reason,
+    )

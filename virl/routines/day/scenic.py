@@ -1,0 +1,144 @@
+"""Scenic spots: panoramas in and beside a park are swept, and their views rated (V-IRL, appendix B.9)."""
+
+from dataclasses import dataclass
+from math import radians, tan
+
+from virl.agent.assembly import Agent
+from virl.errors import NoImagery, NoStreetView
+from virl.geo import LatLng, LocalFrame, distance
+from virl.mind.base import Prompt
+from virl.platform.places import Place
+from virl.platform.streetview import Camera, Panorama, View
+from virl.routines.day.activity import Spot
+from virl.routines.day.replies import SceneryRating
+from virl.routines.day.scenery import scenery
+from virl.routines.day.settings import DAY
+from virl.routines.day.town import Town
+
+TOPIC = "scenic"
+REACH_M = 60.0  # to each side of a park's middle: the square that is swept; chosen
+SPACING_M = 40.0  # between the positions relocated; chosen
+RELOCATE_M = 30.0  # how far from such a position a panorama may lie; chosen
+PARKS = 2  # parks that are swept where none is named, the nearest; chosen
+PANORAMAS = 4  # in or beside each; chosen
+HEADINGS, PITCHES, FOV = (
+    (0.0, 90.0, 180.0, 270.0),
+    (10.0,),
+    90.0,
+)  # all around, a little above the horizon; chosen
+SIZE = 448  # pixels to each side; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class ScenicSpot:
+    """The best view that was found."""
+
+    spot: Spot
+    """Of the park, at the panorama."""
+    rating: float
+    """0 to 10."""
+    reason: str
+    seen: int
+    """Views that were rated."""
+
+    @property
+    def told(self) -> str:
+        """As prompts take it."""
+        return f"{self.spot.name}: a view rated {self.rating:g} of 10. {self.reason}"
+
+
+def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
+    """The best view in and beside a park; `None` where none is wanted, or there is no park or view of it."""
+    day = DAY.of(agent.character)
+    wanted = day.scenic if day else False
+    if not wanted:
+        return None
+    noted = [
+        note
+        for park in _parks(town, agent.start.position, wanted if isinstance(wanted, str) else "")
+        for panorama in _panoramas(town, park.position)
+        if (note := _rate(agent, town, park, panorama))
+    ]
+    best = max(noted, key=lambda one: one.rating, default=None)
+    if best is None:
+        return None
+    return ScenicSpot(best.spot, best.rating, best.reason, sum(one.seen for one in noted))
+
+
+def _parks(town: Town, here: LatLng, name: str) -> list[Place]:
+    if name:
+        park = town.called(name, here)
+        return [park] if park else []
+    return town.of_sort("park", here, ())[:PARKS]
+
+
+def _panoramas(town: Town, middle: LatLng) -> list[Panorama]:
+    """Panoramas on a small square around a position, the nearest first."""
+    frame, found = LocalFrame(middle), dict[str, Panorama]()
+    steps = int(REACH_M // SPACING_M)
+    offsets = [step * SPACING_M for step in range(-steps, steps + 1)]
+    for east in offsets:
+        for north in offsets:
+            panorama = town.city.streetview.nearest(frame.position(east, north), RELOCATE_M)
+            if panorama is not None:
+                found[panorama.id] = panorama
+    return sorted(found.values(), key=lambda one: (distance(middle, one.position), one.id))[:PANORAMAS]
+
+
+def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSpot | None:
+    """Rate the views from one panorama; the best is kept with the run."""
+    noted = agent.run.noted(TOPIC, panorama.id)
+    if noted is None:
+        views = _views(town, panorama)
+        if not views:
+            return None
+        prompt = agent.prompts.load("day/scenic", SceneryRating)
+        ratings = [_rating(agent, prompt, park, view) for view in views]
+        best = max(range(len(views)), key=lambda index: ratings[index].rating)
+        text = f"{park.name}: {ratings[best].rating:g} of 10. {ratings[best].reason}"
+        noted = agent.run.note(
+            TOPIC,
+            panorama.id,
+            text,
+            data={
+                "rating": ratings[best].rating,
+                "reason": ratings[best].reason,
+                "heading": views[best].camera.heading,
+                "seen": len(views),
+                "all": [[view.camera.heading, one.rating] for view, one in zip(views, ratings, strict=True)],
+            },
+            views=agent.run.keep(views[best], "look", caption=text),
+            asked=agent.mind.ledger.take(),
+        )
+    spot = Spot.of(park).model_copy(
+        update={"lat": float(panorama.position.lat), "lng": float(panorama.position.lng)}
+    )
+    return ScenicSpot(
+        spot, float(str(noted.data["rating"])), str(noted.data["reason"]), int(str(noted.data["seen"]))
+    )
+
+
+def _views(town: Town, panorama: Panorama) -> list[View]:
+    views = []
+    for heading in HEADINGS:
+        for pitch in PITCHES:
+            try:
+                camera = Camera(heading, pitch, FOV, SIZE, SIZE)
+                views.append(town.city.streetview.view(panorama.id, camera))
+            except (NoImagery, NoStreetView):
+                continue
+    return views
+
+
+def _rating(agent: Agent, prompt: Prompt[SceneryRating], park: Place, view: View) -> SceneryRating:
+    camera = view.camera
+    horizon = 0.5 + tan(radians(camera.pitch)) / (2 * tan(radians(camera.vertical_fov / 2)))
+    shares = scenery(view.pixels, horizon)
+    return agent.mind.ask(
+        prompt,
+        images=[view.pixels],
+        place=park.name,
+        green=round(shares.green, 3),
+        sky=round(shares.sky, 3),
+        water=round(shares.water, 3),
+    )

@@ -1,0 +1,67 @@
+"""What a day is planned for: the section `day:` of a character file. Described in `docs/diego.md`."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from virl.agent.character import CharacterField
+from virl.agent.user import State, unknown_state
+from virl.clock import Time, parse_clock
+from virl.routines.clients.settings import CLIENT
+from virl.settings import Settings
+
+FEELINGS = ("stress", "joy", "sadness", "hunger", "energy", "pain")
+"""The interoceptive state of V-IRL: what is told of mind and body, each from 0 (none) to 100."""
+UNKNOWN = 50.0  # V-IRL's value of what nobody has told
+
+Mode = Literal["walking", "cycling", "driving"]
+
+
+def _known(state: dict[str, float]) -> dict[str, float]:
+    if fault := unknown_state(dict(sorted(state.items())), FEELINGS):
+        raise ValueError(fault)
+    return state
+
+
+Feelings = Annotated[State, AfterValidator(_known)]
+
+
+class Day(Settings):
+    """A day of a client, as Diego plans it."""
+
+    state: Feelings = Field(default_factory=dict)
+    """How the client is in the morning; what is left out is 50."""
+    budget_usd: float = Field(default=100.0, ge=0, le=100_000)
+    """What the client can spend, travel included."""
+    starts: Time = "09:00"
+    ends: Time = "21:00"
+    activities: int = Field(default=12, ge=1, le=40)
+    """Most activities, travel apart."""
+    revisions: int = Field(default=3, ge=0, le=10)
+    """How often an activity is planned anew before something safe takes its place."""
+    scenic: bool | str = True
+    """Whether to look for a scenic spot, or the name of the park to look in."""
+    modes: tuple[Mode, ...] = Field(default=("walking", "cycling", "driving"), min_length=1)
+    """How the client can get about; `driving` is a taxi."""
+    reach_m: float = Field(default=1500.0, gt=0, le=20_000)
+    """How far from where the client is a place may lie; metres, as the crow flies."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if parse_clock(self.starts) >= parse_clock(self.ends):
+            raise ValueError(f"the day starts at {self.starts} and ends at {self.ends}: let it end later")
+        return self
+
+    @property
+    def minutes(self) -> tuple[int, int]:
+        """Start and end as minutes after midnight."""
+        return parse_clock(self.starts), parse_clock(self.ends)
+
+    @property
+    def feelings(self) -> dict[str, float]:
+        """The whole state in the morning."""
+        return {name: float(self.state.get(name, UNKNOWN)) for name in FEELINGS}
+
+
+DAY: CharacterField[Day | None] = CharacterField("day", Day | None, None, "The client's day that is planned.")
+FIELDS = (CLIENT, DAY)

@@ -1,0 +1,220 @@
+"""The end of a planned day: its files, its answer, and what the report shows of it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from virl.agent.assembly import Agent
+from virl.clock import show_clock
+from virl.drawing.exhibits import (
+    Bar,
+    BarsExhibit,
+    Cell,
+    Curve,
+    CurvesExhibit,
+    Exhibit,
+    MapExhibit,
+    MapLine,
+    MapPoint,
+    TableExhibit,
+    TextExhibit,
+)
+from virl.geo import LatLng
+from virl.platform.maps import TravelMode
+from virl.platform.providers.open import GoogleCity, city_settings
+from virl.routines.day.activity import Activity
+from virl.routines.day.calendar import calendar, date_of
+from virl.routines.day.checker import Violation, check, entries_of
+from virl.routines.day.facts import CityFacts
+from virl.routines.day.markdown import itinerary
+from virl.routines.day.planner import Plan
+from virl.routines.day.settings import FEELINGS
+from virl.routines.day.ungrounded import terms_of
+
+MARKDOWN, CALENDAR = "itinerary.md", "itinerary.ics"
+
+
+def show_day(agent: Agent, plan: Plan) -> None:
+    """Check the day, write its files, and end the run."""
+    zone = time_zone(agent.run.start.city)
+    made = datetime.fromisoformat(agent.run.start.started)
+    weekday = agent.character.day_and_minute[0]
+    on = date_of(weekday, made.astimezone(ZoneInfo(zone) if zone else UTC).date())
+    title = f"A day in {agent.city.title} for {plan.client.name}"
+    answer = answer_of(plan)
+    violations = check(
+        entries_of(answer), terms_of(plan.day, weekday, plan.start.position), CityFacts(agent.city)
+    )
+    files = [
+        agent.run.attach(
+            MARKDOWN,
+            itinerary(
+                plan.activities,
+                title=f"{title}, {on:%A %d %B %Y}",
+                before=plan.day.feelings,
+                budget_usd=plan.day.budget_usd,
+                notes=_notes(plan),
+            ),
+        ),
+        agent.run.attach(
+            CALENDAR,
+            calendar(
+                plan.activities,
+                title=title,
+                on=on,
+                zone=zone,
+                made=made,
+                run_id=agent.run.start.id or agent.run.start.started,
+            ),
+        ),
+    ]
+    visits = [one for one in plan.activities if one.kind != "transport"]
+    spent = sum(one.cost_usd for one in plan.activities)
+    agent.run.end(
+        "finished" if visits else "gave up",
+        f"{len(visits)} activities for {plan.client.name}, {spent:.2f} of {plan.day.budget_usd:.2f} dollars, "
+        f"{len(violations) or 'no'} violation{'' if len(violations) == 1 else 's'}. {plan.ended}",
+        answer={
+            "client": plan.client.name,
+            "date": on.isoformat(),
+            "time_zone": zone,
+            "activities": answer,
+            "spent_usd": round(spent, 2),
+            "budget_usd": plan.day.budget_usd,
+            "state_before": plan.day.feelings,
+            "state_after": plan.activities[-1].state if plan.activities else plan.day.feelings,
+            "scenic": asdict(plan.scenic) | {"spot": plan.scenic.spot.model_dump()} if plan.scenic else None,
+            "wishes": list(plan.said),
+            "violations": [asdict(one) for one in violations],
+        },
+        files=files,
+        exhibits=exhibits(agent, plan, violations),
+    )
+
+
+def time_zone(city: str) -> str | None:
+    """The time zone of a city by name or file; `None` for a made one, whose clocks are nobody else's.
+
+    Raises:
+        UnknownName, BadInput: as `city_settings`.
+    """
+    settings = city_settings(city)
+    return settings.time_zone if isinstance(settings, GoogleCity) else None
+
+
+def answer_of(plan: Plan) -> list[dict[str, object]]:
+    """The activities as plain data."""
+    return [
+        {
+            "kind": one.kind,
+            "starts": show_clock(one.starts),
+            "ends": show_clock(one.ends),
+            "what": one.what,
+            "reason": one.reason,
+            "place": one.spot.name,
+            "place_id": one.spot.id,
+            "sort": one.spot.sort,
+            "address": one.spot.address,
+            "lat": one.spot.lat,
+            "lng": one.spot.lng,
+            "mode": one.mode,
+            "cost_usd": one.cost_usd,
+            "changes": one.changes,
+            "because": one.because,
+            "state": one.state,
+            "budget_usd": one.budget_usd,
+            "fallback": one.fallback,
+        }
+        for one in plan.activities
+    ]
+
+
+def exhibits(agent: Agent, plan: Plan, violations: Sequence[Violation]) -> list[Exhibit]:
+    """The day as a table, its feelings, its money, and its map."""
+    shown: list[Exhibit] = []
+    if plan.activities:
+        shown += [_table(plan), _map(agent, plan), _curves(plan), _money(plan)]
+    if plan.scenic:
+        spot = plan.scenic
+        text = (
+            f"{spot.spot.name}, {spot.rating:g} of 10, the best of {spot.seen} views rated.\n\n{spot.reason}"
+        )
+        shown.append(TextExhibit(title="The scenic spot", text=text))
+    if plan.said:
+        shown.append(TextExhibit(title="What was said on the way", text="\n\n".join(plan.said)))
+    checked = "\n\n".join(one.text for one in violations) or "Nothing in this day cannot be."
+    return [*shown, TextExhibit(title="Held against the city", text=checked)]
+
+
+def _notes(plan: Plan) -> list[str]:
+    notes = [f"Said on the way: {wish}" for wish in plan.said]
+    if plan.scenic:
+        notes.append(f"Scenic spot: {plan.scenic.told}")
+    return [*notes, plan.ended]
+
+
+def _table(plan: Plan) -> TableExhibit:
+    def row(one: Activity) -> tuple[Cell, ...]:
+        where = "" if one.mode else one.spot.name
+        changes = ", ".join(f"{name} {by:+d}" for name, by in one.changes.items() if by)
+        return (one.time, one.what, where, one.cost_usd, one.budget_usd, changes, one.reason)
+
+    return TableExhibit(
+        title="The day",
+        columns=("time", "what", "where", "dollars", "left", "changes", "why"),
+        rows=tuple(row(one) for one in plan.activities),
+    )
+
+
+def _curves(plan: Plan) -> CurvesExhibit:
+    lived = [one for one in plan.activities if one.changes]
+    states = [plan.day.feelings, *(one.state for one in lived)]
+    return CurvesExhibit(
+        title="How the client feels",
+        unit="of 100",
+        points=(plan.day.starts, *(show_clock(one.ends) for one in lived)),
+        curves=tuple(Curve(name=name, values=tuple(state[name] for state in states)) for name in FEELINGS),
+        low=0.0,
+        high=100.0,
+    )
+
+
+def _money(plan: Plan) -> BarsExhibit:
+    bars = [
+        Bar(label=f"{one.time} {one.what}", value=one.cost_usd) for one in plan.activities if one.cost_usd
+    ]
+    left = plan.activities[-1].budget_usd
+    return BarsExhibit(
+        title="The budget", unit="dollars", bars=(*bars, Bar(label="left", value=left, picked=True))
+    )
+
+
+def _map(agent: Agent, plan: Plan) -> MapExhibit:
+    points = [MapPoint(lat=plan.start.lat, lng=plan.start.lng, label="start", style="start")]
+    lines, here, number = [], plan.start, 0
+    for one in plan.activities:
+        if one.mode:
+            path = _path(agent, here.position, one)
+            lines.append(MapLine(points=path, label=one.what))
+        elif one.spot.name:
+            number += 1
+            points.append(
+                MapPoint(
+                    lat=one.spot.lat,
+                    lng=one.spot.lng,
+                    label=one.spot.name,
+                    text=f"{one.time} {one.what}",
+                    mark=str(number),
+                    style="pick" if one.kind == "scenic" else "stop",
+                )
+            )
+        here = one.spot
+    return MapExhibit(title="The way", points=tuple(points), lines=tuple(lines))
+
+
+def _path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float], ...]:
+    """The way as the map draws it."""
+    mode: TravelMode = one.mode or "walking"
+    route = agent.city.maps.route([here, one.spot.position], mode)
+    return tuple((float(lat), float(lng)) for lat, lng in route.path)

@@ -1,0 +1,148 @@
+"""What a planner asks of a city: what is near, how long it takes to get there, and when it is open."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from rapidfuzz import fuzz
+
+from virl.clock import whole_minutes
+from virl.errors import NoRoute, NotFound
+from virl.geo import LatLng, distance
+from virl.platform.city import City
+from virl.platform.places import Place
+from virl.routines.day.activity import Spot
+from virl.routines.day.pastimes import day_book
+from virl.routines.day.prices import way_usd
+from virl.routines.day.settings import Day, Mode
+
+EATING = ("restaurant", "cafe")
+NAMES = 2  # of each sort, told to the mind; chosen
+NEAR_ENOUGH = 15  # most places of a sort to which travel times are asked; chosen
+ALIKE = 80.0  # of 100: least likeness of a name to what is looked for; chosen
+# Minutes that are walked or cycled without a second thought, and by who is weak or in pain; chosen.
+COMFORTABLE, WEAK = 20, 10
+TOLERABLE = 1.5  # times as long may be walked where nothing else is easy; chosen
+LONGEST_WAY = 60  # minutes; chosen
+TAXI_SHARE = 0.25  # of what is left, for one ride; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How to get somewhere."""
+
+    mode: Mode
+    minutes: int
+    usd: float
+
+
+@dataclass(frozen=True)
+class Town:
+    """A city, seen by who plans a day in it."""
+
+    city: City
+    day: Day
+    weekday: int
+    """0 is Monday."""
+    _details: dict[str, Place] = field(default_factory=dict)
+
+    @cached_property
+    def sorts(self) -> tuple[str, ...]:
+        """Place types that are worth telling a planner of."""
+        return tuple(sorted({*day_book().pastimes, *EATING}))
+
+    def offers(self, here: LatLng, apart: Iterable[str]) -> list[dict[str, object]]:
+        """Sorts of place within reach, how many of each, and some names; those `apart` are left out."""
+        left = [place for place in self._near(here, self.sorts) if place.id not in set(apart)]
+        counts = Counter(place.types[0] for place in left if place.types and place.types[0] in self.sorts)
+        return [
+            {
+                "sort": sort,
+                "count": count,
+                "names": [place.name for place in left if place.types[0] == sort][:NAMES],
+            }
+            for sort, count in sorted(counts.items())
+        ]
+
+    def of_sort(self, sort: str, here: LatLng, apart: Iterable[str]) -> list[Place]:
+        """Places whose main type is this, nearest first; those `apart` are left out."""
+        left_out = set(apart)
+        near = self._near(here, (sort,))
+        return [place for place in near if place.types[0] == sort and place.id not in left_out][:NEAR_ENOUGH]
+
+    def called(self, name: str, here: LatLng) -> Place | None:
+        """The place of this name; `None` if there is none."""
+        found = self.city.places.search(name, here) if any(map(str.isalnum, name)) else []
+        alike = [(fuzz.ratio(place.name.casefold(), name.casefold()), place) for place in found[:10]]
+        score, best = max(alike, key=lambda one: one[0], default=(0.0, None))
+        return best if score >= ALIKE else None
+
+    def address(self, text: str) -> Spot | None:
+        """The spot of an address; `None` if there is none."""
+        try:
+            position = self.city.maps.geocode(text)
+        except NotFound:
+            return None
+        return Spot(lat=float(position.lat), lng=float(position.lng), name=text)
+
+    def details_of(self, place_id: str) -> Place:
+        """A place with its opening hours; asked for once."""
+        if place_id not in self._details:
+            self._details[place_id] = self.city.places.details(place_id)
+        return self._details[place_id]
+
+    def minutes(self, here: LatLng, there: Sequence[LatLng], mode: Mode) -> list[float]:
+        """Whole minutes to each, rounded up; infinite where no way leads."""
+        if not there:
+            return []
+        try:
+            seconds = self.city.maps.travel_times([here], list(there), mode)[0]
+        except NoRoute:
+            return [float("inf")] * len(there)
+        return [float(whole_minutes(one)) if np.isfinite(one) else float("inf") for one in seconds]
+
+    def way(self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float) -> Way | None:
+        """The way to somewhere; `None` where no way is short and cheap enough.
+
+        It is as asked if that can be; else on foot if that is comfortable; else by bicycle or by taxi if that
+        is easy and cheap; else on foot if that can be borne; else the quickest.
+
+        Args:
+            here: from where.
+            there: to where.
+            asked: a mode, or `"any"`.
+            weak: whether the client is tired or in pain.
+            budget_usd: what is left.
+        """
+        ways: dict[Mode, Way] = {}
+        for mode in self.day.modes:
+            minutes = self.minutes(here, [there], mode)[0]
+            usd = way_usd(mode, minutes)
+            if minutes <= LONGEST_WAY and usd <= budget_usd:
+                way = ways[mode] = Way(mode, int(minutes), usd)
+                if mode == asked or (
+                    mode == "walking" and asked == "any" and _is_easy(way, budget_usd, weak)
+                ):
+                    return way
+        easy = [way for way in ways.values() if _is_easy(way, budget_usd, weak)]
+        if easy:
+            return min(easy, key=lambda way: (way.usd, way.minutes))
+        walk = ways.get("walking")
+        if walk and walk.minutes <= TOLERABLE * (WEAK if weak else COMFORTABLE):
+            return walk
+        return min(ways.values(), key=lambda way: (way.minutes, way.usd), default=None)
+
+    def _near(self, here: LatLng, sorts: Sequence[str]) -> list[Place]:
+        """Places of these types that have not closed for good, nearest first."""
+        found = self.city.places.nearby(here, self.day.reach_m, sorts)
+        open_ones = [place for place in found if place.is_open and place.types]
+        return sorted(open_ones, key=lambda place: (distance(here, place.position), place.id))
+
+
+def _is_easy(way: Way, budget_usd: float, weak: bool) -> bool:
+    """Whether a way is taken without a second thought."""
+    if way.mode == "driving":
+        return way.usd <= TAXI_SHARE * budget_usd
+    return way.minutes <= (WEAK if weak else COMFORTABLE) and (way.mode == "walking" or not weak)

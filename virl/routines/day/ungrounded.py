@@ -1,0 +1,56 @@
+"""The baseline: the same day planned by the same mind in one go, without asking the city anything."""
+
+from collections.abc import Mapping
+
+from virl.clock import parse_clock
+from virl.geo import LatLng
+from virl.mind.base import Mind
+from virl.mind.prompt import load_prompt
+from virl.platform.places import DAYS
+from virl.routines.day.checker import Entry, Terms
+from virl.routines.day.replies import UngroundedDay
+from virl.routines.day.settings import Day
+
+
+def terms_of(day: Day, weekday: int, start: LatLng) -> Terms:
+    """What a day has to keep to."""
+    starts, ends = day.minutes
+    return Terms(weekday, starts, ends, day.budget_usd, start, day.modes)
+
+
+def plan_ungrounded(
+    mind: Mind, client: Mapping[str, str], day: Day, *, city: str, weekday: int
+) -> list[Entry]:
+    """A day of which nothing was looked up.
+
+    Args:
+        mind: who plans.
+        client: name, background and intention.
+        day: what is planned.
+        city: its name, for who knows it.
+        weekday: 0 is Monday.
+
+    Raises:
+        VirlError: as `Mind.ask`.
+    """
+    reply = mind.ask(
+        load_prompt("day/ungrounded", UngroundedDay),
+        client=dict(client),
+        state=day.feelings,
+        city=city,
+        day=DAYS[weekday],
+        starts=day.starts,
+        until=day.ends,
+        budget_usd=day.budget_usd,
+    )
+    return [
+        Entry(
+            kind=one.kind,
+            starts=parse_clock(one.starts),
+            ends=parse_clock(one.ends),
+            place=one.place,
+            mode=None if one.mode == "any" else one.mode,
+            cost_usd=one.cost_usd,
+        )
+        for one in reply.activities
+    ]

@@ -1,0 +1,59 @@
+"""What somebody says about themself and their day, as the rules read it."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from virl.mind.lexicon import Lexicon, found_in, phrase_pattern, words_of
+from virl.routines.day.pastimes import day_book
+from virl.routines.day.replies import Told
+
+MOST_WORDS = 3  # of one pastime that count in a clause; chosen
+_CLAUSE_ENDS = re.compile(r"[.,;:!?\n()]+|\b(?:but|and then|however|although|though)\b")
+
+
+def clauses(text: str) -> Iterator[tuple[str, bool]]:
+    """The clauses of a text as plain words, each with whether it denies something."""
+    for part in _CLAUSE_ENDS.split(text.lower()):
+        words = words_of(part).replace("tired of", "enough of")  # is about the thing, and no feeling
+        if words:
+            yield words, _denies(words)
+
+
+def likes(text: str, lexicon: Lexicon) -> dict[str, int]:
+    """How far a text speaks for (above 0) or against (below 0) each pastime; others are left out."""
+    found: dict[str, int] = {}
+    for words, denied in clauses(text):
+        for sort in day_book().pastimes:
+            count = min(len(found_in(words, _words(sort, lexicon))), MOST_WORDS)
+            if count:
+                found[sort] = found.get(sort, 0) + (-MOST_WORDS if denied else count)
+    return found
+
+
+def is_thrifty(text: str) -> bool:
+    """Whether a text asks to spend little."""
+    return bool(phrase_pattern(day_book().thrift).search(words_of(text)))
+
+
+def listen(said: str, state: Mapping[str, float], lexicon: Lexicon) -> Told:
+    """The feelings that a text tells, and the text itself as a wish if it is about what to do."""
+    values: dict[str, float] = {}
+    for words, _ in clauses(said):
+        for told in day_book().feelings:
+            if found := phrase_pattern(told.words).search(words):
+                by = -told.by if _denies(words[: found.start()]) else told.by
+                before = values.get(told.feeling, state[told.feeling])
+                values[told.feeling] = min(max(before + by, 0.0), 100.0)
+    feelings = {name: round(values[name]) if name in values else None for name in state}
+    wishes = (" ".join(said.split()),) if likes(said, lexicon) or is_thrifty(said) else ()
+    return Told.model_validate(feelings | {"wishes": wishes})
+
+
+def _denies(words: str) -> bool:
+    return bool(phrase_pattern(day_book().denials).search(words))
+
+
+def _words(sort: str, lexicon: Lexicon) -> tuple[str, ...]:
+    name = words_of(sort)
+    plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+    return (*day_book().pastimes[sort].words, name, plural, *lexicon.place_types.get(sort, ()))

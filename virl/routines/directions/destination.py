@@ -1,0 +1,115 @@
+"""Where a visitor wants to go: a place by its name, by its sort, or by a question."""
+
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz, utils
+
+from virl.errors import NotFound
+from virl.geo import LatLng, distance
+from virl.mind.base import Mind
+from virl.mind.prompt import OUR_PROMPTS, Prompts
+from virl.platform.places import Place, Places
+from virl.routines.directions.replies import PlacePick, PlaceQuery
+from virl.routines.directions.settings import DirectionsSettings
+
+SAME_NAME = 90.0
+"""Of 100: a place whose name is as like to what was asked for is meant. Chosen."""
+
+CANDIDATES = 5
+"""How many places a local chooses among. Chosen."""
+
+
+def find_destination(
+    places: Places,
+    mind: Mind,
+    here: LatLng,
+    settings: DirectionsSettings,
+    *,
+    question: str,
+    background: str,
+    place_types: Sequence[str],
+    prompts: Prompts = OUR_PROMPTS,
+) -> Place:
+    """The place to go to.
+
+    Args:
+        places: who knows the places.
+        mind: reads a question, and chooses where that is wanted.
+        here: where the visitor stands.
+        settings: where to, how far at most, and which of several.
+        question: asked where the settings do not say where to.
+        background: of the local.
+        place_types: the sorts of places there are.
+        prompts: what the mind is asked with.
+
+    Raises:
+        NotFound: there is none within reach.
+    """
+    asked = settings.to.strip() or question
+    if named := _named(places, asked, here, settings.within):
+        return named
+    kind = _kind(asked, place_types)
+    if kind is None:
+        prompt = prompts.load("directions/destination", PlaceQuery)
+        searched = mind.ask(prompt, question=asked, place_types=list(place_types)).search
+        if named := _named(places, searched, here, settings.within):
+            return named
+        kind = _kind(searched, place_types) or searched
+    found = [place for place in _of_kind(places, kind, here, settings.within, place_types) if place.is_open]
+    if not found:
+        raise NotFound(
+            f"no {kind} within {settings.within:g} m of {here}: ask for something else, or raise "
+            f"`directions: within`"
+        )
+    if settings.choose == "nearest" or len(found) == 1:
+        return found[0]
+    return _chosen(mind, found[:CANDIDATES], here, asked, background, prompts)
+
+
+def _named(places: Places, name: str, here: LatLng, within: float) -> Place | None:
+    """The nearest place that goes by this name."""
+    wanted = utils.default_process(name)
+    found = [
+        place
+        for place in places.search(name, here)
+        if distance(here, place.position) <= within
+        and fuzz.ratio(utils.default_process(place.name), wanted) >= SAME_NAME
+    ]
+    return min(found, key=lambda place: (distance(here, place.position), place.id), default=None)
+
+
+def _kind(asked: str, place_types: Sequence[str]) -> str | None:
+    plain = utils.default_process(asked.replace("_", " "))
+    for article in ("a ", "an ", "the nearest ", "nearest ", "the next "):
+        plain = plain.removeprefix(article)
+    return next((kind for kind in place_types if kind.replace("_", " ") == plain), None)
+
+
+def _of_kind(
+    places: Places, kind: str, here: LatLng, within: float, place_types: Sequence[str]
+) -> list[Place]:
+    if kind in place_types:
+        return places.nearby(here, within, [kind])
+    found = [place for place in places.search(kind, here) if distance(here, place.position) <= within]
+    return sorted(found, key=lambda place: (distance(here, place.position), place.id))
+
+
+def _chosen(
+    mind: Mind, found: Sequence[Place], here: LatLng, asked: str, background: str, prompts: Prompts
+) -> Place:
+    pick = mind.ask(
+        prompts.load("directions/choice", PlacePick),
+        question=asked,
+        background=background,
+        places=[
+            {
+                "name": place.name,
+                "types": list(place.types),
+                "rating": place.rating,
+                "review_count": place.review_count,
+                "metres": distance(here, place.position),
+            }
+            for place in found
+        ],
+    )
+    return found[pick.index]

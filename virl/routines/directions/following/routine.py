@@ -1,0 +1,14 @@
+"""Ling, the tourist: asks a local the way, follows it by sight, and asks again when she is lost.
+
+V-IRL, section 3.4 and appendix B.7; what differs from it is in `docs/ling-and-local.md`.
+"""
+
+from virl.agent.assembly import Agent
+from virl.routines.directions.following.settings import FOLLOW
+from virl.routines.directions.following.spotters import open_spotter
+from virl.routines.directions.following.tour import ask_and_walk
+
+
+def run(agent: Agent) -> None:
+    """Ask and walk until she believes to have arrived, or has asked often enough."""
+    ask_and_walk(agent, open_spotter(agent.city.streetview, agent.models, FOLLOW.of(agent.character)))

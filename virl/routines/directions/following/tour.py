@@ -1,0 +1,229 @@
+"""A tourist's way: asks a local, walks by what she was told, and asks another where she is lost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from virl.agent.assembly import Agent
+from virl.agent.consult import consult, steps_taken
+from virl.errors import JournalBroken, NoStreetView
+from virl.journal.records import NoteRecord, StepRecord
+from virl.platform.movement.base import Step
+from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints, PaperHints
+from virl.platform.movement.instruction.tourist.navigator import TouristNavigator
+from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
+from virl.platform.movement.instruction.tourist.transcript import Act, Entry
+from virl.platform.perception.base import Detection
+from virl.platform.streetview import Pose
+from virl.routines.directions.following.settings import FOLLOW
+from virl.routines.directions.planning import Directions
+from virl.routines.directions.showing import tour_exhibits
+
+ASK, LEG = "local", "leg"
+ACTION, LANDMARKS = "movement/tourist-action", "movement/tourist-landmarks"
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One set of directions, and how far it led."""
+
+    directions: Directions
+    arrived: bool
+    """As she believes."""
+    reason: str
+    steps: int
+    """Written down for it."""
+
+
+def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
+    """Ask and walk until she believes to have arrived or has asked as often as she may, and end the run.
+
+    Args:
+        agent: whose character says where to, in which mode, and how often to ask.
+        spotter: what she sees landmarks with.
+
+    Raises:
+        VirlError: whatever asking, looking and walking raise; the run can be resumed.
+    """
+    legs: list[Leg] = []
+    while len(legs) < FOLLOW.of(agent.character).asks:
+        legs.append(_leg(agent, spotter, legs))
+        if legs[-1].arrived or _steps_left(agent) < 1:
+            break
+    _end(agent, legs)
+
+
+def _leg(agent: Agent, spotter: LandmarkSpotter, legs: Sequence[Leg]) -> Leg:
+    number, before = len(legs) + 1, sum(leg.steps for leg in legs)
+    directions = _ask(agent, legs)
+    if noted := agent.run.noted(LEG, str(number)):
+        return Leg(directions, bool(noted.data["arrived"]), str(noted.data["reason"]), noted_steps(noted))
+    arrived, reason = _walk(agent, spotter, directions.instruction, _hints(agent, directions), before)
+    leg = Leg(directions, arrived, reason, len(agent.run.steps) - before)
+    agent.run.note(
+        LEG,
+        str(number),
+        f"{'Arrived' if arrived else 'Lost'}: {reason}.",
+        data={"arrived": arrived, "reason": reason, "steps": leg.steps},
+    )
+    return leg
+
+
+def noted_steps(note: NoteRecord) -> int:
+    """How many steps a leg has, as its note says."""
+    steps = note.data["steps"]
+    if not isinstance(steps, int):
+        raise JournalBroken(f"the note on leg {note.key} does not say how many steps it has")
+    return steps
+
+
+def _ask(agent: Agent, legs: Sequence[Leg]) -> Directions:
+    """What a local says, asked from where she stands; the later ones are asked for the place by its name."""
+    follow, number = FOLLOW.of(agent.character), len(legs) + 1
+    stands = _stands(agent, sum(leg.steps for leg in legs))
+    to = legs[0].directions.destination if legs else follow.to or agent.character.intention
+    position = agent.city.streetview.panorama(stands.pano_id).position
+    result = consult(
+        agent,
+        follow.local,
+        f"{ASK}-{number}",
+        about=f"Asked {'another' if legs else 'a'} local the way: {to}",
+        changes={
+            "start": {"lat": position.lat, "lng": position.lng},
+            "heading": stands.heading % 360.0,
+            "intention": agent.character.intention,
+            "directions": {"to": to, "count_crossings": follow.mode == "honest"},
+        },
+    )
+    return Directions.model_validate(result.answer)
+
+
+def _hints(agent: Agent, directions: Directions) -> CrossingHints:
+    """What tells her of crossings: only in paper mode does it know anything of the walk."""
+    if FOLLOW.of(agent.character).mode == "honest":
+        return HonestHints()
+    return PaperHints(directions.key_positions)
+
+
+def _stands(agent: Agent, before: int) -> Pose:
+    """Where she stands when she asks, with so many steps behind her."""
+    if before == 0:
+        return Pose(agent.start.id, agent.character.heading or 0.0)
+    last = agent.run.steps[before - 1].pose
+    return Pose(last.pano_id, last.heading)
+
+
+def _walk(
+    agent: Agent, spotter: LandmarkSpotter, instruction: str, hints: CrossingHints, before: int
+) -> tuple[bool, str]:
+    """Follow directions, from where she asked or where an earlier process stopped; whether she arrived."""
+    steps = agent.run.steps[before:]
+    if steps and steps[-1].next_pano_id is None:
+        return _ended(steps[-1])
+    done = [(Pose(step.pose.pano_id, step.pose.heading), _remembered(step)) for step in steps]
+    navigator = TouristNavigator(
+        agent.city.streetview,
+        agent.mover,
+        agent.mind,
+        spotter,
+        instruction,
+        hints=hints,
+        max_steps=min(FOLLOW.of(agent.character).patience, _steps_left(agent) + len(done)),
+        landmarks=_remembered_landmarks(steps),
+        prompts=agent.prompts,
+    )
+    start = _onward(agent, steps[-1]) if steps else _stands(agent, before)
+    for step in navigator.walk(start, done):
+        _write_down(agent, navigator, step, before)
+    return _ended(agent.run.steps[-1])
+
+
+def _ended(last: StepRecord) -> tuple[bool, str]:
+    action, _, reason = last.decided.partition(": ")
+    return action == "stop", reason
+
+
+def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: int) -> None:
+    """A step, with the views in which something was seen."""
+    choice = step.choice
+    observation = navigator.observations[-1]
+    views = [
+        record
+        for one in observation.seen
+        if one.camera is not None
+        for record in agent.run.keep(
+            agent.city.streetview.view(step.pose.pano_id, one.camera),
+            "look",
+            [Detection(one.name, one.score, one.box, one.text)] if one.box else [],
+            caption=f"{one.name}, {one.direction(step.pose.heading)}",
+        )
+    ]
+    agent.run.step(
+        Step(before + step.index, step.pose, step.panorama, step.distance, step.choose),
+        views=views,
+        asked=agent.mind.ledger.take(),
+        decided=choice.reason,
+        next_pano_id=choice.link.pano_id if choice.link else None,
+    )
+
+
+def _remembered(step: StepRecord) -> Entry:
+    """What was observed and done at a step of an earlier process."""
+    asked = next((one for one in reversed(step.asked) if one.prompt == ACTION), None)
+    if asked is None:
+        raise JournalBroken(f"step {step.step} does not say what was observed there")
+    reply = WalkAction.model_validate(asked.reply)
+    act = Act(reply.action, reply.direction or "", reply.sentence, reply.reason)
+    return Entry(TypeAdapter(dict[str, object]).validate_python(asked.inputs["here"]), act)
+
+
+def _remembered_landmarks(steps: Sequence[StepRecord]) -> tuple[str, ...] | None:
+    asked = (one for step in steps[:1] for one in step.asked if one.prompt == LANDMARKS)
+    return next((LandmarkNames.model_validate(one.reply).names for one in asked), None)
+
+
+def _onward(agent: Agent, last: StepRecord) -> Pose:
+    """The pose after the last step written down."""
+    stood = Pose(last.pose.pano_id, last.pose.heading)
+    link = next((link for link in agent.mover.links(stood) if link.pano_id == last.next_pano_id), None)
+    if link is None:
+        raise NoStreetView(
+            f"no way leads from panorama {stood.pano_id!r} to {last.next_pano_id!r} any more: begin a new run"
+        )
+    return agent.mover.take(Pose(stood.pano_id, link.heading), link)
+
+
+def _steps_left(agent: Agent) -> int:
+    return agent.character.limits.steps - steps_taken(agent.run)
+
+
+def _end(agent: Agent, legs: Sequence[Leg]) -> None:
+    last = legs[-1]
+    stood = agent.run.steps[-1].pose
+    times = "once" if len(legs) == 1 else f"{len(legs)} times"
+    agent.run.end(
+        "finished" if last.arrived else "gave up",
+        f"{'Arrived at' if last.arrived else 'Did not find'} {last.directions.destination}, as far as she "
+        f"can tell, having asked {times}: {last.reason}.",
+        answer={
+            "destination": last.directions.destination,
+            "believes_arrived": last.arrived,
+            "asked": len(legs),
+            "mode": FOLLOW.of(agent.character).mode,
+            "pano_id": stood.pano_id,
+            "lat": stood.lat,
+            "lng": stood.lng,
+            "legs": [
+                {
+                    "instruction": leg.directions.instruction,
+                    "arrived": leg.arrived,
+                    "reason": leg.reason,
+                    "steps": leg.steps,
+                }
+                for leg in legs
+            ],
+        },
+        exhibits=tour_exhibits(agent.city, agent.run.steps, [(leg.directions, leg.reason) for leg in legs]),
+    )

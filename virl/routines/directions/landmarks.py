@@ -1,0 +1,110 @@
+"""Landmarks that can be seen from a walk: names of places nearby, read on the signs along it."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from virl.geo import LatLng, distance, egocentric_word
+from virl.platform.movement.instruction.tourist.signs import MIN_RESEMBLANCE, SignReader, name_likeness
+from virl.platform.places import Place, Places
+from virl.routines.directions.walkway import Stand
+
+SIGHT_M = 30.0
+"""How far away a place may be whose sign is read. Chosen: from the middle of a crossing to the second house
+round its corners."""
+
+APART_M = 200.0
+"""Within so many metres no other place may have a name like a landmark's. Chosen: two blocks."""
+
+LEFT, RIGHT, AHEAD = -90.0, 90.0, 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """A place whose name was read from where one walks."""
+
+    place: Place
+    where: str
+    """One of the eight directions, as one arrives."""
+    likeness: float
+    """Of what was read to its name, [0, 100]."""
+
+
+class Lookout:
+    """Looks for landmarks from the stands of a walk, as somebody would who walks there.
+
+    Args:
+        places: who knows the names.
+        signs: who reads.
+    """
+
+    def __init__(self, places: Places, signs: SignReader) -> None:
+        self._places = places
+        self._signs = signs
+        self._near: dict[LatLng, list[Place]] = {}
+
+    def in_sight(self, stand: Stand, turns: Sequence[float]) -> list[Landmark]:
+        """The places whose names are read from a stand, the best landmark first.
+
+        A name that reads like that of another place nearby is left out.
+
+        Args:
+            stand: where to look.
+            turns: the middles of the views, degrees clockwise from the heading.
+
+        Raises:
+            NoImagery: there is no view there.
+        """
+        here = stand.panorama.position
+        around = self._around(here)
+        near = [place for place in around if distance(here, place.position) <= SIGHT_M]
+        found: dict[str, Landmark] = {}
+        for turn in turns:
+            for sign in self._signs.signs(stand.panorama.id, stand.pose.heading + turn):
+                likeness, place = max(
+                    ((name_likeness(sign.text, place.name), place) for place in near),
+                    key=lambda pair: (pair[0], pair[1].id),
+                    default=(0.0, None),
+                )
+                if place is None or likeness < MIN_RESEMBLANCE:
+                    continue
+                seen = Landmark(place, egocentric_word(stand.pose.heading, sign.heading), likeness)
+                if place.id not in found or found[place.id].likeness < likeness:
+                    found[place.id] = seen
+        clear = [one for one in found.values() if not _mistakable(one.place, around)]
+        return sorted(clear, key=lambda one: (-_worth(one), one.place.id))
+
+    def sees(self, stand: Stand, place: Place, turns: Sequence[float]) -> Landmark | None:
+        """A certain place, if its name is read from a stand."""
+        read = [
+            Landmark(place, egocentric_word(stand.pose.heading, sign.heading), likeness)
+            for turn in turns
+            for sign in self._signs.signs(stand.panorama.id, stand.pose.heading + turn)
+            if (likeness := name_likeness(sign.text, place.name)) >= MIN_RESEMBLANCE
+        ]
+        return max(read, key=lambda one: one.likeness, default=None)
+
+    def _around(self, here: LatLng) -> list[Place]:
+        if here not in self._near:
+            self._near[here] = [one for one in self._places.nearby(here, APART_M) if one.is_open]
+        return self._near[here]
+
+
+def best(
+    landmarks: Sequence[Landmark], *, but: Collection[str] = (), where: Collection[str]
+) -> Landmark | None:
+    """The first landmark that is none of some places and lies in one of some directions."""
+    return next((one for one in landmarks if one.place.id not in but and one.where in where), None)
+
+
+def _mistakable(place: Place, around: Sequence[Place]) -> bool:
+    return any(
+        other.id != place.id and name_likeness(other.name, place.name) >= MIN_RESEMBLANCE for other in around
+    )
+
+
+def _worth(landmark: Landmark) -> float:
+    """How good a landmark is: clearly read, and known to many."""
+    known = (
+        min(landmark.place.review_count, 100) / 100.0
+    )  # chosen: beyond a hundred reviews all are well known
+    return landmark.likeness / 100.0 + known

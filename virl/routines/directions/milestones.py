@@ -1,0 +1,170 @@
+"""The points of a walk that matter to one who follows it: its start, its turns and its end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pydantic import BaseModel, ConfigDict
+
+from virl.geo import bearing, egocentric_word
+from virl.platform.movement.instruction.tourist.ways import DIRECTIONS, link_ahead
+from virl.platform.places import Place
+from virl.routines.directions.landmarks import AHEAD, LEFT, RIGHT, Landmark, Lookout, best
+from virl.routines.directions.walkway import Stand
+
+LONG_STRETCH = 8
+"""Panoramas of a stretch from which something passed on it is told of. Chosen: a block."""
+
+SIDES = ("left", "right", "front left", "front right")
+
+
+class SightRecord(BaseModel):
+    """A landmark, and where it is for one who arrives."""
+
+    model_config = ConfigDict(frozen=True)
+
+    place_id: str
+    name: str
+    where: str
+
+
+class Milestone(BaseModel):
+    """A point of a walk that matters."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: str
+    """`start`, `turn` or `end`."""
+    pano_id: str
+    lat: float
+    lng: float
+    heading: float
+    """As one arrives."""
+    turn: str = ""
+    """The direction in which the walk goes on; empty at its end."""
+    crossings: int | None = None
+    """Of a turn: which crossing since the last one. Of the end: how many are passed since. `None` if
+    crossings are not counted."""
+    ends: bool = False
+    """Whether the street ends here in another one."""
+    where: str = ""
+    """Of the end: where the destination is."""
+    landmark: SightRecord | None = None
+    """Seen from here."""
+    passed: SightRecord | None = None
+    """Passed on the way here."""
+
+    def told(self) -> dict[str, object]:
+        """As the prompt `directions/instructions` takes it: nothing that could not be said."""
+        kept = {"kind", "turn", "crossings", "ends", "where", "landmark", "passed"}
+        return self.model_dump(include=kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Stands between two turns, the one where the first turn is made left out."""
+
+    stands: tuple[Stand, ...]
+    crossings: int
+
+
+def milestones_of(
+    walk: Sequence[Stand], destination: Place, lookout: Lookout, *, count_crossings: bool
+) -> list[Milestone]:
+    """The milestones of a walk, with landmarks that are seen from it.
+
+    Args:
+        walk: at least one stand.
+        destination: the place at its end.
+        lookout: looks for landmarks.
+        count_crossings: whether crossings are counted.
+
+    Raises:
+        NoImagery: there is no view where one is needed.
+    """
+    turns = [index for index, stand in enumerate(walk) if index and stand.onward and not stand.goes_on]
+    named = {destination.id}
+    found = [_start(walk[0])] if len(walk) > 1 else []
+    for before, index in pairwise([0, *turns]):
+        turn = _turn(walk, before, index, lookout, named, count_crossings=count_crossings)
+        named |= {sight.place_id for sight in (turn.landmark, turn.passed) if sight}
+        found.append(turn)
+    last = turns[-1] if turns else 0
+    found.append(_end(walk, last, destination, lookout, count_crossings=count_crossings))
+    return found
+
+
+def crossings_between(walk: Sequence[Stand], after: int, until: int) -> int:
+    """How many crossings one comes to after one stand and up to another."""
+    return sum(stand.panorama.is_crossing for stand in walk[after + 1 : until + 1])
+
+
+def _start(stand: Stand) -> Milestone:
+    return _milestone("start", stand, turn=stand.turn)
+
+
+def _turn(
+    walk: Sequence[Stand],
+    before: int,
+    index: int,
+    lookout: Lookout,
+    named: set[str],
+    *,
+    count_crossings: bool,
+) -> Milestone:
+    stand = walk[index]
+    seen = best(lookout.in_sight(stand, (LEFT, RIGHT, AHEAD)), but=named, where=(*SIDES, "front"))
+    if seen is None and index - 1 > before:
+        seen = best(lookout.in_sight(walk[index - 1], (LEFT, RIGHT)), but=named, where=SIDES)
+    passed = None
+    if index - before > LONG_STRETCH:
+        but = named | ({seen.place.id} if seen else set())
+        middle = walk[(before + index) // 2]
+        passed = best(lookout.in_sight(middle, (LEFT, RIGHT)), but=but, where=("left", "right"))
+    return _milestone(
+        "turn",
+        stand,
+        turn=stand.turn,
+        crossings=crossings_between(walk, before, index) if count_crossings else None,
+        ends=link_ahead(stand.links, stand.pose.heading, stand.came_from) is None,
+        landmark=_sight(seen),
+        passed=_sight(passed),
+    )
+
+
+def _end(
+    walk: Sequence[Stand], last: int, destination: Place, lookout: Lookout, *, count_crossings: bool
+) -> Milestone:
+    stand = walk[-1]
+    seen = lookout.sees(stand, destination, (LEFT, RIGHT) if len(walk) > 1 else (LEFT, RIGHT, AHEAD, 180.0))
+    beside = None
+    if seen is None:
+        beside = best(lookout.in_sight(stand, (LEFT, RIGHT)), but={destination.id}, where=DIRECTIONS)
+    toward = bearing(stand.panorama.position, destination.position)
+    return _milestone(
+        "end",
+        stand,
+        crossings=crossings_between(walk, last, len(walk) - 1) if count_crossings else None,
+        where=seen.where if seen else egocentric_word(stand.pose.heading, toward),
+        landmark=_sight(beside),
+    )
+
+
+def _milestone(kind: str, stand: Stand, **told: object) -> Milestone:
+    position = stand.panorama.position
+    return Milestone.model_validate(
+        {
+            "kind": kind,
+            "pano_id": stand.panorama.id,
+            "lat": position.lat,
+            "lng": position.lng,
+            "heading": stand.pose.heading,
+            **told,
+        }
+    )
+
+
+def _sight(landmark: Landmark | None) -> SightRecord | None:
+    if landmark is None:
+        return None
+    return SightRecord(place_id=landmark.place.id, name=landmark.place.name, where=landmark.where)

@@ -1,0 +1,163 @@
+"""Plans a walk and tells it: what a local does for a visitor."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from virl.errors import NoStreetView
+from virl.geo import LatLng, bearing, distance
+from virl.mind.base import Mind
+from virl.mind.prompt import OUR_PROMPTS, Prompts
+from virl.platform.maps import Maps
+from virl.platform.movement.base import Mover
+from virl.platform.places import Place
+from virl.platform.streetview import Panorama, Pose, StreetView
+from virl.routines.directions.landmarks import LEFT, RIGHT, Lookout
+from virl.routines.directions.milestones import Milestone, milestones_of
+from virl.routines.directions.replies import WrittenDirections
+from virl.routines.directions.walkway import Stand, length_of, stands_along, walk_to
+
+DOORSTEP_M = 25.0
+"""From the destination, within which a walk may end. Chosen: V-IRL's radius of arrival."""
+
+LOOK_BACK = 3
+"""Panoramas at the end of a walk from which the destination may be seen better than from the last. Chosen."""
+
+_ABEAM = {"left": 0, "right": 0, "front left": 1, "front right": 1}
+"""How well somebody who has arrived sees what is there, the best first."""
+
+
+class Directions(BaseModel):
+    """Directions, and the walk that they were given for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    destination: str
+    place_id: str
+    lat: float
+    lng: float
+    start: str
+    """The panorama."""
+    heading: float
+    """Faced at the start: degrees clockwise from north."""
+    instruction: str
+    milestones: tuple[Milestone, ...]
+    route: tuple[str, ...]
+    """Panoramas."""
+    length_m: float
+
+    @property
+    def key_positions(self) -> tuple[LatLng, ...]:
+        """Where the walk turns: V-IRL's intermediate key positions."""
+        return tuple(LatLng(one.lat, one.lng) for one in self.milestones if one.kind == "turn")
+
+
+def plan_walk(
+    streetview: StreetView, maps: Maps, mover: Mover, start: Pose, destination: Place, lookout: Lookout
+) -> tuple[Stand, ...]:
+    """The walk to where a place is seen best from nearby.
+
+    Raises:
+        NoStreetView: no panorama is near the place.
+        NoRoute: no walk leads there.
+        NoImagery: there is no view where one is needed.
+    """
+    end = _doorstep(streetview, mover, destination, lookout)
+    walk = walk_to(streetview, maps, mover, start, end)
+    return _cut(streetview, mover, start, walk, destination, lookout)
+
+
+def directions_for(
+    mind: Mind,
+    walk: Sequence[Stand],
+    destination: Place,
+    lookout: Lookout,
+    *,
+    count_crossings: bool,
+    prompts: Prompts = OUR_PROMPTS,
+) -> Directions:
+    """Directions for a walk, with landmarks seen from it, in a mind's words.
+
+    Raises:
+        NoImagery: there is no view where one is needed.
+        MindFailed: the model gave no directions that could be said.
+    """
+    milestones = milestones_of(walk, destination, lookout, count_crossings=count_crossings)
+    sights = [sight for one in milestones for sight in (one.passed, one.landmark) if sight]
+    written = mind.ask(
+        prompts.load("directions/instructions", WrittenDirections),
+        destination=destination.name,
+        names=list(dict.fromkeys([*(sight.name for sight in sights), destination.name])),
+        milestones=[one.told() for one in milestones],
+    )
+    return Directions(
+        destination=destination.name,
+        place_id=destination.id,
+        lat=destination.position.lat,
+        lng=destination.position.lng,
+        start=walk[0].panorama.id,
+        heading=walk[0].pose.heading,
+        instruction=" ".join(written.directions.split()),
+        milestones=tuple(milestones),
+        route=tuple(stand.panorama.id for stand in walk),
+        length_m=length_of(tuple(walk)),
+    )
+
+
+def _doorstep(streetview: StreetView, mover: Mover, destination: Place, lookout: Lookout) -> Panorama:
+    """The nearest panorama from which the place's name is read; else the nearest of all."""
+    nearest = streetview.nearest(destination.position)
+    if nearest is None:
+        raise NoStreetView(f"no street view near {destination.name}: choose another destination")
+    candidates = _around(streetview, mover, nearest, destination.position)
+    for panorama in candidates:
+        toward = bearing(panorama.position, destination.position)
+        pose = Pose(panorama.id, toward)
+        if lookout.sees(Stand(pose, panorama, (), None, None), destination, (0.0,)):
+            return panorama
+    return nearest
+
+
+def _around(streetview: StreetView, mover: Mover, nearest: Panorama, position: LatLng) -> list[Panorama]:
+    """The panoramas on the doorstep of a position that links lead to from the nearest one, nearest first."""
+    found, fresh = {nearest.id: nearest}, [nearest]
+    while fresh:
+        here = fresh.pop()
+        for link in mover.links(Pose(here.id, 0.0)):
+            if link.pano_id not in found:
+                there = streetview.panorama(link.pano_id)
+                if distance(there.position, position) <= DOORSTEP_M:
+                    found[there.id] = there
+                    fresh.append(there)
+    return sorted(found.values(), key=lambda one: (distance(one.position, position), one.id))
+
+
+def _cut(
+    streetview: StreetView,
+    mover: Mover,
+    start: Pose,
+    walk: tuple[Stand, ...],
+    destination: Place,
+    lookout: Lookout,
+) -> tuple[Stand, ...]:
+    """The walk ended where the place is seen best, of the last stands on its doorstep.
+
+    If it is seen from none of them, it ends where another name is read that can stand in for it.
+    """
+    ranked = []
+    for index, stand in list(enumerate(walk))[-LOOK_BACK:]:
+        metres = distance(stand.panorama.position, destination.position)
+        if metres <= DOORSTEP_M:
+            ranked.append((_worse(stand, destination, lookout), metres, index))
+    if not ranked:
+        return walk
+    _, _, last = min(ranked)
+    path = [one.panorama.id for one in walk[: last + 1]]
+    return tuple(stands_along(streetview, mover, start, path))
+
+
+def _worse(stand: Stand, destination: Place, lookout: Lookout) -> int:
+    """How badly a stand tells that one has arrived: 0 where the place is abeam."""
+    if seen := lookout.sees(stand, destination, (LEFT, RIGHT)):
+        return _ABEAM.get(seen.where, 2)
+    return 3 if lookout.in_sight(stand, (LEFT, RIGHT)) else 4

@@ -1,0 +1,92 @@
+"""The replies of those who give directions."""
+
+import re
+from collections.abc import Mapping
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from virl.mind.replies import Reply
+
+MAX_DIRECTIONS = 2000
+"""Characters of written directions. Chosen: about two minutes of talking."""
+
+_NUMBER = (
+    r"(?:\d+(?:[.,]\d+)?|(?:one|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|"
+    r"(?:a|one|two|three|four|five|six) hundred)(?:[ -]\w+)?)"
+)
+_UNIT = r"(?:m|meters?|metres?|km|kilomet(?:er|re)s?|ft|feet|foot|yards?|yd|miles?|mi)"
+_MEASURES = (
+    (re.compile(r"[°º]|\bdegrees?\b", re.IGNORECASE), "degrees"),
+    (
+        re.compile(
+            rf"\b{_NUMBER}[ -]?{_UNIT}\b",
+            re.IGNORECASE,
+        ),
+        "a distance",
+    ),
+    (
+        re.compile(rf"\b{_NUMBER}[ -]?(?:min|minutes?|seconds?|steps?|paces?)\b", re.IGNORECASE),
+        "a count of time or steps",
+    ),
+    (re.compile(r"-?\d{1,3}\.\d{3,}"), "coordinates"),
+)
+
+
+class PlaceQuery(Reply):
+    """What to search for so that a question is answered."""
+
+    search: str = Field(min_length=1, max_length=120, description="A place type or the name of a place.")
+
+
+class PlacePick(Reply):
+    """Which of some places is meant."""
+
+    index: int = Field(ge=0, description="The number of the place chosen, as given before it.")
+    reason: str = Field(description="Why this one, in one sentence.")
+
+    @field_validator("index")
+    @classmethod
+    def _is_offered(cls, index: int, info: ValidationInfo) -> int:
+        offered = (info.context or {}).get("places")
+        if offered is not None and index >= len(offered):
+            raise ValueError(f"{index} is not the number of a place: they run to {len(offered) - 1}")
+        return index
+
+
+class WrittenDirections(Reply):
+    """Directions in words."""
+
+    directions: str = Field(
+        min_length=1,
+        max_length=MAX_DIRECTIONS,
+        description="Plain sentences; no degrees, no distances, no coordinates.",
+    )
+
+    @field_validator("directions")
+    @classmethod
+    def _could_be_said(cls, directions: str, info: ValidationInfo) -> str:
+        names = _names(info.context or {})
+        fault = unsayable(directions, names)
+        if fault:
+            raise ValueError(f"the directions give {fault}: say it by crossings and landmarks instead")
+        destination = (info.context or {}).get("destination")
+        if isinstance(destination, str) and destination.casefold() not in directions.casefold():
+            raise ValueError(f"the directions do not name {destination!r}")
+        return directions
+
+
+def unsayable(text: str, names: tuple[str, ...] = ()) -> str | None:
+    """What a text holds that nobody could follow on foot, such as `"a distance"`; `None` if nothing.
+
+    Args:
+        text: directions.
+        names: of places, which may hold any number, such as `"7 Miles Diner"`.
+    """
+    for name in sorted(names, key=len, reverse=True):
+        text = re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)
+    return next((what for pattern, what in _MEASURES if pattern.search(text)), None)
+
+
+def _names(context: Mapping[str, object]) -> tuple[str, ...]:
+    names = context.get("names", ())
+    return tuple(map(str, names)) if isinstance(names, list | tuple) else ()

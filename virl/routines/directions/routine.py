@@ -1,0 +1,73 @@
+"""Local, who gives directions: plans a walk, looks which signs are seen from it, and tells it in words.
+
+V-IRL, section 3.4 and appendix B.8; what differs from it is in `docs/ling-and-local.md`.
+"""
+
+from virl.agent.assembly import Agent
+from virl.platform.movement.instruction.tourist.signs import SignReader
+from virl.platform.places import Place
+from virl.platform.streetview import Pose
+from virl.routines.directions.destination import find_destination
+from virl.routines.directions.landmarks import Lookout
+from virl.routines.directions.planning import Directions, directions_for, plan_walk
+from virl.routines.directions.settings import DIRECTIONS
+from virl.routines.directions.showing import shown
+
+
+def run(agent: Agent) -> None:
+    """Find the destination, plan the walk, and write the directions."""
+    destination = _destination(agent)
+    directions = _directions(agent, destination)
+    agent.run.end(
+        "finished",
+        f"Told the way to {directions.destination}, {directions.length_m:.0f} m.",
+        answer=directions.model_dump(mode="json"),
+        files=[agent.run.attach("directions.txt", directions.instruction + "\n")],
+        exhibits=shown(agent.city, directions),
+    )
+
+
+def _destination(agent: Agent) -> Place:
+    """The place that the visitor is sent to."""
+    if noted := agent.run.noted("destination", "place"):
+        return agent.city.places.details(str(noted.data["id"]))
+    place = find_destination(
+        agent.city.places,
+        agent.mind,
+        agent.start.position,
+        DIRECTIONS.of(agent.character),
+        question=agent.character.intention,
+        background=agent.character.background,
+        place_types=agent.senses.place_types,
+        prompts=agent.prompts,
+    )
+    text = f"They want to go to {place.name}, {place.address}."
+    agent.run.note("destination", "place", text, data={"id": place.id}, asked=agent.mind.ledger.take())
+    return place
+
+
+def _directions(agent: Agent, destination: Place) -> Directions:
+    """The walk there, looked at and put into words."""
+    if noted := agent.run.noted("directions", destination.id):
+        return Directions.model_validate(noted.data)
+    settings = DIRECTIONS.of(agent.character)
+    start = Pose(agent.start.id, agent.character.heading or 0.0)
+    signs = SignReader(agent.city.streetview, agent.models.reader(settings.reader))
+    lookout = Lookout(agent.city.places, signs)
+    walk = plan_walk(agent.city.streetview, agent.city.maps, agent.mover, start, destination, lookout)
+    directions = directions_for(
+        agent.mind,
+        walk,
+        destination,
+        lookout,
+        count_crossings=settings.count_crossings,
+        prompts=agent.prompts,
+    )
+    agent.run.note(
+        "directions",
+        destination.id,
+        directions.instruction,
+        data=directions.model_dump(mode="json"),
+        asked=agent.mind.ledger.take(),
+    )
+    return directions

@@ -1,0 +1,236 @@
+"""The rules for giving directions: `directions/destination`, `directions/choice` and `directions/instructions`."""
+
+from collections.abc import Sequence
+from random import Random
+
+from pydantic import BaseModel
+
+from virl.errors import MindFailed
+from virl.mind.lexicon import Lexicon, words_of
+from virl.routines.directions.replies import PlacePick, PlaceQuery, WrittenDirections
+from virl.routines.explore.rules import TypeQuestion, choose_place_type
+
+NEAR_M = 400.0
+"""A walk that counts as much against a place as one star of its rating less. Chosen."""
+UNRATED = 3.0
+"""Stars of a place that nobody has rated. Chosen: a little below the usual."""
+
+_NTH = ("next", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_WHERE = {
+    "front": "straight ahead",
+    "front left": "ahead on your left",
+    "front right": "ahead on your right",
+    "left": "on your left",
+    "right": "on your right",
+    "rear left": "behind you on your left",
+    "rear right": "behind you on your right",
+    "rear": "behind you",
+}
+_TURN = {
+    "left": ("turn left", "take the street on the left", "go left"),
+    "right": ("turn right", "take the street on the right", "go right"),
+    "front left": ("bear left",),
+    "front right": ("bear right",),
+    "rear left": ("take the sharp left",),
+    "rear right": ("take the sharp right",),
+    "rear": ("turn around",),
+    "front": ("keep straight on",),
+}
+_SET_OFF = {
+    "front": ("Walk straight ahead.", "Set off straight ahead, the way you are facing."),
+    "rear": ("Turn around and set off.", "Turn around first, and walk that way."),
+    "left": ("Turn left and set off.", "To begin with, turn left."),
+    "right": ("Turn right and set off.", "To begin with, turn right."),
+    "front left": ("Bear left and set off.",),
+    "front right": ("Bear right and set off.",),
+    "rear left": ("Take the sharp left and set off.",),
+    "rear right": ("Take the sharp right and set off.",),
+}
+_TURN_AT = (
+    "At the {nth} crossing{seen}, {turn}.",
+    "Walk on to the {nth} crossing{seen}, and {turn}.",
+    "When you come to the {nth} crossing{seen}, {turn}.",
+)
+_TURN_AFTER = (
+    "Go straight over {count}, and at the next crossing{seen}, {turn}.",
+    "Walk past {count}; at the crossing after that{seen}, {turn}.",
+)
+_TURN_AT_END = (
+    "Walk on until the street ends{seen}, and {turn} there.",
+    "Where the street ends{seen}, {turn}.",
+)
+_PASSING = ("You will pass {name} {where}.", "On the way you pass {name} {where}.")
+_LAST_CROSSINGS = ("Go straight over {count}.", "Walk straight over {count}, and keep on.")
+_NO_CROSSING = ("Walk on, but not as far as the next crossing.", "It is before the next crossing.")
+_END = (
+    "Stop when you see {name} {where}: that is your destination.",
+    "{name} will be {where}. Stop there.",
+    "Your destination, {name}, is {where}. Stop there.",
+)
+_END_BESIDE = (
+    "Stop when you see {beside} {where}: {name} is {there}, and its own name is hard to see.",
+    "Look for {beside} {where}, and stop there: {name}, with a name that is hard to see, is {there}.",
+)
+_HERE = ("You are there already: {name} is {where}. Stop here.",)
+
+
+class DestinationQuestion(BaseModel):
+    """Inputs of `directions/destination`."""
+
+    question: str
+    place_types: tuple[str, ...]
+
+
+class Candidate(BaseModel):
+    """A place that a visitor could be sent to."""
+
+    name: str
+    types: tuple[str, ...]
+    rating: float | None
+    review_count: int
+    metres: float
+
+
+class ChoiceQuestion(BaseModel):
+    """Inputs of `directions/choice`."""
+
+    question: str
+    background: str
+    places: tuple[Candidate, ...]
+
+
+class Sight(BaseModel):
+    """A landmark and where it is."""
+
+    name: str
+    where: str
+
+
+class Point(BaseModel):
+    """A point of the walk that matters."""
+
+    kind: str
+    turn: str = ""
+    crossings: int | None = None
+    ends: bool = False
+    where: str = ""
+    landmark: Sight | None = None
+    passed: Sight | None = None
+
+
+class DirectionsQuestion(BaseModel):
+    """Inputs of `directions/instructions`."""
+
+    destination: str
+    names: tuple[str, ...]
+    milestones: tuple[Point, ...]
+
+
+def find_query(question: DestinationQuestion, lexicon: Lexicon) -> PlaceQuery:
+    """The type that the question asks for, in a map's words.
+
+    Raises:
+        MindFailed: the question has no word of any type.
+    """
+    asked = TypeQuestion(intention=question.question, place_types=question.place_types)
+    return PlaceQuery(search=choose_place_type(asked, lexicon).place_type.replace("_", " "))
+
+
+def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:
+    """The best rating less the walk; a place whose name or type the background speaks of gains a star.
+
+    Raises:
+        MindFailed: there is no place.
+    """
+    del lexicon
+    if not question.places:
+        raise MindFailed("no place to choose from: ask for something that is there")
+    known = set(words_of(question.background).split())
+
+    def score(place: Candidate) -> float:
+        familiar = known & {word for name in (place.name, *place.types) for word in words_of(name).split()}
+        return (place.rating or UNRATED) - place.metres / NEAR_M + bool(familiar)
+
+    best = max(range(len(question.places)), key=lambda index: (score(question.places[index]), -index))
+    place = question.places[best]
+    rated = "that nobody has rated" if place.rating is None else f"rated {place.rating:g}"
+    return PlacePick(index=best, reason=f"{place.name}, {rated}, is the best for so short a walk.")
+
+
+def write_directions(question: DirectionsQuestion, lexicon: Lexicon) -> WrittenDirections:
+    """Sentences from templates, which differ from walk to walk and are the same for the same walk."""
+    del lexicon
+    rng = Random("\n".join((question.destination, *question.names)))
+    end = question.milestones[-1]
+    if len(question.milestones) == 1:
+        told = [_fill(rng, _HERE, name=_quoted(question.destination), where=_WHERE[end.where])]
+    else:
+        told = [
+            sentence
+            for point in question.milestones
+            for sentence in _sentences(point, question.destination, rng)
+        ]
+    return WrittenDirections(directions=" ".join(sentence[0].upper() + sentence[1:] for sentence in told))
+
+
+def _sentences(point: Point, destination: str, rng: Random) -> list[str]:
+    passing = []
+    if point.passed:
+        words = {"name": _quoted(point.passed.name), "where": _WHERE[point.passed.where]}
+        passing = [_fill(rng, _PASSING, **words)]
+    match point.kind:
+        case "start":
+            return [rng.choice(_SET_OFF[point.turn])]
+        case "turn":
+            return [*passing, _turn(point, rng)]
+        case _:
+            return [*_last_stretch(point, rng), *passing, _end(point, destination, rng)]
+
+
+def _turn(point: Point, rng: Random) -> str:
+    seen = f", with {_quoted(point.landmark.name)} {_WHERE[point.landmark.where]}" if point.landmark else ""
+    words = {"turn": rng.choice(_TURN[point.turn]), "seen": seen}
+    if point.ends and point.crossings in (None, 1):
+        return _fill(rng, _TURN_AT_END, **words)
+    number = point.crossings or 1
+    if 1 < number < len(_COUNTS) and rng.random() < 0.4:  # chosen
+        return _fill(rng, _TURN_AFTER, count=_crossings(number - 1), **words)
+    return _fill(rng, _TURN_AT, nth=_NTH[number - 1] if number <= len(_NTH) else f"{number}th", **words)
+
+
+def _last_stretch(point: Point, rng: Random) -> list[str]:
+    if point.crossings is None:
+        return []
+    if point.crossings == 0:
+        return [_fill(rng, _NO_CROSSING)]
+    return [_fill(rng, _LAST_CROSSINGS, count=_crossings(point.crossings))]
+
+
+def _end(point: Point, destination: str, rng: Random) -> str:
+    words = {"name": _quoted(destination), "where": _WHERE[point.where]}
+    if point.landmark:
+        where = _WHERE[point.landmark.where]
+        there = _WHERE[point.where]
+        return _fill(
+            rng,
+            _END_BESIDE,
+            name=words["name"],
+            beside=_quoted(point.landmark.name),
+            where=where,
+            there=there,
+        )
+    return _fill(rng, _END, **words)
+
+
+def _crossings(count: int) -> str:
+    number = _COUNTS[count] if count < len(_COUNTS) else str(count)
+    return f"{number} crossing{'' if count == 1 else 's'}"
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+def _fill(rng: Random, templates: Sequence[str], **words: str) -> str:
+    return rng.choice(templates).format(**words)

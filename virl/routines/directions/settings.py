@@ -1,0 +1,31 @@
+"""What a character file says about giving directions and about following them."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from virl.agent.character import CharacterField
+from virl.settings import Settings
+
+
+class DirectionsSettings(Settings):
+    """How a local gives directions."""
+
+    to: str = Field(default="", max_length=500)
+    """Where the visitor wants to go: the name of a place, a sort of place, or a question; empty takes the
+    character's intention as the question."""
+    choose: Literal["nearest", "background"] = "nearest"
+    """Which of several places: the nearest, or the one that the local would send them to."""
+    within: float = Field(default=2000.0, gt=0, le=50_000)
+    """Metres from the start in which a place is looked for (V-IRL's)."""
+    reader: str = "rapidocr"
+    """Reads the signs along the walk: a name in `platform/models/`, or the path of a model file."""
+    count_crossings: bool = True
+    """Whether crossings are counted. Without it each turn is at "the next crossing" that is told of, as V-IRL
+    words it."""
+
+
+DIRECTIONS: CharacterField[DirectionsSettings] = CharacterField(
+    "directions", DirectionsSettings, DirectionsSettings(), "How directions are given."
+)
+FIELDS = (DIRECTIONS,)

@@ -1,0 +1,102 @@
+"""How directions are shown in a report."""
+
+from collections.abc import Sequence
+
+from virl.drawing.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit, TextExhibit
+from virl.geo import LatLng
+from virl.journal.records import StepRecord
+from virl.platform.city import City
+from virl.platform.movement.instruction.tourist.rules import Noticed, Seen
+from virl.routines.directions.planning import Directions
+
+
+def shown(city: City, directions: Directions) -> list[Exhibit]:
+    """The directions, the walk on a map, and its milestones."""
+    rows = tuple(
+        (
+            one.kind,
+            one.turn or one.where,
+            one.crossings,
+            ", ".join(f"{sight.name} ({sight.where})" for sight in (one.passed, one.landmark) if sight),
+        )
+        for one in directions.milestones
+    )
+    return [
+        TextExhibit(title="Directions", text=directions.instruction),
+        MapExhibit(
+            title=f"The way to {directions.destination}",
+            points=(*milestone_points(directions), destination_point(directions)),
+            lines=(MapLine(points=path_of(city, directions.route), label="the walk"),),
+        ),
+        TableExhibit(title="Milestones", columns=("point", "to the", "crossings", "landmarks"), rows=rows),
+    ]
+
+
+def milestone_points(directions: Directions) -> tuple[MapPoint, ...]:
+    """The start and the turns of a walk."""
+    return tuple(
+        MapPoint(
+            lat=one.lat,
+            lng=one.lng,
+            label="start" if one.kind == "start" else f"turn {one.turn}",
+            text=one.landmark.name if one.landmark else "",
+            mark="" if one.kind == "start" else str(number),
+            style="start" if one.kind == "start" else "landmark",
+        )
+        for number, one in enumerate(directions.milestones)
+        if one.kind != "end"
+    )
+
+
+def destination_point(directions: Directions) -> MapPoint:
+    """Where the destination is."""
+    return MapPoint(lat=directions.lat, lng=directions.lng, label=directions.destination, style="pick")
+
+
+def path_of(city: City, pano_ids: tuple[str, ...]) -> tuple[LatLng, ...]:
+    """Where panoramas are, in their order."""
+    return tuple(city.streetview.panorama(pano_id).position for pano_id in pano_ids)
+
+
+def tour_exhibits(
+    city: City, steps: Sequence[StepRecord], legs: Sequence[tuple[Directions, str]]
+) -> list[Exhibit]:
+    """What a tourist was told and where she went: a map, the directions of each local, and what she saw.
+
+    Args:
+        city: where.
+        steps: of all her walks.
+        legs: the directions she was given, each with how following them ended.
+    """
+    texts = [
+        TextExhibit(title=f"What local {number} said", text=f"{told.instruction}\n\n{reason}")
+        for number, (told, reason) in enumerate(legs, 1)
+    ]
+    walked = tuple(LatLng(step.pose.lat, step.pose.lng) for step in steps)
+    told_ways = tuple(
+        MapLine(points=path_of(city, told.route), label=f"told by local {number}", style="other")
+        for number, (told, _) in enumerate(legs, 1)
+    )
+    first, last = legs[0][0], legs[-1][0]
+    stops = (
+        ()
+        if not walked
+        else (MapPoint(lat=walked[-1].lat, lng=walked[-1].lng, label="stopped", style="stop"),)
+    )
+    seen = tuple((step.step, one.name, one.where, step.decided) for step in steps for one in _sightings(step))
+    return [
+        *texts,
+        MapExhibit(
+            title=f"To {last.destination}",
+            points=(*milestone_points(first), destination_point(last), *stops),
+            lines=(*told_ways, MapLine(points=walked, label="walked")),
+        ),
+        TableExhibit(
+            title="What was spotted", columns=("step", "landmark", "where", "so she decided"), rows=seen
+        ),
+    ]
+
+
+def _sightings(step: StepRecord) -> tuple[Seen, ...]:
+    asked = next((one for one in reversed(step.asked) if one.prompt == "movement/tourist-action"), None)
+    return () if asked is None else Noticed.model_validate(asked.inputs["here"]).seen

@@ -1,0 +1,148 @@
+"""Finding errands in a city: what is to be done, where that is, and the panorama there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+from rapidfuzz import fuzz
+
+from virl.agent.assembly import Agent
+from virl.errors import BadInput, NotFound
+from virl.geo import LatLng, distance
+from virl.journal.records import NoteRecord
+from virl.platform.relocate import relocate
+from virl.routines.errands.replies import ErrandList
+from virl.routines.errands.settings import ERRANDS, Errands
+
+READ, STOP = "errands", "stop"
+"""Topics of notes."""
+SAME_NAME = 80.0
+"""Least likeness of a name that was asked for to that of a place found, of 100; chosen."""
+START, HOME = "the start", "home"
+
+
+class Stop(BaseModel):
+    """Somewhere to go."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    """What it is called: an address, or a place's name."""
+    what: str
+    """What is to be done there; may be empty."""
+    position: LatLng
+    """The address or place itself."""
+    pano_id: str
+    """The panorama nearest to it."""
+    stand: LatLng
+    """Where that panorama is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Everything that was asked for."""
+
+    errands: Errands
+    """As the character's file has them."""
+    start: Stop
+    stops: tuple[Stop, ...]
+    """In the order given."""
+    end: Stop | None
+    """`None` where the end is open."""
+
+
+def find_errands(agent: Agent) -> Task:
+    """Read what is to be done and find it in the city; what was found before a kill is not asked again.
+
+    Raises:
+        BadInput: the character has no errands, or one is nowhere to be found.
+        NoStreetView: one is too far from any street view.
+        MindFailed: the mind cannot read the text.
+    """
+    errands = ERRANDS.of(agent.character)
+    if errands is None:
+        raise BadInput(f"{agent.run.start.agent}: has no `errands:`: list `stops`, or tell them in `text`")
+    wanted, back_home = _wanted(agent, errands)
+    stops = tuple(
+        _found(agent, str(number), where, what) for number, (where, what) in enumerate(wanted, start=1)
+    )
+    here = agent.start.position
+    name = agent.character.start if isinstance(agent.character.start, str) else START
+    start = Stop(title=name, what="", position=here, pano_id=agent.start.id, stand=here)
+    match errands.end or (HOME if back_home else "open"):
+        case "open":
+            end = None
+        case "home":
+            end = start
+        case address:
+            end = _found(agent, "end", address, "")
+    return Task(errands, start, stops, end)
+
+
+def _wanted(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str, str]], bool]:
+    """Where to go and what to do there, and whether home comes last."""
+    if errands.stops:
+        return [(stop, "") for stop in errands.stops], False
+    noted = agent.run.noted(READ, "text") or _read(agent, errands.text)
+    told = ErrandList.model_validate(noted.data)
+    if not told.errands:
+        raise BadInput(f"{agent.run.start.agent}: errands: the text names nowhere to go: list `stops`")
+    return [(errand.where, errand.what) for errand in told.errands], told.back_home
+
+
+def _read(agent: Agent, text: str) -> NoteRecord:
+    told = agent.mind.ask(agent.prompts.load("errands/list", ErrandList), text=text)
+    places = ", ".join(errand.where for errand in told.errands)
+    return agent.run.note(
+        READ,
+        "text",
+        f"{len(told.errands)} errands: {places}." + (" Then home." if told.back_home else ""),
+        data=told.model_dump(mode="json"),
+        asked=agent.mind.ledger.take(),
+    )
+
+
+def _found(agent: Agent, key: str, where: str, what: str) -> Stop:
+    noted = agent.run.noted(STOP, key) or _find(agent, key, where, what)
+    return Stop.model_validate(noted.data)
+
+
+def _find(agent: Agent, key: str, where: str, what: str) -> NoteRecord:
+    title, position = _locate(agent, where)
+    panorama = relocate(agent.city.streetview, position, title)
+    stop = Stop(
+        title=title, what=what, position=position, pano_id=panorama.id, stand=LatLng(*panorama.position)
+    )
+    metres = distance(position, panorama.position)
+    errand = f"{what}: {title}" if what else title
+    return agent.run.note(
+        STOP,
+        key,
+        f"{errand} is at {position}, {metres:.0f} m from the nearest panorama.",
+        data=stop.model_dump(mode="json"),
+    )
+
+
+def _locate(agent: Agent, where: str) -> tuple[str, LatLng]:
+    """The position of an address or a named place, else of the open place near the start that fits best.
+
+    An address that is not known is not searched for: what shares a word with it is somewhere else.
+
+    Raises:
+        BadInput: there is none.
+    """
+    city, who = agent.city, agent.run.start.agent
+    try:
+        return where, city.maps.geocode(where)
+    except NotFound as fault:
+        if where[0].isdigit():
+            raise BadInput(f"{who}: errands: {fault}") from fault
+    for place in city.places.search(where, near=agent.start.position):
+        if place.is_open and _is_meant(where, place.name):
+            return place.name, place.position
+    raise BadInput(f"{who}: errands: nothing in {city.title} matches {where!r}: write its address")
+
+
+def _is_meant(where: str, name: str) -> bool:
+    """Whether a place may be the one that was asked for: any of a kind, but only one with the name given."""
+    return where.islower() or fuzz.token_set_ratio(where.casefold(), name.casefold()) >= SAME_NAME

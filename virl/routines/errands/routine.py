@@ -1,0 +1,24 @@
+"""Peng, the route optimiser: he runs his errands in the order that takes the least time.
+
+He reads them, finds each in the city, takes the best order from the matrix of travel times, and walks it
+(V-IRL, section 3.1).
+"""
+
+from virl.agent.assembly import Agent
+from virl.routines.errands.finding import find_errands
+from virl.routines.errands.showing import answer, exhibits, reason
+from virl.routines.errands.trip import plan_trip
+from virl.routines.errands.walk import walk_trip
+
+
+def run(agent: Agent) -> None:
+    """Plan the trip and walk it, until its end or the limit of steps."""
+    task = find_errands(agent)
+    trip = plan_trip(agent, task)
+    outcomes = walk_trip(agent, task, trip) if task.errands.walk else ()
+    agent.run.end(
+        "finished" if all(outcome.reached for outcome in outcomes) else "gave up",
+        reason(task, trip, outcomes),
+        answer=answer(task, trip, outcomes),
+        exhibits=exhibits(agent, task, trip),
+    )

@@ -1,0 +1,151 @@
+"""The rule that reads errands: addresses and names by how they are written, kinds of places by lexicon."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from virl.errors import MindFailed
+from virl.mind.lexicon import Lexicon, found_in
+from virl.routines.errands.replies import Errand, ErrandList
+
+_WORD = r"[^\W\d_a-z][\w'\N{RIGHT SINGLE QUOTATION MARK}-]*"  # begins with a capital letter
+_ADDRESS = re.compile(rf"\b\d{{1,5}}[A-Za-z]?\s+{_WORD}(?:\s+(?:of\s+|the\s+)*{_WORD})*")
+_NAME = re.compile(rf"{_WORD}(?:\s+(?:&\s+|of\s+|the\s+)*{_WORD})*")
+_BEFORE_NAME = re.compile(r"\b(?:at|to|from|by|into|in|visit|see)\s+(?:the\s+)?$", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"(?:a|after|also|an|and|buy|call|check|collect|deliver|drop|fetch|finally|first|from|get|go|grab|he|her|his|i"
+    r"|in|last|mail|meet|my|next|on|one|our|pass|pay|pick|please|post|return|see|send|she|shop|start|stop|take"
+    r"|the|their|then|they|try|visit|walk|we|with|you|your"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december)",
+    re.IGNORECASE,
+)
+"""Words with a capital letter that are no part of a name."""
+_CLAUSE_END = re.compile(r"[.;:!?\n,]+(?:\s+|$)|\s+(?:and then|and|then)\s+", re.IGNORECASE)
+_HOME = re.compile(
+    r"\b(?:back|return\w*|go(?:es|ing)?|com(?:e|es|ing)|end\w*|finish\w*|round trip)\b[^.;,]*"
+    r"\b(?:home|where (?:i|he|she|they|we) (?:start|began|begin|set)\w*)\b|\bround trip\b",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(
+    r"^(?:[-*\N{BULLET}\s]|\d+[.)]\s"
+    r"|(?:and|then|next|after that|finally|first|also|later|last|please|lastly|on the way|to)\b"
+    r"|(?:i|he|she|they|we|peng)(?:'ve| have| has|'ll| will)?\s+"
+    r"(?:got to|have to|has to|need to|needs to|must|should|want to|wants to|to)\b)[\s,]*",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(r"[\s,(-]*\b(?:at|to|from|by|in|on|into|near|of|the|a|an)$|[\s,(:-]+$", re.IGNORECASE)
+
+
+class ErrandQuestion(BaseModel):
+    """Inputs of `errands/list`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """An address or a name in the text."""
+
+    start: int
+    end: int
+    where: str
+    is_address: bool
+
+
+def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
+    """An errand for each address and name; for what is left, the kind of place that its words speak of.
+
+    Raises:
+        MindFailed: the text names no place and no kind of place.
+    """
+    text, home = question.text, bool(_HOME.search(question.text))
+    errands: list[Errand] = []
+    done = 0
+    for mention in _joined(text, list(_mentions(text))):
+        before, mine = _told(text[done : mention.start], errands)
+        errands += _by_kind(before, lexicon)
+        errands.append(Errand(where=mention.where, what=_tidy(mine)))
+        done = mention.end
+    before, last = _told(text[done:], errands)
+    errands += _by_kind([*before, last], lexicon)
+    if not errands:
+        raise MindFailed(
+            "the rules find no address, no name and no kind of place in the errands: list `stops`"
+        )
+    return ErrandList(errands=tuple(errands), back_home=home)
+
+
+def _mentions(text: str) -> Iterator[_Mention]:
+    """Addresses and names, in the order of the text."""
+    addresses = [_Mention(*match.span(), match[0], is_address=True) for match in _ADDRESS.finditer(text)]
+    names = [
+        name
+        for match in _NAME.finditer(text)
+        if not any(match.start() < one.end and one.start < match.end() for one in addresses)
+        and (name := _name(text, match))
+    ]
+    yield from sorted([*addresses, *names], key=lambda mention: mention.start)
+
+
+def _name(text: str, match: re.Match[str]) -> _Mention | None:
+    """The name of a place, without the word that only begins a sentence; `None` if nothing is left."""
+    start, words = match.start(), match[0]
+    while words and _NO_NAME.fullmatch(words.split()[0]):
+        rest = words[len(words.split()[0]) :].lstrip()
+        start, words = match.end() - len(rest), rest
+    alone = len(words.split()) == 1
+    begins = not text[: match.start()].strip() or bool(re.search(r"[.!?\n]\s*$", text[: match.start()]))
+    if not words or (alone and (begins or not _BEFORE_NAME.search(text[:start]))):
+        return None
+    return _Mention(start, match.end(), words, is_address=False)
+
+
+def _joined(text: str, mentions: list[_Mention]) -> list[_Mention]:
+    """The mentions, a name with its address after it made one."""
+    joined: list[_Mention] = []
+    for mention in mentions:
+        before = joined[-1] if joined else None
+        if before and not before.is_address and mention.is_address:
+            between = text[before.end : mention.start]
+            if re.fullmatch(r"\s*[,(]?\s*(?:(?:at|on|in)\s+)?", between):
+                joined[-1] = _Mention(before.start, mention.end, mention.where, is_address=True)
+                continue
+        joined.append(mention)
+    return joined
+
+
+def _told(text: str, errands: list[Errand]) -> tuple[list[str], str]:
+    """The clauses before a mention, and the one that leads to it.
+
+    What follows the mention before without a break still tells of that one: it is added there.
+    """
+    *parts, last = _CLAUSE_END.split(text)
+    if errands and parts:
+        before, tail = errands[-1], _tidy(parts.pop(0))
+        errands[-1] = before.model_copy(update={"what": f"{before.what} {tail}".strip()})
+    return [part for part in parts if part.strip()], last
+
+
+def _by_kind(clauses: list[str], lexicon: Lexicon) -> Iterator[Errand]:
+    """For each clause that speaks of a kind of place, that kind."""
+    for clause in clauses:
+        if _HOME.search(clause):
+            continue
+        counts = {
+            kind: len(found_in(clause, (*phrases, kind.replace("_", " "))))
+            for kind, phrases in lexicon.place_types.items()
+        }
+        best = max(counts, key=lambda kind: counts[kind])
+        if counts[best]:
+            yield Errand(where=best.replace("_", " "), what=_tidy(clause))
+
+
+def _tidy(clause: str) -> str:
+    """A clause without the words that only lead to it or on to the place."""
+    text = clause.strip()
+    while (shorter := _TRAILING.sub("", _LEADING.sub("", text))) != text:
+        text = shorter.strip()
+    return "" if _NO_NAME.fullmatch(text) else text

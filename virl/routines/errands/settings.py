@@ -1,0 +1,41 @@
+"""What Peng's character file says of his errands; described in `docs/peng.md`."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from virl.agent.character import CharacterField
+from virl.platform.maps import TravelMode
+from virl.settings import Settings
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class Errands(Settings):
+    """Where to go, how, and where it ends."""
+
+    stops: tuple[Line, ...] = ()
+    """Addresses or names of places, in the order they came to mind."""
+    text: str = ""
+    """The errands in free words, instead of `stops`."""
+    travel: TravelMode = "walking"
+    """How: decides which ways are short, and how long they take."""
+    end: Line | Literal["home", "open"] | None = None
+    """`home`: back at the start. `open`: at whichever stop is best last. Else an address. By default as the
+    text says, and `open` if it says nothing."""
+    walk: bool = True
+    """Whether the trip is walked, or only planned."""
+    search_seconds: float = Field(default=20.0, gt=0, le=600)
+    """Most seconds spent on the order of many stops; chosen."""
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if bool(self.stops) == bool(self.text.strip()):
+            raise ValueError("give either `stops` or `text`")
+        return self
+
+
+ERRANDS: CharacterField[Errands | None] = CharacterField(
+    "errands", Errands | None, None, "What to do, and where."
+)
+FIELDS = (ERRANDS,)

@@ -1,0 +1,107 @@
+"""What Peng's result says and shows."""
+
+from collections.abc import Sequence
+
+from virl.agent.assembly import Agent
+from virl.clock import show_clock
+from virl.drawing.exhibits import Bar, BarsExhibit, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
+from virl.geo import LatLng
+from virl.platform.movement.point.pursuit import Outcome
+from virl.routines.errands.finding import Task
+from virl.routines.errands.trip import Trip, goals_of
+
+BY = {"walking": "on foot", "cycling": "by bicycle", "driving": "by car"}
+
+
+def answer(task: Task, trip: Trip, outcomes: Sequence[Outcome]) -> dict[str, object]:
+    """What was found out, for programs; `outcomes` is empty where nothing was walked."""
+    return {
+        "order": [task.stops[number].title for number in trip.order],
+        "numbers": [number + 1 for number in trip.order],
+        "end": task.end.title if task.end else None,
+        "mode": task.errands.travel,
+        "minutes": round(trip.seconds / 60, 2),
+        "metres": round(trip.metres, 1),
+        "minutes_given": None if trip.seconds_given is None else round(trip.seconds_given / 60, 2),
+        "metres_given": None if trip.metres_given is None else round(trip.metres_given, 1),
+        "shortest": trip.is_shortest,
+        "reached": sum(outcome.reached for outcome in outcomes),
+    }
+
+
+def reason(task: Task, trip: Trip, outcomes: Sequence[Outcome]) -> str:
+    """How it went, in a sentence or two; `outcomes` is empty where nothing was walked."""
+    count = len(task.stops)
+    errands = "1 errand" if count == 1 else f"{count} errands"
+    text = f"{errands} in {_minutes(trip.seconds)}, {_far(trip.metres)} {BY[task.errands.travel]}" + _saved(
+        trip
+    )
+    if not trip.is_shortest:
+        text += f" No order can be more than {1 - trip.bound / trip.seconds:.1%} shorter."
+    missed = [outcome for outcome in outcomes if not outcome.reached]
+    if missed:
+        text += f" {len(missed)} of {len(outcomes)} not reached: {missed[0].reason}."
+    return text
+
+
+def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
+    """The map, the saving, and the legs."""
+    _, minute = agent.character.day_and_minute
+    return (_map(task, trip), _bars(trip), _legs(task, trip, minute))
+
+
+def _saved(trip: Trip) -> str:
+    if trip.seconds_given is None or trip.metres_given is None:
+        return "; no way leads through the order given."
+    seconds, metres = trip.seconds_given - trip.seconds, trip.metres_given - trip.metres
+    if list(trip.order) == sorted(trip.order):
+        return ": the order given is the shortest." if trip.is_shortest else ", in the order given."
+    return f": {_minutes(seconds)} and {_far(metres)} less than in the order given."
+
+
+def _map(task: Task, trip: Trip) -> MapExhibit:
+    goals = goals_of(task, trip)
+    points = [_point(task.start.position, task.start.title, "", "", "start")]
+    for number, goal in enumerate(goals, start=1):
+        if goal is task.end:
+            if goal is not task.start:
+                points.append(_point(goal.position, goal.title, "the end", "E", "pick"))
+        else:
+            points.append(_point(goal.position, goal.title, goal.what, str(number), "stop"))
+    way = tuple((lat, lng) for leg in trip.legs for lat, lng in leg.path)
+    return MapExhibit(title="The way", points=tuple(points), lines=(MapLine(points=way),))
+
+
+def _point(where: LatLng, label: str, text: str, mark: str, style: str) -> MapPoint:
+    data = {"lat": where.lat, "lng": where.lng, "label": label, "text": text, "mark": mark, "style": style}
+    return MapPoint.model_validate(data)
+
+
+def _bars(trip: Trip) -> BarsExhibit:
+    bars = [Bar(label=f"best order, {_far(trip.metres)}", value=round(trip.seconds / 60, 1), picked=True)]
+    if trip.seconds_given is not None and trip.metres_given is not None:
+        label = f"order given, {_far(trip.metres_given)}"
+        bars.append(Bar(label=label, value=round(trip.seconds_given / 60, 1)))
+    return BarsExhibit(title="What the order saves", unit="min", bars=tuple(bars))
+
+
+def _legs(task: Task, trip: Trip, minute: int) -> TableExhibit:
+    rows = []
+    elapsed = 0.0
+    for number, (goal, leg) in enumerate(zip(goals_of(task, trip), trip.legs, strict=True), start=1):
+        elapsed += leg.seconds
+        arrives = show_clock(round(minute + elapsed / 60))
+        minutes, metres = round(leg.seconds / 60, 1), round(leg.metres)
+        rows.append((number, goal.title, goal.what, arrives, minutes, metres))
+    by = BY[task.errands.travel].capitalize()
+    note = f"{by}, from {task.start.title}; time spent at the stops is not counted."
+    columns = ("stop", "where", "errand", "arrives", "minutes", "metres")
+    return TableExhibit(title="The legs", columns=columns, rows=tuple(rows), note=note)
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 600 else f"{seconds / 60:.1f} min"
+
+
+def _far(metres: float) -> str:
+    return f"{metres:.0f} m" if abs(metres) < 1000 else f"{metres / 1000:.2f} km"

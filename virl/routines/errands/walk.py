@@ -1,0 +1,91 @@
+"""Walking a trip: from panorama to panorama, with a look at each stop."""
+
+from collections.abc import Sequence
+
+from virl.agent.assembly import Agent
+from virl.errors import NoImagery
+from virl.geo import bearing, distance
+from virl.journal.records import ViewRecord
+from virl.platform.movement.base import Choice, Step
+from virl.platform.movement.point.navigator import PointNavigator
+from virl.platform.movement.point.plan import plan_route
+from virl.platform.movement.point.pursuit import Outcome
+from virl.platform.streetview import Camera, Pose
+from virl.routines.errands.finding import Stop, Task
+from virl.routines.errands.trip import Trip, goals_of, ways_of
+
+ARRIVAL = "arrival"
+"""Topic of notes."""
+LOOK_FOV, LOOK_PITCH = 75.0, 4.0  # degrees, chosen: a shop front across a street
+AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
+
+
+def walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[Outcome]:
+    """Walk from the start, or from where an earlier process stopped, until the end or the limit of steps.
+
+    Returns:
+        What became of each stop, and of the end where that is fixed, in the order of the trip.
+    """
+    goals = goals_of(task, trip)
+    plan = plan_route(
+        agent.city.streetview,
+        ways_of(agent, task, trip),
+        task.start.stand,
+        [goal.stand for goal in goals],
+        mode=task.errands.travel,
+    )
+    navigator = PointNavigator(
+        agent.city.streetview, agent.mover, plan, max_steps=agent.character.limits.steps
+    )
+    written = list(agent.run.steps)
+    # The last step is decided once more: its link may not have been taken.
+    for step in navigator.walk(_pose(agent), [one.pose.pano_id for one in written[:-1]]):
+        choice = step.choice
+        if step.index >= len(written):
+            _write_down(agent, step, choice)
+        _look_at_stops(agent, goals, navigator.outcomes, step.pose.heading)
+    return navigator.outcomes
+
+
+def _pose(agent: Agent) -> Pose:
+    """At the last step written down, or at the start."""
+    if agent.run.steps:
+        last = agent.run.steps[-1].pose
+        return Pose(last.pano_id, last.heading)
+    heading = agent.character.heading
+    return Pose(agent.start.id, agent.start.heading if heading is None else heading)
+
+
+def _write_down(agent: Agent, step: Step, choice: Choice) -> None:
+    agent.run.step(
+        step,
+        views=(),
+        asked=(),
+        decided=choice.reason[:1].upper() + choice.reason[1:],
+        next_pano_id=choice.link.pano_id if choice.link else None,
+    )
+
+
+def _look_at_stops(agent: Agent, goals: Sequence[Stop], outcomes: Sequence[Outcome], heading: float) -> None:
+    """Note what became of the stops that are behind, unless it was noted before."""
+    for number, (goal, outcome) in enumerate(zip(goals, outcomes, strict=False), start=1):
+        if agent.run.noted(ARRIVAL, str(number)) is None:
+            errand = f" ({goal.what})" if goal.what else ""
+            agent.run.note(
+                ARRIVAL,
+                str(number),
+                f"{goal.title}{errand}: {outcome.reason}.",
+                data={"reached": outcome.reached},
+                views=_look(agent, goal, heading) if outcome.reached else (),
+            )
+
+
+def _look(agent: Agent, goal: Stop, heading: float) -> Sequence[ViewRecord]:
+    """The view of a stop from its panorama; nothing where the provider has no imagery."""
+    if distance(goal.stand, goal.position) > AT_IT_M:
+        heading = bearing(goal.stand, goal.position)
+    try:
+        view = agent.city.streetview.view(goal.pano_id, Camera(heading, LOOK_PITCH, LOOK_FOV))
+    except NoImagery:
+        return ()
+    return agent.run.keep(view, "look", caption=goal.title)

@@ -1,0 +1,54 @@
+"""Deciding what to look for, and whether to enter a place."""
+
+from virl.agent.assembly import Agent
+from virl.journal.convert import place_record
+from virl.journal.records import PlaceRecord
+from virl.platform.places import Place
+from virl.routines.explore.replies import PlaceDecision, PlaceSummary, PlaceType
+
+REVIEWS_READ = 5  # as in the configuration that V-IRL was published with
+
+
+def sought_type(agent: Agent) -> str:
+    """Which sort of place would fulfil the intention (V-IRL, appendix D.1); asked once a run."""
+    asked = (one.reply for step in agent.run.steps[:1] for one in step.asked)
+    known = next((str(reply["place_type"]) for reply in asked if "place_type" in reply), None)
+    return (
+        known
+        or agent.mind.ask(
+            agent.prompts.load("explore/place-type", PlaceType),
+            intention=agent.character.intention,
+            place_types=list(agent.senses.place_types),
+        ).place_type
+    )
+
+
+def consider(agent: Agent, place: Place) -> PlaceRecord:
+    """Read the reviews and decide (V-IRL, appendices D.3 and D.4)."""
+    place = agent.city.places.details(place.id)
+    summary = ""
+    if place.reviews:
+        summary = agent.mind.ask(
+            agent.prompts.load("explore/summary", PlaceSummary),
+            name=place.name,
+            rating=place.rating,
+            reviews=[
+                {"rating": review.rating, "text": review.text} for review in place.reviews[:REVIEWS_READ]
+            ],
+        ).summary
+    decision = agent.mind.ask(
+        agent.prompts.load("explore/decision", PlaceDecision),
+        name=agent.character.name,
+        background=agent.character.background,
+        intention=agent.character.intention,
+        place={
+            "name": place.name,
+            "types": list(place.types),
+            "rating": place.rating,
+            "price_level": place.price_level,
+            "closed_for_good": not place.is_open,
+            "open_now": place.open_at(*agent.character.day_and_minute) if place.hours else None,
+        },
+        summary=summary,
+    )
+    return place_record(place, summary=summary, decision=decision.action, reason=decision.reason)

@@ -1,0 +1,127 @@
+"""The rule for entering: what a place is and is said to be, against what is wished for."""
+
+from collections.abc import Iterator
+
+from pydantic import BaseModel, ConfigDict
+
+from virl.errors import MindFailed
+from virl.mind.lexicon import Attribute, Lexicon
+from virl.mind.opinions import Mention, opinions, wishes
+from virl.routines.explore.replies import PlaceDecision
+from virl.routines.explore.rules import TypeQuestion, choose_place_type
+from virl.routines.explore.summaries import UNREVIEWED
+
+MIN_RATING = 2.5  # of 5: below this, most visitors were unhappy (chosen)
+CHEAP_LEVEL, DEAR_LEVEL = 1, 3  # Google's price levels: 0 free, 1 inexpensive, 3 expensive, 4 very expensive
+
+
+class PlaceFacts(BaseModel):
+    """What is known of the place; unknown facts are `None`, further facts are left aside."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    name: str
+    types: tuple[str, ...] = ()
+    rating: float | None = None
+    price_level: int | None = None
+    closed_for_good: bool | None = None
+    open_now: bool | None = None
+
+
+class PlaceQuestion(BaseModel):
+    """Inputs of `explore/decision`."""
+
+    name: str
+    background: str
+    intention: str
+    place: PlaceFacts
+    summary: str
+
+
+def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
+    """Enter unless something known speaks against it, or nothing is known that should be."""
+    wanted = wishes(question.background, lexicon) | wishes(question.intention, lexicon)
+    against = [*_plain_facts(question, lexicon), *_clashes(question, wanted, lexicon)]
+    unreviewed = not question.summary.strip() or UNREVIEWED.lower() in question.summary.lower()
+    if not against and wanted and unreviewed:
+        sought = ", ".join(_wish(mention, lexicon) for mention in wanted.values())
+        against = [f"nobody has written a review, so nothing is known of what is wished for ({sought})"]
+    if against:
+        return PlaceDecision(action="continue", reason=_sentence(against))
+    return PlaceDecision(action="enter", reason=_sentence(_in_favour(question, wanted, lexicon)))
+
+
+def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:
+    place = question.place
+    if place.closed_for_good:
+        yield "it has closed for good"
+    elif place.open_now is False:
+        yield "it is closed now"
+    sought = _sought_type(question, lexicon)
+    if sought and place.types and not _counts_as(place.types, sought, lexicon):
+        yield f"it is no {sought.replace('_', ' ')} but a {place.types[0].replace('_', ' ')}"
+    if place.rating is not None and place.rating < MIN_RATING:
+        yield f"it is rated only {place.rating:.1f} of 5"
+
+
+def _clashes(question: PlaceQuestion, wanted: dict[str, Mention], lexicon: Lexicon) -> Iterator[str]:
+    said = _said(question, lexicon)
+    for name, mention in wanted.items():
+        leaning = said.get(name)
+        attribute, wish = lexicon.attributes[name], _wish(mention, lexicon)
+        if leaning == 0 and not mention.holds:
+            yield f"{attribute.say.split}, and the wish is for {wish}"
+        elif leaning and (leaning > 0) != mention.holds:
+            yield f"it is {_saying(attribute, holds=leaning > 0)}, and the wish is for {wish}"
+
+
+def _in_favour(question: PlaceQuestion, wanted: dict[str, Mention], lexicon: Lexicon) -> list[str]:
+    said = _said(question, lexicon)
+    met = [_wish(mention, lexicon) for name, mention in wanted.items() if said.get(name)]
+    open_points = [_wish(mention, lexicon) for name, mention in wanted.items() if not said.get(name)]
+    reasons = [f"it is said to be {', '.join(met)}, as wished"] if met else []
+    if question.place.rating is not None:
+        reasons.append(f"it is rated {question.place.rating:.1f} of 5")
+    if open_points:
+        reasons.append(f"nothing speaks against its being {', '.join(open_points)}")
+    return reasons or ["nothing speaks against it"]
+
+
+def _said(question: PlaceQuestion, lexicon: Lexicon) -> dict[str, int]:
+    """For each attribute, how far the summary, or else the price level, leans to yes (+) or no (-)."""
+    leaning: dict[str, int] = {}
+    for mention in opinions(question.summary, lexicon):
+        leaning[mention.attribute] = leaning.get(mention.attribute, 0) + (1 if mention.holds else -1)
+    for name, attribute in lexicon.attributes.items():
+        if attribute.say.split in question.summary.lower():
+            leaning[name] = 0
+    level = question.place.price_level
+    if level is not None and "cheap" not in leaning:
+        leaning |= {"cheap": 1} if level <= CHEAP_LEVEL else {"cheap": -1} if level >= DEAR_LEVEL else {}
+    return leaning
+
+
+def _sought_type(question: PlaceQuestion, lexicon: Lexicon) -> str | None:
+    try:
+        known = TypeQuestion(intention=question.intention, place_types=tuple(lexicon.place_types))
+        return choose_place_type(known, lexicon).place_type
+    except MindFailed:
+        return None
+
+
+def _counts_as(types: tuple[str, ...], sought: str, lexicon: Lexicon) -> bool:
+    same = {sought, *lexicon.also_counts.get(sought, ())}
+    return any(kind in same or kind.endswith(f"_{sought}") for kind in types)
+
+
+def _wish(mention: Mention, lexicon: Lexicon) -> str:
+    return _saying(lexicon.attributes[mention.attribute], holds=mention.holds)
+
+
+def _saying(attribute: Attribute, *, holds: bool) -> str:
+    return attribute.say.so if holds else attribute.say.not_so
+
+
+def _sentence(reasons: list[str]) -> str:
+    text = "; ".join(reasons)
+    return f"{text[0].upper()}{text[1:]}."

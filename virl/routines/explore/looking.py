@@ -1,0 +1,90 @@
+"""Looking around at a panorama, and finding out which place a sign belongs to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from virl.agent.assembly import Agent
+from virl.journal.records import PlaceRecord, ViewRecord
+from virl.platform.movement.base import Step
+from virl.platform.perception.base import Detection
+from virl.platform.perception.look import look_closer, sweep_cameras
+from virl.platform.perception.matching import match_place
+from virl.platform.places import Place
+from virl.platform.streetview import View
+
+# As in the configuration that V-IRL was published with.
+LOOK_FOV = 60.0
+LOOK_RANGE = 180.0
+MIN_SCORE = 0.55
+MIN_SCORE_CLOSER = 0.55
+MATCH_RADIUS_M = 20.0
+MATCH_SLACK = 5.0
+
+
+@dataclass(slots=True)
+class LookAround:
+    """What one look around has brought so far."""
+
+    views: list[ViewRecord] = field(default_factory=list)
+    places: list[PlaceRecord] = field(default_factory=list)
+
+    @property
+    def entered(self) -> PlaceRecord | None:
+        """The place that was entered, if any."""
+        return next((place for place in self.places if place.decision == "enter"), None)
+
+
+def places_seen(
+    agent: Agent, step: Step, place_type: str, known: set[str], look: LookAround
+) -> Iterator[Place]:
+    """Look to both sides and ahead, and closer where it promises something; the places that were not known.
+
+    Args:
+        agent: who looks.
+        step: where.
+        place_type: what is looked for.
+        known: ids of the places considered before; those found now are added.
+        look: takes the views down. Nothing more is looked at once it has entered a place.
+    """
+    cameras = sweep_cameras(step.pose.heading, LOOK_RANGE, LOOK_FOV)
+    views = [agent.city.streetview.view(step.pose.pano_id, camera) for camera in cameras]
+    found = agent.senses.detector.detect(views, [place_type])
+    nearby = agent.city.places.nearby(step.panorama.position, MATCH_RADIUS_M) if any(found) else []
+    for view, detections in zip(views, found, strict=True):
+        look.views += agent.run.keep(view, "look", detections)
+        for detection in detections:
+            if look.entered or detection.score < MIN_SCORE:
+                continue
+            first = _match(step, view, detection, nearby)
+            if first is None or first.id in known:
+                continue
+            place = _confirmed(agent, step, view, detection, nearby, look)
+            if place and place.id not in known:
+                known.add(place.id)
+                yield place
+
+
+def _confirmed(
+    agent: Agent, step: Step, view: View, detection: Detection, nearby: list[Place], look: LookAround
+) -> Place | None:
+    """The place that a detection belongs to, if a closer look confirms it."""
+    closer = look_closer(
+        agent.city.streetview, agent.senses.detector, view, detection, recheck=MIN_SCORE_CLOSER
+    )
+    if closer is None:
+        return None
+    closer_view, confirmed = closer
+    look.views += agent.run.keep(closer_view, "closer", [confirmed])
+    return _match(step, closer_view, confirmed, nearby)
+
+
+def _match(step: Step, view: View, detection: Detection, nearby: list[Place]) -> Place | None:
+    return match_place(
+        view.camera,
+        detection.box,
+        step.panorama.position,
+        nearby,
+        radius=MATCH_RADIUS_M,
+        slack=MATCH_SLACK,
+        text=detection.text,
+    )

@@ -1,0 +1,34 @@
+"""What an explorer asks: which kind of place, what reviews say, and whether to enter."""
+
+from typing import Literal
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from virl.mind.replies import Reply
+
+
+class PlaceType(Reply):
+    """Which sort of place would fulfil an intention."""
+
+    place_type: str = Field(description="One of the place types offered, spelt the same.")
+
+    @field_validator("place_type")
+    @classmethod
+    def _is_offered(cls, place_type: str, info: ValidationInfo) -> str:
+        offered = (info.context or {}).get("place_types")
+        if offered is not None and place_type not in offered:
+            raise ValueError(f"{place_type!r} is not among the place types offered")
+        return place_type
+
+
+class PlaceSummary(Reply):
+    """What visitors say of a place."""
+
+    summary: str = Field(description="At most 80 words.")
+
+
+class PlaceDecision(Reply):
+    """Whether to enter a place or go on."""
+
+    action: Literal["enter", "continue"] = Field(description="Enter this place, or continue to explore.")
+    reason: str = Field(description="Why, in one or two sentences.")

@@ -1,0 +1,80 @@
+"""Hiro, the intentional explorer: he walks until he finds what he is looking for.
+
+At every panorama he looks around, looks closer at promising signs, finds out which places they belong to,
+reads their reviews, and enters or walks on. At crossings he looks down each road and takes the most
+promising (V-IRL, section 3.3 and appendix D).
+"""
+
+from virl.agent.assembly import Agent
+from virl.errors import NoStreetView
+from virl.platform.movement.base import Choice, Step
+from virl.platform.movement.intention.navigator import IntentionNavigator
+from virl.platform.streetview import Pose
+from virl.routines.explore.deciding import consider, sought_type
+from virl.routines.explore.looking import LookAround, places_seen
+
+
+def run(agent: Agent) -> None:
+    """Explore until a place is entered or the limit of steps is reached."""
+    if not agent.run.steps or agent.run.steps[-1].next_pano_id:
+        _explore(agent)
+    last = agent.run.steps[-1]
+    entered = next((place for place in last.places if place.decision == "enter"), None)
+    agent.run.end("entered" if entered else "gave up", last.decided, entered)
+
+
+def _explore(agent: Agent) -> None:
+    """Walk and write down, from the start or from where an earlier process stopped."""
+    done = list(agent.run.steps)
+    place_type = sought_type(agent)
+    navigator = IntentionNavigator(
+        agent.city.streetview,
+        agent.mover,
+        agent.mind,
+        agent.senses,
+        intention=agent.character.intention,
+        place_type=place_type,
+        max_steps=agent.character.limits.steps,
+        prompts=agent.prompts,
+    )
+    known = {place.id for step in done for place in step.places}
+    for step in navigator.walk(_start(agent), [step.pose.pano_id for step in done]):
+        look = LookAround()
+        for place in places_seen(agent, step, place_type, known, look):
+            look.places.append(consider(agent, place))
+        _write_down(agent, step, look)
+        if look.entered:
+            return
+
+
+def _start(agent: Agent) -> Pose:
+    """The start, or the pose after the last step written down."""
+    if not agent.run.steps:
+        heading = agent.character.heading
+        return Pose(agent.start.id, agent.start.heading if heading is None else heading)
+    last = agent.run.steps[-1]
+    stood = Pose(last.pose.pano_id, last.pose.heading)
+    link = next((link for link in agent.mover.links(stood) if link.pano_id == last.next_pano_id), None)
+    if link is None:
+        raise NoStreetView(
+            f"no way leads from panorama {stood.pano_id!r} to {last.next_pano_id!r} any more: begin a new run"
+        )
+    return Pose(link.pano_id, link.heading)
+
+
+def _write_down(agent: Agent, step: Step, look: LookAround) -> None:
+    """The step, what was seen and considered at it, and where it leads."""
+    choice = Choice(None, look.entered.reason) if look.entered else step.choice
+    roads = [
+        record
+        for road in choice.roads
+        for record in agent.run.keep(road.view, "road", caption=road.description)
+    ]
+    agent.run.step(
+        step,
+        views=[*look.views, *roads],
+        asked=agent.mind.ledger.take(),
+        places=look.places,
+        decided=choice.reason,
+        next_pano_id=choice.link.pano_id if choice.link else None,
+    )

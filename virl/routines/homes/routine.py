@@ -1,0 +1,28 @@
+"""Vivek, the estate agent: he finds a home to rent for a client, by what it costs and what is near it.
+
+He reads which sorts of places matter to the client, looks at the listings of the districts and the price
+window, finds the walk from each home to the nearest of those places, rates each home, and ranks them
+(V-IRL, appendix B.3).
+"""
+
+from virl.agent.assembly import Agent
+from virl.routines.homes.home import Rated
+from virl.routines.homes.search import search_homes, wants_of
+from virl.routines.homes.showing import conclude
+from virl.routines.homes.weigh import weigh_home
+
+
+def run(agent: Agent) -> None:
+    """Search, weigh every home, and rank them, best first."""
+    search = search_homes(agent)
+    wants = wants_of(agent)
+    rated: list[Rated] = []
+    off_the_map: list[str] = []
+    for number, home in enumerate(search.homes):
+        agent.run.progress("weighing homes", number, len(search.homes))
+        weighed = weigh_home(agent, home, wants)
+        if isinstance(weighed, str):
+            off_the_map.append(weighed)
+        else:
+            rated.append(weighed)
+    conclude(agent, search, rated, off_the_map)

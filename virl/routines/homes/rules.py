@@ -1,0 +1,192 @@
+"""The rules for a home: which places should be near it, and how well it suits."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import exp
+
+from pydantic import BaseModel, ConfigDict
+
+from virl.mind.lexicon import Lexicon, found_in, phrase_pattern
+from virl.routines.clients.replies import Rating
+from virl.routines.clients.walks import walk_in_words
+from virl.routines.homes.replies import HomeWant, HomeWants
+
+MUST, WANTED, NICE = 3, 2, 1
+MOST_WANTS = 10
+LISTED = 8  # most words of a member of a list (chosen)
+FADING_MIN = 8.0  # minutes of a walk after which nearness is worth a third (chosen)
+PRICE_WEIGHT, THRIFTY_WEIGHT = 1.0, 3.0  # a must weighs 3 (chosen)
+SIZE_WEIGHT, ROOMS_WEIGHT, AGE_WEIGHT = 2.0, 2.0, 2.0
+SMALL_M2, LARGE_M2 = 25.0, 120.0  # a small studio, a family's home (chosen)
+OLD_YEAR, NEW_YEAR = 1900, 2020
+UNKNOWN = 0.5  # what a fact that nobody knows is worth (chosen: neither good nor bad)
+
+_ROOMS = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "single": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+}
+_BEDROOMS = re.compile(rf"\b(\d|{'|'.join(_ROOMS)}) (?:\w+ )?(?:bed ?rooms?|bed)\b")
+_CLAUSE_END = re.compile(r" , |\b(?:but|while|whereas|though|although|whilst)\b")
+_VERB = re.compile(
+    r"\b(?:want|like|love|look|wish|hope|prefer)\w*|\b(?:is|are|be|has|have|should|would|there)\b"
+)
+_STUDIO = re.compile(r"\bstudio\b")
+
+
+class WantsQuestion(BaseModel):
+    """Inputs of `homes/wants`."""
+
+    name: str
+    background: str
+    intention: str
+    place_types: tuple[str, ...]
+
+
+class HomeFacts(BaseModel):
+    """What is known of a home; unknown facts are `None`, further facts are left aside."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    rent: float
+    area_m2: float | None
+    bedrooms: int
+    year_built: int | None
+
+
+class NearFacts(BaseModel):
+    """The nearest place of a kind."""
+
+    place_type: str
+    name: str
+    walk_minutes: float | None
+    count: int
+
+
+class HomeQuestion(BaseModel):
+    """Inputs of `homes/rating`."""
+
+    name: str
+    background: str
+    intention: str
+    price: tuple[float, float]
+    wants: tuple[HomeWant, ...]
+    home: HomeFacts
+    nearby: tuple[NearFacts, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """One thing that counts, how much, how good it is in [0, 1], and the fact in words."""
+
+    weight: float
+    worth: float
+    fact: str
+
+
+def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
+    """The place types that the requirement has words of, as important as its clause says."""
+    wants: dict[str, HomeWant] = {}
+    for clause, importance in _weighty_clauses(question.intention, lexicon):
+        words = phrase_pattern(lexicon.homes.inside).sub(" ", clause)
+        for place_type in question.place_types:
+            if _is_named(place_type, words, lexicon):
+                wants[place_type] = HomeWant(
+                    place_type=place_type,
+                    importance=importance,
+                    near=not found_in(clause, lexicon.homes.away),
+                )
+    return HomeWants(wants=tuple(wants.values())[:MOST_WANTS])
+
+
+def rate_home(question: HomeQuestion, lexicon: Lexicon) -> Rating:
+    """The weighted mean of all that counts, times ten."""
+    points = [*_places(question), *_plain(question, lexicon)]
+    total = sum(point.weight for point in points)
+    rating = 10 * sum(point.weight * point.worth for point in points) / total
+    telling = sorted(points, key=lambda point: -point.weight * abs(point.worth - UNKNOWN))
+    text = "; ".join(point.fact for point in telling[:5])
+    return Rating(rating=round(rating, 1), explanation=f"{text[0].upper()}{text[1:]}.")
+
+
+def _places(question: HomeQuestion) -> Iterator[_Point]:
+    near = {place.place_type: place for place in question.nearby}
+    for want in question.wants:
+        place = near.get(want.place_type)
+        kind = want.place_type.replace("_", " ")
+        if place is None or place.walk_minutes is None:
+            yield _Point(want.importance, float(not want.near), f"no {kind} within reach")
+            continue
+        closeness = exp(-place.walk_minutes / FADING_MIN)
+        worth = closeness if want.near else 1 - closeness
+        yield _Point(want.importance, worth, f"{kind} in {walk_in_words(place.walk_minutes)}")
+
+
+def _plain(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
+    home, words = question.home, " ".join(lexicon.sentences(question.intention))
+    homes = lexicon.homes
+    low, high = question.price
+    if not found_in(words, homes.careless):
+        weight = THRIFTY_WEIGHT if found_in(words, homes.thrifty) else PRICE_WEIGHT
+        worth = _share(high - home.rent, high - low)
+        yield _Point(weight, worth, f"{home.rent:.0f} of {high:.0f} dollars")
+    if found_in(words, homes.spacious):
+        worth = UNKNOWN if home.area_m2 is None else _share(home.area_m2 - SMALL_M2, LARGE_M2 - SMALL_M2)
+        size = "unknown size" if home.area_m2 is None else f"{home.area_m2:.0f} square metres"
+        yield _Point(SIZE_WEIGHT, worth, size)
+    rooms = _rooms(words)
+    if rooms is not None:
+        missing = abs(home.bedrooms - rooms)
+        yield _Point(ROOMS_WEIGHT, max(0.0, 1 - missing / 2), f"{home.bedrooms} bedrooms for {rooms}")
+    newness = UNKNOWN if home.year_built is None else _share(home.year_built - OLD_YEAR, NEW_YEAR - OLD_YEAR)
+    built = f"built in {home.year_built or 'nobody knows when'}"
+    if found_in(words, homes.modern):
+        yield _Point(AGE_WEIGHT, newness, built)
+    elif found_in(words, homes.old):
+        yield _Point(AGE_WEIGHT, 1 - newness, built)
+
+
+def _weighty_clauses(text: str, lexicon: Lexicon) -> Iterator[tuple[str, int]]:
+    """The clauses of a text, each with how important what it names is.
+
+    A few words without a verb and a verdict of their own are members of a list: they share the verdict of
+    the clause before them in the sentence, or else after them.
+    """
+    for sentence in lexicon.sentences(text):
+        clauses = [part.strip() for part in _CLAUSE_END.split(sentence) if part.strip()]
+        told = [_importance(clause, lexicon) for clause in clauses]
+        for index, clause in enumerate(clauses):
+            others = [*reversed(told[:index]), *told[index + 1 :]]
+            listed = len(clause.split()) <= LISTED and not _VERB.search(clause)
+            shared = next((one for one in others if one), None) if listed else None
+            yield clause, told[index] or shared or WANTED
+
+
+def _is_named(place_type: str, words: str, lexicon: Lexicon) -> bool:
+    plain = place_type.replace("_", " ")
+    plural = f"{plain[:-1]}ies" if plain.endswith("y") else f"{plain}s"
+    return bool(found_in(words, (plain, plural, *lexicon.homes.near.get(place_type, ()))))
+
+
+def _importance(clause: str, lexicon: Lexicon) -> int | None:
+    if found_in(clause, lexicon.homes.nice):
+        return NICE
+    return MUST if found_in(clause, lexicon.homes.must) else None
+
+
+def _rooms(words: str) -> int | None:
+    """How many bedrooms are asked for."""
+    if found := _BEDROOMS.search(words):
+        return int(_ROOMS.get(found[1], 0) or found[1])
+    return 0 if _STUDIO.search(words) else None
+
+
+def _share(part: float, whole: float) -> float:
+    return min(1.0, max(0.0, part / whole)) if whole > 0 else 1.0

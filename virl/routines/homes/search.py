@@ -1,0 +1,109 @@
+"""Looking for homes: which are in the districts, within the price window and of the right size."""
+
+from collections.abc import Iterable, Iterator
+
+from pydantic import BaseModel, ConfigDict
+from shapely import Polygon, intersects_xy
+
+from virl.agent.assembly import Agent
+from virl.errors import BadInput
+from virl.platform.listings import Listing
+from virl.routines.clients.settings import served
+from virl.routines.homes.areas import areas_of
+from virl.routines.homes.home import Home
+from virl.routines.homes.replies import HomeWant, HomeWants
+from virl.routines.homes.settings import RENT, Renting
+from virl.routines.homes.source import Source, opened_source
+
+WANTS, HOMES = "wants", "homes"
+KEY = "all"
+
+
+class HomeSearch(BaseModel):
+    """What was looked for, and what was found."""
+
+    model_config = ConfigDict(frozen=True)
+
+    areas: tuple[str, ...]
+    homes: tuple[Home, ...]
+    """Cheapest first."""
+    skipped: tuple[str, ...]
+    """What was left out and why, one line a listing."""
+
+
+def wants_of(agent: Agent) -> tuple[HomeWant, ...]:
+    """The sorts of places that matter to the client, once a run."""
+    if noted := agent.run.noted(WANTS, KEY):
+        return HomeWants.model_validate(noted.data).wants
+    client = served(agent.character)
+    reply = agent.mind.ask(
+        agent.prompts.load("homes/wants", HomeWants),
+        name=client.name,
+        background=client.background,
+        intention=client.intention,
+        place_types=list(agent.senses.place_types),
+    )
+    told = ", ".join(_in_words(want) for want in reply.wants) or "no sort of place in particular"
+    agent.run.note(
+        WANTS,
+        KEY,
+        f"What matters to {client.name}: {told}.",
+        data=reply.model_dump(mode="json"),
+        asked=agent.mind.ledger.take(),
+    )
+    return reply.wants
+
+
+def search_homes(agent: Agent) -> HomeSearch:
+    """The homes that come into question, once a run.
+
+    Raises:
+        BadInput: the character has no `rent:`, or its areas or listings cannot be read.
+        ProviderError: RentCast refuses or cannot be reached.
+        BudgetExceeded: a request to RentCast would cost more than is left.
+    """
+    if noted := agent.run.noted(HOMES, KEY):
+        return HomeSearch.model_validate(noted.data)
+    rent = RENT.of(agent.character)
+    if rent is None:
+        raise BadInput(f"{agent.source}: has no `rent:`: give at least `rent: {{price: [1000, 2000]}}`")
+    areas = areas_of(agent)
+    with opened_source(agent) as source:
+        found = _found(source, areas, rent)
+    skipped = (*source.faults, *_outside(source.all, areas, agent.city.title))
+    made = HomeSearch(areas=tuple(areas), homes=tuple(Home.of(one) for one in found), skipped=skipped)
+    agent.run.note(
+        HOMES,
+        KEY,
+        f"{len(made.homes)} homes to rent in {', '.join(made.areas)} for {rent.price[0]:.0f} to "
+        f"{rent.price[1]:.0f} dollars; {len(skipped)} listings were left out.",
+        data=made.model_dump(mode="json"),
+        cost=source.cost,
+    )
+    return made
+
+
+def _found(source: Source, areas: dict[str, Polygon], rent: Renting) -> list[Listing]:
+    listed = (listing for area in areas.values() for listing in source.listings.rentals(area, rent.price))
+    homes = {listing.id: listing for listing in listed if _suits(listing, rent)}
+    return sorted(homes.values(), key=lambda one: (one.price, one.id))
+
+
+def _suits(listing: Listing, rent: Renting) -> bool:
+    low, high = rent.price
+    within = low < listing.price < high if rent.bounds == "strict" else low <= listing.price <= high
+    fewest, most = rent.bedrooms or (listing.bedrooms, listing.bedrooms)
+    return within and fewest <= listing.bedrooms <= most
+
+
+def _outside(listings: Iterable[Listing], areas: dict[str, Polygon], title: str) -> Iterator[str]:
+    for one in listings:
+        lng, lat = one.position.lng, one.position.lat
+        if not any(intersects_xy(area, lng, lat) for area in areas.values()):
+            yield f"{one.address}: lies outside {', '.join(areas) or title}"
+
+
+def _in_words(want: HomeWant) -> str:
+    kind = want.place_type.replace("_", " ")
+    weight = {1: "perhaps ", 2: "", 3: "above all "}[want.importance]
+    return f"{weight}{kind}{'' if want.near else ' far away'}"

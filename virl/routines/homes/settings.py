@@ -1,0 +1,53 @@
+"""The section `rent:` of a character file."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from virl.agent.character import CharacterField, Point
+from virl.routines.clients.settings import CLIENT
+from virl.settings import Settings
+
+
+class Circle(Point):
+    """A round district."""
+
+    radius: float = Field(gt=0, le=10_000)
+    """Metres."""
+
+
+class Renting(Settings):
+    """Which homes are looked at."""
+
+    price: tuple[float, float]
+    """Lowest and highest rent in dollars a month."""
+    bounds: Literal["inclusive", "strict"] = "inclusive"
+    """Whether the two prices themselves are within the window."""
+    bedrooms: tuple[int, int] | None = None
+    """Fewest and most bedrooms; 0 is a studio."""
+    areas: tuple[str | Circle | tuple[tuple[float, float], ...], ...] = ()
+    """Districts: names or files from `platform/cities/` that have a polygon, files of corners seen from the
+    character's file, circles, or `[lat, lng]` corners; by default the character's `region`, or else the
+    city's own."""
+    listings: str = "city"
+    """`city`: what the city's provider lists; `rentcast`: the RentCast API; else a JSON file of RentCast
+    records, seen from the character's file."""
+    walk_metres: float = Field(default=800.0, gt=0, le=5000)
+    """How far from a home the places count that the client cares about; as the crow flies."""
+    shown: int = Field(default=15, ge=1, le=100)
+    """Homes in the table and on the map."""
+
+    @model_validator(mode="after")
+    def _lowest_first(self) -> Self:
+        low, high = self.price
+        if not 0 <= low <= high:
+            raise ValueError(f"price {low:g} to {high:g}: give the lowest rent first, then the highest")
+        if self.bedrooms and not 0 <= self.bedrooms[0] <= self.bedrooms[1]:
+            raise ValueError("bedrooms: give the fewest first, then the most")
+        return self
+
+
+RENT: CharacterField[Renting | None] = CharacterField(
+    "rent", Renting | None, None, "Which homes are looked at."
+)
+FIELDS = (CLIENT, RENT)

@@ -1,0 +1,119 @@
+"""The end of a search for a home: the ranking, and what the report shows."""
+
+from collections.abc import Sequence
+
+from virl.agent.assembly import Agent
+from virl.drawing.exhibits import Cell, MapExhibit, MapPoint, TableExhibit, TextExhibit
+from virl.routines.clients.settings import served
+from virl.routines.homes.home import Near, Rated, ranked
+from virl.routines.homes.search import HomeSearch
+from virl.routines.homes.settings import RENT
+
+LINES_SHOWN = 30  # listings that were left out, in the report (chosen); the journal has all
+
+
+def conclude(agent: Agent, search: HomeSearch, rated: Sequence[Rated], off_the_map: Sequence[str]) -> None:
+    """End the run with the ranking, or say in one line that there is no home."""
+    best = ranked(rated)
+    skipped = [*search.skipped, *off_the_map]
+    answer: dict[str, object] = {
+        "pick": best[0].home.id if best else None,
+        "ranked": [_data(one) for one in best],
+        "skipped": skipped,
+    }
+    left_out = [_left_out(skipped)] if skipped else []
+    if not best:
+        agent.run.end("gave up", _nothing(agent, search, skipped), answer=answer, exhibits=left_out)
+        return
+    pick = best[0]
+    rent = RENT.of(agent.character)
+    shown = best[: rent.shown if rent else None]
+    agent.run.end(
+        "finished",
+        f"{pick.home.address} for {served(agent.character).name}: {pick.rating:g} of 10, "
+        f"{pick.home.price:.0f} dollars a month, {pick.home.size}.",
+        answer=answer,
+        exhibits=[_table(shown, len(best)), _map(shown), *left_out],
+    )
+
+
+def _nothing(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> str:
+    rent = RENT.of(agent.character)
+    low, high = rent.price if rent else (0.0, 0.0)
+    first = f", the first: {skipped[0]}" if skipped else ""
+    return (
+        f"No home to rent in {', '.join(search.areas)} for {low:.0f} to {high:.0f} dollars that suits: widen "
+        f"the price, the bedrooms or the areas ({len(skipped)} listings were left out{first})."
+    )
+
+
+def _data(one: Rated) -> dict[str, object]:
+    return {
+        **one.home.model_dump(mode="json"),
+        "rating": one.rating,
+        "reason": one.reason,
+        "nearby": [near.model_dump(mode="json") for near in one.nearby],
+    }
+
+
+def _table(shown: Sequence[Rated], count: int) -> TableExhibit:
+    kinds = [near.place_type for near in shown[0].nearby]
+    return TableExhibit(
+        title="Homes",
+        columns=(
+            "address",
+            "rating of 10",
+            "dollars a month",
+            "bedrooms",
+            "square metres",
+            "built",
+            *(f"minutes to {kind.replace('_', ' ')}" for kind in kinds),
+            "why",
+        ),
+        rows=tuple(_row(one) for one in shown),
+        picked=0,
+        note=f"Best first, {len(shown)} of {count}; among equals the lower rent.",
+    )
+
+
+def _row(one: Rated) -> tuple[Cell, ...]:
+    home = one.home
+    walks = (_minutes(near) for near in one.nearby)
+    return (
+        home.address,
+        one.rating,
+        home.price,
+        home.bedrooms,
+        home.area,
+        str(home.year_built or ""),
+        *walks,
+        one.reason,
+    )
+
+
+def _minutes(near: Near) -> int | None:
+    return None if near.walk_minutes is None else round(near.walk_minutes)
+
+
+def _map(shown: Sequence[Rated]) -> MapExhibit:
+    return MapExhibit(
+        title="Where they are",
+        points=tuple(
+            MapPoint(
+                lat=one.home.lat,
+                lng=one.home.lng,
+                label=one.home.address,
+                text=f"{one.rating:g} of 10, {one.home.price:.0f} dollars. {one.reason}",
+                mark=str(number),
+                style="pick" if number == 1 else "candidate",
+            )
+            for number, one in enumerate(shown, 1)
+        ),
+    )
+
+
+def _left_out(skipped: Sequence[str]) -> TextExhibit:
+    lines = [*skipped[:LINES_SHOWN]]
+    if len(skipped) > LINES_SHOWN:
+        lines.append(f"and {len(skipped) - LINES_SHOWN} more")
+    return TextExhibit(title=f"{len(skipped)} listings were left out", text="\n\n".join(lines))

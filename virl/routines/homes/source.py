@@ -1,0 +1,59 @@
+"""Where listings come from: the city's provider, a file of RentCast records, or the RentCast API."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from virl.agent.assembly import Agent
+from virl.errors import BadInput
+from virl.journal.convert import requests_record
+from virl.journal.records import CostRecord
+from virl.platform.listings import Listing, Listings
+from virl.platform.providers.rentcast.file import read_listings
+from virl.platform.providers.rentcast.http import open_rentcast
+from virl.platform.providers.rentcast.listings import RentCastListings
+from virl.routines.homes.settings import RENT
+
+CITY, RENTCAST = "city", "rentcast"
+
+
+@dataclass(slots=True)
+class Source:
+    """A provider of listings, what it holds beyond an area, and what asking it has cost."""
+
+    listings: Listings
+    all: Sequence[Listing] = ()
+    """Everything there is, where that is known."""
+    faults: Sequence[str] = ()
+    """What is wrong with listings that were left out."""
+    cost: CostRecord | None = None
+
+
+@contextmanager
+def opened_source(agent: Agent) -> Iterator[Source]:
+    """The listings that a character asks for.
+
+    Raises:
+        BadInput: the city has none, or the file cannot be read.
+        ProviderError: RentCast is asked without a key.
+    """
+    rent = RENT.of(agent.character)
+    name = rent.listings if rent else CITY
+    if name == CITY:
+        if agent.city.listings is None:
+            raise BadInput(
+                f"{agent.city.title} lists no homes: set `rent: listings:` to `rentcast` or to a JSON file"
+            )
+        yield Source(agent.city.listings)
+    elif name == RENTCAST:
+        asked = agent.run.start.access
+        with open_rentcast(budget=agent.budget, cache=asked.cache, session=agent.run.start.id) as http:
+            provider = RentCastListings(http)
+            source = Source(provider)
+            yield source
+            source.faults = tuple(provider.faults)
+            spent = requests_record(http.meter.take())
+            source.cost = CostRecord(usd=spent.usd, requests=spent)
+    else:
+        held = read_listings(agent.source.parent / name)
+        yield Source(held, held.all, held.faults)

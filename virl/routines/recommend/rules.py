@@ -1,0 +1,196 @@
+"""The rules for a recommendation: what to look for, and how well a place suits a wish."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+
+from virl.errors import MindFailed
+from virl.mind.lexicon import Lexicon
+from virl.mind.opinions import Mention, opinions, wishes
+from virl.routines.clients.replies import Rating
+from virl.routines.clients.walks import walk_in_words, walk_minutes
+from virl.routines.explore.rules import TypeQuestion, choose_place_type
+from virl.routines.recommend.replies import PlaceSearch
+from virl.routines.recommend.stars import steady_stars
+
+CHEAP_LEVEL = 1  # Google's price levels: 1 is inexpensive
+LEVEL_VOICES = 3.0  # reviewers that a price level counts for (chosen)
+PLAIN_VOICES = 2.0  # reviewers that a sentence without a count stands for (chosen)
+DOUBT = 0.5  # voices on either side before anybody has spoken (chosen: Jeffreys' prior)
+FIT, STARS, NEARNESS = 7.5, 1.5, 1.0  # points out of ten (chosen: the wish counts most)
+HALF_WAY_MIN = 10.0  # a walk that halves the points for nearness (chosen)
+
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_COUNT = re.compile(r"\((\d+) (of|to) (\d+)\)")
+
+
+class SearchQuestion(BaseModel):
+    """Inputs of `recommend/search`."""
+
+    name: str
+    background: str
+    intention: str
+    place_types: tuple[str, ...]
+
+
+class SuitFacts(BaseModel):
+    """What is known of a place; unknown facts are `None`, further facts are left aside."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    name: str
+    walk_minutes: float
+    rating: float | None = None
+    review_count: int = 0
+    price_level: int | None = None
+
+
+class SuitQuestion(BaseModel):
+    """Inputs of `recommend/rating`."""
+
+    name: str
+    background: str
+    intention: str
+    place: SuitFacts
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Voices:
+    """How many say that an attribute is so, and how many that it is not."""
+
+    yes: float = 0.0
+    no: float = 0.0
+
+    def __add__(self, other: "_Voices") -> "_Voices":
+        return _Voices(self.yes + other.yes, self.no + other.no)
+
+    def chance(self, *, holds: bool) -> float:
+        """That the attribute is as wished, in (0, 1)."""
+        speaking = self.yes if holds else self.no
+        return (speaking + DOUBT) / (self.yes + self.no + 2 * DOUBT)
+
+
+def plan_search(question: SearchQuestion, lexicon: Lexicon) -> PlaceSearch:
+    """The type that the intention has most words of, and the limits that it sets.
+
+    Words that tell how a place should be, such as "little money", do not speak for a type.
+
+    Raises:
+        MindFailed: the intention has no word of any type offered.
+    """
+    cheap = _wanted(question.background, question.intention, lexicon).get("cheap")
+    return PlaceSearch(
+        place_types=(_sought_type(question, lexicon),),
+        walk_minutes=walk_minutes(question.intention),
+        max_price_level=CHEAP_LEVEL if cheap and cheap.holds else None,
+    )
+
+
+def rate_place(question: SuitQuestion, lexicon: Lexicon) -> Rating:
+    """How likely all wishes are met, by what visitors say; then the public rating and the walk."""
+    wanted = _wanted(question.background, question.intention, lexicon)
+    voices = _voices(question, lexicon)
+    chances = {
+        name: voices.get(name, _Voices()).chance(holds=mention.holds) for name, mention in wanted.items()
+    }
+    fit = 1.0
+    for chance in chances.values():
+        fit *= chance
+    place = question.place
+    nearness = 1 / (1 + place.walk_minutes / HALF_WAY_MIN)
+    points = (
+        FIT * fit + STARS * (steady_stars(place.rating, place.review_count) - 1) / 4 + NEARNESS * nearness
+    )
+    reasons = [*_wish_by_wish(wanted, chances, voices, lexicon), *_plain_facts(place)]
+    text = "; ".join(reasons)
+    return Rating(rating=round(points, 1), explanation=f"{text[0].upper()}{text[1:]}.")
+
+
+def _wanted(background: str, intention: str, lexicon: Lexicon) -> dict[str, Mention]:
+    return wishes(background, lexicon) | wishes(intention, lexicon, loosely=True)
+
+
+def _sought_type(question: SearchQuestion, lexicon: Lexicon) -> str:
+    """By the words that do not tell how a place should be; by these too where there are no others."""
+    asked = TypeQuestion(intention=question.intention, place_types=question.place_types)
+    qualities = tuple(
+        phrase for one in lexicon.attributes.values() for phrase in (*one.wanted, *one.unwanted)
+    )
+    try:
+        return choose_place_type(asked, lexicon, qualities).place_type
+    except MindFailed:
+        return choose_place_type(asked, lexicon).place_type
+
+
+def _voices(question: SuitQuestion, lexicon: Lexicon) -> Mapping[str, _Voices]:
+    """What the summary and the price level say of each attribute; the level speaks of prices alone."""
+    found: dict[str, _Voices] = {}
+    for sentence in _SENTENCES.split(question.summary):
+        for name, voices in _said_in(sentence, lexicon):
+            found[name] = found.get(name, _Voices()) + voices
+    level = question.place.price_level
+    if level is not None:
+        said = _Voices(yes=LEVEL_VOICES) if level <= CHEAP_LEVEL else _Voices(no=LEVEL_VOICES)
+        found["cheap"] = found.get("cheap", _Voices()) + said
+    return found
+
+
+def _said_in(sentence: str, lexicon: Lexicon) -> Iterator[tuple[str, _Voices]]:
+    """The attributes that a sentence speaks of; `(3 of 4)` or `(1 to 1)` tells how many say so."""
+    count = _COUNT.search(sentence)
+    told = (float(count[1]), float(count[3])) if count else (PLAIN_VOICES, PLAIN_VOICES)
+    words = _COUNT.sub("", sentence).strip(" .").lower()
+    for name, attribute in lexicon.attributes.items():
+        if attribute.say.split in words:
+            yield name, _Voices(*told)
+            return
+        if words in {attribute.say.so, attribute.say.not_so}:
+            yield name, _leaning(words == attribute.say.so, *told)
+            return
+    leaning = Counter[str]()
+    for mention in opinions(sentence, lexicon):
+        leaning[mention.attribute] += 1 if mention.holds else -1
+    for name, lean in leaning.items():
+        if lean:
+            yield name, _leaning(lean > 0, *told)
+
+
+def _leaning(holds: bool, agreeing: float, speaking: float) -> _Voices:
+    """So many of so many say that it is so, or that it is not."""
+    others = max(0.0, speaking - agreeing)
+    return _Voices(agreeing, others) if holds else _Voices(others, agreeing)
+
+
+def _wish_by_wish(
+    wanted: Mapping[str, Mention],
+    chances: Mapping[str, float],
+    voices: Mapping[str, _Voices],
+    lexicon: Lexicon,
+) -> Iterator[str]:
+    def saying(name: str, *, holds: bool) -> str:
+        say = lexicon.attributes[name].say
+        return say.so if holds else say.not_so
+
+    met = [saying(name, holds=one.holds) for name, one in wanted.items() if chances[name] > 0.5]
+    missed = [saying(name, holds=not one.holds) for name, one in wanted.items() if chances[name] < 0.5]
+    unknown = [saying(name, holds=one.holds) for name, one in wanted.items() if name not in voices]
+    split = [lexicon.attributes[name].say.split for name in wanted if name in voices and chances[name] == 0.5]
+    if met:
+        yield f"visitors find it {', '.join(met)}, as wished"
+    if missed:
+        yield f"visitors find it {', '.join(missed)}, against the wish"
+    yield from split
+    if unknown:
+        yield f"nobody says whether it is {', '.join(unknown)}"
+
+
+def _plain_facts(place: SuitFacts) -> Iterator[str]:
+    if place.rating is not None:
+        yield f"rated {place.rating:.1f} of 5 by {place.review_count}"
+    if place.price_level is not None:
+        yield f"price level {place.price_level} of 4"
+    yield f"{walk_in_words(place.walk_minutes)} on foot"

@@ -1,0 +1,34 @@
+"""The section `recommend:` of a character file."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from virl.agent.character import CharacterField
+from virl.routines.clients.settings import CLIENT
+from virl.settings import Settings
+
+MOST_CANDIDATES = 60  # as many as a search returns; chosen
+
+
+class Recommending(Settings):
+    """How a place is looked for."""
+
+    within_minutes: float = Field(default=15.0, gt=0, le=120)
+    """The longest walk there. A wish may ask for a shorter one, never for a longer."""
+    within_metres: float | None = Field(default=None, gt=0, le=10_000)
+    """The longest way there, walked at 1.35 m/s, where that is less."""
+    stay_minutes: int = Field(default=0, ge=0, le=1440)
+    """How long the place must be open from the arrival on."""
+    candidates: int = Field(default=15, ge=1, le=MOST_CANDIDATES)
+    """Most places that are weighed."""
+    reviews: int = Field(default=8, ge=1, le=20)
+    """Most reviews that are read of each."""
+    unknown_hours: Literal["skip", "allow"] = "skip"
+    """What to do with a place whose opening hours nobody knows."""
+
+
+RECOMMEND: CharacterField[Recommending] = CharacterField(
+    "recommend", Recommending, Recommending(), "How a place is looked for."
+)
+FIELDS = (CLIENT, RECOMMEND)

@@ -1,0 +1,94 @@
+"""The end of a recommendation: the pick, why not the others, and what the report shows."""
+
+from collections.abc import Sequence
+
+from virl.agent.assembly import Agent
+from virl.drawing.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
+from virl.routines.clients.walks import walk_in_words
+from virl.routines.recommend.candidate import Candidate, ranked, why_not
+from virl.routines.recommend.search import Errand, Search
+
+RUNNERS_UP = 4  # whose reasons the report spells out; the answer has all (chosen)
+COLUMNS = ("place", "rating of 10", "minutes on foot", "stars of 5", "price level", "open", "why")
+
+
+def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence[Candidate]) -> None:
+    """End the run with the best candidate, or say in one line that there is none."""
+    best = ranked(candidates)
+    if not best:
+        agent.run.end("gave up", _nothing(agent, search), answer=_answer(search, best))
+        return
+    pick = best[0]
+    agent.run.end(
+        "finished",
+        f"{pick.name} for {errand.client.name}: {pick.rating:g} of 10, "
+        f"{walk_in_words(pick.minutes)} on foot, open {pick.open}.",
+        pick.record(picked=True),
+        answer=_answer(search, best),
+        exhibits=[_table(best), *_against(best), _map(errand, best)],
+    )
+
+
+def _nothing(agent: Agent, search: Search) -> str:
+    kinds = " or ".join(name.replace("_", " ") for name in search.place_types)
+    within = f"within {walk_in_words(search.limit_minutes)} on foot"
+    if not search.found:
+        return f"There is no {kinds} {within}: allow a longer walk, or wish for something else."
+    return (
+        f"None of {len(search.found)} places of the kind {kinds} {within} is open at "
+        f"{agent.character.clock}: come at another time, or allow a longer walk."
+    )
+
+
+def _answer(search: Search, best: Sequence[Candidate]) -> dict[str, object]:
+    return {
+        "pick": best[0].id if best else None,
+        "rating": best[0].rating if best else None,
+        "place_types": list(search.place_types),
+        "limit_minutes": search.limit_minutes,
+        "candidates": [
+            one.model_dump(mode="json", exclude={"summary"})
+            | {"why_not": "" if one is best[0] else why_not(one, best[0])}
+            for one in best
+        ],
+    }
+
+
+def _table(best: Sequence[Candidate]) -> TableExhibit:
+    return TableExhibit(
+        title="Candidates",
+        columns=COLUMNS,
+        rows=tuple(
+            (one.name, one.rating, round(one.minutes), one.stars, one.price_level, one.open, one.reason)
+            for one in best
+        ),
+        picked=0,
+        note="Best first; among equals the shorter walk, then more stars. All are open and within reach.",
+    )
+
+
+def _against(best: Sequence[Candidate]) -> list[TextExhibit]:
+    others = best[1 : RUNNERS_UP + 1]
+    text = "\n\n".join(f"{one.name}: {why_not(one, best[0])}" for one in others)
+    return [TextExhibit(title=f"Why {best[0].name} and not these", text=text)] if others else []
+
+
+def _map(errand: Errand, best: Sequence[Candidate]) -> MapExhibit:
+    here = MapPoint(lat=errand.position.lat, lng=errand.position.lng, label=errand.client.name, style="start")
+    return MapExhibit(
+        title="Within reach",
+        points=(
+            here,
+            *(
+                MapPoint(
+                    lat=one.lat,
+                    lng=one.lng,
+                    label=one.name,
+                    text=f"{one.rating:g} of 10. {one.reason}",
+                    mark=str(number),
+                    style="pick" if number == 1 else "candidate",
+                )
+                for number, one in enumerate(best, 1)
+            ),
+        ),
+    )

@@ -1,0 +1,113 @@
+"""Weighing candidates: is it open, what do visitors say, how well does it suit the client."""
+
+from collections.abc import Iterator
+
+from virl.agent.assembly import Agent
+from virl.platform.places import Place
+from virl.routines.clients.replies import Rating
+from virl.routines.explore.replies import PlaceSummary
+from virl.routines.recommend.candidate import Candidate
+from virl.routines.recommend.hours import DAY_MIN, closes_at, hours_in_words
+from virl.routines.recommend.search import Errand, Found, Search
+from virl.routines.recommend.settings import RECOMMEND
+
+TOPIC = "candidate"
+CLOSED, WEIGHED = "closed", "weighed"
+
+
+def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
+    """The candidates, in the order of their promise, until enough are weighed; what was noted is kept."""
+    candidates: list[Candidate] = []
+    most = RECOMMEND.of(agent.character).candidates
+    for found in search.found:
+        if len(candidates) == most:
+            break
+        agent.run.progress("weighing candidates", len(candidates), most)
+        candidates += _weigh(agent, errand, found)
+    return candidates
+
+
+def _weigh(agent: Agent, errand: Errand, found: Found) -> Iterator[Candidate]:
+    """The candidate, or nothing if it is not open."""
+    if noted := agent.run.noted(TOPIC, found.id):
+        if noted.data["state"] == WEIGHED:
+            yield Candidate.model_validate(noted.data["candidate"])
+        return
+    place = agent.city.places.details(found.id)
+    opened = _open(agent, place, found.minutes)
+    if opened is None:
+        known = "closed then" if place.hours else "of unknown hours"
+        agent.run.note(
+            TOPIC, place.id, f"{place.name} is {known}.", data={"state": CLOSED, "name": place.name}
+        )
+        return
+    candidate = _rated(agent, errand, place, found, opened)
+    agent.run.note(
+        TOPIC,
+        place.id,
+        f"{place.name}: {candidate.rating:g} of 10. {candidate.reason}",
+        data={"state": WEIGHED, "candidate": candidate.model_dump(mode="json")},
+        asked=agent.mind.ledger.take(),
+    )
+    yield candidate
+
+
+def _open(agent: Agent, place: Place, minutes: float) -> str | None:
+    """Until when the place is open, if it is so now, at the arrival and for the stay; else `None`."""
+    asked = RECOMMEND.of(agent.character)
+    if not place.is_open:
+        return None
+    if not place.hours:
+        return "unknown" if asked.unknown_hours == "allow" else None
+    day, minute = agent.character.day_and_minute
+    now = day * DAY_MIN + minute
+    end = closes_at(place, now)
+    if end is None or end < now + minutes + asked.stay_minutes:
+        return None
+    return hours_in_words(end, now)
+
+
+def _rated(agent: Agent, errand: Errand, place: Place, found: Found, opened: str) -> Candidate:
+    reviews = place.reviews[: RECOMMEND.of(agent.character).reviews]
+    summary = ""
+    if reviews:
+        summary = agent.mind.ask(
+            agent.prompts.load("explore/summary", PlaceSummary),
+            name=place.name,
+            rating=place.rating,
+            reviews=[{"rating": review.rating, "text": review.text} for review in reviews],
+        ).summary
+    client = errand.client
+    rated = agent.mind.ask(
+        agent.prompts.load("recommend/rating", Rating),
+        name=client.name,
+        background=client.background,
+        intention=client.intention,
+        place={
+            "name": place.name,
+            "types": list(place.types),
+            "rating": place.rating,
+            "review_count": place.review_count,
+            "price_level": place.price_level,
+            "walk_minutes": round(found.minutes, 1),
+            "open": opened,
+        },
+        summary=summary,
+    )
+    return Candidate(
+        id=place.id,
+        name=place.name,
+        types=place.types,
+        lat=place.position.lat,
+        lng=place.position.lng,
+        address=place.address,
+        stars=place.rating,
+        review_count=place.review_count,
+        price_level=place.price_level,
+        minutes=round(found.minutes, 1),
+        metres=found.metres,
+        open=opened,
+        summary=summary,
+        rating=rated.rating,
+        reason=rated.explanation,
+    )
