@@ -200,8 +200,8 @@ def test_fifty_runs_among_faults_end_as_without(
 KILLED = """
 import os, signal, sys
 from virl.cli import main
-from virl.platform.providers.google.cache import ReplyCache
-from virl.platform.providers.google.wire import Wire
+from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.providers.http.wire import Wire
 
 left = int(sys.argv[1])
 

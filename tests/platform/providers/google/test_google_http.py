@@ -30,7 +30,7 @@ from virl.errors import BadInput, ProviderError, UnknownName
 from virl.platform.providers.google.calls import Call, canonical, request_key
 from virl.platform.providers.google.http import open_google_http
 from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.limits import MinuteLimit
+from virl.platform.providers.http.limits import MinuteLimit
 from virl.platform.providers.google.settings import load_google_settings
 
 GEOCODE = Call("geocode", query={"address": "1 Main St, Virlton"})

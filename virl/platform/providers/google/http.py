@@ -19,16 +19,16 @@ from typing import Any, Self
 from virl import resources
 from virl.budget import Budget
 from virl.errors import BadInput, ProviderError
-from virl.platform.providers.google.cache import ReplyCache
+from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.google.calls import Call, request_key
 from virl.platform.providers.google.faults import Fault, Kind, fault_in, parse
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
-from virl.platform.providers.google.limits import MinuteLimit, OneAtATime
-from virl.platform.providers.google.meter import Meter
+from virl.platform.providers.http.limits import MinuteLimit, OneAtATime
+from virl.platform.providers.http.meter import Meter
 from virl.platform.providers.google.prices import Price, price_of
-from virl.platform.providers.google.recording import Recording, Replay, Reply
+from virl.platform.providers.http.recording import Recording, Replay, Reply
 from virl.platform.providers.google.settings import CacheMode, Endpoint, GoogleSettings, load_google_settings
-from virl.platform.providers.google.wire import Wire
+from virl.platform.providers.http.wire import Wire
 
 __all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
 

@@ -20,10 +20,10 @@ from pydantic_core import from_json
 from virl import __version__, resources
 from virl.budget import Budget
 from virl.errors import ProviderError
-from virl.platform.providers.google.cache import ReplyCache
+from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.google.faults import wait_of
-from virl.platform.providers.google.limits import MinuteLimit
-from virl.platform.providers.google.meter import Meter
+from virl.platform.providers.http.limits import MinuteLimit
+from virl.platform.providers.http.meter import Meter
 from virl.platform.providers.google.prices import Price
 from virl.platform.providers.rentcast.keys import KEY_VARIABLE, Key, KeyTransport
 from virl.platform.providers.rentcast.settings import RentCastSettings, load_rentcast_settings
