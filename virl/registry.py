@@ -80,7 +80,7 @@ class Registry(Generic[T]):
     def _load(self, entry: EntryPoint) -> object:
         try:
             return load(entry.value)
-        except Exception as fault:  # noqa: BLE001 - somebody else's module may raise anything
+        except Exception as fault:
             raise ModelUnavailable(
                 f"{self.kind} {entry.name!r} of {giver(entry)} cannot be imported "
                 f"({type(fault).__name__}: {one_line(fault)}): install what it needs, or update or uninstall it"

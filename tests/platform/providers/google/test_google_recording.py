@@ -5,8 +5,8 @@ import pytest
 from scripted_google import KEY, KEYS, PICTURE, SECRET, ScriptedGoogle, answer, client, good, refusal
 
 from virl.errors import BadInput, ProviderError
-from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.google.calls import Call
+from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.recording import Recording, Replay
 
 GEOCODE = Call("geocode", query={"address": "1 Main St"})

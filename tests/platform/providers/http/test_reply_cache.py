@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scripted_google import PICTURE, ScriptedGoogle, answer, client, good, refusal
 
 from virl.errors import BadInput, ProviderError
-from virl.platform.providers.http.cache import FILE_NAME, ReplyCache
 from virl.platform.providers.google.calls import Call
 from virl.platform.providers.google.http import open_google_http
+from virl.platform.providers.http.cache import FILE_NAME, ReplyCache
 
 IMAGE = Call("static_image", query={"pano": "p1"})
 PANOS = Call("tiles_pano_ids", query={"session": "one"}, body={"locations": [{"lat": 1, "lng": 2}]})

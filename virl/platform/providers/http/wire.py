@@ -1,23 +1,22 @@
-"""Calls as HTTP requests, and their replies, within limits of time and size."""
+"""Requests and their replies over HTTP, within limits of time and size."""
 
 import ssl
 import time
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from urllib.parse import quote
+from typing import Protocol
 
 import httpx
 
 from virl import __version__
-from virl.platform.providers.google.calls import Call, public_query, tokens
-from virl.platform.providers.google.faults import Fault
-from virl.platform.providers.google.keys import Keys, KeyTransport
-from virl.platform.providers.google.settings import Endpoint, GoogleSettings
+from virl.platform.providers.http.faults import Fault
+from virl.platform.providers.http.keys import KeyTransport
+from virl.platform.providers.http.settings import Timeouts
 
+MAX_REPLY_MB = 32.0  # chosen
 _MOST_REDIRECTS = 3  # a photo takes one (chosen)
-_PATH_SAFE = "/:@!$&'()*+,;=~-._"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,47 +29,92 @@ class Received:
     body: bytes
 
 
+class Secrets(Protocol):
+    """What proves to a provider who asks."""
+
+    def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
+        """URL and headers of a request with the key."""
+        ...
+
+    def clean_bytes(self, data: bytes) -> bytes:
+        """A reply's body without the key."""
+        ...
+
+
 class Wire:
-    """Connections to the hosts of some settings. The key goes to these hosts and to no other.
+    """Connections to some hosts. The key goes to these hosts and to no other.
 
     Args:
-        settings: hosts, timeouts and sizes.
-        keys: put on requests, and blotted out of replies.
+        hosts: scheme and host of each.
+        secrets: put on requests, and blotted out of replies.
+        timeouts: of each request.
+        connections: kept open.
+        max_reply_mb: megabytes; a larger reply is not read to its end.
     """
 
-    def __init__(self, settings: GoogleSettings, keys: Keys) -> None:
-        self._settings = settings
-        self._keys = keys
-        self.hosts = frozenset(self.host(endpoint) for endpoint in settings.endpoints.values())
+    def __init__(
+        self,
+        hosts: Iterable[str],
+        secrets: Secrets,
+        *,
+        timeouts: Timeouts,
+        connections: int = 1,
+        max_reply_mb: float = MAX_REPLY_MB,
+    ) -> None:
+        self._secrets = secrets
+        self._timeouts = timeouts
+        self._max_reply_mb = max_reply_mb
         # How many run at once is for the caller to limit: waiting here would count against the timeouts.
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=settings.concurrency)
-        timeouts = settings.timeouts
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=connections)
         self._client = httpx.Client(
             mounts={
                 host: KeyTransport(
                     httpx.HTTPTransport(verify=_certificates(), limits=limits, proxy=_proxy(httpx.URL(host))),
-                    keys,
+                    secrets.proof,
                 )
-                for host in self.hosts
+                for host in hosts
             },
             verify=_certificates(),
             timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
             headers={"user-agent": f"virl/{__version__}"},
         )
 
-    def host(self, endpoint: Endpoint) -> str:
-        """Scheme and host that an endpoint is asked at."""
-        return self._settings.base_url or endpoint.base
+    def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        extensions: Mapping[str, object] | None = None,
+    ) -> httpx.Request:
+        """A request, without its key.
 
-    def send(self, call: Call, endpoint: Endpoint) -> Received | Fault:
-        """Send a call once; a fault if no whole reply came."""
+        Args:
+            method: such as `"GET"`.
+            url: with host and path.
+            query: its fields.
+            body: sent as JSON.
+            headers: further ones.
+            extensions: what `Secrets.proof` has to know.
+        """
+        return self._client.build_request(
+            method,
+            url,
+            params=dict(query) if query else None,
+            json=body,
+            headers=headers,
+            extensions=dict(extensions or {}),
+        )
+
+    def send(self, request: httpx.Request) -> Received | Fault:
+        """Send a request once; a fault if no whole reply came."""
         try:
-            return self._follow(
-                self._request(call, endpoint), time.monotonic() + self._settings.timeouts.total
-            )
+            return self._follow(request, time.monotonic() + self._timeouts.total)
         except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
-            words = f"cannot be reached at {self.host(endpoint)} ({fault or type(fault).__name__})"
-            return Fault(words, again=True)
+            host = f"{request.url.scheme}://{request.url.netloc.decode('ascii')}"
+            return Fault(f"cannot be reached at {host} ({fault or type(fault).__name__})", again=True)
         except httpx.TimeoutException:
             return Fault("no reply in time", again=True, billed=True)
         except httpx.InvalidURL:
@@ -81,21 +125,6 @@ class Wire:
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
-
-    def _request(self, call: Call, endpoint: Endpoint) -> httpx.Request:
-        url = self.host(endpoint) + endpoint.prefix + quote(call.path, safe=_PATH_SAFE)
-        return self._client.build_request(
-            endpoint.method,
-            url,
-            params=public_query(call) or None,
-            json=call.body,
-            headers={"x-goog-fieldmask": call.fields} if call.fields else None,
-            extensions={
-                "google_key": endpoint.key_in,
-                "google_signed": endpoint.signed,
-                "google_tokens": tokens(call),
-            },
-        )
 
     def _follow(self, request: httpx.Request, deadline: float) -> Received | Fault:
         for _ in range(_MOST_REDIRECTS + 1):
@@ -115,11 +144,11 @@ class Wire:
             body += piece
             if time.monotonic() > deadline:
                 return Fault("no whole reply in time", again=True, billed=True)
-            if len(body) > self._settings.max_reply_mb * 1e6:
-                words = f"the reply is larger than {self._settings.max_reply_mb:g} MB"
+            if len(body) > self._max_reply_mb * 1e6:
+                words = f"the reply is larger than {self._max_reply_mb:g} MB"
                 return Fault(words, again=False, billed=True)
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return Received(response.status_code, headers, self._keys.clean_bytes(bytes(body)))
+        return Received(response.status_code, headers, self._secrets.clean_bytes(bytes(body)))
 
 
 @cache

@@ -10,54 +10,27 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Self
 
-import httpx
 from pydantic_core import from_json
 
-from virl import __version__, resources
+from virl import resources
 from virl.budget import Budget
 from virl.errors import ProviderError
 from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.providers.google.faults import wait_of
+from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, Fault, shortened, wait_of
 from virl.platform.providers.http.limits import MinuteLimit
-from virl.platform.providers.http.meter import Meter
-from virl.platform.providers.google.prices import Price
-from virl.platform.providers.rentcast.keys import KEY_VARIABLE, Key, KeyTransport
+from virl.platform.providers.http.meter import Meter, Price
+from virl.platform.providers.http.wire import Received, Wire
+from virl.platform.providers.rentcast.keys import KEY_VARIABLE, Key
 from virl.platform.providers.rentcast.settings import RentCastSettings, load_rentcast_settings
 
 SERVICE = "RentCast"
 ENDPOINT = "rentcast_rentals"
 PATH = "/v1/listings/rental/long-term"
-MAX_WORDS = 200  # characters of RentCast's own words that are shown (chosen)
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    """Why a reply is of no use."""
-
-    reason: str
-    again: bool
-    """Whether another try may help."""
-    billed: bool = False
-    status: int | None = None
-    code: str = ""
-    wait: float | None = None
-    """Seconds that the server asks to wait."""
-
-    @property
-    def remedy(self) -> str:
-        if self.status == 401:
-            return f"check {KEY_VARIABLE}, your plan and its billing on RentCast's API dashboard"
-        if self.status == 429:
-            return "wait a while, or lower `per_minute` in platform/providers/rentcast.yaml"
-        if self.again:
-            return "try again later; --resume goes on where the run stopped"
-        return "this is not a matter of trying again: the request itself has to change"
 
 
 class RentCastHttp:
@@ -91,13 +64,7 @@ class RentCastHttp:
         self._sleep = sleep
         self._price = Price(ENDPOINT, 1, round(settings.usd_per_request * 1e6))
         self._limit = MinuteLimit(settings.per_minute, time.monotonic, sleep)
-        timeouts = settings.timeouts
-        self._client = httpx.Client(
-            base_url=settings.base_url,
-            transport=KeyTransport(httpx.HTTPTransport(), key),
-            timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
-            headers={"user-agent": f"virl/{__version__}", "accept": "application/json"},
-        )
+        self._wire = Wire([settings.base_url], key, timeouts=settings.timeouts)
 
     def rentals(self, query: Mapping[str, str]) -> list[Any]:
         """One page of long-term rental listings; empty where RentCast has none.
@@ -124,7 +91,7 @@ class RentCastHttp:
 
     def close(self) -> None:
         """Close connections and cache."""
-        self._client.close()
+        self._wire.close()
         if self._cache:
             self._cache.close()
 
@@ -149,7 +116,7 @@ class RentCastHttp:
                 raise ProviderError(
                     SERVICE,
                     self._key.clean(outcome.reason),
-                    outcome.remedy,
+                    _remedy(outcome),
                     status=outcome.status,
                     code=outcome.code,
                 )
@@ -157,28 +124,22 @@ class RentCastHttp:
             self._sleep(pause)
         raise AssertionError("the last try returns or raises")
 
-    def _try(self, query: Mapping[str, str]) -> list[Any] | _Fault:
+    def _try(self, query: Mapping[str, str]) -> list[Any] | Fault:
         """Send once; what is not billed is given back to the budget."""
         self._limit.wait()
         self._budget.hold(self._price.usd, ENDPOINT)
         self.meter.count_sent(ENDPOINT, self._price)
         outcome = self._send(query)
-        if isinstance(outcome, _Fault) and not outcome.billed:
+        if isinstance(outcome, Fault) and not outcome.billed:
             self.meter.forgive(self._price)
             self._budget.settle(self._price.usd, 0.0, ENDPOINT)
         return outcome
 
-    def _send(self, query: Mapping[str, str]) -> list[Any] | _Fault:
-        try:
-            reply = self._client.get(PATH, params=dict(query))
-        except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
-            where = f"cannot be reached at {self.settings.base_url}"
-            return _Fault(f"{where} ({type(fault).__name__})", again=True)
-        except httpx.TimeoutException:
-            return _Fault("no reply in time", again=True, billed=True)
-        except httpx.HTTPError as fault:
-            return _Fault(f"no whole reply ({type(fault).__name__})", again=True, billed=True)
-        return _meaning(reply)
+    def _send(self, query: Mapping[str, str]) -> list[Any] | Fault:
+        url = self.settings.base_url + PATH
+        request = self._wire.request("GET", url, query=query, headers={"accept": "application/json"})
+        received = self._wire.send(request)
+        return received if isinstance(received, Fault) else _meaning(received)
 
 
 def open_rentcast(
@@ -216,32 +177,39 @@ def open_rentcast(
     )
 
 
-def _meaning(reply: httpx.Response) -> list[Any] | _Fault:
+def _remedy(fault: Fault) -> str:
+    if fault.status == 401:
+        return f"check {KEY_VARIABLE}, your plan and its billing on RentCast's API dashboard"
+    if fault.status == 429:
+        return "wait a while, or lower `per_minute` in platform/providers/rentcast.yaml"
+    return TRY_LATER if fault.again else ASKED_WRONG
+
+
+def _meaning(reply: Received) -> list[Any] | Fault:
     """The records of a reply; none where RentCast says that there are none (status 404)."""
     code, words = _error(reply)
-    status = reply.status_code
+    status = reply.status
     if status == 404 and not code.startswith("auth"):
         return []
     if status == 200:
         try:
-            records = from_json(reply.content)
+            records = from_json(reply.body)
         except ValueError:
             records = None
         if isinstance(records, list):
             return records
-        return _Fault("the reply is no JSON array", again=True, billed=True, status=status)
+        return Fault("the reply is no JSON array", again=True, billed=True, status=status)
     reason = f"status {status}{f', {code}' if code else ''}{f': {words}' if words else ''}"
-    wait = wait_of({name.lower(): text for name, text in reply.headers.items()})
-    return _Fault(reason, again=status == 429 or status >= 500, status=status, code=code, wait=wait)
+    again = status == 429 or status >= 500
+    return Fault(reason, again=again, status=status, code=code, wait=wait_of(reply.headers))
 
 
-def _error(reply: httpx.Response) -> tuple[str, str]:
+def _error(reply: Received) -> tuple[str, str]:
     """Name and words of `{"status": ..., "error": ..., "message": ...}`."""
     try:
-        body = from_json(reply.content)
+        body = from_json(reply.body)
     except ValueError:
         return "", ""
     if not isinstance(body, dict):
         return "", ""
-    words = " ".join(str(body.get("message") or "").split())
-    return str(body.get("error") or ""), words[:MAX_WORDS]
+    return str(body.get("error") or ""), shortened(body.get("message"))
