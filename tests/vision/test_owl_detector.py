@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from virl.errors import BadInput, ModelUnavailable
-from virl.platform.perception.detectors.owl import OwlSettings, open_owl
+from virl.platform.perception.shared.owl import OwlSettings, open_owl
 from virl.platform.perception.models import ModelOptions, Models
 
 for package in ("torch", "transformers"):

@@ -17,7 +17,7 @@ from virl.journal.records import ObjectRecord, ViewRecord
 from virl.platform.movement.base import Choice, Step
 from virl.platform.perception.active import Looking
 from virl.platform.perception.base import Detection
-from virl.platform.perception.matchers.settings import MatcherSettings
+from virl.platform.perception.shared.matcher_settings import MatcherSettings
 from virl.platform.perception.memory import (
     MemorySettings,
     Seen,

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.platform.perception.base import Detection, Detector, Recognizer
-from virl.platform.perception.detectors.boxes import without_doubles
-from virl.platform.perception.detectors.labels import words_of
+from virl.platform.perception.shared.boxes import without_doubles
+from virl.platform.perception.shared.labels import words_of
 from virl.platform.perception.images import crop, rgb
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.streetview import View

@@ -7,9 +7,9 @@ from PIL import Image as Picture
 from pydantic import Field
 
 from virl.platform.perception.base import Detection
-from virl.platform.perception.detectors.boxes import Rows, corners, to_detections
-from virl.platform.perception.detectors.labels import words_of
-from virl.platform.perception.detectors.phrases import SEPARATORS, Span, label_boxes, tokens_of, write_prompt
+from virl.platform.perception.shared.boxes import Rows, corners, to_detections
+from virl.platform.perception.shared.labels import words_of
+from virl.platform.perception.shared.phrases import SEPARATORS, Span, label_boxes, tokens_of, write_prompt
 from virl.platform.perception.images import rgb, same_size_batches
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained

@@ -14,9 +14,9 @@ from PIL import Image as Picture
 from pydantic import Field
 
 from virl.errors import ModelUnavailable
-from virl.platform.perception.detectors.boxes import Rows
+from virl.platform.perception.shared.boxes import Rows
 from virl.platform.perception.detectors.grounding_dino import GroundingDino, GroundingSettings, Network
-from virl.platform.perception.detectors.phrases import Span
+from virl.platform.perception.shared.phrases import Span
 from virl.platform.perception.models import ModelOptions, Models, Needs
 from virl.platform.perception.weights import (
     Once,

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import rgb
-from virl.platform.perception.matchers.settings import MatcherSettings
+from virl.platform.perception.shared.matcher_settings import MatcherSettings
 from virl.platform.perception.models import Models
 from virl.platform.streetview import Image
 

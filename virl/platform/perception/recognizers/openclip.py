@@ -12,12 +12,12 @@ from pydantic import model_validator
 
 from virl.errors import BadInput, ModelUnavailable, UnknownName
 from virl.platform.perception.models import ModelOptions, Models, Needs
-from virl.platform.perception.recognizers.contrastive import (
+from virl.platform.perception.shared.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
     TorchTowers,
 )
-from virl.platform.perception.recognizers.identity import identity
+from virl.platform.perception.shared.identity import identity
 from virl.platform.perception.weights import (
     checkpoint,
     device_of,

@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 from virl.platform.perception.models import Models, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
-from virl.platform.perception.recognizers.contrastive import (
+from virl.platform.perception.shared.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
     TorchTowers,
 )
-from virl.platform.perception.recognizers.identity import identity
+from virl.platform.perception.shared.identity import identity
 from virl.platform.perception.weights import module
 from virl.platform.streetview import Image
 

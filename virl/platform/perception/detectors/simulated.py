@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from virl.errors import ModelUnavailable
 from virl.platform.city import Truth, Visible
 from virl.platform.perception.base import Detection
-from virl.platform.perception.detectors.labels import words_of
+from virl.platform.perception.shared.labels import words_of
 from virl.platform.perception.models import Models
-from virl.platform.perception.simulated.noise import (
+from virl.platform.perception.shared.noise import (
     Draws,
     SimulatedSettings,
     chance_found,

@@ -1,0 +1,1 @@
+"""Lexicons, one module a kind: `sign_lexicon.py` holds `sign-lexicon`."""
