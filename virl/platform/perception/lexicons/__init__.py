@@ -1,1 +1,1 @@
-"""Lexicons, one module a kind: `sign_lexicon.py` holds `sign-lexicon`."""
+"""Lexicons: what the words on a sign say of the place behind it."""

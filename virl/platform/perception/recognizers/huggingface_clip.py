@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from virl.platform.perception.models import Models, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
+from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
@@ -38,6 +39,9 @@ def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> 
         return _towers(settings.weights, loaded)
 
     return ContrastiveRecognizer(lambda: identity(settings.weights), load, settings)
+
+
+KIND = Kind("recognizer", HuggingFaceClipSettings, open_huggingface_clip)
 
 
 def _towers(name: str, loaded: Pretrained) -> TorchTowers:

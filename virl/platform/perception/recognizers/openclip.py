@@ -12,6 +12,7 @@ from pydantic import model_validator
 
 from virl.errors import BadInput, ModelUnavailable, UnknownName
 from virl.platform.perception.models import ModelOptions, Models, Needs
+from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
@@ -72,6 +73,9 @@ def open_openclip(settings: OpenClipSettings, models: Models) -> ContrastiveReco
     return ContrastiveRecognizer(
         lambda: _identify(settings), lambda: _find_and_load(settings, models.options), settings
     )
+
+
+KIND = Kind("recognizer", OpenClipSettings, open_openclip)
 
 
 def _identify(settings: OpenClipSettings) -> str:
