@@ -34,6 +34,8 @@ def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_ours_is_found_without_any_package() -> None:
     assert REGISTRY.names() == ["bear"]
+    assert "bear" in REGISTRY
+    assert "car" not in REGISTRY
     assert REGISTRY.find("bear") is OURS
     assert REGISTRY.module("bear") == "test_registry"
 
@@ -42,6 +44,7 @@ def test_a_package_adds_by_either_group(monkeypatch: pytest.MonkeyPatch, tmp_pat
     groups = {GROUP: ["car = toys:CAR"], OLD_GROUP: ["ball = toys:Box.BALL", "car = toys:CAR"]}
     install(monkeypatch, tmp_path, "toy-shop", groups, {"toys": TOYS})
     assert REGISTRY.names() == ["ball", "bear", "car"]
+    assert "ball" in REGISTRY
     assert REGISTRY.module("car") == "toys"
     assert "toys" not in sys.modules, "names and modules are told without importing anything"
     assert (REGISTRY.find("car").name, REGISTRY.find("ball").name) == ("car", "ball")

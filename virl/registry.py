@@ -39,6 +39,10 @@ class Registry(Generic[T]):
         """All names, sorted; what stands behind one may still be broken."""
         return sorted({*self.builtin(), *(entry.name for entry in self._entries())})
 
+    def __contains__(self, name: str) -> bool:
+        """Whether something has this name; imports nothing."""
+        return name in self.builtin() or any(entry.name == name for entry in self._entries())
+
     def find(self, name: str) -> T:
         """What has this name. virl's own comes first: no other package can take its place.
 

@@ -22,7 +22,7 @@ PROVIDERS: Registry[Provider[Any]] = Registry(
 
 
 def _known(name: str) -> str:
-    if name not in PROVIDERS.names():
+    if name not in PROVIDERS:
         raise ValueError(str(UnknownName("provider", name, PROVIDERS.names())))
     return name
 
