@@ -10,6 +10,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -22,6 +23,8 @@ from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, Fault, shortened, wait_of
 from virl.platform.providers.http.limits import MinuteLimit
 from virl.platform.providers.http.meter import Meter, Price
+from virl.platform.providers.http.naming import RequestName
+from virl.platform.providers.http.recording import Recording, Replay, Reply
 from virl.platform.providers.http.wire import Received, Wire
 from virl.platform.providers.rentcast.keys import KEY_VARIABLE, Key
 from virl.platform.providers.rentcast.settings import RentCastSettings, load_rentcast_settings
@@ -38,33 +41,46 @@ class RentCastHttp:
 
     Args:
         settings: host, price and limits.
-        key: what proves who asks.
+        key: what proves who asks; not needed for a replay.
         budget: checked before each request; by default there is no limit.
         cache: where replies are kept; `None` keeps none.
         scope: the name under which replies are kept that only this run may see; empty for all to see.
+        record: where replies are written.
+        replay: where they come from instead of the network.
         sleep: waits some seconds.
+
+    Raises:
+        ProviderError: there is no key, and no replay.
     """
 
     def __init__(
         self,
         settings: RentCastSettings,
-        key: Key,
+        key: Key | None,
         *,
         budget: Budget | None = None,
         cache: ReplyCache | None = None,
         scope: str = "",
+        record: Recording | None = None,
+        replay: Replay | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        if key is None and replay is None:
+            raise ProviderError(
+                SERVICE, f"{KEY_VARIABLE} is not set", "set it to your key, or read listings from a file"
+            )
         self.settings = settings
         self.meter = Meter()
-        self._key = key
+        self._key = key or Key("")
         self._budget = budget or Budget()
         self._cache = cache
         self._scope = scope
+        self._record = record
+        self._replay = replay
         self._sleep = sleep
         self._price = Price(ENDPOINT, 1, round(settings.usd_per_request * 1e6))
         self._limit = MinuteLimit(settings.per_minute, time.monotonic, sleep)
-        self._wire = Wire([settings.base_url], key, timeouts=settings.timeouts)
+        self._wire = Wire([settings.base_url], self._key, timeouts=settings.timeouts)
 
     def rentals(self, query: Mapping[str, str]) -> list[Any]:
         """One page of long-term rental listings; empty where RentCast has none.
@@ -76,17 +92,17 @@ class RentCastHttp:
             ProviderError: RentCast refuses, cannot be reached or answers nonsense, each time it was tried.
             BudgetExceeded: the request would cost more than is left.
         """
-        name = json.dumps([self.settings.base_url, PATH, dict(query)], sort_keys=True)
-        key = hashlib.sha256(name.encode()).hexdigest()
-        if self._cache and (body := self._cache.get(key, self._scope)) is not None:
+        request = RequestName(ENDPOINT, json.dumps({"path": PATH, "query": dict(query)}, sort_keys=True))
+        if self._replay:
+            reply = self._replay.read(request, SERVICE)
             self.meter.count_cached(ENDPOINT)
-            kept: list[Any] = from_json(body)
-            return kept
-        records = self._fetch(query)
-        if self._cache:
-            lifetime = self.settings.keep_hours * 3600
-            body = json.dumps(records).encode()
-            self._cache.put(key, body, endpoint=ENDPOINT, lifetime=lifetime, scope=self._scope)
+            replayed = _meaning(Received(reply.status, {}, reply.body))
+            if isinstance(replayed, Fault):
+                raise self._refusal(replayed)
+            return replayed
+        records = self._kept_or_fetched(query)
+        if self._record:
+            self._record.write(request, Reply(200, json.dumps(records).encode()))
         return records
 
     def close(self) -> None:
@@ -103,6 +119,21 @@ class RentCastHttp:
     ) -> None:
         self.close()
 
+    def _kept_or_fetched(self, query: Mapping[str, str]) -> list[Any]:
+        """Records from the cache, or from RentCast; then they are on disk before they are returned."""
+        name = json.dumps([self.settings.base_url, PATH, dict(query)], sort_keys=True)
+        key = hashlib.sha256(name.encode()).hexdigest()
+        if self._cache and (body := self._cache.get(key, self._scope)) is not None:
+            self.meter.count_cached(ENDPOINT)
+            kept: list[Any] = from_json(body)
+            return kept
+        records = self._fetch(query)
+        if self._cache:
+            lifetime = self.settings.keep_hours * 3600
+            body = json.dumps(records).encode()
+            self._cache.put(key, body, endpoint=ENDPOINT, lifetime=lifetime, scope=self._scope)
+        return records
+
     def _fetch(self, query: Mapping[str, str]) -> list[Any]:
         retries = self.settings.retries
         for attempt in range(retries.further + 1):
@@ -113,16 +144,14 @@ class RentCastHttp:
             pause = max(pause, outcome.wait or 0.0)
             last = attempt == retries.further or not outcome.again
             if last or (outcome.wait or 0.0) > retries.longest_wait:
-                raise ProviderError(
-                    SERVICE,
-                    self._key.clean(outcome.reason),
-                    _remedy(outcome),
-                    status=outcome.status,
-                    code=outcome.code,
-                )
+                raise self._refusal(outcome)
             _log.info("%s: %s: trying again in %.1f s", SERVICE, self._key.clean(outcome.reason), pause)
             self._sleep(pause)
         raise AssertionError("the last try returns or raises")
+
+    def _refusal(self, fault: Fault) -> ProviderError:
+        reason = self._key.clean(fault.reason)
+        return ProviderError(SERVICE, reason, _remedy(fault), status=fault.status, code=fault.code)
 
     def _try(self, query: Mapping[str, str]) -> list[Any] | Fault:
         """Send once; what is not billed is given back to the budget."""
@@ -147,6 +176,8 @@ def open_rentcast(
     budget: Budget | None = None,
     cache: Literal["off", "session", "ttl"] | None = None,
     session: str = "",
+    record: Path | None = None,
+    replay: Path | None = None,
     settings: RentCastSettings | None = None,
 ) -> RentCastHttp:
     """The way to RentCast with the key of the environment and the cache of this machine.
@@ -155,25 +186,24 @@ def open_rentcast(
         budget: checked before each request; by default there is no limit.
         cache: `off` keeps nothing, `session` only for this run; by default as the settings say.
         session: the run's name.
+        record: the folder to write replies to.
+        replay: the folder to answer from; then no key and no network is needed.
         settings: by default those of `platform/providers/rentcast.yaml`.
 
     Raises:
-        ProviderError: there is no key.
-        BadInput: the settings are broken, or the cache's folder cannot be used.
+        ProviderError: there is no key, and no replay.
+        BadInput: the settings are broken, or a folder cannot be used.
     """
     settings = settings or load_rentcast_settings()
-    key = Key.from_environment()
-    if key is None:
-        raise ProviderError(
-            SERVICE, f"{KEY_VARIABLE} is not set", "set it to your key, or read listings from a file"
-        )
-    keeps = cache != "off" and settings.keep_hours > 0
+    keeps = cache != "off" and settings.keep_hours > 0 and replay is None
     return RentCastHttp(
         settings,
-        key,
+        Key.from_environment(),
         budget=budget,
         cache=ReplyCache(resources.cache_home() / "rentcast") if keeps else None,
         scope=f"session {session}" if cache == "session" else "",
+        record=Recording(record) if record else None,
+        replay=Replay(replay) if replay else None,
     )
 
 
