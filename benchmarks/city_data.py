@@ -60,7 +60,7 @@ def city_data(
     folder = home / name_of_city(name)
     if not folder.is_dir() and not options.data and resources.city(name).truth is not None:
         folder = cache_home() / "collected" / f"{name_of_city(name)}-{_fingerprint(resources.city(name))}"
-        _collect(folder, name, resources.city(name), needs)
+        _collect(folder, resources.city(name), needs)
     elif not folder.is_dir():
         raise BadInput(f"{folder}: no data set of {name}: virl collect places --city {name} --out {folder}")
     data = open_dataset(folder)
@@ -104,10 +104,10 @@ def _fingerprint(city: City) -> str:
     return blake2b(repr((len(panoramas), near)).encode(), digest_size=6).hexdigest()
 
 
-def _collect(folder: Path, name: str, city: City, needs: str) -> None:
+def _collect(folder: Path, city: City, needs: str) -> None:
     """A made city's data set; once, then it stays in the cache."""
     with sole_writer(folder), collecting_bar(Console(stderr=True)) as progress:
-        collection = Collection(folder, city, "offline", region_of_city(name, city))
+        collection = Collection(folder, city, "offline", region_of_city(city))
         collect_city_places(collection, PlacesSettings(), "cpu", allow_downloads=False, progress=progress)
         if needs == "questions":
             collect_city_questions(collection, 0, progress)

@@ -7,7 +7,9 @@ Each request is met by the next behaviour of the script; the last one is repeate
 
 import json
 import threading
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -30,6 +32,8 @@ class Answer:
     status: int = 200
     body: object = ()
     headers: Mapping[str, str] = field(default_factory=dict)
+    pause: float = 0.0
+    """Seconds before each byte of the body."""
 
 
 def record(number: int, **fields: object) -> dict[str, object]:
@@ -73,7 +77,13 @@ class RentCastServer:
                 for name, text in {"content-length": str(len(body)), **answer.headers}.items():
                     self.send_header(name.replace("_", "-"), text)
                 self.end_headers()
-                self.wfile.write(body)
+                if not answer.pause:
+                    self.wfile.write(body)
+                    return
+                with suppress(ConnectionError):  # the client gave up waiting
+                    for byte in body:
+                        time.sleep(answer.pause)
+                        self.wfile.write(bytes([byte]))
 
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 pass

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from virl.errors import BadInput, ModelUnavailable, UnknownName
+from virl.errors import BadInput, ModelUnavailable, UnknownName, VirlError
 
 T = TypeVar("T")
 
@@ -39,20 +39,33 @@ class Registry(Generic[T]):
         """All names, sorted; what stands behind one may still be broken."""
         return sorted({*self.builtin(), *(entry.name for entry in self._entries())})
 
+    def __contains__(self, name: str) -> bool:
+        """Whether something has this name; imports nothing."""
+        return name in self.builtin() or any(entry.name == name for entry in self._entries())
+
     def find(self, name: str) -> T:
-        """What has this name.
+        """What has this name. virl's own comes first: no other package can take its place.
 
         Raises:
             UnknownName: nothing has.
             ModelUnavailable: it cannot be imported; names the package and the fault.
             BadInput: it is not what it should be, or two packages give the same name.
         """
-        entry = self._entry(name)
-        found = self._load(entry)
-        if not isinstance(found, self.expected):
-            wanted = f"{self.expected.__module__}.{self.expected.__qualname__}"
-            raise BadInput(f"{self.kind} {name!r} of {giver(entry)}: {entry.value} is not a {wanted}")
-        return found
+        return self._object(self._entry(name))
+
+    def usable(self) -> tuple[dict[str, T], list[VirlError]]:
+        """Everything that can be had, by name in alphabetical order, and what is wrong with the rest.
+
+        A package that gives one of virl's own names is among the faults.
+        """
+        found: dict[str, T] = {}
+        faults: list[VirlError] = []
+        for name in self.names():
+            try:
+                found[name] = self.find(name)
+            except VirlError as fault:
+                faults.append(fault)
+        return found, faults + self._shadowed()
 
     def module(self, name: str) -> str:
         """The dotted name of the module that holds it; imports nothing.
@@ -61,30 +74,45 @@ class Registry(Generic[T]):
             UnknownName: nothing has this name.
             BadInput: two packages give the same name.
         """
-        return self._entry(name).module
+        return self._entry(name).value.partition(":")[0].strip()
 
     def _entry(self, name: str) -> EntryPoint:
-        ours = self.builtin().get(name)
-        found = [EntryPoint(name, ours, self.group)] if ours else []
-        found += [entry for entry in self._entries() if entry.name == name]
+        if ours := self.builtin().get(name):
+            return EntryPoint(name, ours, self.group)
+        found = [entry for entry in self._entries() if entry.name == name]
         if not found:
             raise UnknownName(self.kind, name, self.names())
-        if len({entry.value for entry in found}) > 1:
-            givers = " and ".join(giver(entry) for entry in found)
+        if len({entry.value for entry in found}) > 1 or len({giver(entry) for entry in found}) > 1:
+            givers = " and ".join(sorted({giver(entry) for entry in found}))
             raise BadInput(f"{self.kind} {name!r} is given by {givers}: uninstall one of them")
         return found[0]
+
+    def _object(self, entry: EntryPoint) -> T:
+        try:
+            found = entry.load()
+        except Exception as fault:
+            raise ModelUnavailable(
+                f"{self.kind} {entry.name!r} of {giver(entry)} cannot be imported "
+                f"({type(fault).__name__}: {one_line(fault)}): install what it needs, update or uninstall it"
+            ) from fault
+        if not isinstance(found, self.expected):
+            wanted = f"{self.expected.__module__}.{self.expected.__qualname__}"
+            raise BadInput(f"{self.kind} {entry.name!r} of {giver(entry)}: {entry.value} is not a {wanted}")
+        return found
 
     def _entries(self) -> list[EntryPoint]:
         return [entry for group in (self.group, *self.aliases) for entry in entry_points(group=group)]
 
-    def _load(self, entry: EntryPoint) -> object:
-        try:
-            return load(entry.value)
-        except Exception as fault:  # noqa: BLE001 - somebody else's module may raise anything
-            raise ModelUnavailable(
-                f"{self.kind} {entry.name!r} of {giver(entry)} cannot be imported "
-                f"({type(fault).__name__}: {one_line(fault)}): install what it needs, or update or uninstall it"
-            ) from fault
+    def _shadowed(self) -> list[VirlError]:
+        ours = self.builtin()
+        return [
+            BadInput(
+                f"{self.kind} {entry.name!r} of {giver(entry)} is not used: virl has one of that name; "
+                f"rename it, or uninstall {giver(entry)}"
+            )
+            for entry in self._entries()
+            if entry.value != ours.get(entry.name, entry.value)
+        ]
 
 
 def giver(entry: EntryPoint) -> str:
@@ -103,7 +131,7 @@ def load(reference: str) -> Any:
 
 
 def scan(package: str, module: str, name: str) -> dict[str, str]:
-    """Where the folders of a package hold a `module.py`; imports nothing but the package.
+    """Where the folders of a package hold a `module.py`; imports nothing but the package's parents.
 
     Args:
         package: such as `"virl.routines"`.
@@ -113,12 +141,37 @@ def scan(package: str, module: str, name: str) -> dict[str, str]:
     Returns:
         `"package.folder.module:name"` by the folder's name; folders within folders count too.
     """
+    roots = _folders(package)
+    found = sorted(path.parent.relative_to(root) for root in roots for path in root.rglob(f"{module}.py"))
+    return {
+        spelt(folder.name): f"{'.'.join((package, *folder.parts, module))}:{name}"
+        for folder in found
+        if folder.parts
+    }
+
+
+def scan_modules(package: str, name: str) -> dict[str, str]:
+    """Where the modules of a package are; imports nothing but the package's parents.
+
+    Args:
+        package: such as `"virl.platform.perception.detectors"`, all of whose modules hold one thing each.
+        name: the object in each of them.
+
+    Returns:
+        `"package.module:name"` by the module's name, with `-` for `_`.
+    """
+    modules = sorted(path.stem for root in _folders(package) for path in root.glob("*.py"))
+    return {spelt(module): f"{package}.{module}:{name}" for module in modules if not module.startswith("__")}
+
+
+def spelt(module: str) -> str:
+    """A module's name as users write it."""
+    return module.replace("_", "-")
+
+
+def _folders(package: str) -> list[Path]:
     spec = find_spec(package)
-    roots = (spec.submodule_search_locations or ()) if spec else ()
-    folders = sorted(
-        path.parent.relative_to(root) for root in roots for path in Path(root).rglob(f"{module}.py")
-    )
-    return {path.name: f"{'.'.join((package, *path.parts, module))}:{name}" for path in folders if path.parts}
+    return [Path(root) for root in (spec.submodule_search_locations or ())] if spec else []
 
 
 def one_line(fault: BaseException) -> str:

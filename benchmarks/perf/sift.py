@@ -24,9 +24,9 @@ from virl.platform.city import City, Truth
 from virl.platform.perception.base import Matcher
 from virl.platform.perception.images import crop
 from virl.platform.perception.look import closer_camera, sweep_cameras
-from virl.platform.perception.matchers.settings import MatcherSettings
 from virl.platform.perception.matchers.sift import SiftMatcher, SiftSettings
 from virl.platform.perception.models import Models, read_model
+from virl.platform.perception.shared.matcher_settings import MatcherSettings
 from virl.platform.providers import open_city
 from virl.platform.streetview import Box, Camera, Image
 

@@ -22,7 +22,8 @@ from virl.platform.city import City
 from virl.platform.perception.base import Detection, Detector, Senses
 from virl.platform.perception.open import open_senses
 from virl.platform.providers.google import city as google_city
-from virl.platform.providers.google.settings import Retries, Timeouts, load_google_settings
+from virl.platform.providers.google.settings import load_google_settings
+from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.open import open_city
 from virl.platform.streetview import Camera, StreetView, View
 from virl.serve.google.options import ServeOptions, parse_faults
@@ -200,8 +201,8 @@ def test_fifty_runs_among_faults_end_as_without(
 KILLED = """
 import os, signal, sys
 from virl.cli import main
-from virl.platform.providers.google.cache import ReplyCache
-from virl.platform.providers.google.wire import Wire
+from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.providers.http.wire import Wire
 
 left = int(sys.argv[1])
 

@@ -16,11 +16,10 @@ from virl.platform.providers import open_city
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import (
     GoogleSettings,
-    Retries,
-    Timeouts,
     at_base_url,
     load_google_settings,
 )
+from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.streetview import Camera
 from virl.serve.google.options import ServeOptions, parse_faults
 from virl.serve.google.server import ServedCity, served

@@ -1,7 +1,7 @@
 import pytest
 
 from virl.errors import BadInput, ModelUnavailable
-from virl.platform.perception.describers.hugging_face import HfDescriberSettings, open_hf_describer
+from virl.platform.perception.describers.hf_describer import HfDescriberSettings, open_hf_describer
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.streetview import Camera, View
 

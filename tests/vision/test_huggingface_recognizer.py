@@ -11,7 +11,7 @@ transformers = pytest.importorskip("transformers", reason="needs the extra visio
 
 from virl.errors import BadInput, ModelUnavailable  # noqa: E402
 from virl.platform.perception.models import ModelOptions, Models  # noqa: E402
-from virl.platform.perception.recognizers.hugging_face import (  # noqa: E402
+from virl.platform.perception.recognizers.huggingface_clip import (  # noqa: E402
     HuggingFaceClipSettings,
     open_huggingface_clip,
 )

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from virl.errors import BadInput, ModelUnavailable
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.perception.readers.paddle import PaddleOcrSettings, lines_of, open_paddleocr
+from virl.platform.perception.readers.paddleocr import PaddleOcrSettings, lines_of, open_paddleocr
 
 TEXTS = {"Golden Noodle House": (60, 40), "BLUE DOOR BOOKS": (120, 150)}
 DECODE = {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}}

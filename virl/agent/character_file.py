@@ -13,7 +13,7 @@ from virl.region_file import read_region
 from virl.registry import ROUTINES
 from virl.settings import Settings, check_settings, load_settings, yaml_value
 
-BY_TOOLS = "by_tools"
+BY_TOOLS = "by-tools"
 """The routine of characters that have tools and no routine of their own."""
 
 

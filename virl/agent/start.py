@@ -29,7 +29,8 @@ from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.platform.movement.open_mover import MOVERS, open_mover
 from virl.platform.perception.models import Device, ModelOptions, Models
-from virl.platform.providers.open import Access, name_of_city, opened_city
+from virl.platform.providers.open import Access, city_settings, name_of_city, opened_city
+from virl.platform.providers.registry import provider_of
 from virl.platform.streetview import Image
 from virl.resources import cache_home
 
@@ -92,7 +93,7 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
         seed=options.seed,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         id=uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex,
-        mover=options.mover or MOVERS[0],
+        mover=options.mover or provider_of(city_settings(character.city)).mover,
         device=options.device,
         allow_downloads=options.allow_downloads,
         access=options.access,

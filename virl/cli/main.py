@@ -18,7 +18,7 @@ from virl.cli.models import list_models
 from virl.cli.serve import serve_app
 from virl.errors import BadInput
 from virl.guard import guard
-from virl.platform.providers.open import all_cities, region_line
+from virl.platform.providers.open import listed_cities, region_line
 from virl.resources import cache_home
 
 app = typer.Typer(
@@ -144,8 +144,11 @@ def cities(
         if region:
             typer.echo(region_line(region))
             return
-        for name, settings in all_cities().items():
+        cities, faults = listed_cities()
+        for name, settings in cities.items():
             typer.echo(f"{name:20} {settings.provider:8} {settings.place}")
+        for fault in faults:
+            typer.echo(str(fault), err=True)
 
     guard(tell, debug=debug)
 

@@ -10,7 +10,6 @@ from virl.doctor.pricing import SOMEWHERE, ZOOM, Item, PriceTags, tiles_of
 from virl.errors import BadInput
 from virl.platform.movement.intention.navigator import ROAD_FOV
 from virl.platform.perception.look import CLOSEST_FOV, sweep_cameras
-from virl.platform.providers.city_file import GoogleCity
 from virl.platform.providers.google.options import Imagery
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.open import all_cities
@@ -87,7 +86,7 @@ def smallest_and_largest() -> tuple[District, District]:
     districts = [
         District(city.title, len(city.region.grid(SPACING_M)))
         for city in all_cities().values()
-        if isinstance(city, GoogleCity) and city.continent
+        if city.region and city.continent
     ]
     if not districts:
         raise BadInput("platform/cities holds no district of a real city: put the files back")

@@ -18,7 +18,7 @@ from virl.errors import BadInput, ProviderError
 from virl.geo import LatLng
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
-from virl.platform.providers.open import GoogleCity, city_settings, open_city
+from virl.platform.providers.open import city_settings, open_city
 
 
 def examined(
@@ -52,8 +52,7 @@ def examined(
 
 
 def _position(city: str) -> LatLng:
-    settings = city_settings(city)
-    return settings.center if isinstance(settings, GoogleCity) else open_city(city).center
+    return city_settings(city).center or open_city(city).center
 
 
 def _keys() -> Keys | None:

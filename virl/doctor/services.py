@@ -18,8 +18,9 @@ from virl.errors import (
 from virl.geo import LatLng
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
-from virl.platform.providers.google.settings import GoogleSettings, Retries, Timeouts
-from virl.platform.providers.google.together import together
+from virl.platform.providers.google.settings import GoogleSettings
+from virl.platform.providers.http.settings import Retries, Timeouts
+from virl.platform.providers.http.together import together
 
 Status = Literal["reached", "refused", "limited", "failing", "unreachable", "unclear", "not asked"]
 """`refused`: the key may not. `limited`: it may, but a quota is used up. `failing`: no sensible answer.

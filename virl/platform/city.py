@@ -1,6 +1,6 @@
 """A city: one provider each of street view, places, maps and listings."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from virl.platform.listings import Listings
 from virl.platform.maps import Maps
 from virl.platform.places import Places
 from virl.platform.streetview import Box, Camera, StreetView
+from virl.region import Region
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +89,13 @@ class StreetMap(Protocol):
         ...
 
 
+def _nothing() -> None:
+    """Closes nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class City:
-    """What an agent holds: a name and one provider of each kind."""
+    """What an agent holds: a name, one provider of each kind, and what is known of the city itself."""
 
     name: str
     title: str
@@ -104,3 +109,15 @@ class City:
     street_map: StreetMap | None = None
     meter: Meter | None = None
     """Counts requests, where the city is asked over a network."""
+    time_zone: str | None = None
+    """IANA name, such as `Asia/Tokyo`; `None` for a made city, whose clocks are nobody else's."""
+    language: str | None = None
+    """What most of its shop signs are written in: a BCP 47 tag such as `zh-HK`."""
+    region: Region | None = None
+    """Its district; `None` for a city without an outline of its own."""
+    shareable: bool | None = None
+    """Whether its pictures and texts may be shown to others; `None` if the terms have to be read."""
+    terms: str = ""
+    """Under which terms its provider gives them, in a sentence or two."""
+    close: Callable[[], None] = _nothing
+    """Closes its connections."""

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from virl.datasets.collect.routes import RoutesSettings
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.city import City
+from virl.platform.providers.google.provider import PROVIDER
 from virl.platform.providers.open import open_city
 from virl.platform.streetview import Image
 from virl.region import Region
@@ -253,7 +255,7 @@ def test_over_http_a_collection_that_was_cut_off_asks_nothing_twice(google: Goog
         pass
 
     def collect(folder: Path, cut_after: int | None = None) -> Collection:
-        pieces, city = 0, google.reopened().city
+        pieces, city = 0, replace(google.reopened().city, terms=PROVIDER.terms)
         collection = Collection(folder, city, "google", region)
 
         def settle() -> None:

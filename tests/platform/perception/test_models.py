@@ -2,8 +2,8 @@ import pytest
 
 from virl.errors import BadInput, UnknownName
 from virl.platform.perception.detectors.clip_proposals import ClipProposals
+from virl.platform.perception.detectors.sign_detector import SignDetector
 from virl.platform.perception.models import ModelOptions, Models, model_names, read_model
-from virl.platform.perception.signs import SignDetector
 
 PROPOSALS = """
 kind: clip-proposals

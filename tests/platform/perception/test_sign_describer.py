@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from virl.platform.perception.base import Detection
-from virl.platform.perception.describers.signs import NOTHING, SignDescriber, SignDescriberSettings
+from virl.platform.perception.describers.sign_describer import NOTHING, SignDescriber, SignDescriberSettings
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers import open_city
 from virl.platform.streetview import Camera, View

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from virl.platform.perception.base import TextLine
-from virl.platform.perception.signs import SignDetector, group_lines
+from virl.platform.perception.detectors.sign_detector import SignDetector
+from virl.platform.perception.signs import group_lines
 from virl.platform.streetview import Camera, Image, View
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from virl.errors import BadInput, ModelUnavailable
 from virl.platform.city import Visible
+from virl.platform.perception.detectors.simulated import SimulatedDetector
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.perception.simulated.detector import SimulatedDetector
-from virl.platform.perception.simulated.noise import (
+from virl.platform.perception.shared.noise import (
     Draws,
     SimulatedSettings,
     chance_found,

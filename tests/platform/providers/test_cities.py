@@ -9,15 +9,10 @@ from real_data import real_data
 
 from virl.errors import BadInput, UnknownName
 from virl.geo import distance
-from virl.platform.providers.open import (
-    GoogleCity,
-    GraphCity,
-    OfflineCity,
-    all_cities,
-    city_names,
-    city_settings,
-    read_city,
-)
+from virl.platform.providers.google.city_file import GoogleCity
+from virl.platform.providers.graph.city_file import GraphCity
+from virl.platform.providers.offline.city_file import OfflineCity
+from virl.platform.providers.open import all_cities, city_names, city_settings, read_city
 from virl.region import Region
 from virl.region_file import read_region
 from virl.resources import data_folder

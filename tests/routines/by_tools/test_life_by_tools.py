@@ -306,7 +306,7 @@ def test_a_model_that_sees_is_shown_the_latest_pictures(life: Life) -> None:
 
 def test_a_model_that_does_not_see_is_told_in_words(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "virl.platform.perception.describers.signs.SignDescriber.describe",
+        "virl.platform.perception.describers.sign_describer.SignDescriber.describe",
         lambda _, views, question="": [f"a view for: {question}" for _ in views],
     )
     life.character = made_character(senses={"pictures": False})

@@ -59,7 +59,7 @@ def opened_collection(
         session = uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex
         thinker = open_mind(mind, cache_dir=cache_home() / "replies", budget=budget) if mind else None
         with opened_city(city, Access(budget, cache, session)) as opened:
-            covered = area or region_of_city(city, opened)
+            covered = area or region_of_city(opened)
             yield Collection(folder, opened, settings.provider, covered, thinker)
 
 

@@ -30,16 +30,6 @@ from virl.region import Region
 
 _SETTINGS = "settings.json"
 
-TERMS: Mapping[str, str] = {
-    "offline": "Made by virl from a seed: free to use, to change and to pass on.",
-    "google": (
-        "Content of Google Maps Platform, under its terms of service: keep it no longer and pass it on no "
-        "further than they allow. Place ids may be kept; names, reviews and photos may not be republished."
-    ),
-    "graph": "Under the terms of the data set that the streets come from.",
-}
-"""Under which terms each provider gives what is collected."""
-
 _ANY = TypeAdapter(dict[str, dict[str, object]])
 
 
@@ -115,7 +105,7 @@ class Collection:
             virl=__version__,
             collected=datetime.now(UTC).date().isoformat(),
             region=tuple((corner.lat, corner.lng) for corner in self.region.corners),
-            terms=TERMS[self._provider],
+            terms=self.city.terms,
             settings={part: value for part, value in self._settings.items() if part != "where"},
             counts=counts | {f"candidates {fate}": count for fate, count in work.fates().items()},
             requests=self.bill.requests,

@@ -12,16 +12,14 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from virl import resources
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput
 from virl.geo import Floats, signed_turn
 from virl.platform.graph import Ints, NavigationGraph, build_graph
-from virl.platform.providers import city_names
-from virl.platform.providers.offline.city import draw_plan
+from virl.platform.providers.offline.city import plan_of
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.plan import CityPlan, Shop
 from virl.platform.providers.offline.streetview import panorama_graph
-from virl.platform.providers.open import CITIES, OfflineCity, read_city
+from virl.platform.providers.open import city_settings
 
 SIGHT_M = 32.0  # a landmark is named from no farther; chosen: across the widest crossing
 GRAZING = 0.26  # cosine of the flattest angle, 75 degrees, at which a front is read; chosen
@@ -80,12 +78,9 @@ def survey(city: str, radius: float | None = None) -> Town:
         UnknownName: there is no such city.
         BadInput: the city is not a made one, or too little of it lies within the radius.
     """
-    if city not in city_names():
-        raise UnknownName("city", city, city_names())
-    settings = read_city(resources.data_folder(CITIES) / f"{city}.yaml")
-    if not isinstance(settings, OfflineCity):
+    plan = plan_of(city_settings(city))
+    if plan is None:
         raise BadInput(f"the city {city!r} cannot be exported: only a made one can, such as 'virlton'")
-    plan = draw_plan(settings.seed)
     full = panorama_graph(plan.layout)
     kept = _kept(full, plan.layout.panoramas.xy, radius)
     graph = _whole_degree_graph(full, kept)

@@ -15,6 +15,7 @@ from virl.journal.gallery.thumbnail import Drawing, Streets
 from virl.journal.page import asset, page
 from virl.journal.report import REPORT
 from virl.platform.providers.open import all_cities, open_city
+from virl.platform.providers.registry import provider_of
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -64,9 +65,9 @@ def _link(card: Card, out: Path) -> str:
 
 @cache
 def _streets_of(name: str) -> Streets:
-    """The streets of a made city; none of others, which would have to be asked over a network."""
+    """The streets of a city that opens anywhere; none of others, which need a network or a data set."""
     settings = all_cities().get(name)
-    if settings is None or settings.provider != "offline":
+    if settings is None or provider_of(settings).needs:
         return ()
     try:
         city = open_city(name)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from virl.platform.streetview import Box, Image, View
 
 Embeddings = NDArray[np.float32]
 """One vector of length 1 a row, shape (n, d)."""
+
+Role = Literal["describer", "detector", "lexicon", "matcher", "reader", "recognizer"]
+"""What a model is for. All but the lexicon, which detectors share, are protocols below."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from virl.platform.perception.models import Models, ModelSettings
+from virl.platform.perception.model_settings import ModelSettings
 from virl.settings import Settings
 
 Span = tuple[int, int]
@@ -68,11 +68,6 @@ class LexiconSettings(ModelSettings):
     hint_weight: float = Field(gt=0, lt=1)
     """Score of a sign that bears one of a type's hints, (0, 1)."""
     types: dict[str, TypeWords]
-
-
-def open_lexicon(settings: LexiconSettings, _: Models) -> "Lexicon":
-    """The lexicon of these words."""
-    return Lexicon(settings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,69 +8,34 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Literal
-
-from pydantic import Field
+from typing import Any, Literal
 
 from virl.errors import BadInput, UnknownName
 from virl.platform.city import Truth
-from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
-from virl.platform.perception.registry import Role, find_kind, resolve
+from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer, Role
+from virl.platform.perception.lexicon import Lexicon
+from virl.platform.perception.model_settings import ModelResources, ModelSettings, Needs
+from virl.platform.perception.registry import find_kind, resolve
 from virl.platform.streetview import Image
 from virl.resources import data_folder, names_in
-from virl.settings import Settings, load_settings
+from virl.settings import load_settings
 
-if TYPE_CHECKING:
-    from virl.platform.perception.lexicon import Lexicon
+__all__ = [
+    "Device",
+    "ModelOptions",
+    "ModelResources",
+    "ModelSettings",
+    "Models",
+    "Needs",
+    "model_file",
+    "model_names",
+    "read_model",
+]
 
 Device = Literal["auto", "cpu", "cuda"]
 
 _FOLDER = "platform/models"
 _KIND = re.compile(r"^kind:\s*([\w-]+)", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """What a model cannot be used without."""
-
-    packages: tuple[str, ...] = ()
-    """Names to import."""
-    extra: str = ""
-    """The extra of virl that brings the packages."""
-    files: tuple[Path, ...] = ()
-    """Files and folders that must be there."""
-    weights: tuple[str, ...] = ()
-    """Checkpoints, as `virl.platform.perception.weights.checkpoint` takes them."""
-    models: tuple[tuple[Role, str], ...] = ()
-    """Other models that it uses: role and name."""
-    pip: str = ""
-    """What to give to `pip install` for the packages, where no extra brings them."""
-    clash: str = ""
-    """Why the packages that are installed do not work together, and what to do; empty if they do."""
-
-    @property
-    def install(self) -> str:
-        """What to give to `pip install`; empty if the packages' own names will do."""
-        return self.pip or (f"'virl[{self.extra}]'" if self.extra else "")
-
-
-class ModelResources(Settings):
-    """What a replica of a model takes of a machine, where a cluster has to find room for it."""
-
-    cpus: float = Field(1, ge=0)
-    gpus: float = Field(0, ge=0)
-    """A share of one, such as 0.25, lets as many replicas on it as fit."""
-
-
-class ModelSettings(Settings):
-    """Base of what model files hold."""
-
-    kind: str
-    resources: ModelResources = ModelResources()
-
-    def needs(self) -> Needs:
-        """What the model cannot be used without."""
-        return Needs()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +94,7 @@ class Models:
         model: Describer = self._open("describer", name)
         return model
 
-    def lexicon(self, name: str) -> "Lexicon":
+    def lexicon(self, name: str) -> Lexicon:
         """A lexicon."""
         model: Lexicon = self._open("lexicon", name)
         return model

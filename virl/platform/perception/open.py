@@ -4,8 +4,8 @@ Nothing heavy happens here: weights are loaded when something is first read.
 """
 
 from virl.platform.perception.base import Reader, Senses
+from virl.platform.perception.detectors.sign_detector import SignDetectorSettings
 from virl.platform.perception.models import ModelOptions, Models, read_model
-from virl.platform.perception.signs import SignDetectorSettings
 
 _LEXICON = "sign-lexicon"
 

@@ -1,15 +1,13 @@
-"""The files of `platform/cities/`: where a city is, and which provider makes it."""
+"""What every file of `platform/cities/` says: where a city is, and which provider makes it."""
 
-from pathlib import Path
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from virl.geo import LatLng
-from virl.platform.providers.google.options import GoogleOptions
 from virl.region import Region, position_fault, region_fault
-from virl.settings import Settings, load_settings
+from virl.settings import Settings
 
 MIN_AREA_KM2, MAX_AREA_KM2 = 0.02, 30.0  # of a district: a few blocks to a borough; chosen
 
@@ -50,71 +48,55 @@ def _time_zone(name: str) -> str:
 
 
 Position = Annotated[LatLng, AfterValidator(_on_earth)]
+TimeZone = Annotated[str, AfterValidator(_time_zone)]
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$")]
+Name = Annotated[str, Field(min_length=1)]
 
 
 class CityFile(Settings):
-    """What every file of `platform/cities/` says."""
+    """What every file of `platform/cities/` may say; each provider's own model adds what it needs.
 
-    title: str = Field(min_length=1)
+    What is left out is `None`. A provider whose cities must say more makes those fields required.
+    """
+
+    title: Name
     """The name as people write it."""
     about: str
-
-    @property
-    def place(self) -> str:
-        """Where it is, in one line."""
-        return self.about
-
-
-class OfflineCity(CityFile):
-    """A file of `platform/cities/` for a city that is made."""
-
-    provider: Literal["offline"]
-    seed: int = Field(ge=0)
-    """What the city grows from."""
-
-
-class GraphCity(CityFile):
-    """A file of `platform/cities/` for the streets of a data set."""
-
-    provider: Literal["graph"]
-    data: Literal["touchdown"]
-    """The data set, as `find_data` knows it."""
-
-
-class GoogleCity(CityFile):
-    """A file of `platform/cities/` for a district of a real city."""
-
-    provider: Literal["google"]
-    city: str = Field(min_length=1)
-    district: str = Field(min_length=1)
+    provider: str
+    """Who makes the city."""
+    city: Name | None = None
+    district: Name | None = None
     continent: Continent | None = None
     """Where it lies, to find swapped numbers; `None` for what lies on none."""
-    country: str = Field(min_length=1)
-    language: str = Field(pattern=r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$")
+    country: Name | None = None
+    language: Language | None = None
     """What most of its shop signs are written in: a BCP 47 tag such as `zh-HK`."""
-    google: GoogleOptions = GoogleOptions()
-    """How Google is asked, where it should differ from the defaults."""
-    time_zone: Annotated[str, AfterValidator(_time_zone)]
+    time_zone: TimeZone | None = None
     """IANA name, such as `Asia/Tokyo`."""
-    polygon: tuple[Position, ...]
+    polygon: tuple[Position, ...] | None = None
     """Corners of the district, `[lat, lng]` in WGS84 degrees, either way round; 0.02 to 30 square
     kilometres."""
-    center: Position
+    center: Position | None = None
     """`[lat, lng]`; where one is put who names no start. Inside the polygon."""
 
     @property
     def place(self) -> str:
-        """District, city and country."""
-        return f"{self.district}, {self.city}, {self.country}"
+        """District, city and country, or else what the file says about it, in one line."""
+        parts = (self.district, self.city, self.country)
+        return ", ".join(part for part in parts if part) if all(parts) else self.about
 
     @property
-    def region(self) -> Region:
+    def region(self) -> Region | None:
         """The district."""
-        return Region(self.polygon)
+        return Region(self.polygon) if self.polygon else None
 
     @field_validator("polygon")
     @classmethod
-    def _is_a_district(cls, polygon: tuple[LatLng, ...], info: ValidationInfo) -> tuple[LatLng, ...]:
+    def _is_a_district(
+        cls, polygon: tuple[LatLng, ...] | None, info: ValidationInfo
+    ) -> tuple[LatLng, ...] | None:
+        if polygon is None:
+            return None
         continent: Continent | None = info.data.get("continent")
         for corner in polygon:
             if continent and not _within(corner, continent):
@@ -130,33 +112,11 @@ class GoogleCity(CityFile):
 
     @field_validator("center")
     @classmethod
-    def _is_inside(cls, center: LatLng, info: ValidationInfo) -> LatLng:
-        if "polygon" in info.data:
-            region = Region(info.data["polygon"])
+    def _is_inside(cls, center: LatLng | None, info: ValidationInfo) -> LatLng | None:
+        polygon = info.data.get("polygon")
+        if center and polygon:
+            region = Region(polygon)
             if not region.contains(center):
                 swapped = region.contains(LatLng(center.lng, center.lat))
                 raise ValueError(f"{center} is outside the polygon{_SWAPPED if swapped else ''}")
         return center
-
-
-CitySettings = OfflineCity | GraphCity | GoogleCity
-"""A file of `platform/cities/`; `provider` tells which."""
-
-_KINDS: dict[str, type[CitySettings]] = {"offline": OfflineCity, "graph": GraphCity, "google": GoogleCity}
-
-
-class _Kind(Settings):
-    """What tells the kinds apart; it is read first, so that a fault in the rest is named for its own kind."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    provider: Literal["offline", "graph", "google"]
-
-
-def read_city(file: Path) -> CitySettings:
-    """Read a file of `platform/cities/`.
-
-    Raises:
-        BadInput: the file is broken.
-    """
-    return load_settings(file, _KINDS[load_settings(file, _Kind).provider])

@@ -2,28 +2,25 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from virl import resources
-from virl.budget import Budget
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, UnknownName, VirlError
 from virl.geo import distance
 from virl.platform.city import City
-from virl.platform.providers.city_file import CitySettings, GoogleCity, GraphCity, OfflineCity, read_city
+from virl.platform.providers.city_file import CityFile
+from virl.platform.providers.provider import Access
+from virl.platform.providers.registry import PROVIDERS, provider_of, read_city
 from virl.region_file import read_region
 
 __all__ = [
     "CITIES",
     "Access",
-    "CitySettings",
-    "GoogleCity",
-    "GraphCity",
-    "OfflineCity",
     "all_cities",
     "city_names",
     "city_settings",
+    "listed_cities",
     "name_of_city",
     "open_city",
     "opened_city",
@@ -34,24 +31,9 @@ __all__ = [
 CITIES = "platform/cities"
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
-    """How a city on the network is asked."""
-
-    budget: Budget | None = None
-    cache: Literal["off", "session", "ttl"] | None = None
-    """What is kept on disk; by default as the provider's settings say."""
-    session: str = ""
-    """A run that is resumed gives the same name again, to find the replies that only it may see."""
-    record: Path | None = None
-    """Folder to write replies to."""
-    replay: Path | None = None
-    """Folder to answer from, with no network."""
-
-
 def city_names() -> list[str]:
-    """The names that `open_city` takes."""
-    return resources.names_in(CITIES, ".yaml")
+    """The names that `open_city` takes, sorted."""
+    return sorted({*_own_files(), *_files_of_packages()})
 
 
 def name_of_city(city: str) -> str:
@@ -59,30 +41,46 @@ def name_of_city(city: str) -> str:
     return Path(city).stem if _is_file(city) else city
 
 
-def city_settings(name: str) -> CitySettings:
+def city_settings(name: str) -> CityFile:
     """What the file of a city says; opens nothing.
 
     Args:
-        name: of a file in `platform/cities/`, or the path of one that ends in `.yaml`.
+        name: of a file in `platform/cities/` or of one that comes with a provider, or the path of one that
+            ends in `.yaml`.
 
     Raises:
-        UnknownName: `platform/cities/` holds no such city.
-        BadInput: its file is broken.
+        UnknownName: there is no such city.
+        BadInput: its file is broken, or two packages bring a city of this name.
+        ModelUnavailable: its provider comes with a package that cannot be imported.
     """
-    if _is_file(name):
-        return read_city(Path(name))
-    if name not in city_names():
-        raise UnknownName("city", name, city_names())
-    return read_city(resources.data_folder(CITIES) / f"{name}.yaml")
+    return read_city(_file_of(name))
 
 
-def all_cities() -> dict[str, CitySettings]:
+def all_cities() -> dict[str, CityFile]:
     """What the files of all cities say, by name in alphabetical order.
 
+    Cities of other packages that cannot be read are left out; `listed_cities` says which.
+
     Raises:
-        BadInput: one is broken.
+        BadInput: a file of `platform/cities/` is broken.
     """
-    return {name: city_settings(name) for name in city_names()}
+    return listed_cities()[0]
+
+
+def listed_cities() -> tuple[dict[str, CityFile], list[VirlError]]:
+    """All cities as `all_cities` gives them, and what is wrong with those of other packages.
+
+    Raises:
+        BadInput: a file of `platform/cities/` is broken.
+    """
+    found = {name: read_city(file) for name, file in _own_files().items()}
+    faults = PROVIDERS.usable()[1]
+    for name in sorted(_files_of_packages().keys() - found.keys()):
+        try:
+            found[name] = city_settings(name)
+        except VirlError as fault:
+            faults.append(fault)
+    return dict(sorted(found.items())), faults
 
 
 def region_line(file: Path) -> str:
@@ -93,14 +91,14 @@ def region_line(file: Path) -> str:
     """
     region = read_region(file)
     middle = region.center
-    districts = {
-        name: settings for name, settings in all_cities().items() if isinstance(settings, GoogleCity)
-    }
-    name, nearest = min(districts.items(), key=lambda item: distance(middle, item[1].center))
-    away = distance(middle, nearest.center)
+    away, name, place = min(
+        (distance(middle, city.center), name, city.place)
+        for name, city in all_cities().items()
+        if city.region and city.center
+    )
     return (
         f"{file}: {len(region.corners)} corners, {region.area_m2 / 1e6:.3f} km2, middle {middle}, "
-        f"{away / 1000:.1f} km from the middle of {name} ({nearest.place})"
+        f"{away / 1000:.1f} km from the middle of {name} ({place})"
     )
 
 
@@ -108,15 +106,10 @@ def open_city(name: str) -> City:
     """Open a city by name, or by the path of its file.
 
     Raises:
-        UnknownName: `platform/cities/` holds no such city.
+        UnknownName: there is no such city.
         VirlError: its file is broken, or what its provider needs, such as a data set or a key, is missing.
     """
-    settings = city_settings(name)
-    if isinstance(settings, GoogleCity):
-        from virl.platform.providers.google.city import google_city  # noqa: PLC0415 - loads when asked for
-
-        return google_city(name_of_city(name), settings)
-    return _city_without_network(name, settings)
+    return _open(name, Access())
 
 
 @contextmanager
@@ -127,35 +120,54 @@ def opened_city(name: str, access: Access) -> Iterator[City]:
         BadInput: a city that is asked over no network is to be recorded or replayed.
         VirlError: as `open_city`.
     """
+    city = _open(name, access)
+    try:
+        yield city
+    finally:
+        city.close()
+
+
+def _open(name: str, access: Access) -> City:
     settings = city_settings(name)
-    if not isinstance(settings, GoogleCity):
-        if access.record or access.replay:
-            raise BadInput(f"{name} is asked over no network: leave out --record and --replay")
-        yield _city_without_network(name, settings)
-        return
-    from virl.platform.providers.google.city import google_city, way_to  # noqa: PLC0415 - loads when asked for
-
-    with way_to(
-        settings,
-        budget=access.budget,
-        cache=access.cache,
-        session=access.session,
-        record=access.record,
-        replay=access.replay,
-    ) as http:
-        yield google_city(name_of_city(name), settings, http)
+    provider = provider_of(settings)
+    if not provider.network and (access.record or access.replay):
+        raise BadInput(f"{name} is asked over no network: leave out --record and --replay")
+    city: City = provider.open(name_of_city(name), settings, access)
+    return replace(
+        city,
+        center=settings.center or city.center,
+        time_zone=settings.time_zone,
+        language=settings.language,
+        region=settings.region,
+        shareable=provider.shareable,
+        terms=provider.terms,
+    )
 
 
-def _city_without_network(name: str, settings: OfflineCity | GraphCity) -> City:
-    # A provider loads when it is asked for.
-    if isinstance(settings, OfflineCity):
-        from virl.platform.providers.offline.city import open_offline  # noqa: PLC0415
+def _file_of(name: str) -> Path:
+    if _is_file(name):
+        return Path(name)
+    if own := _own_files().get(name):
+        return own
+    brought = _files_of_packages().get(name, [])
+    if not brought:
+        raise UnknownName("city", name, city_names())
+    if len(brought) > 1:
+        raise BadInput(f"city {name!r} is {' and '.join(map(str, brought))}: give the path of one of them")
+    return brought[0]
 
-        return open_offline(name_of_city(name), settings.title, settings.seed)
-    from virl.platform.providers.graph.city import open_graph_city  # noqa: PLC0415
-    from virl.platform.providers.graph.home import find_data  # noqa: PLC0415
 
-    return open_graph_city(name_of_city(name), settings.title, find_data(settings.data))
+def _own_files() -> dict[str, Path]:
+    return {file.stem: file for file in sorted(resources.data_folder(CITIES).glob("*.yaml"))}
+
+
+def _files_of_packages() -> dict[str, list[Path]]:
+    """The city files that come with providers, by name; there should be one for each."""
+    files: dict[str, list[Path]] = {}
+    for provider in PROVIDERS.usable()[0].values():
+        for file in sorted(provider.cities.glob("*.yaml")) if provider.cities else ():
+            files.setdefault(file.stem, []).append(file)
+    return files
 
 
 def _is_file(city: str) -> bool:

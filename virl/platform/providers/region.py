@@ -7,25 +7,19 @@ import shapely
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame
 from virl.platform.city import City
-from virl.platform.providers.open import GoogleCity, city_settings
 from virl.region import Region
 
 AROUND_STREETS_M = 15.0  # a city without a district ends so far beyond its outermost streets; chosen
 
 
-def region_of_city(name: str, city: City) -> Region:
+def region_of_city(city: City) -> Region:
     """The district of a city; a city without one, whose streets are all known, is covered whole.
-
-    Args:
-        name: as `open_city` takes it.
-        city: opened under that name.
 
     Raises:
         BadInput: there is neither.
     """
-    settings = city_settings(name)
-    if isinstance(settings, GoogleCity):
-        return settings.region
+    if city.region:
+        return city.region
     if city.street_map is None:
         raise BadInput(f"{city.title} has no district of its own: give a `region:`")
     return around_streets(city.street_map.lines())

@@ -15,7 +15,6 @@ from virl.journal.records import ObjectRecord, ViewRecord
 from virl.platform.movement.base import Choice, Step
 from virl.platform.perception.active import Looking
 from virl.platform.perception.base import Detection
-from virl.platform.perception.matchers.settings import MatcherSettings
 from virl.platform.perception.memory import (
     MemorySettings,
     Seen,
@@ -25,6 +24,7 @@ from virl.platform.perception.memory import (
     write_geojson,
 )
 from virl.platform.perception.models import read_model
+from virl.platform.perception.shared.matcher_settings import MatcherSettings
 from virl.platform.streetview import Pose
 from virl.routines.counting.counter import Counter, Visit
 from virl.routines.counting.settings import COUNT, Counting

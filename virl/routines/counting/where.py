@@ -51,7 +51,7 @@ def region_of(agent: Agent) -> Region:
             raise BadInput(f"{who}: region: lies {metres / 1000:,.0f} km from the centre of {city.title}")
         return region
     try:
-        return region_of_city(agent.run.start.city, city)
+        return region_of_city(city)
     except BadInput as fault:
         raise BadInput(f"{who}: {fault}") from fault
 

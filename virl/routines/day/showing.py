@@ -22,7 +22,6 @@ from virl.drawing.exhibits import (
 )
 from virl.geo import LatLng
 from virl.platform.maps import TravelMode
-from virl.platform.providers.open import GoogleCity, city_settings
 from virl.routines.day.activity import Activity
 from virl.routines.day.calendar import calendar, date_of
 from virl.routines.day.checker import Violation, check, entries_of
@@ -37,7 +36,7 @@ MARKDOWN, CALENDAR = "itinerary.md", "itinerary.ics"
 
 def show_day(agent: Agent, plan: Plan) -> None:
     """Check the day, write its files, and end the run."""
-    zone = time_zone(agent.run.start.city)
+    zone = agent.city.time_zone
     made = datetime.fromisoformat(agent.run.start.started)
     weekday = agent.character.day_and_minute[0]
     on = date_of(weekday, made.astimezone(ZoneInfo(zone) if zone else UTC).date())
@@ -91,16 +90,6 @@ def show_day(agent: Agent, plan: Plan) -> None:
         files=files,
         exhibits=exhibits(agent, plan, violations),
     )
-
-
-def time_zone(city: str) -> str | None:
-    """The time zone of a city by name or file; `None` for a made one, whose clocks are nobody else's.
-
-    Raises:
-        UnknownName, BadInput: as `city_settings`.
-    """
-    settings = city_settings(city)
-    return settings.time_zone if isinstance(settings, GoogleCity) else None
 
 
 def answer_of(plan: Plan) -> list[dict[str, object]]:

@@ -7,7 +7,7 @@ from shapely import Point, Polygon
 from virl.agent.assembly import Agent
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame
-from virl.platform.providers.open import GoogleCity, city_names, city_settings
+from virl.platform.providers.open import city_names, city_settings
 from virl.region import Region
 from virl.region_file import read_region
 from virl.routines.counting.where import region_of
@@ -46,10 +46,10 @@ def _polygon(area: str | Circle | tuple[tuple[float, float], ...], folder: Path)
         return _outline(Region(tuple(LatLng(*corner) for corner in area)))
     if area in city_names() or Path(area).suffix in {".yaml", ".yml"}:
         name = area if area in city_names() else str(folder / area)
-        settings = city_settings(name)
-        if not isinstance(settings, GoogleCity):
+        region = city_settings(name).region
+        if region is None:
             raise BadInput(f"rent: areas: {area}: has no polygon: give a circle or corners instead")
-        return _outline(settings.region)
+        return _outline(region)
     return _outline(read_region(folder / area))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from virl.agent.assembly import Agent
 from virl.errors import BadInput
@@ -47,7 +48,13 @@ def opened_source(agent: Agent) -> Iterator[Source]:
         yield Source(agent.city.listings)
     elif name == RENTCAST:
         asked = agent.run.start.access
-        with open_rentcast(budget=agent.budget, cache=asked.cache, session=agent.run.start.id) as http:
+        with open_rentcast(
+            budget=agent.budget,
+            cache=asked.cache,
+            session=agent.run.start.id,
+            record=Path(asked.record) if asked.record else None,
+            replay=Path(asked.replay) if asked.replay else None,
+        ) as http:
             provider = RentCastListings(http)
             source = Source(provider)
             yield source

@@ -8,9 +8,9 @@ from scripted_google import PICTURE, SILENCE, ScriptedGoogle, answer, client, go
 from virl.budget import Budget, Spending
 from virl.errors import BadInput, BudgetExceeded, ProviderError
 from virl.platform.providers.google.calls import Call
-from virl.platform.providers.google.meter import Meter
-from virl.platform.providers.google.prices import Price, price_of
+from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import load_google_settings
+from virl.platform.providers.http.meter import Meter, Price
 
 SETTINGS = load_google_settings()
 IMAGE = Call("static_image", query={"pano": "p1"})

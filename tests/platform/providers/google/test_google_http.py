@@ -27,11 +27,11 @@ from scripted_google import (
 )
 
 from virl.errors import BadInput, ProviderError, UnknownName
-from virl.platform.providers.google.calls import Call, canonical, request_key
+from virl.platform.providers.google.calls import Call, canonical, name_of
 from virl.platform.providers.google.http import open_google_http
 from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.limits import MinuteLimit
 from virl.platform.providers.google.settings import load_google_settings
+from virl.platform.providers.http.limits import MinuteLimit
 
 GEOCODE = Call("geocode", query={"address": "1 Main St, Virlton"})
 NEARBY = Call("places_nearby", body={"maxResultCount": 5}, fields="places.id")
@@ -386,17 +386,17 @@ def test_the_canonical_request_knows_no_order_and_no_key(query, body, fields, ch
 def test_canonical_requests_are_alike_only_for_the_same_call(query, other_query, body, other_body):
     one = Call("geocode", path="p", query=query, body=body)
     other = Call("geocode", path="p", query=other_query, body=other_body)
-    assert (request_key(one) == request_key(other)) == (query == other_query and body == other_body)
+    assert (name_of(one).key() == name_of(other).key()) == (query == other_query and body == other_body)
 
 
 def test_a_key_tells_hosts_endpoints_paths_and_masks_apart():
     base = Call("places_details", path="a", fields="id")
     keys = {
-        request_key(base),
-        request_key(base, "https://x"),
-        request_key(base, "https://y"),
-        request_key(Call("geocode", path="a", fields="id")),
-        request_key(Call("places_details", path="b", fields="id")),
-        request_key(Call("places_details", path="a", fields="id,types")),
+        name_of(base).key(),
+        name_of(base).key("https://x"),
+        name_of(base).key("https://y"),
+        name_of(Call("geocode", path="a", fields="id")).key(),
+        name_of(Call("places_details", path="b", fields="id")).key(),
+        name_of(Call("places_details", path="a", fields="id,types")).key(),
     }
     assert len(keys) == 6

@@ -10,8 +10,8 @@ from virl import geo
 from virl.errors import BadInput, NoRoute, NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.platform.providers.city_file import GoogleCity
 from virl.platform.providers.google.city import open_google
+from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.google.http import Call
 from virl.platform.providers.google.maps import blocks, parts_of
 from virl.platform.providers.google.options import GoogleOptions

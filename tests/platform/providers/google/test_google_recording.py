@@ -5,9 +5,9 @@ import pytest
 from scripted_google import KEY, KEYS, PICTURE, SECRET, ScriptedGoogle, answer, client, good, refusal
 
 from virl.errors import BadInput, ProviderError
-from virl.platform.providers.google.cache import ReplyCache
 from virl.platform.providers.google.calls import Call
-from virl.platform.providers.google.recording import Recording, Replay
+from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.providers.http.recording import Recording, Replay
 
 GEOCODE = Call("geocode", query={"address": "1 Main St"})
 IMAGE = Call("static_image", query={"pano": "p1"})

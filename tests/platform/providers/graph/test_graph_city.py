@@ -14,9 +14,11 @@ from virl.platform.city import City
 from virl.platform.graph import build_graph
 from virl.platform.providers import city_names, open_city
 from virl.platform.providers.graph.city import open_graph_city
+from virl.platform.providers.graph.city_file import GraphCity
 from virl.platform.providers.graph.panoramas import PanoramaFolder
 from virl.platform.providers.graph.streetview import street_lines
-from virl.platform.providers.open import GraphCity, OfflineCity, read_city
+from virl.platform.providers.offline.city_file import OfflineCity
+from virl.platform.providers.open import read_city
 from virl.platform.streetview import Camera
 from virl.resources import data_folder
 
@@ -193,7 +195,10 @@ def test_city_files_are_read_by_their_provider(tmp_path: Path) -> None:
     for text, fault in (
         ("title: A\nabout: B\nprovider: graph\nseed: 1\n", "line 1: data: field is missing"),
         ("title: A\nabout: B\nprovider: offline\nseed: -1\n", "line 4: seed: "),
-        ("title: A\nabout: B\nprovider: moon\n", "line 3: provider: "),
+        (
+            "title: A\nabout: B\nprovider: moon\n",
+            "made.yaml, line 3: provider: unknown provider 'moon': there is google, graph, offline",
+        ),
         ("title: A\nabout: B\n", "provider: field is missing"),
     ):
         file.write_text(text)

@@ -11,6 +11,7 @@ from shapely import Point, box
 
 from virl.budget import Budget
 from virl.errors import BadInput, BudgetExceeded, ProviderError
+from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.providers.rentcast.http import RentCastHttp, open_rentcast
 from virl.platform.providers.rentcast.keys import KEY_VARIABLE
 from virl.platform.providers.rentcast.listings import RentCastListings
@@ -172,3 +173,44 @@ def test_the_host_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(BASE_URL_VARIABLE, "nonsense")
     with pytest.raises(BadInput, match=BASE_URL_VARIABLE):
         load_rentcast_settings()
+
+
+def test_a_recorded_run_is_replayed_without_network_key_and_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "recorded"
+    with RentCastServer([records(2)]) as server:
+        with way(server, record=folder) as http:
+            found = http.rentals(QUERY)
+        monkeypatch.delenv(KEY_VARIABLE)
+        with way(server, replay=folder) as http:
+            assert http.rentals(dict(reversed(QUERY.items()))) == found
+            assert (http.meter.total().usd, http.meter.total().cached) == (0, {"rentcast_rentals": 1})
+            with pytest.raises(ProviderError, match=r'"latitude": "31".*--record'):
+                http.rentals(QUERY | {"latitude": "31"})
+            (body,) = folder.rglob("*.body")
+            body.write_bytes(b"<html>")
+            with pytest.raises(ProviderError, match="no JSON array"):
+                http.rentals(QUERY)
+    assert len(server.requests) == 1
+    assert not any(KEY.encode() in file.read_bytes() for file in folder.rglob("*") if file.is_file())
+
+
+def test_a_reply_that_trickles_in_is_given_up_after_the_whole_time() -> None:
+    trickle = Answer(body=b"[" + b" " * 40 + b"]", pause=0.05)
+    with RentCastServer([trickle]) as server:
+        settings = load_rentcast_settings().model_copy(update={"base_url": server.url})
+        hasty = settings.model_copy(
+            update={"timeouts": Timeouts(read=1.0, total=0.3), "retries": Retries(further=0)}
+        )
+        with open_rentcast(settings=hasty) as http, pytest.raises(ProviderError, match="in time"):
+            http.rentals(QUERY)
+
+
+def test_the_key_goes_to_no_other_host() -> None:
+    with RentCastServer([records(1)]) as other:
+        away = Answer(302, b"", {"location": f"{other.url}/elsewhere"})
+        with RentCastServer([away]) as server, way(server) as http:
+            assert len(http.rentals(QUERY)) == 1
+    assert server.requests[0].headers["x-api-key"] == KEY
+    assert "x-api-key" not in other.requests[0].headers

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.platform.perception.base import Detection, Detector, Recognizer
-from virl.platform.perception.detectors.boxes import without_doubles
-from virl.platform.perception.detectors.labels import words_of
 from virl.platform.perception.images import crop, rgb
 from virl.platform.perception.models import Models, ModelSettings, Needs
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.boxes import without_doubles
+from virl.platform.perception.shared.labels import words_of
 from virl.platform.streetview import View
 
 
@@ -46,6 +47,9 @@ def open_clip_proposals(settings: ClipProposalsSettings, models: Models) -> "Cli
     return ClipProposals(
         models.detector(settings.proposals), models.recognizer(settings.recognizer), settings
     )
+
+
+KIND = Kind("detector", ClipProposalsSettings, open_clip_proposals)
 
 
 class ClipProposals:

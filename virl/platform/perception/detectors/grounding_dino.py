@@ -7,12 +7,13 @@ from PIL import Image as Picture
 from pydantic import Field
 
 from virl.platform.perception.base import Detection
-from virl.platform.perception.detectors.boxes import Rows, corners, to_detections
-from virl.platform.perception.detectors.labels import words_of
-from virl.platform.perception.detectors.phrases import SEPARATORS, Span, label_boxes, tokens_of, write_prompt
 from virl.platform.perception.images import rgb, same_size_batches
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.boxes import Rows, corners, to_detections
+from virl.platform.perception.shared.labels import words_of
+from virl.platform.perception.shared.phrases import SEPARATORS, Span, label_boxes, tokens_of, write_prompt
 from virl.platform.perception.weights import Once, guard_memory, module
 from virl.platform.streetview import Image, View
 
@@ -108,6 +109,9 @@ def open_grounding_dino(settings: GroundingDinoSettings, models: Models) -> Grou
         return _Network(load_pretrained(settings.weights, models.options, auto=auto, model_types=MODEL_TYPES))
 
     return GroundingDino(Once(load), settings)
+
+
+KIND = Kind("detector", GroundingDinoSettings, open_grounding_dino)
 
 
 class _Network:

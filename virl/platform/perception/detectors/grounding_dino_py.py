@@ -14,10 +14,11 @@ from PIL import Image as Picture
 from pydantic import Field
 
 from virl.errors import ModelUnavailable
-from virl.platform.perception.detectors.boxes import Rows
 from virl.platform.perception.detectors.grounding_dino import GroundingDino, GroundingSettings, Network
-from virl.platform.perception.detectors.phrases import Span
 from virl.platform.perception.models import ModelOptions, Models, Needs
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.boxes import Rows
+from virl.platform.perception.shared.phrases import Span
 from virl.platform.perception.weights import (
     Once,
     checkpoint,
@@ -60,6 +61,9 @@ class GroundingDinoPySettings(GroundingSettings):
 def open_grounding_dino_py(settings: GroundingDinoPySettings, models: Models) -> GroundingDino:
     """The detector, without its weights."""
     return GroundingDino(Once(partial(load_network, settings, models.options)), settings)
+
+
+KIND = Kind("detector", GroundingDinoPySettings, open_grounding_dino_py)
 
 
 def load_network(settings: GroundingDinoPySettings, options: ModelOptions) -> Network:

@@ -12,14 +12,15 @@ from pydantic import Field
 from virl.errors import ModelUnavailable
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import rgb
-from virl.platform.perception.matchers.settings import MatcherSettings
 from virl.platform.perception.models import ModelOptions, Models, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, check_model_type, load_pretrained
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.matcher_settings import MatcherSettings
 from virl.platform.perception.weights import Once, batches, checkpoint, guard_memory, module, require
 from virl.platform.streetview import Image
 
 MODEL_TYPE = "lightglue"
-_DISK = "virl.platform.perception.matchers.disk"
+_DISK = "virl.platform.perception.shared.disk"
 _NEVER = 1.0  # a confidence that is not exceeded
 
 
@@ -49,6 +50,9 @@ class LightGlueSettings(MatcherSettings):
 def open_lightglue(settings: LightGlueSettings, models: Models) -> "LightGlueMatcher":
     """The matcher, without its weights."""
     return LightGlueMatcher(Once(lambda: _load(settings, models.options)), settings)
+
+
+KIND = Kind("matcher", LightGlueSettings, open_lightglue)
 
 
 class LightGlueMatcher:

@@ -19,8 +19,9 @@ from pydantic import Field
 
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import rgb
-from virl.platform.perception.matchers.settings import MatcherSettings
 from virl.platform.perception.models import Models
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.matcher_settings import MatcherSettings
 from virl.platform.streetview import Image
 
 Points = NDArray[np.float32]
@@ -67,6 +68,9 @@ class _Features:
 def open_sift(settings: SiftSettings, _: Models) -> "SiftMatcher":
     """The matcher of these settings."""
     return SiftMatcher(settings)
+
+
+KIND = Kind("matcher", SiftSettings, open_sift)
 
 
 class SiftMatcher:

@@ -15,6 +15,7 @@ from pydantic import Field
 from virl.errors import ModelUnavailable
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.models import Models, ModelSettings, Needs
+from virl.platform.perception.registry import Kind
 from virl.platform.streetview import Image
 
 Quad = NDArray[np.float32]
@@ -53,6 +54,9 @@ class RapidOcrSettings(ModelSettings):
 def open_rapidocr(settings: RapidOcrSettings, _: Models) -> "RapidOcrReader":
     """The reader of these settings."""
     return RapidOcrReader(settings)
+
+
+KIND = Kind("reader", RapidOcrSettings, open_rapidocr)
 
 
 class RapidOcrReader:

@@ -12,12 +12,13 @@ from pydantic import model_validator
 
 from virl.errors import BadInput, ModelUnavailable, UnknownName
 from virl.platform.perception.models import ModelOptions, Models, Needs
-from virl.platform.perception.recognizers.contrastive import (
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
     TorchTowers,
 )
-from virl.platform.perception.recognizers.identity import identity
+from virl.platform.perception.shared.identity import identity
 from virl.platform.perception.weights import (
     checkpoint,
     device_of,
@@ -72,6 +73,9 @@ def open_openclip(settings: OpenClipSettings, models: Models) -> ContrastiveReco
     return ContrastiveRecognizer(
         lambda: _identify(settings), lambda: _find_and_load(settings, models.options), settings
     )
+
+
+KIND = Kind("recognizer", OpenClipSettings, open_openclip)
 
 
 def _identify(settings: OpenClipSettings) -> str:

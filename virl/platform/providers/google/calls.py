@@ -1,9 +1,10 @@
 """What is asked of Google: a call, and the canonical form that names it in caches and recordings."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from virl.platform.providers.http.naming import RequestName
 
 _KEY_NAMES = frozenset({"key", "signature"})
 _TOKEN_NAMES = frozenset({"session", "sessiontoken"})
@@ -46,9 +47,9 @@ def tokens(call: Call) -> dict[str, str]:
     return {name: text for name, text in call.query.items() if name.lower() in _TOKEN_NAMES}
 
 
-def request_key(call: Call, host: str = "") -> str:
-    """SHA-256 of the canonical call and the host that is asked: hex, 64 digits."""
-    return hashlib.sha256(f"{host}\n{canonical(call)}".encode("utf-8", "surrogatepass")).hexdigest()
+def name_of(call: Call) -> RequestName:
+    """What names the call in caches and recordings."""
+    return RequestName(call.endpoint, canonical(call))
 
 
 def mask_of(call: Call) -> frozenset[str]:

@@ -1,66 +1,43 @@
 """A city of Google Maps."""
 
-from pathlib import Path
-
-from virl.budget import Budget
 from virl.errors import ProviderError
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.maps import Maps
-from virl.platform.providers.city_file import GoogleCity
+from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.google.http import GoogleHttp, open_google_http
 from virl.platform.providers.google.maps import Corners, GoogleMaps, corners
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.places import GooglePlaces, PlacesApi
 from virl.platform.providers.google.places_new import NewPlaces
-from virl.platform.providers.google.settings import CacheMode, at_base_url, load_google_settings
+from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.google.streetview import GoogleStreetView
+from virl.platform.providers.provider import Access
 
 
-def way_to(
-    settings: GoogleCity,
-    *,
-    budget: Budget | None = None,
-    cache: CacheMode | None = None,
-    session: str = "",
-    record: Path | None = None,
-    replay: Path | None = None,
-) -> GoogleHttp:
-    """The way to the host that a city's file names; `VIRL_GOOGLE_BASE_URL` goes before it. Close it.
-
-    Args:
-        settings: the city's file.
-        budget: as `open_google_http` takes it, like all that follow.
-        cache: the mode.
-        session: the run's name.
-        record: the folder to write replies to.
-        replay: the folder to answer from.
+def google_city(name: str, file: GoogleCity, access: Access) -> City:
+    """The city of a file, at the host that the file names; `VIRL_GOOGLE_BASE_URL` takes precedence.
 
     Raises:
-        ProviderError: there is no key, and no replay.
+        ProviderError: there is no key, and no replay; or as `open_google`.
         BadInput: the settings are broken, or a folder cannot be used.
     """
-    google = load_google_settings()
-    if settings.google.base_url and google.base_url is None:
-        google = at_base_url(google, settings.google.base_url)
-    return open_google_http(google, budget=budget, cache=cache, session=session, record=record, replay=replay)
-
-
-def google_city(name: str, settings: GoogleCity, http: GoogleHttp | None = None) -> City:
-    """The city of a file.
-
-    Raises:
-        ProviderError: as `open_google`.
-        BadInput: as `open_google`.
-    """
-    return open_google(
-        name=name,
-        title=settings.title,
-        center=settings.center,
-        options=settings.google,
-        http=http or way_to(settings),
-        settings=settings,
+    settings = load_google_settings()
+    if file.google.base_url and settings.base_url is None:
+        settings = at_base_url(settings, file.google.base_url)
+    http = open_google_http(
+        settings,
+        budget=access.budget,
+        cache=access.cache,
+        session=access.session,
+        record=access.record,
+        replay=access.replay,
     )
+    try:
+        return open_google(name, file.title, file.center, file.google, http, file)
+    except BaseException:
+        http.close()
+        raise
 
 
 def open_google(
@@ -104,6 +81,7 @@ def open_google(
         ),
         maps=maps,
         meter=way.meter,
+        close=way.close,
     )
 
 

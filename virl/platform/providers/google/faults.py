@@ -1,20 +1,15 @@
 """What a reply of Google's means: good, worth another try, or a fault with a remedy."""
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
 from pydantic_core import from_json
 
+from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, Fault, shortened, wait_of
+
 Kind = Literal["object", "array", "image"]
 
-MAX_WORDS = 200  # characters of Google's own words that are shown (chosen)
-
 _PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"GIF8")
-_SECONDS = re.compile(r"\s*\d{1,9}(\.\d+)?\s*")
 _GOOD_STATUSES = {"OK", "ZERO_RESULTS", "NOT_FOUND"}
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
 _LEGACY_STATUSES = {
@@ -50,30 +45,14 @@ _REMEDIES = {
     "OVER_DAILY_LIMIT": "check the billing and the daily quota of the project of GOOGLE_MAPS_API_KEY",
     "NOT_FOUND": "ask for something else, or again by position: ids change",
 }
-_ASKED_WRONG = "this is not a matter of trying again: the request itself has to change"
-_TRY_LATER = "try again later; --resume goes on where the run stopped"
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Why a reply is of no use."""
-
-    reason: str
-    again: bool
-    """Whether another try may help."""
-    billed: bool = False
-    """Whether Google may charge for it: it does for what it answered, not for what it refused."""
-    status: int | None = None
-    code: str = ""
-    wait: float | None = None
-    """Seconds that the server asks to wait."""
-
-    def remedy(self, service: str) -> str:
-        """What to do about it."""
-        known = _REMEDIES.get(_SAME_AS.get(self.code, self.code))
-        if known:
-            return known.format(service=service)
-        return _TRY_LATER if self.again else _ASKED_WRONG
+def remedy(fault: Fault, service: str) -> str:
+    """What to do about a fault of one of Google's services."""
+    known = _REMEDIES.get(_SAME_AS.get(fault.code, fault.code))
+    if known:
+        return known.format(service=service)
+    return TRY_LATER if fault.again else ASKED_WRONG
 
 
 def fault_in(kind: Kind, status: int, headers: Mapping[str, str], body: bytes) -> Fault | None:
@@ -101,21 +80,6 @@ def parse(body: bytes) -> Any:
     return from_json(body)
 
 
-def wait_of(headers: Mapping[str, str]) -> float | None:
-    """Seconds that `Retry-After` asks to wait, given in seconds or as a date; `None` if it does not say."""
-    text = headers.get("retry-after")
-    if text is None:
-        return None
-    if _SECONDS.fullmatch(text):
-        return float(text)
-    try:
-        when = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())
-
-
 def _garbage(wanted: str, status: int) -> Fault:
     return Fault(f"the reply is no {wanted}", again=True, billed=True, status=status)
 
@@ -132,7 +96,7 @@ def _fault_in_json(
     code = reply.get("status") if isinstance(reply, dict) else None
     if code not in _LEGACY_STATUSES or code in _GOOD_STATUSES or not isinstance(reply, dict):
         return None
-    words = _short(reply.get("error_message") or reply.get("errorMessage"))
+    words = shortened(reply.get("error_message") or reply.get("errorMessage"))
     again = code in _TRY_AGAIN_STATUSES
     reason = f"{code}: {words}" if words else str(code)
     return Fault(reason, again=again, status=status, code=str(code), wait=wait_of(headers) if again else None)
@@ -151,10 +115,5 @@ def _google_error(status: int, body: bytes) -> tuple[str, str]:
     code = str(error.get("status") or _CODES.get(status, ""))
     if "API_KEY_INVALID" in str(error.get("details")):
         code = "API_KEY_INVALID"
-    words = _short(error.get("message"))
+    words = shortened(error.get("message"))
     return code, f"status {status}, {code}: {words}" if words else f"status {status}, {code}"
-
-
-def _short(words: object) -> str:
-    text = " ".join(str(words or "").split())
-    return text if len(text) <= MAX_WORDS else f"{text[: MAX_WORDS - 1]}\N{HORIZONTAL ELLIPSIS}"

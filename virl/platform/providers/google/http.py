@@ -19,16 +19,17 @@ from typing import Any, Self
 from virl import resources
 from virl.budget import Budget
 from virl.errors import BadInput, ProviderError
-from virl.platform.providers.google.cache import ReplyCache
-from virl.platform.providers.google.calls import Call, request_key
-from virl.platform.providers.google.faults import Fault, Kind, fault_in, parse
+from virl.platform.providers.google.calls import Call, name_of
+from virl.platform.providers.google.faults import Kind, fault_in, parse, remedy
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
-from virl.platform.providers.google.limits import MinuteLimit, OneAtATime
-from virl.platform.providers.google.meter import Meter
-from virl.platform.providers.google.prices import Price, price_of
-from virl.platform.providers.google.recording import Recording, Replay, Reply
+from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import CacheMode, Endpoint, GoogleSettings, load_google_settings
-from virl.platform.providers.google.wire import Wire
+from virl.platform.providers.google.wire import GoogleWire
+from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.providers.http.faults import Fault
+from virl.platform.providers.http.limits import MinuteLimit, OneAtATime
+from virl.platform.providers.http.meter import Meter, Price
+from virl.platform.providers.http.recording import Recording, Replay, Reply
 
 __all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
 
@@ -97,7 +98,7 @@ class GoogleHttp:
         self._record = record
         self._replay = replay
         self._pace = pace or Pace()
-        self._wire = Wire(settings, self._keys)
+        self._wire = GoogleWire(settings, self._keys)
         self._gates = {host: threading.BoundedSemaphore(settings.concurrency) for host in self._wire.hosts}
         self._limits = {
             name: MinuteLimit(endpoint.per_minute, self._pace.clock, self._pace.sleep)
@@ -151,19 +152,19 @@ class GoogleHttp:
     def _answer(self, call: Call, kind: Kind) -> builtins.bytes:
         endpoint = self.settings.endpoint(call.endpoint)
         if self._replay:
-            reply = self._replay.read(call, endpoint.service)
+            reply = self._replay.read(name_of(call), endpoint.service)
             self.meter.count_cached(call.endpoint)
         else:
             reply = self._kept_or_fetched(call, endpoint, kind)
         if self._record:
-            self._record.write(call, reply)
+            self._record.write(name_of(call), reply)
         if fault := fault_in(kind, reply.status, {}, reply.body):
             raise self._error(call, endpoint, fault)
         return reply.body
 
     def _kept_or_fetched(self, call: Call, endpoint: Endpoint, kind: Kind) -> Reply:
         """A good reply, or one that refuses for good. A good one is on disk before it is returned."""
-        key = request_key(call, self._wire.host(endpoint))
+        key = name_of(call).key(self._wire.host(endpoint))
         scope, lifetime = self._keeping(endpoint)
         with self._one_at_a_time.alone(key):
             if self._cache and lifetime and (body := self._cache.get(key, scope)) is not None:
@@ -228,8 +229,8 @@ class GoogleHttp:
 
     def _error(self, call: Call, endpoint: Endpoint, fault: Fault) -> ProviderError:
         reason = self._keys.clean(f"{call.endpoint}: {fault.reason}")
-        remedy = fault.remedy(endpoint.service)
-        return ProviderError(endpoint.service, reason, remedy, status=fault.status, code=fault.code)
+        todo = remedy(fault, endpoint.service)
+        return ProviderError(endpoint.service, reason, todo, status=fault.status, code=fault.code)
 
 
 def open_google_http(

@@ -8,19 +8,17 @@ import os
 import re
 from dataclasses import dataclass, field
 from typing import Self
-from urllib.parse import quote
 
 import httpx
 
 from virl.errors import BadInput
+from virl.platform.providers.http.keys import BLOT, blotted, blotted_bytes, check_key
 
 KEY_VARIABLE = "GOOGLE_MAPS_API_KEY"
 SECRET_VARIABLE = "GOOGLE_MAPS_SIGNING_SECRET"  # noqa: S105  # its name, not the secret
 KEY_HEADER = "X-Goog-Api-Key"
 
 _KEY_SHAPE = re.compile(r"AIza[\w\-]{10,}")
-_KEY_SIGNS = re.compile(r"[\x21-\x7e]*")
-_BLOT = "***"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +33,7 @@ class Keys:
     secret: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
-        if not _KEY_SIGNS.fullmatch(self.key):
-            raise BadInput(f"{KEY_VARIABLE} holds spaces or other signs that are in no key: copy it again")
+        check_key(self.key, KEY_VARIABLE)
         try:
             base64.urlsafe_b64decode(self.secret)
         except (binascii.Error, ValueError):
@@ -50,54 +47,31 @@ class Keys:
 
     def clean(self, text: str) -> str:
         """The text with everything blotted out that is, or looks like, a key or the secret."""
-        for hidden in self._hidden():
-            text = text.replace(hidden, _BLOT)
-        return _KEY_SHAPE.sub(_BLOT, text)
+        return _KEY_SHAPE.sub(BLOT, blotted(text, (self.key, self.secret)))
 
     def clean_bytes(self, data: bytes) -> bytes:
         """The same for a reply's body, in which only this key and this secret count."""
-        for hidden in self._hidden():
-            data = data.replace(hidden.encode(), _BLOT.encode())
-        return data
+        return blotted_bytes(data, (self.key, self.secret))
+
+    def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
+        """URL and headers of a request with key and signature.
+
+        A request says what it needs in its extensions: `google_key` is `"query"`, `"header"` or absent,
+        `google_signed` asks for a signature, and `google_tokens` are further fields of the query.
+        """
+        url, headers = request.url, request.headers.copy()
+        url = url.copy_merge_params(request.extensions.get("google_tokens", {}))
+        where = request.extensions.get("google_key")
+        if where == "header":
+            headers[KEY_HEADER] = self.key
+        elif where == "query":
+            url = url.copy_add_param("key", self.key)
+            if self.secret and request.extensions.get("google_signed"):
+                url = url.copy_add_param("signature", self.sign(url.raw_path.decode("ascii")))
+        return url, headers
 
     def sign(self, path_and_query: str) -> str:
         """Google's URL signature: HMAC-SHA1 of path and query, in URL-safe base64."""
         secret = base64.urlsafe_b64decode(self.secret)
         digest = hmac.new(secret, path_and_query.encode(), hashlib.sha1).digest()
         return base64.urlsafe_b64encode(digest).decode()
-
-    def _hidden(self) -> list[str]:
-        return [text for own in (self.key, self.secret) if own for text in {own, quote(own, safe="")}]
-
-
-class KeyTransport(httpx.BaseTransport):
-    """Adds key and signature below the client, whose logs and exceptions therefore never hold them.
-
-    A request says what it needs in its extensions: `google_key` is `"query"`, `"header"` or absent,
-    `google_signed` asks for a signature, and `google_tokens` are further fields of the query.
-    """
-
-    def __init__(self, inner: httpx.BaseTransport, keys: Keys) -> None:
-        self._inner = inner
-        self._keys = keys
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a copy of the request that carries the key."""
-        url, headers = request.url, request.headers.copy()
-        url = url.copy_merge_params(request.extensions.get("google_tokens", {}))
-        where = request.extensions.get("google_key")
-        if where == "header":
-            headers[KEY_HEADER] = self._keys.key
-        elif where == "query":
-            url = url.copy_add_param("key", self._keys.key)
-            if self._keys.secret and request.extensions.get("google_signed"):
-                url = url.copy_add_param("signature", self._keys.sign(url.raw_path.decode("ascii")))
-        return self._inner.handle_request(
-            httpx.Request(
-                request.method, url, headers=headers, stream=request.stream, extensions=request.extensions
-            )
-        )
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._inner.close()

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from virl.platform.providers.http.settings import HOST
 from virl.settings import Settings
 
 Imagery = Literal["static", "tiles"]
@@ -16,7 +17,7 @@ PAGE_WAIT_S = 2.0  # chosen: Google makes a legacy page ready "a short delay" af
 class GoogleOptions(Settings):
     """How a city asks Google; `docs/google.md` says what each choice costs."""
 
-    base_url: str | None = Field(default=None, pattern=r"^https?://[^/?#@\s]+$")
+    base_url: str | None = Field(default=None, pattern=HOST)
     """One host instead of all of Google's, such as `http://127.0.0.1:8765`; `VIRL_GOOGLE_BASE_URL` goes
     before it."""
     imagery: Imagery = "static"

@@ -1,31 +1,14 @@
 """What a call costs, by Google's price list."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import get_args
 
 from virl.platform.providers.google.calls import Call, mask_of
 from virl.platform.providers.google.settings import Endpoint, GoogleSettings, Tier
+from virl.platform.providers.http.meter import Price
 
 _TIERS: tuple[Tier, ...] = get_args(Tier)
 _MOST_CHEAP_STOPS = 10  # intermediate stops of a route without surcharge (Routes usage page)
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """What one request is billed as."""
-
-    sku: str
-    """A name in `skus`."""
-    events: int
-    """Billable events: 1, or the pairs of a matrix."""
-    micro_usd: int
-    """Millionths of a dollar for all of them."""
-
-    @property
-    def usd(self) -> float:
-        """Dollars."""
-        return self.micro_usd / 1e6
 
 
 def price_of(settings: GoogleSettings, call: Call) -> Price:

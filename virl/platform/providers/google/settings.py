@@ -1,7 +1,6 @@
 """The settings of the Google provider: `platform/providers/google.yaml`."""
 
 import os
-import re
 from datetime import date
 from pathlib import Path
 from typing import Literal, Self
@@ -9,11 +8,11 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from virl import resources
-from virl.errors import BadInput, UnknownName
+from virl.errors import UnknownName
+from virl.platform.providers.http.settings import HOST, Retries, Timeouts, checked_host
 from virl.settings import Settings, load_settings
 
 BASE_URL_VARIABLE = "VIRL_GOOGLE_BASE_URL"
-_HOST = r"^https?://[^/?#@\s]+$"
 
 CacheMode = Literal["off", "session", "ttl"]
 Tier = Literal["ids", "essentials", "pro", "enterprise", "atmosphere"]
@@ -72,27 +71,6 @@ class Endpoint(Settings):
     """Most billable events a minute that are sent."""
 
 
-class Timeouts(Settings):
-    """Seconds that parts of a request may take."""
-
-    connect: float = Field(default=5.0, gt=0)
-    read: float = Field(default=20.0, gt=0)
-    """Between two pieces of a reply."""
-    total: float = Field(default=60.0, gt=0)
-    """For a whole reply."""
-
-
-class Retries(Settings):
-    """How often and after which pauses a request is tried again."""
-
-    further: int = Field(default=4, ge=0, le=20)
-    """Requests after the first."""
-    first_wait: float = Field(default=0.5, ge=0)
-    """Seconds; doubles with every further try. Half of it is left to chance."""
-    longest_wait: float = Field(default=30.0, ge=0)
-    """Seconds; a server that asks for more with `Retry-After` is not waited for."""
-
-
 class CacheSettings(Settings):
     """What is kept on disk."""
 
@@ -106,7 +84,7 @@ class GoogleSettings(Settings):
 
     api: Literal["new", "legacy"] = "new"
     """Which generation of Places and Routes is asked."""
-    base_url: str | None = Field(default=None, pattern=_HOST)
+    base_url: str | None = Field(default=None, pattern=HOST)
     """One host instead of all of Google's, such as `http://127.0.0.1:8765`; paths stay."""
     timeouts: Timeouts = Timeouts()
     retries: Retries = Retries()
@@ -159,11 +137,7 @@ def at_base_url(settings: GoogleSettings, base_url: str | None) -> GoogleSetting
     Raises:
         BadInput: the URL has a path, or is none.
     """
-    url = base_url.rstrip("/") if base_url else None
-    if url and not re.match(_HOST, url):
-        raise BadInput(
-            f"{BASE_URL_VARIABLE}: {url!r} should be a scheme and a host such as http://127.0.0.1:8765"
-        )
+    url = checked_host(base_url, BASE_URL_VARIABLE) if base_url else None
     return settings.model_copy(update={"base_url": url})
 
 

@@ -18,7 +18,7 @@ from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.options import KEPT_PANORAMAS, Imagery
 from virl.platform.providers.google.static import nearest_id, static_view
 from virl.platform.providers.google.tiles import Capture, Mosaic, PanoramaTiles
-from virl.platform.providers.google.together import together
+from virl.platform.providers.http.together import together
 from virl.platform.streetview import MAX_RADIUS_M, Camera, Link, Panorama, View
 
 KEPT_METADATA = 20_000  # chosen: about 10 MB

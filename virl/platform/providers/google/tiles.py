@@ -17,8 +17,8 @@ from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng, normalize_heading
 from virl.platform.providers.google.bodies import picture, reading
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.together import together
 from virl.platform.providers.graph.projection import equirectangular, perspective
+from virl.platform.providers.http.together import together
 from virl.platform.streetview import Camera, Image
 
 SERVICE = "Map Tiles API"

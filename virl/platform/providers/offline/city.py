@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from virl.platform.city import City
+from virl.platform.providers.city_file import CityFile
+from virl.platform.providers.offline.city_file import OfflineCity
 from virl.platform.providers.offline.life.shops import TOWN, move_in
 from virl.platform.providers.offline.listings import OfflineListings, let_homes
 from virl.platform.providers.offline.maps import offline_maps
@@ -32,6 +34,11 @@ def draw_plan(seed: int, town: str = TOWN) -> CityPlan:
     """The plan of the city that grows from a seed; the same seed gives the same city, under any name."""
     layout = lay_out(seed)
     return CityPlan(seed, layout, move_in(layout, seed, town), let_homes(layout, seed, town))
+
+
+def plan_of(file: CityFile) -> CityPlan | None:
+    """The plan of the city of a file; `None` for a city that is not made."""
+    return draw_plan(file.seed) if isinstance(file, OfflineCity) else None
 
 
 def open_offline(name: str, title: str, seed: int) -> City:

@@ -10,54 +10,30 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-import httpx
 from pydantic_core import from_json
 
-from virl import __version__, resources
+from virl import resources
 from virl.budget import Budget
 from virl.errors import ProviderError
-from virl.platform.providers.google.cache import ReplyCache
-from virl.platform.providers.google.faults import wait_of
-from virl.platform.providers.google.limits import MinuteLimit
-from virl.platform.providers.google.meter import Meter
-from virl.platform.providers.google.prices import Price
-from virl.platform.providers.rentcast.keys import KEY_VARIABLE, Key, KeyTransport
+from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, Fault, shortened, wait_of
+from virl.platform.providers.http.limits import MinuteLimit
+from virl.platform.providers.http.meter import Meter, Price
+from virl.platform.providers.http.naming import RequestName
+from virl.platform.providers.http.recording import Recording, Replay, Reply
+from virl.platform.providers.http.wire import Received, Wire
+from virl.platform.providers.rentcast.keys import KEY_VARIABLE, Key
 from virl.platform.providers.rentcast.settings import RentCastSettings, load_rentcast_settings
 
 SERVICE = "RentCast"
 ENDPOINT = "rentcast_rentals"
 PATH = "/v1/listings/rental/long-term"
-MAX_WORDS = 200  # characters of RentCast's own words that are shown (chosen)
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    """Why a reply is of no use."""
-
-    reason: str
-    again: bool
-    """Whether another try may help."""
-    billed: bool = False
-    status: int | None = None
-    code: str = ""
-    wait: float | None = None
-    """Seconds that the server asks to wait."""
-
-    @property
-    def remedy(self) -> str:
-        if self.status == 401:
-            return f"check {KEY_VARIABLE}, your plan and its billing on RentCast's API dashboard"
-        if self.status == 429:
-            return "wait a while, or lower `per_minute` in platform/providers/rentcast.yaml"
-        if self.again:
-            return "try again later; --resume goes on where the run stopped"
-        return "this is not a matter of trying again: the request itself has to change"
 
 
 class RentCastHttp:
@@ -65,39 +41,46 @@ class RentCastHttp:
 
     Args:
         settings: host, price and limits.
-        key: what proves who asks.
+        key: what proves who asks; not needed for a replay.
         budget: checked before each request; by default there is no limit.
         cache: where replies are kept; `None` keeps none.
         scope: the name under which replies are kept that only this run may see; empty for all to see.
+        record: where replies are written.
+        replay: where they come from instead of the network.
         sleep: waits some seconds.
+
+    Raises:
+        ProviderError: there is no key, and no replay.
     """
 
     def __init__(
         self,
         settings: RentCastSettings,
-        key: Key,
+        key: Key | None,
         *,
         budget: Budget | None = None,
         cache: ReplyCache | None = None,
         scope: str = "",
+        record: Recording | None = None,
+        replay: Replay | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        if key is None and replay is None:
+            raise ProviderError(
+                SERVICE, f"{KEY_VARIABLE} is not set", "set it to your key, or read listings from a file"
+            )
         self.settings = settings
         self.meter = Meter()
-        self._key = key
+        self._key = key or Key("")
         self._budget = budget or Budget()
         self._cache = cache
         self._scope = scope
+        self._record = record
+        self._replay = replay
         self._sleep = sleep
         self._price = Price(ENDPOINT, 1, round(settings.usd_per_request * 1e6))
         self._limit = MinuteLimit(settings.per_minute, time.monotonic, sleep)
-        timeouts = settings.timeouts
-        self._client = httpx.Client(
-            base_url=settings.base_url,
-            transport=KeyTransport(httpx.HTTPTransport(), key),
-            timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
-            headers={"user-agent": f"virl/{__version__}", "accept": "application/json"},
-        )
+        self._wire = Wire([settings.base_url], self._key, timeouts=settings.timeouts)
 
     def rentals(self, query: Mapping[str, str]) -> list[Any]:
         """One page of long-term rental listings; empty where RentCast has none.
@@ -109,6 +92,35 @@ class RentCastHttp:
             ProviderError: RentCast refuses, cannot be reached or answers nonsense, each time it was tried.
             BudgetExceeded: the request would cost more than is left.
         """
+        request = RequestName(ENDPOINT, json.dumps({"path": PATH, "query": dict(query)}, sort_keys=True))
+        if self._replay:
+            reply = self._replay.read(request, SERVICE)
+            self.meter.count_cached(ENDPOINT)
+            replayed = _meaning(Received(reply.status, {}, reply.body))
+            if isinstance(replayed, Fault):
+                raise self._refusal(replayed)
+            return replayed
+        records = self._kept_or_fetched(query)
+        if self._record:
+            self._record.write(request, Reply(200, json.dumps(records).encode()))
+        return records
+
+    def close(self) -> None:
+        """Close connections and cache."""
+        self._wire.close()
+        if self._cache:
+            self._cache.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _kept_or_fetched(self, query: Mapping[str, str]) -> list[Any]:
+        """Records from the cache, or from RentCast; then they are on disk before they are returned."""
         name = json.dumps([self.settings.base_url, PATH, dict(query)], sort_keys=True)
         key = hashlib.sha256(name.encode()).hexdigest()
         if self._cache and (body := self._cache.get(key, self._scope)) is not None:
@@ -122,20 +134,6 @@ class RentCastHttp:
             self._cache.put(key, body, endpoint=ENDPOINT, lifetime=lifetime, scope=self._scope)
         return records
 
-    def close(self) -> None:
-        """Close connections and cache."""
-        self._client.close()
-        if self._cache:
-            self._cache.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def _fetch(self, query: Mapping[str, str]) -> list[Any]:
         retries = self.settings.retries
         for attempt in range(retries.further + 1):
@@ -146,39 +144,31 @@ class RentCastHttp:
             pause = max(pause, outcome.wait or 0.0)
             last = attempt == retries.further or not outcome.again
             if last or (outcome.wait or 0.0) > retries.longest_wait:
-                raise ProviderError(
-                    SERVICE,
-                    self._key.clean(outcome.reason),
-                    outcome.remedy,
-                    status=outcome.status,
-                    code=outcome.code,
-                )
+                raise self._refusal(outcome)
             _log.info("%s: %s: trying again in %.1f s", SERVICE, self._key.clean(outcome.reason), pause)
             self._sleep(pause)
         raise AssertionError("the last try returns or raises")
 
-    def _try(self, query: Mapping[str, str]) -> list[Any] | _Fault:
+    def _refusal(self, fault: Fault) -> ProviderError:
+        reason = self._key.clean(fault.reason)
+        return ProviderError(SERVICE, reason, _remedy(fault), status=fault.status, code=fault.code)
+
+    def _try(self, query: Mapping[str, str]) -> list[Any] | Fault:
         """Send once; what is not billed is given back to the budget."""
         self._limit.wait()
         self._budget.hold(self._price.usd, ENDPOINT)
         self.meter.count_sent(ENDPOINT, self._price)
         outcome = self._send(query)
-        if isinstance(outcome, _Fault) and not outcome.billed:
+        if isinstance(outcome, Fault) and not outcome.billed:
             self.meter.forgive(self._price)
             self._budget.settle(self._price.usd, 0.0, ENDPOINT)
         return outcome
 
-    def _send(self, query: Mapping[str, str]) -> list[Any] | _Fault:
-        try:
-            reply = self._client.get(PATH, params=dict(query))
-        except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
-            where = f"cannot be reached at {self.settings.base_url}"
-            return _Fault(f"{where} ({type(fault).__name__})", again=True)
-        except httpx.TimeoutException:
-            return _Fault("no reply in time", again=True, billed=True)
-        except httpx.HTTPError as fault:
-            return _Fault(f"no whole reply ({type(fault).__name__})", again=True, billed=True)
-        return _meaning(reply)
+    def _send(self, query: Mapping[str, str]) -> list[Any] | Fault:
+        url = self.settings.base_url + PATH
+        request = self._wire.request("GET", url, query=query, headers={"accept": "application/json"})
+        received = self._wire.send(request)
+        return received if isinstance(received, Fault) else _meaning(received)
 
 
 def open_rentcast(
@@ -186,6 +176,8 @@ def open_rentcast(
     budget: Budget | None = None,
     cache: Literal["off", "session", "ttl"] | None = None,
     session: str = "",
+    record: Path | None = None,
+    replay: Path | None = None,
     settings: RentCastSettings | None = None,
 ) -> RentCastHttp:
     """The way to RentCast with the key of the environment and the cache of this machine.
@@ -194,54 +186,60 @@ def open_rentcast(
         budget: checked before each request; by default there is no limit.
         cache: `off` keeps nothing, `session` only for this run; by default as the settings say.
         session: the run's name.
+        record: the folder to write replies to.
+        replay: the folder to answer from; then no key and no network is needed.
         settings: by default those of `platform/providers/rentcast.yaml`.
 
     Raises:
-        ProviderError: there is no key.
-        BadInput: the settings are broken, or the cache's folder cannot be used.
+        ProviderError: there is no key, and no replay.
+        BadInput: the settings are broken, or a folder cannot be used.
     """
     settings = settings or load_rentcast_settings()
-    key = Key.from_environment()
-    if key is None:
-        raise ProviderError(
-            SERVICE, f"{KEY_VARIABLE} is not set", "set it to your key, or read listings from a file"
-        )
-    keeps = cache != "off" and settings.keep_hours > 0
+    keeps = cache != "off" and settings.keep_hours > 0 and replay is None
     return RentCastHttp(
         settings,
-        key,
+        Key.from_environment(),
         budget=budget,
         cache=ReplyCache(resources.cache_home() / "rentcast") if keeps else None,
         scope=f"session {session}" if cache == "session" else "",
+        record=Recording(record) if record else None,
+        replay=Replay(replay) if replay else None,
     )
 
 
-def _meaning(reply: httpx.Response) -> list[Any] | _Fault:
+def _remedy(fault: Fault) -> str:
+    if fault.status == 401:
+        return f"check {KEY_VARIABLE}, your plan and its billing on RentCast's API dashboard"
+    if fault.status == 429:
+        return "wait a while, or lower `per_minute` in platform/providers/rentcast.yaml"
+    return TRY_LATER if fault.again else ASKED_WRONG
+
+
+def _meaning(reply: Received) -> list[Any] | Fault:
     """The records of a reply; none where RentCast says that there are none (status 404)."""
     code, words = _error(reply)
-    status = reply.status_code
+    status = reply.status
     if status == 404 and not code.startswith("auth"):
         return []
     if status == 200:
         try:
-            records = from_json(reply.content)
+            records = from_json(reply.body)
         except ValueError:
             records = None
         if isinstance(records, list):
             return records
-        return _Fault("the reply is no JSON array", again=True, billed=True, status=status)
+        return Fault("the reply is no JSON array", again=True, billed=True, status=status)
     reason = f"status {status}{f', {code}' if code else ''}{f': {words}' if words else ''}"
-    wait = wait_of({name.lower(): text for name, text in reply.headers.items()})
-    return _Fault(reason, again=status == 429 or status >= 500, status=status, code=code, wait=wait)
+    again = status == 429 or status >= 500
+    return Fault(reason, again=again, status=status, code=code, wait=wait_of(reply.headers))
 
 
-def _error(reply: httpx.Response) -> tuple[str, str]:
+def _error(reply: Received) -> tuple[str, str]:
     """Name and words of `{"status": ..., "error": ..., "message": ...}`."""
     try:
-        body = from_json(reply.content)
+        body = from_json(reply.body)
     except ValueError:
         return "", ""
     if not isinstance(body, dict):
         return "", ""
-    words = " ".join(str(body.get("message") or "").split())
-    return str(body.get("error") or ""), words[:MAX_WORDS]
+    return str(body.get("error") or ""), shortened(body.get("message"))

@@ -1,18 +1,15 @@
 """The key: put on requests where they leave, blotted out of all that comes back."""
 
 import os
-import re
 from dataclasses import dataclass, field
 from typing import Self
-from urllib.parse import quote
 
 import httpx
 
-from virl.errors import BadInput
+from virl.platform.providers.http.keys import blotted, blotted_bytes, check_key
 
 KEY_VARIABLE = "RENTCAST_API_KEY"
 KEY_HEADER = "X-Api-Key"
-_KEY_SIGNS = re.compile(r"[\x21-\x7e]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +23,7 @@ class Key:
     text: str = field(repr=False)
 
     def __post_init__(self) -> None:
-        if not _KEY_SIGNS.fullmatch(self.text):
-            raise BadInput(f"{KEY_VARIABLE} holds spaces or other signs that are in no key: copy it again")
+        check_key(self.text, KEY_VARIABLE)
 
     @classmethod
     def from_environment(cls) -> Self | None:
@@ -37,30 +33,14 @@ class Key:
 
     def clean(self, text: str) -> str:
         """The text without the key."""
-        return text.replace(self.text, "***").replace(quote(self.text, safe=""), "***")
+        return blotted(text, (self.text,))
 
+    def clean_bytes(self, data: bytes) -> bytes:
+        """A reply's body without the key."""
+        return blotted_bytes(data, (self.text,))
 
-class KeyTransport(httpx.BaseTransport):
-    """Adds the key below the client, whose logs and exceptions therefore never hold it."""
-
-    def __init__(self, inner: httpx.BaseTransport, key: Key) -> None:
-        self._inner = inner
-        self._key = key
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a copy of the request that carries the key."""
+    def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
+        """URL and headers of a request with the key."""
         headers = request.headers.copy()
-        headers[KEY_HEADER] = self._key.text
-        return self._inner.handle_request(
-            httpx.Request(
-                request.method,
-                request.url,
-                headers=headers,
-                stream=request.stream,
-                extensions=request.extensions,
-            )
-        )
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._inner.close()
+        headers[KEY_HEADER] = self.text
+        return request.url, headers

@@ -12,6 +12,7 @@ from virl.errors import ModelUnavailable
 from virl.platform.perception.images import rgb, same_size_batches
 from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
+from virl.platform.perception.registry import Kind
 from virl.platform.perception.weights import Once, checkpoint, guard_memory, module, require
 from virl.platform.streetview import Image, View
 
@@ -48,6 +49,9 @@ class HfDescriberSettings(ModelSettings):
 def open_hf_describer(settings: HfDescriberSettings, models: Models) -> "HfDescriber":
     """The describer, without its weights."""
     return HfDescriber(Once(lambda: _load(settings.weights, models.options)), settings)
+
+
+KIND = Kind("describer", HfDescriberSettings, open_hf_describer)
 
 
 class HfDescriber:

@@ -12,7 +12,7 @@ from typing import Any
 
 from virl.errors import BadInput
 
-FILE_NAME = "google-replies-1.sqlite"  # the number is the version of the table
+FILE_NAME = "google-replies-1.sqlite"  # of any provider: an old name, kept for replies that were paid for
 _BUSY_S = 10.0  # seconds that one process waits for another (chosen)
 _EVICT_TO = 0.9  # share of the size bound that is left after an eviction (chosen)
 _CORRUPT = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})

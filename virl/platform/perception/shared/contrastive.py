@@ -14,7 +14,7 @@ from virl.errors import BadInput
 from virl.platform.perception.base import Embeddings
 from virl.platform.perception.embeddings import TextMemory
 from virl.platform.perception.images import rgb
-from virl.platform.perception.models import ModelSettings
+from virl.platform.perception.model_settings import ModelSettings
 from virl.platform.perception.weights import Once, batches, guard_memory
 from virl.platform.streetview import Image
 

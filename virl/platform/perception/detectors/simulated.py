@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from virl.errors import ModelUnavailable
 from virl.platform.city import Truth, Visible
 from virl.platform.perception.base import Detection
-from virl.platform.perception.detectors.labels import words_of
 from virl.platform.perception.models import Models
-from virl.platform.perception.simulated.noise import (
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.labels import words_of
+from virl.platform.perception.shared.noise import (
     Draws,
     SimulatedSettings,
     chance_found,
@@ -21,7 +22,7 @@ from virl.platform.perception.simulated.noise import (
 )
 from virl.platform.streetview import View
 
-KIND = "simulated"
+NAME = "simulated"
 SIGN = "sign"
 
 
@@ -71,7 +72,7 @@ class SimulatedDetector:
         if not labels:
             return {kind: kind for kind in self._settings.knows}
         asked: dict[str, str] = {}
-        for words, label in words_of(labels, KIND).items():
+        for words, label in words_of(labels, NAME).items():
             kind = self._settings.synonyms.get(words, words)
             if kind in self._settings.knows:
                 asked.setdefault(kind, label)
@@ -82,7 +83,7 @@ class SimulatedDetector:
         if not labels or self._settings.place_confusion is None:
             return {}
         known = {SIGN, *self._settings.knows, *self._settings.synonyms}
-        return {words: label for words, label in words_of(labels, KIND).items() if words not in known}
+        return {words: label for words, label in words_of(labels, NAME).items() if words not in known}
 
     def _look(
         self, view: View, asked: dict[str, str], types: dict[str, str], may_seem: set[str]
@@ -144,3 +145,6 @@ def open_simulated(settings: SimulatedSettings, models: Models) -> SimulatedDete
             "city virlton, or a real detector such as grounding-dino"
         )
     return SimulatedDetector(models.options.truth, settings, models.options.seed)
+
+
+KIND = Kind("detector", SimulatedSettings, open_simulated)

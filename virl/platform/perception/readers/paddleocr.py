@@ -12,6 +12,7 @@ from virl.errors import BadInput, ModelUnavailable
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import clip_box, rgb
 from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
+from virl.platform.perception.registry import Kind
 from virl.platform.perception.weights import Once, checkpoint, first_line, missing_packages
 from virl.platform.streetview import Image
 from virl.settings import load_settings
@@ -61,6 +62,9 @@ class _Exported(BaseModel):
 def open_paddleocr(settings: PaddleOcrSettings, models: Models) -> "PaddleOcrReader":
     """The reader, without its weights."""
     return PaddleOcrReader(Once(lambda: _load(settings, models.options)), settings)
+
+
+KIND = Kind("reader", PaddleOcrSettings, open_paddleocr)
 
 
 class PaddleOcrReader:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from virl.errors import BadInput, ProviderError
 from virl.files import replacing
-from virl.platform.providers.google.calls import Call, canonical, request_key
+from virl.platform.providers.http.naming import RequestName
 from virl.settings import Settings
 
 FORMAT = 1
@@ -49,16 +49,16 @@ class Recording:
         except OSError as fault:
             raise BadInput(f"{self.folder}: nothing can be recorded there ({fault.strerror})") from fault
 
-    def write(self, call: Call, reply: Reply) -> None:
+    def write(self, request: RequestName, reply: Reply) -> None:
         """Keep a reply; a reader sees both files whole, or none.
 
         Raises:
             OSError: the folder cannot be written.
         """
-        request_file, body_file = _files(self.folder, call)
+        request_file, body_file = _files(self.folder, request)
         if request_file.exists():
             return
-        entry = _Entry(format=FORMAT, status=reply.status, request=json.loads(canonical(call)))
+        entry = _Entry(format=FORMAT, status=reply.status, request=json.loads(request.canonical))
         _write(body_file, reply.body)
         _write(request_file, (entry.model_dump_json(indent=1) + "\n").encode())
 
@@ -77,21 +77,21 @@ class Replay:
         if not self.folder.is_dir():
             raise BadInput(f"{self.folder}: no such folder: record one with --record {self.folder}")
 
-    def read(self, call: Call, service: str) -> Reply:
-        """The reply to a call.
+    def read(self, request: RequestName, service: str) -> Reply:
+        """The reply to a request.
 
         Raises:
             ProviderError: it was not recorded; names the request.
             BadInput: its files are broken.
         """
-        request_file, body_file = _files(self.folder, call)
+        request_file, body_file = _files(self.folder, request)
         try:
             entry = _Entry.model_validate_json(request_file.read_bytes())
             body = body_file.read_bytes()
         except FileNotFoundError:
             raise ProviderError(
                 service,
-                f"no reply to {canonical(call)} is recorded in {self.folder}",
+                f"no reply to {request.canonical} is recorded in {self.folder}",
                 "record the run again with --record, or run without --replay",
             ) from None
         except ValidationError as fault:
@@ -101,8 +101,8 @@ class Replay:
         return Reply(entry.status, body)
 
 
-def _files(folder: Path, call: Call) -> tuple[Path, Path]:
-    stem = folder / call.endpoint / request_key(call)
+def _files(folder: Path, request: RequestName) -> tuple[Path, Path]:
+    stem = folder / request.endpoint / request.key()
     return stem.with_suffix(".json"), stem.with_suffix(".body")
 
 

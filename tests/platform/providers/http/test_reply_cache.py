@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scripted_google import PICTURE, ScriptedGoogle, answer, client, good, refusal
 
 from virl.errors import BadInput, ProviderError
-from virl.platform.providers.google.cache import FILE_NAME, ReplyCache
 from virl.platform.providers.google.calls import Call
 from virl.platform.providers.google.http import open_google_http
+from virl.platform.providers.http.cache import FILE_NAME, ReplyCache
 
 IMAGE = Call("static_image", query={"pano": "p1"})
 PANOS = Call("tiles_pano_ids", query={"session": "one"}, body={"locations": [{"lat": 1, "lng": 2}]})
@@ -139,7 +139,7 @@ def test_a_killed_run_finds_what_it_has_paid_for(tmp_path, monkeypatch):
 WRITER = """
 import sys
 from pathlib import Path
-from virl.platform.providers.google.cache import ReplyCache
+from virl.platform.providers.http.cache import ReplyCache
 name, folder = sys.argv[1], Path(sys.argv[2])
 cache = ReplyCache(folder)
 for number in range(150):
@@ -221,7 +221,7 @@ def test_a_process_whose_file_was_set_aside_by_another_goes_on_with_the_new_one(
 
 
 def test_a_file_that_another_process_holds_costs_a_warning_and_no_run(tmp_path, caplog, monkeypatch):
-    monkeypatch.setattr("virl.platform.providers.google.cache._BUSY_S", 0.05)
+    monkeypatch.setattr("virl.platform.providers.http.cache._BUSY_S", 0.05)
     cache = ReplyCache(tmp_path)
     holder = sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")

@@ -9,7 +9,7 @@ from pydantic import Field
 from virl.platform.perception.base import Detection, Detector
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models, ModelSettings, Needs
-from virl.platform.perception.registry import Role
+from virl.platform.perception.registry import Kind, Role
 from virl.platform.perception.shopfronts import colourful_share
 from virl.platform.perception.signs import SIGN
 from virl.platform.streetview import View
@@ -49,6 +49,9 @@ def open_sign_describer(settings: SignDescriberSettings, models: Models) -> "Sig
     return SignDescriber(
         models.detector(settings.detector), models.lexicon(settings.lexicon), settings, objects
     )
+
+
+KIND = Kind("describer", SignDescriberSettings, open_sign_describer)
 
 
 class SignDescriber:

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from virl.platform.perception.models import ModelSettings
+from virl.platform.perception.model_settings import ModelSettings
 from virl.platform.streetview import Box, Camera
 
 CAMERA_STEP_DEG = 1.0  # chosen: cameras whose angles round to the same multiples of it err alike

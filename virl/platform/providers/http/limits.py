@@ -1,4 +1,4 @@
-"""How fast Google is asked: so many events a minute, and one request at a time for the same call."""
+"""How fast a provider is asked: so many events a minute, and one request at a time for the same call."""
 
 import threading
 from collections import deque

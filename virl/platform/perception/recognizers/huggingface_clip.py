@@ -5,12 +5,13 @@ from typing import Any, Literal
 
 from virl.platform.perception.models import Models, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
-from virl.platform.perception.recognizers.contrastive import (
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
     TorchTowers,
 )
-from virl.platform.perception.recognizers.identity import identity
+from virl.platform.perception.shared.identity import identity
 from virl.platform.perception.weights import module
 from virl.platform.streetview import Image
 
@@ -38,6 +39,9 @@ def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> 
         return _towers(settings.weights, loaded)
 
     return ContrastiveRecognizer(lambda: identity(settings.weights), load, settings)
+
+
+KIND = Kind("recognizer", HuggingFaceClipSettings, open_huggingface_clip)
 
 
 def _towers(name: str, loaded: Pretrained) -> TorchTowers:

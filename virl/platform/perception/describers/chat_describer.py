@@ -6,6 +6,7 @@ from typing import Literal
 from virl.errors import ModelUnavailable
 from virl.platform.perception.images import rgb
 from virl.platform.perception.models import Models, ModelSettings
+from virl.platform.perception.registry import Kind
 from virl.platform.streetview import Image, View
 
 Answer = Callable[[str, Sequence[Image]], str]
@@ -21,6 +22,9 @@ class ChatDescriberSettings(ModelSettings):
 def open_chat_describer(_: ChatDescriberSettings, models: Models) -> "ChatDescriber":
     """The describer that asks the chat model of the options."""
     return ChatDescriber(models.options.answer or _nobody)
+
+
+KIND = Kind("describer", ChatDescriberSettings, open_chat_describer)
 
 
 class ChatDescriber:

@@ -1,10 +1,27 @@
-"""Counts what is asked of Google."""
+"""Counts what is asked of a provider, and what it costs."""
 
 import threading
 from collections import Counter
+from dataclasses import dataclass
 
 from virl.budget import Spending
-from virl.platform.providers.google.prices import Price
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one request is billed as."""
+
+    sku: str
+    """The provider's name for what is billed."""
+    events: int
+    """Billable events, such as 1, or the pairs of a matrix."""
+    micro_usd: int
+    """Millionths of a dollar for all of them."""
+
+    @property
+    def usd(self) -> float:
+        """Dollars."""
+        return self.micro_usd / 1e6
 
 
 class Meter:

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from virl.platform.perception.models import ModelSettings
+from virl.platform.perception.model_settings import ModelSettings
 
 
 class MatcherSettings(ModelSettings):

@@ -1,0 +1,6 @@
+"""OWL-ViT; `shared/owl.py` runs both generations."""
+
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.owl import OwlSettings, open_owl
+
+KIND = Kind("detector", OwlSettings, open_owl)

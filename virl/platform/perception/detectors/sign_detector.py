@@ -1,0 +1,128 @@
+"""Finding places by the words on their signs."""
+
+from collections.abc import Sequence
+from math import ceil, floor, radians, tan
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from virl.platform.perception.base import Detection, Reader, TextLine
+from virl.platform.perception.lexicon import Lexicon
+from virl.platform.perception.models import Models, ModelSettings, Needs
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.signs import SIGN, group_lines
+from virl.platform.streetview import Box, Camera, View
+
+
+class SignDetectorSettings(ModelSettings):
+    """Settings of the detector; `platform/models/sign-detector.yaml` gives the reasons for the values."""
+
+    kind: Literal["sign-detector"]
+    reader: str
+    """Name of a reader in `platform/models`."""
+    lexicon: str
+    """Name of a lexicon in `platform/models`."""
+    min_score: float = Field(ge=0, le=1)
+    """Least score of a detection."""
+    rival_share: float = Field(ge=0, le=1)
+    """Least score of a type that was asked for, over that of the sign's best type."""
+    lowest_pitch: float = Field(ge=-90, le=90)
+    """Degrees above the horizon under which nothing is read."""
+    highest_pitch: float = Field(ge=-90, le=90)
+    """Degrees above the horizon over which nothing is read."""
+
+    def needs(self) -> Needs:
+        """Its reader and its lexicon."""
+        return Needs(models=(("reader", self.reader), ("lexicon", self.lexicon)))
+
+
+def open_sign_detector(settings: SignDetectorSettings, models: Models) -> "SignDetector":
+    """The detector with its reader and its lexicon."""
+    return SignDetector(models.reader(settings.reader), models.lexicon(settings.lexicon), settings)
+
+
+KIND = Kind("detector", SignDetectorSettings, open_sign_detector)
+
+
+class SignDetector:
+    """Reads views, groups the lines into signs, and tells their place types by a lexicon."""
+
+    def __init__(self, reader: Reader, lexicon: Lexicon, settings: SignDetectorSettings) -> None:
+        self._reader = reader
+        self._lexicon = lexicon
+        self._settings = settings
+
+    def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
+        """Signs of places in each view, best first; those that tell of no type last.
+
+        Args:
+            views: what to look at.
+            labels: place types, with spaces or underscores, and `"sign"` for signs that tell of no type;
+                empty asks for all of them. Other labels are never found.
+
+        Raises:
+            ModelUnavailable: the reader's model is missing.
+        """
+        rows = [_rows(view.camera, self._settings) for view in views]
+        seen = [(view.pixels[top:bottom], top) for view, (top, bottom) in zip(views, rows, strict=True)]
+        read = iter(self._reader.read([strip for strip, _ in seen if len(strip)]))
+        return [
+            self._judge([_lowered(line, top) for line in next(read)], labels) if len(strip) else []
+            for strip, top in seen
+        ]
+
+    def _judge(self, lines: list[TextLine], labels: Sequence[str]) -> list[Detection]:
+        asked = {_plain(label): label for label in labels}
+        found = [self._name(sign, asked) for sign in group_lines(lines)]
+        return sorted(
+            (detection for detection in found if detection),
+            key=lambda detection: (_plain(detection.label) == SIGN, -detection.score),
+        )
+
+    def _name(self, lines: list[TextLine], asked: dict[str, str]) -> Detection | None:
+        """The detection that a sign amounts to, if any of those asked for."""
+        text = " / ".join(line.text for line in lines)
+        clarity = float(
+            np.average([line.score for line in lines], weights=[len(line.text) for line in lines])
+        )
+        types = self._lexicon.classify(text.replace(" / ", " "))
+        enough = max(types.values(), default=0.0) * self._settings.rival_share
+        for place_type, score in types.items():
+            if score * clarity < self._settings.min_score or score < enough:
+                break
+            if not asked or _plain(place_type) in asked:
+                label = asked.get(_plain(place_type), place_type)
+                return Detection(label, score * clarity, _around(lines), text)
+        clear = any(score * clarity >= self._settings.min_score for score in types.values())
+        if not clear and (not asked or SIGN in asked) and any(letter.isalpha() for letter in text):
+            return Detection(SIGN, clarity, _around(lines), text)
+        return None
+
+
+def _around(lines: Sequence[TextLine]) -> Box:
+    corners = np.array([line.box for line in lines])
+    left, top = corners[:, :2].min(axis=0).tolist()
+    right, bottom = corners[:, 2:].max(axis=0).tolist()
+    return left, top, right, bottom
+
+
+def _lowered(line: TextLine, rows: int) -> TextLine:
+    left, top, right, bottom = line.box
+    return TextLine(line.text, line.score, (left, top + rows, right, bottom + rows))
+
+
+def _rows(camera: Camera, settings: SignDetectorSettings) -> tuple[int, int]:
+    """First and last row that lie between the lowest and the highest pitch, at the middle column."""
+
+    def row(pitch: float) -> float:
+        up = pitch - camera.pitch
+        if abs(up) >= 90:
+            return 0.0 if up > 0 else camera.height
+        return min(max(camera.height / 2 - camera.focal * tan(radians(up)), 0.0), camera.height)
+
+    return floor(row(settings.highest_pitch)), ceil(row(settings.lowest_pitch))
+
+
+def _plain(label: str) -> str:
+    return label.strip().lower().replace(" ", "_")

@@ -1,0 +1,1 @@
+"""Lexicons: what the words on a sign say of the place behind it."""

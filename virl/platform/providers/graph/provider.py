@@ -1,0 +1,21 @@
+"""Cities that come out of data sets of street graphs."""
+
+from virl.platform.city import City
+from virl.platform.providers.graph.city_file import GraphCity
+from virl.platform.providers.provider import Access, Provider
+
+
+def _open(name: str, file: GraphCity, access: Access) -> City:
+    from virl.platform.providers.graph.city import open_graph_city  # noqa: PLC0415 - brings in the graphs
+    from virl.platform.providers.graph.home import find_data  # noqa: PLC0415
+
+    del access
+    return open_graph_city(name, file.title, find_data(file.data))
+
+
+PROVIDER = Provider(
+    file=GraphCity,
+    open=_open,
+    needs="a data set",
+    terms="Under the terms of the data set that the streets come from.",
+)

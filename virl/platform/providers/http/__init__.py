@@ -1,0 +1,1 @@
+"""What providers that are asked over HTTP share: money, cache, pace, faults, keys and recordings."""

@@ -1,0 +1,54 @@
+"""Why a reply is of no use, and how long its server asks to wait."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+MAX_WORDS = 200  # characters of a provider's own words that are shown (chosen)
+
+ASKED_WRONG = "this is not a matter of trying again: the request itself has to change"
+TRY_LATER = "try again later; --resume goes on where the run stopped"
+
+_SECONDS = re.compile(r"\s*\d{1,9}(\.\d+)?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a reply is of no use."""
+
+    reason: str
+    again: bool
+    """Whether another try may help."""
+    billed: bool = False
+    """Whether it may be charged for: providers charge for what they answered, not for what they refused."""
+    status: int | None = None
+    code: str = ""
+    wait: float | None = None
+    """Seconds that the server asks to wait."""
+
+
+def wait_of(headers: Mapping[str, str]) -> float | None:
+    """Seconds that `Retry-After` asks to wait, given in seconds or as a date; `None` if it does not say.
+
+    Args:
+        headers: by lower-case name.
+    """
+    text = headers.get("retry-after")
+    if text is None:
+        return None
+    if _SECONDS.fullmatch(text):
+        return float(text)
+    try:
+        when = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())
+
+
+def shortened(words: object) -> str:
+    """A provider's own words in one line of at most `MAX_WORDS` characters."""
+    text = " ".join(str(words or "").split())
+    return text if len(text) <= MAX_WORDS else f"{text[: MAX_WORDS - 1]}\N{HORIZONTAL ELLIPSIS}"

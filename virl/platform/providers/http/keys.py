@@ -1,0 +1,70 @@
+"""Keys: put on requests where they leave, blotted out of all that comes back."""
+
+import re
+from collections.abc import Callable, Iterable
+from urllib.parse import quote
+
+import httpx
+
+from virl.errors import BadInput
+
+BLOT = "***"
+
+_SIGNS = re.compile(r"[\x21-\x7e]*")
+
+Proof = Callable[[httpx.Request], tuple[httpx.URL, httpx.Headers]]
+"""The URL and the headers of a request with the key in them."""
+
+
+def check_key(key: str, variable: str) -> None:
+    """See whether a key can be one.
+
+    Raises:
+        BadInput: it holds what no key does; names the environment variable that it came from.
+    """
+    if not _SIGNS.fullmatch(key):
+        raise BadInput(f"{variable} holds spaces or other signs that are in no key: copy it again")
+
+
+def blotted(text: str, secrets: Iterable[str]) -> str:
+    """The text without these secrets, as they are and as a URL spells them."""
+    for hidden in _spellings(secrets):
+        text = text.replace(hidden, BLOT)
+    return text
+
+
+def blotted_bytes(data: bytes, secrets: Iterable[str]) -> bytes:
+    """A reply's body without these secrets."""
+    for hidden in _spellings(secrets):
+        data = data.replace(hidden.encode(), BLOT.encode())
+    return data
+
+
+class KeyTransport(httpx.BaseTransport):
+    """Adds the key below the client, whose logs and exceptions therefore never hold it.
+
+    Args:
+        inner: what sends the request.
+        proof: adds the key.
+    """
+
+    def __init__(self, inner: httpx.BaseTransport, proof: Proof) -> None:
+        self._inner = inner
+        self._proof = proof
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a copy of the request that carries the key."""
+        url, headers = self._proof(request)
+        return self._inner.handle_request(
+            httpx.Request(
+                request.method, url, headers=headers, stream=request.stream, extensions=request.extensions
+            )
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._inner.close()
+
+
+def _spellings(secrets: Iterable[str]) -> list[str]:
+    return [text for own in secrets if own for text in {own, quote(own, safe="")}]

@@ -1,0 +1,48 @@
+"""What the settings of every provider on the network say."""
+
+import re
+
+from pydantic import Field
+
+from virl.errors import BadInput
+from virl.settings import Settings
+
+HOST = r"^https?://[^/?#@\s]+$"
+"""A scheme and a host, such as `http://127.0.0.1:8765`."""
+
+
+class Timeouts(Settings):
+    """Seconds that parts of a request may take."""
+
+    connect: float = Field(default=5.0, gt=0)
+    read: float = Field(default=20.0, gt=0)
+    """Between two pieces of a reply."""
+    total: float = Field(default=60.0, gt=0)
+    """For a whole reply."""
+
+
+class Retries(Settings):
+    """How often and after which pauses a request is tried again."""
+
+    further: int = Field(default=4, ge=0, le=20)
+    """Requests after the first."""
+    first_wait: float = Field(default=0.5, ge=0)
+    """Seconds; doubles with every further try. Half of it is left to chance."""
+    longest_wait: float = Field(default=30.0, ge=0)
+    """Seconds; a server that asks for more with `Retry-After` is not waited for."""
+
+
+def checked_host(url: str, variable: str) -> str:
+    """A scheme and a host without a slash at the end.
+
+    Args:
+        url: as an environment variable gives it.
+        variable: its name, for the error.
+
+    Raises:
+        BadInput: the URL has a path, or is none.
+    """
+    host = url.rstrip("/")
+    if not re.match(HOST, host):
+        raise BadInput(f"{variable}: {host!r} should be a scheme and a host such as http://127.0.0.1:8765")
+    return host

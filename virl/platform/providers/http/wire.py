@@ -1,0 +1,164 @@
+"""Requests and their replies over HTTP, within limits of time and size."""
+
+import ssl
+import time
+import urllib.request
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+import httpx
+
+from virl import __version__
+from virl.platform.providers.http.faults import Fault
+from virl.platform.providers.http.keys import KeyTransport
+from virl.platform.providers.http.settings import Timeouts
+
+MAX_REPLY_MB = 32.0  # chosen
+_MOST_REDIRECTS = 3  # a photo takes one (chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A reply as it came, its body without keys."""
+
+    status: int
+    headers: Mapping[str, str]
+    """By lower-case name."""
+    body: bytes
+
+
+class Secrets(Protocol):
+    """What proves to a provider who asks."""
+
+    def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
+        """URL and headers of a request with the key."""
+        ...
+
+    def clean_bytes(self, data: bytes) -> bytes:
+        """A reply's body without the key."""
+        ...
+
+
+class Wire:
+    """Connections to some hosts. The key goes to these hosts and to no other.
+
+    Args:
+        hosts: scheme and host of each.
+        secrets: put on requests, and blotted out of replies.
+        timeouts: of each request.
+        connections: kept open.
+        max_reply_mb: megabytes; a larger reply is not read to its end.
+    """
+
+    def __init__(
+        self,
+        hosts: Iterable[str],
+        secrets: Secrets,
+        *,
+        timeouts: Timeouts,
+        connections: int = 1,
+        max_reply_mb: float = MAX_REPLY_MB,
+    ) -> None:
+        self._secrets = secrets
+        self._timeouts = timeouts
+        self._max_reply_mb = max_reply_mb
+        # How many run at once is for the caller to limit: waiting here would count against the timeouts.
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=connections)
+        self._client = httpx.Client(
+            mounts={
+                host: KeyTransport(
+                    httpx.HTTPTransport(verify=_certificates(), limits=limits, proxy=_proxy(httpx.URL(host))),
+                    secrets.proof,
+                )
+                for host in hosts
+            },
+            verify=_certificates(),
+            timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
+            headers={"user-agent": f"virl/{__version__}"},
+        )
+
+    def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        extensions: Mapping[str, object] | None = None,
+    ) -> httpx.Request:
+        """A request, without its key.
+
+        Args:
+            method: such as `"GET"`.
+            url: with host and path.
+            query: its fields.
+            body: sent as JSON.
+            headers: further ones.
+            extensions: what `Secrets.proof` has to know.
+        """
+        return self._client.build_request(
+            method,
+            url,
+            params=dict(query) if query else None,
+            json=body,
+            headers=headers,
+            extensions=dict(extensions or {}),
+        )
+
+    def send(self, request: httpx.Request) -> Received | Fault:
+        """Send a request once; a fault if no whole reply came."""
+        try:
+            return self._follow(request, time.monotonic() + self._timeouts.total)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
+            host = f"{request.url.scheme}://{request.url.netloc.decode('ascii')}"
+            return Fault(f"cannot be reached at {host} ({fault or type(fault).__name__})", again=True)
+        except httpx.TimeoutException:
+            return Fault("no reply in time", again=True, billed=True)
+        except httpx.InvalidURL:
+            return Fault("it redirects to nowhere", again=False, billed=True)
+        except httpx.RequestError as fault:
+            return Fault(f"the connection broke ({fault or type(fault).__name__})", again=True, billed=True)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _follow(self, request: httpx.Request, deadline: float) -> Received | Fault:
+        for _ in range(_MOST_REDIRECTS + 1):
+            response = self._client.send(request, stream=True)
+            try:
+                location = response.headers.get("location")
+                if not (response.is_redirect and location):
+                    return self._read(response, deadline)
+                request = self._client.build_request("GET", request.url.join(location))
+            finally:
+                response.close()
+        return Fault("it redirects in circles", again=False, billed=True)
+
+    def _read(self, response: httpx.Response, deadline: float) -> Received | Fault:
+        body = bytearray()
+        for piece in response.iter_bytes():
+            body += piece
+            if time.monotonic() > deadline:
+                return Fault("no whole reply in time", again=True, billed=True)
+            if len(body) > self._max_reply_mb * 1e6:
+                words = f"the reply is larger than {self._max_reply_mb:g} MB"
+                return Fault(words, again=False, billed=True)
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return Received(response.status_code, headers, self._secrets.clean_bytes(bytes(body)))
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Whom to trust; once a process, for it takes a tenth of a second to read."""
+    return httpx.create_ssl_context()
+
+
+def _proxy(host: httpx.URL) -> str | None:
+    """The proxy that the environment names for a host; httpx finds none for transports of our own."""
+    if urllib.request.proxy_bypass(host.host):
+        return None
+    return urllib.request.getproxies().get(host.scheme)

@@ -1,0 +1,12 @@
+"""The file of a city that is made."""
+
+from pydantic import Field
+
+from virl.platform.providers.city_file import CityFile
+
+
+class OfflineCity(CityFile):
+    """A file of `platform/cities/` for a city that is made."""
+
+    seed: int = Field(ge=0)
+    """What the city grows from."""

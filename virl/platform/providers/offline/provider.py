@@ -1,0 +1,20 @@
+"""Cities that grow from a seed."""
+
+from virl.platform.city import City
+from virl.platform.providers.offline.city_file import OfflineCity
+from virl.platform.providers.provider import Access, Provider
+
+
+def _open(name: str, file: OfflineCity, access: Access) -> City:
+    from virl.platform.providers.offline.city import open_offline  # noqa: PLC0415 - brings in the renderer
+
+    del access
+    return open_offline(name, file.title, file.seed)
+
+
+PROVIDER = Provider(
+    file=OfflineCity,
+    open=_open,
+    shareable=True,
+    terms="Made by virl from a seed: free to use, to change and to pass on.",
+)

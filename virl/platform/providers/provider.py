@@ -1,0 +1,54 @@
+"""What a provider is: who makes the cities of the files that name it, and what it says of them all."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, Literal, TypeVar
+
+from virl.budget import Budget
+from virl.platform.city import City
+from virl.platform.providers.city_file import CityFile
+
+FileT = TypeVar("FileT", bound=CityFile)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a city on the network is asked."""
+
+    budget: Budget | None = None
+    cache: Literal["off", "session", "ttl"] | None = None
+    """What is kept on disk; by default as the provider's settings say."""
+    session: str = ""
+    """A run that is resumed gives the same name again, to find the replies that only it may see."""
+    record: Path | None = None
+    """Folder to write replies to."""
+    replay: Path | None = None
+    """Folder to answer from, with no network."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provider(Generic[FileT]):
+    """Who makes cities: what their files hold, and how one is opened.
+
+    Each folder of `virl/platform/providers/` with a `provider.py` has one there, as `PROVIDER`, under the
+    folder's name. Another package gives one by an entry point of the group `virl.providers`.
+    """
+
+    file: type[FileT]
+    """What its city files hold."""
+    open: Callable[[str, FileT, Access], City]
+    """Makes the city of a name, a file and the way to ask; asks nothing yet. What `City` says of time zone,
+    language, region and terms is filled in from the file and from here."""
+    needs: str = ""
+    """What has to be there beside virl, such as `"a key"`; empty if its cities open anywhere, for free."""
+    network: bool = False
+    """Whether it is asked over a network, so that its replies can be recorded."""
+    shareable: bool | None = None
+    """Whether its pictures and texts may be shown to others; `None` if the terms have to be read."""
+    terms: str = ""
+    """Under which terms it gives them, in a sentence or two."""
+    mover: str = "links"
+    """The mover that fits it, as `virl.platform.movement.open_mover` knows it."""
+    cities: Path | None = None
+    """A folder of city files that come with it; those of virl's own lie in `platform/cities/`."""
