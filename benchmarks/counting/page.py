@@ -13,8 +13,8 @@ from markupsafe import Markup
 from benchmarks.counting.report import Section, section_data
 from benchmarks.records import Record
 from benchmarks.tables import cell_text
+from virl.files import write_whole
 from virl.geo import LatLng, LocalFrame
-from virl.journal.files import write_atomically, writing
 from virl.journal.policy import content_policy
 
 PAGE = "counting.html"
@@ -48,8 +48,7 @@ def write_page(
         data=Markup(_script_json(data)),  # noqa: S704 - escaped for a script element
     )
     path = out / PAGE
-    with writing(path, "go on with --resume"):
-        write_atomically(path, page.encode())
+    write_whole(path, page.encode(), "go on with --resume")
     return path
 
 

@@ -7,9 +7,8 @@ import PIL.Image
 import pytest
 from made_run import PATH, keep_made_run, made_city
 
-from virl.errors import JournalBroken
+from virl.errors import CannotWrite, JournalBroken
 from virl.journal import pictures
-from virl.journal.files import CannotWrite
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
 from virl.journal.report import write_report

@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 from virl import __version__
 from virl.errors import VirlError
+from virl.files import write_whole
 from virl.gallery.collect import Card, LeftOut, collect
 from virl.gallery.thumbnail import Drawing, Streets
-from virl.journal.files import write_atomically, writing
 from virl.journal.page import asset, page
 from virl.journal.policy import content_policy
 from virl.journal.report import REPORT
@@ -48,9 +48,7 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card],
         },
         _TEMPLATES,
     )
-    with writing(out, "choose another --out"):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(out, html.encode("utf-8", "replace"))
+    write_whole(out, html.encode("utf-8", "replace"), "choose another --out")
     return out, cards, left_out
 
 

@@ -106,7 +106,7 @@ class EmbeddingStore:
         """Keep rows of length 1 beside those that are there.
 
         Raises:
-            BadInput: the folder cannot be written.
+            CannotWrite: the folder cannot be written.
         """
         cameras = np.array(list(rows), np.float64)
         name = f"{_digest(pano_id)}-{hashlib.sha256(cameras.tobytes()).hexdigest()[:16]}.npz"
@@ -152,7 +152,7 @@ class ViewEmbedder:
         Raises:
             NoStreetView, NoImagery: the provider has no such view.
             ModelUnavailable: the model or its weights are missing.
-            BadInput: the store cannot be written.
+            CannotWrite: the store cannot be written.
         """
         if not cameras:
             return self.encoder.embed_images([])

@@ -9,7 +9,7 @@ import PIL.ImageDraw
 from virl.errors import BadInput
 from virl.files import replacing
 from virl.platform.perception.images import crop, decode
-from virl.platform.perception.memory.log import MemoryBroken, writing
+from virl.platform.perception.memory.log import MemoryBroken
 from virl.platform.streetview import Box, Image, View
 
 FOLDER = "pictures"
@@ -41,14 +41,12 @@ class Pictures:
         """Write the two pictures of a sighting, in place of any left over from a run that was killed.
 
         Raises:
-            CannotKeep: the disk refuses.
+            CannotWrite: the disk refuses.
         """
         crop_name, view_name = self.names(number)
         self._held.pop(crop_name, None)
-        with writing(self._folder / crop_name):
-            (self._folder / crop_name).parent.mkdir(parents=True, exist_ok=True)
-            _write(self._folder / crop_name, crop(view.pixels, box, self._margin), CROP_QUALITY)
-            _write(self._folder / view_name, _framed(view.pixels, box), VIEW_QUALITY)
+        _write(self._folder / crop_name, crop(view.pixels, box, self._margin), CROP_QUALITY)
+        _write(self._folder / view_name, _framed(view.pixels, box), VIEW_QUALITY)
 
     def load(self, name: str) -> Image:
         """A picture as it is on the disk.
@@ -84,5 +82,5 @@ def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:
     """Whole or not at all, for a kill at any point."""
     if not isinstance(picture, PIL.Image.Image):
         picture = PIL.Image.fromarray(picture)
-    with replacing(path) as file:
+    with replacing(path, "go on") as file:
         picture.save(file, "JPEG", quality=quality)
