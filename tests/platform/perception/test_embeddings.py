@@ -224,7 +224,7 @@ def test_an_array_file_is_replaced_whole(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(np, "savez", full)
-        with pytest.raises(BadInput, match="No space left"):
+        with pytest.raises(CannotWrite, match="No space left"):
             write_arrays(file, "kind", 1, "m", {"x": np.arange(4)})
     assert len(read_arrays(file, "kind", 1, "m", ("x",))[0]["x"]) == 3
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.npz"]

@@ -1,20 +1,18 @@
 """What a reply of Google's means: good, worth another try, or a fault with a remedy."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
 from pydantic_core import from_json
+
+from virl.retry import asked_wait
 
 Kind = Literal["object", "array", "image"]
 
 MAX_WORDS = 200  # characters of Google's own words that are shown (chosen)
 
 _PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"GIF8")
-_SECONDS = re.compile(r"\s*\d{1,9}(\.\d+)?\s*")
 _GOOD_STATUSES = {"OK", "ZERO_RESULTS", "NOT_FOUND"}
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
 _LEGACY_STATUSES = {
@@ -102,18 +100,8 @@ def parse(body: bytes) -> Any:
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:
-    """Seconds that `Retry-After` asks to wait, given in seconds or as a date; `None` if it does not say."""
-    text = headers.get("retry-after")
-    if text is None:
-        return None
-    if _SECONDS.fullmatch(text):
-        return float(text)
-    try:
-        when = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())
+    """Seconds that `Retry-After` asks to wait; `None` if it does not say."""
+    return asked_wait(headers.get("retry-after"))
 
 
 def _garbage(wanted: str, status: int) -> Fault:

@@ -27,6 +27,7 @@ from virl.platform.providers.google.meter import Meter
 from virl.platform.providers.google.prices import Price
 from virl.platform.providers.rentcast.keys import KEY_VARIABLE, Key, KeyTransport
 from virl.platform.providers.rentcast.settings import RentCastSettings, load_rentcast_settings
+from virl.retry import RetryPolicy
 
 SERVICE = "RentCast"
 ENDPOINT = "rentcast_rentals"
@@ -88,7 +89,7 @@ class RentCastHttp:
         self._budget = budget or Budget()
         self._cache = cache
         self._scope = scope
-        self._sleep = sleep
+        self._retries = RetryPolicy(**settings.retries.model_dump(), sleep=sleep, chance=random.random)
         self._price = Price(ENDPOINT, 1, round(settings.usd_per_request * 1e6))
         self._limit = MinuteLimit(settings.per_minute, time.monotonic, sleep)
         timeouts = settings.timeouts
@@ -137,25 +138,20 @@ class RentCastHttp:
         self.close()
 
     def _fetch(self, query: Mapping[str, str]) -> list[Any]:
-        retries = self.settings.retries
-        for attempt in range(retries.further + 1):
-            outcome = self._try(query)
-            if isinstance(outcome, list):
-                return outcome
-            pause = min(retries.first_wait * 2**attempt, retries.longest_wait) * random.uniform(0.5, 1.0)
-            pause = max(pause, outcome.wait or 0.0)
-            last = attempt == retries.further or not outcome.again
-            if last or (outcome.wait or 0.0) > retries.longest_wait:
-                raise ProviderError(
-                    SERVICE,
-                    self._key.clean(outcome.reason),
-                    outcome.remedy,
-                    status=outcome.status,
-                    code=outcome.code,
-                )
-            _log.info("%s: %s: trying again in %.1f s", SERVICE, self._key.clean(outcome.reason), pause)
-            self._sleep(pause)
-        raise AssertionError("the last try returns or raises")
+        def tell(failed: list[Any] | _Fault, pause: float) -> None:
+            if isinstance(failed, _Fault):
+                _log.info("%s: %s: trying again in %.1f s", SERVICE, self._key.clean(failed.reason), pause)
+
+        outcome = self._retries.run(lambda: self._try(query), _fault_of, tell=tell)
+        if isinstance(outcome, _Fault):
+            raise ProviderError(
+                SERVICE,
+                self._key.clean(outcome.reason),
+                outcome.remedy,
+                status=outcome.status,
+                code=outcome.code,
+            )
+        return outcome
 
     def _try(self, query: Mapping[str, str]) -> list[Any] | _Fault:
         """Send once; what is not billed is given back to the budget."""
@@ -179,6 +175,10 @@ class RentCastHttp:
         except httpx.HTTPError as fault:
             return _Fault(f"no whole reply ({type(fault).__name__})", again=True, billed=True)
         return _meaning(reply)
+
+
+def _fault_of(outcome: list[Any] | _Fault) -> _Fault | None:
+    return outcome if isinstance(outcome, _Fault) else None
 
 
 def open_rentcast(
