@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virl.errors import BadInput, NoImagery
+from virl.errors import CannotWrite, NoImagery
 from virl.platform.perception.arrays import read_arrays, write_arrays
 from virl.platform.perception.embeddings import TextMemory, ViewEmbedder, camera_key, open_store
 from virl.platform.streetview import Camera, View
@@ -175,7 +175,7 @@ def test_a_view_that_cannot_be_had_leaves_nothing(tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(BadInput, match="cannot be written"):
+    with pytest.raises(CannotWrite, match="cannot write"):
         embedder(tmp_path / "file").embed("a", [CAMERA])
 
 

@@ -1,10 +1,10 @@
 """Pictures of what was seen: files on the disk, of which a few are held in memory."""
 
-from collections import OrderedDict
 from pathlib import Path
 
 import PIL.Image
 import PIL.ImageDraw
+from cachetools import LRUCache
 
 from virl.errors import BadInput
 from virl.files import replacing
@@ -29,7 +29,7 @@ class Pictures:
     def __init__(self, folder: Path, margin: float) -> None:
         self._folder = folder
         self._margin = margin
-        self._held: OrderedDict[str, Image] = OrderedDict()
+        self._held: LRUCache[str, Image] = LRUCache(CACHED)
 
     @staticmethod
     def names(number: int) -> tuple[str, str]:
@@ -55,7 +55,6 @@ class Pictures:
             MemoryBroken: it is missing or damaged.
         """
         if name in self._held:
-            self._held.move_to_end(name)
             return self._held[name]
         path = self._folder / name
         try:
@@ -65,8 +64,6 @@ class Pictures:
         except (OSError, BadInput) as fault:
             raise MemoryBroken(f"{path}: cannot be read ({fault}); restore it from a copy") from fault
         self._held[name] = pixels
-        if len(self._held) > CACHED:
-            self._held.popitem(last=False)
         return pixels
 
 

@@ -1,7 +1,6 @@
 """Reading with PP-OCR: lines are found in a shrunk picture, and read in the full one."""
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
@@ -9,6 +8,7 @@ from typing import Any, Literal
 
 import cv2
 import numpy as np
+from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -66,7 +66,7 @@ class RapidOcrReader:
         self._settings = settings
         self._engine: Any = None
         self._turn = Lock()
-        self._recent: OrderedDict[_Fingerprint, tuple[TextLine, ...]] = OrderedDict()
+        self._remembered = cached(LRUCache(settings.remember), key=_fingerprint)(self._read)
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
         """The lines of text in each picture, in pixels of that picture, top to bottom.
@@ -77,30 +77,20 @@ class RapidOcrReader:
         with self._turn:
             return [list(self._remembered(image)) for image in images]
 
-    def _remembered(self, image: Image) -> tuple[TextLine, ...]:
-        key = _fingerprint(image)
-        lines = self._recent.pop(key, None)
-        if lines is None:
-            lines = tuple(self._read(image))
-        self._recent[key] = lines
-        if len(self._recent) > self._settings.remember:
-            self._recent.popitem(last=False)
-        return lines
-
-    def _read(self, image: Image) -> list[TextLine]:
+    def _read(self, image: Image) -> tuple[TextLine, ...]:
         if self._engine is None:
             self._engine = _load(self._settings)
         bgr = np.ascontiguousarray(image[..., ::-1])
         quads = [quad for quad in self._find(bgr) if _line_height(quad) >= self._settings.min_line_height]
         if not quads:
-            return []
+            return ()
         read = self._engine.recognize_txt(self._engine.crop_text_regions(bgr, quads))
         lines = [
             TextLine(text.strip(), float(score), _extent(quad, image))
             for text, score, quad in zip(read.txts, read.scores, quads, strict=True)
             if score >= self._settings.min_score and any(letter.isalnum() for letter in text)
         ]
-        return sorted(lines, key=lambda line: (line.box[1], line.box[0]))
+        return tuple(sorted(lines, key=lambda line: (line.box[1], line.box[0])))
 
     def _find(self, bgr: Image) -> list[Quad]:
         height, width = bgr.shape[:2]
