@@ -19,6 +19,7 @@ from benchmarks.touchdown.train.checkpoint import Progress, save_checkpoint
 from benchmarks.touchdown.train.evaluation import Evaluation, evaluate
 from benchmarks.touchdown.train.hyperparameters import Hyperparameters, Method
 from benchmarks.touchdown.train.learner import Learner, Update
+from benchmarks.touchdown.train.metrics import metrics_of, read_metrics
 from benchmarks.touchdown.train.model import save_adapter
 from benchmarks.touchdown.train.samples import Lessons
 from benchmarks.touchdown.train.tokens import Sample
@@ -26,8 +27,8 @@ from benchmarks.touchdown.train.walking import Route
 from benchmarks.touchdown.train.writer import GreedyWriter
 from virl.files import PARTIAL, JsonLines, write_whole, writing
 
-METRICS, CURVES, CHECKPOINTS, BEST = "metrics.jsonl", "curves.svg", "checkpoints", "best"
-"""What a training leaves in its folder, beside `settings.json` and `results.json`."""
+CURVES, CHECKPOINTS, BEST = "curves.svg", "checkpoints", "best"
+"""What a training leaves in its folder, beside `settings.json`, `results.json` and `metrics.jsonl`."""
 
 _RESUME = "go on with --resume"
 
@@ -60,16 +61,13 @@ class Training:
     _rolled_out: int = 0
     """Tokens fed in the rollouts of the current step."""
 
-    def __post_init__(self) -> None:
-        self._metrics = _metrics_in(self.out)
-
     def run(self, bar: Bar) -> None:
         """Train to the end of the last epoch.
 
         Raises:
             CannotWrite: the disk refuses; the last checkpoint is kept.
         """
-        self._forget_later_metrics()
+        self._metrics = metrics_of(self.out, self.progress.metrics_size)
         steps = bar.add_task("training", total=self._total_steps, completed=self.progress.step)
         while self.progress.epoch < self.hyperparameters.epochs:
             for batch in self._batches_left():
@@ -173,13 +171,6 @@ class Training:
         self._metrics.append(json.dumps(line))
         self.progress.metrics_size = self._metrics.size
 
-    def _forget_later_metrics(self) -> None:
-        """Drop the lines of steps that are taken again."""
-        for _ in self._metrics.read(bytes):
-            if self._metrics.size >= self.progress.metrics_size:
-                break
-        self._metrics.heal()
-
     def _save(self) -> None:
         save_checkpoint(self.out / CHECKPOINTS, self.learner, self.progress)
         draw(self.out)
@@ -188,15 +179,6 @@ class Training:
 def steps_per_epoch(samples: int, hyperparameters: Hyperparameters) -> int:
     """Optimizer steps an epoch; the last one takes what is left."""
     return -(-samples // hyperparameters.batch_size)
-
-
-def read_metrics(out: Path) -> list[dict[str, Any]]:
-    """The whole lines of a training's `metrics.jsonl`.
-
-    Raises:
-        BadInput: a line is damaged.
-    """
-    return list(_metrics_in(out).read(json.loads))
 
 
 def draw(out: Path) -> None:
@@ -214,7 +196,3 @@ def peak_memory(device: torch.device) -> int | None:
 
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
-
-
-def _metrics_in(out: Path) -> JsonLines:
-    return JsonLines(out / METRICS, _RESUME, sync=False)

@@ -66,7 +66,7 @@ class RapidOcrReader:
         self._settings = settings
         self._engine: Any = None
         self._turn = Lock()
-        self._remembered = cached(LRUCache(settings.remember), key=_fingerprint)(self._read)
+        self._remembered = cached(LRUCache(settings.remember), key=_fingerprint)(self._lines)
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
         """The lines of text in each picture, in pixels of that picture, top to bottom.
@@ -77,20 +77,23 @@ class RapidOcrReader:
         with self._turn:
             return [list(self._remembered(image)) for image in images]
 
-    def _read(self, image: Image) -> tuple[TextLine, ...]:
+    def _lines(self, image: Image) -> tuple[TextLine, ...]:
+        return tuple(self._read(image))
+
+    def _read(self, image: Image) -> list[TextLine]:
         if self._engine is None:
             self._engine = _load(self._settings)
         bgr = np.ascontiguousarray(image[..., ::-1])
         quads = [quad for quad in self._find(bgr) if _line_height(quad) >= self._settings.min_line_height]
         if not quads:
-            return ()
+            return []
         read = self._engine.recognize_txt(self._engine.crop_text_regions(bgr, quads))
         lines = [
             TextLine(text.strip(), float(score), _extent(quad, image))
             for text, score, quad in zip(read.txts, read.scores, quads, strict=True)
             if score >= self._settings.min_score and any(letter.isalnum() for letter in text)
         ]
-        return tuple(sorted(lines, key=lambda line: (line.box[1], line.box[0])))
+        return sorted(lines, key=lambda line: (line.box[1], line.box[0]))
 
     def _find(self, bgr: Image) -> list[Quad]:
         height, width = bgr.shape[:2]
