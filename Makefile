@@ -40,11 +40,12 @@ test-ray: $(RAY_STAMP)
 test-wheel: $(STAMP)
 	$(BIN)/python tests/wheel_smoke.py
 
-## check       lint, format, types, and the floors of the house
+## check       lint, format, types, dead code, and the floors of the house
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/vulture
 	$(BIN)/lint-imports
 
 ## web-deps    Chromium and its driver, from Debian's packages, where they are missing

@@ -1,5 +1,4 @@
 import json
-from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -11,10 +10,10 @@ from virl.errors import BadInput, BudgetExceeded
 
 def test_a_book_tells_a_later_process_what_was_spent(tmp_path):
     book = tmp_path / "run" / "spending.jsonl"
-    with closing(Budget(0.10, book=book)) as first:
-        first.hold(0.007, "static_image")
-        first.hold(0.035, "places_nearby")
-        first.settle(0.035, 0.0, "places_nearby")
+    first = Budget(0.10, book=book)
+    first.hold(0.007, "static_image")
+    first.hold(0.035, "places_nearby")
+    first.settle(0.035, 0.0, "places_nearby")
     again = Budget(0.10, book=book)
     assert again.spent_usd == first.spent_usd == 0.007
     assert json.loads(book.read_text().splitlines()[0]) == {"micro_usd": 7000, "request": "static_image"}
@@ -22,13 +21,12 @@ def test_a_book_tells_a_later_process_what_was_spent(tmp_path):
 
 def test_a_line_that_a_kill_cut_off_was_not_sent_and_does_not_count(tmp_path):
     book = tmp_path / "spending.jsonl"
-    with closing(Budget(book=book)) as budget:
-        budget.hold(0.007, "static_image")
+    Budget(book=book).hold(0.007, "static_image")
     with book.open("a") as file:
         file.write('{"micro_usd": 70')
-    with closing(Budget(book=book)) as resumed:
-        assert resumed.spent_usd == 0.007
-        resumed.hold(0.005, "geocode")
+    resumed = Budget(book=book)
+    assert resumed.spent_usd == 0.007
+    resumed.hold(0.005, "geocode")
     assert Budget(book=book).spent_usd == 0.012
     assert book.read_text().count("\n") == 2
 
@@ -44,7 +42,6 @@ def test_a_book_with_a_line_that_is_no_sum_is_named_and_left_alone(tmp_path):
 def test_nothing_is_written_while_nothing_is_spent(tmp_path):
     budget = Budget(1.0, book=tmp_path / "run" / "spending.jsonl")
     budget.hold(0.0, "static_metadata")
-    budget.close()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from virl.errors import BadInput, BudgetExceeded
+from virl.files import JsonLines
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Budget:
             and resumed knows all that it has spent; one JSON object a line.
 
     Raises:
-        BadInput: the limit is negative, or the book is broken or cannot be written.
+        BadInput: the limit is negative, or the book is broken.
     """
 
     def __init__(
@@ -61,9 +62,8 @@ class Budget:
         if limit_usd is not None and not limit_usd >= 0:
             raise BadInput(f"a budget of {limit_usd} dollars: give 0 or more")
         self._limit = None if limit_usd is None else _micro(limit_usd)
-        self._path = book
-        self._book: BinaryIO | None = None
-        self._held = _micro(spent_usd) + (0 if book is None else _sum_of(book))
+        self._book = None if book is None else JsonLines(book, "go on with --resume", sync=False)
+        self._held = _micro(spent_usd) + (0 if self._book is None else _sum_of(self._book))
         self._lock = threading.Lock()
 
     @property
@@ -81,6 +81,7 @@ class Budget:
 
         Raises:
             BudgetExceeded: it would pass the limit. A request that is free never does.
+            CannotWrite: the book cannot be written; nothing is set aside.
         """
         price = _micro(usd)
         with self._lock:
@@ -89,53 +90,32 @@ class Budget:
             self._enter(price, request)
 
     def settle(self, held_usd: float, usd: float, request: str) -> None:
-        """Put what a request truly cost in the place of what was held for it: 0 if it is not billed."""
+        """Put what a request truly cost in the place of what was held for it: 0 if it is not billed.
+
+        Raises:
+            CannotWrite: the book cannot be written; what was held stays.
+        """
         with self._lock:
             self._enter(_micro(usd) - _micro(held_usd), request)
-
-    def close(self) -> None:
-        """Let go of the book."""
-        if self._book:
-            self._book.close()
 
     def _enter(self, micro_usd: int, request: str) -> None:
         if micro_usd == 0:
             return
+        if self._book:
+            self._book.append(json.dumps({"micro_usd": micro_usd, "request": request}))
         self._held += micro_usd
-        if self._path:
-            self._book = self._book or _open_book(self._path)
-            self._book.write(json.dumps({"micro_usd": micro_usd, "request": request}).encode() + b"\n")
 
 
 def _micro(usd: float) -> int:
     return ceil(round(usd * 1e6, 3))  # never less than what is billed
 
 
-def _open_book(path: Path) -> BinaryIO:
-    """The file, ready for another line; what a kill left of a line that was being written is taken away."""
+def _sum_of(book: JsonLines) -> int:
+    return sum(book.read(_micro_usd, mend=": mend the line, or remove the file to count from 0"))
+
+
+def _micro_usd(line: bytes) -> int:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("ab", buffering=0)
-        file.truncate(len(_whole_lines(path)))
-    except OSError as fault:
-        raise BadInput(f"{path}: cannot be written ({fault.strerror})") from fault
-    return file
-
-
-def _whole_lines(path: Path) -> bytes:
-    lines, end, _ = path.read_bytes().rpartition(b"\n")
-    return lines + end
-
-
-def _sum_of(path: Path) -> int:
-    if not path.exists():
-        return 0
-    total = 0
-    for number, line in enumerate(_whole_lines(path).splitlines(), 1):
-        try:
-            total += int(json.loads(line)["micro_usd"])
-        except (ValueError, KeyError, TypeError):
-            raise BadInput(
-                f"{path}, line {number}: no sum: mend the line, or remove the file to count from 0"
-            ) from None
-    return total
+        return int(json.loads(line)["micro_usd"])
+    except (ValueError, KeyError, TypeError):
+        raise ValueError("no sum") from None

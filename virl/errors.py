@@ -26,6 +26,10 @@ class UnknownName(BadInput):
         super().__init__(f"unknown {kind} {name!r}: there is {', '.join(sorted(known)) or 'none'}")
 
 
+class CannotWrite(VirlError):
+    """The disk is full, or the place may not be written to; what was written before is safe."""
+
+
 class NoStreetView(VirlError):
     """No panorama has this id, or none lies near this position."""
 

@@ -1,27 +1,199 @@
-"""Files written whole or not at all."""
+"""Files that are sound after a kill or on a full disk: whole ones, and JSON lines that grow."""
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
+
+from pydantic import ValidationError
+
+from virl.errors import BadInput, CannotWrite, VirlError
+
+PARTIAL = ".part"
+"""Suffix of a file that is being written."""
+
+T = TypeVar("T")
 
 
 @contextmanager
-def replacing(file: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes the place of `file` when it is complete; its folder is made if need be.
+def writing(path: Path, then: str) -> Iterator[None]:
+    """Turn an operating system's refusal to write `path` into one line.
+
+    Args:
+        path: what is being written, for the message.
+        then: what to do once the cause is mended, such as `"resume the run"`.
+
+    Raises:
+        CannotWrite: in place of any `OSError` of the body.
+    """
+    try:
+        yield
+    except OSError as fault:
+        reason = fault.strerror or str(fault)
+        raise CannotWrite(f"cannot write {path}: {reason}; mend that, then {then}") from fault
+
+
+@contextmanager
+def replacing(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of `path` when it is complete; its folder is made if need be.
 
     A reader sees the old file or the new one. Several writers do no harm to each other: the last one stays.
 
+    Args:
+        path: the file.
+        then: what to do once a refusal is mended.
+        sync: whether the content is on the disk before the file has its name, so that it is whole even after
+            the machine crashed.
+
     Raises:
-        OSError: the file cannot be written; what was there before is still there.
+        CannotWrite: in place of any `OSError` of the body; what was there before is still there.
     """
-    file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_name(f".{file.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
-    try:
-        with unfinished.open("xb") as opened:
-            yield opened
-        unfinished.replace(file)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with writing(path, then):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PARTIAL}")
+        try:
+            with unfinished.open("xb") as file:
+                yield file
+                if sync:
+                    file.flush()
+                    os.fsync(file.fileno())
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, data: bytes, then: str) -> None:
+    """Write a file: it appears under its name only when all of it is on the disk.
+
+    Args:
+        path: the file; its folder is made if need be.
+        data: its content.
+        then: what to do once a refusal is mended, such as `"resume the run"`.
+
+    Raises:
+        CannotWrite: it cannot be written; what was there before is still there.
+    """
+    with replacing(path, then, sync=True) as file:
+        file.write(data)
+
+
+class JsonLines:
+    """A file of JSON objects, one a line, that grows. One process writes it at a time.
+
+    A last line that is not whole is not read, and goes with the next `append`: one without an end, as a kill
+    leaves it, or an empty one or one with zero bytes, as a crash of the machine may.
+
+    Args:
+        path: the file. Reading changes nothing; the first `append` makes it, with its folder.
+        then: what to do once a refusal to write is mended, such as `"resume the run"`.
+        sync: whether `append` waits until the line is on the disk, so that it outlives the machine's crash;
+            it outlives the process in any case.
+    """
+
+    def __init__(self, path: Path, then: str, *, sync: bool = True) -> None:
+        self.path = path
+        self.size = 0
+        """Bytes of the lines read and appended; while a line is read, where it starts."""
+        self.count = 0
+        """How many lines these are."""
+        self.torn = b""
+        """A last line that is not whole, once all lines are read."""
+        self._then = then
+        self._sync = sync
+
+    def read(
+        self, parse: Callable[[bytes], T], *, mend: str = "", broken: type[VirlError] = BadInput
+    ) -> Iterator[T]:
+        """The objects of the whole lines, in order; none if there is no file. To be read before an `append`.
+
+        Args:
+            parse: makes an object of a line, or raises a `ValueError` that says what is wrong.
+            mend: end of the message on a broken line, such as `": delete the file"`.
+            broken: the error to raise.
+
+        Raises:
+            VirlError: `broken`, with file and line, where `parse` refuses a line; or the file cannot be read.
+        """
+        self.size, self.count, self.torn = 0, 0, b""
+        try:
+            with self.path.open("rb") as file:
+                line = file.readline()
+                while line:
+                    after = file.readline()
+                    if not line.endswith(b"\n") or (not after and _is_blank(line)):
+                        self.torn = line
+                        return
+                    try:
+                        found = parse(line[:-1])
+                    except ValueError as fault:
+                        raise broken(f"{self.path}, line {self.count + 1}: {_said(fault)}{mend}") from fault
+                    yield found
+                    self.size += len(line)
+                    self.count += 1
+                    line = after
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as fault:
+            raise broken(f"{self.path}: cannot be read ({fault.strerror})") from fault
+
+    def append(self, line: str) -> None:
+        """Write a JSON object, given as one line without its end; all of it, or nothing.
+
+        Raises:
+            CannotWrite: the disk refuses, or another process has written to the file. The file can be
+                appended to again once the cause is mended.
+        """
+        data = line.encode() + b"\n"
+        with writing(self.path, self._then):
+            if not self.size:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("r+b" if self.size else "a+b", buffering=0) as file:
+                self._check_end(file)
+                file.truncate(self.size)
+                file.seek(self.size)
+                try:
+                    rest = memoryview(data)
+                    while rest:
+                        rest = rest[file.write(rest) :]
+                    if self._sync:
+                        os.fsync(file.fileno())
+                except BaseException:
+                    file.truncate(self.size)
+                    raise
+        self.size += len(data)
+        self.count += 1
+        self.torn = b""
+
+    def heal(self) -> None:
+        """Remove what follows the lines read: a torn last line, or lines that are to be written anew.
+
+        Raises:
+            CannotWrite: the disk refuses.
+        """
+        if self.path.exists():
+            with writing(self.path, self._then):
+                os.truncate(self.path, self.size)
+        self.torn = b""
+
+    def _check_end(self, file: BinaryIO) -> None:
+        """See that nothing follows the known lines but a part of a line."""
+        if os.fstat(file.fileno()).st_size < self.size:
+            raise OSError("lines that were there are gone")
+        file.seek(self.size)
+        after = file.read()
+        if b"\n" in after and after != self.torn:
+            raise OSError("another process has written to it")
+
+
+def _is_blank(line: bytes) -> bool:
+    return b"\0" in line or not line.strip()
+
+
+def _said(fault: ValueError) -> str:
+    if not isinstance(fault, ValidationError):
+        return str(fault)
+    first = fault.errors()[0]
+    field = ".".join(str(part) for part in first["loc"]) or "the line"
+    return f"{field}: {first['msg'].removeprefix('Value error, ')}"

@@ -14,8 +14,8 @@ from benchmarks.counting.report import Section, section_data
 from benchmarks.records import Record
 from benchmarks.tables import cell_text
 from virl.drawing.policy import content_policy
+from virl.files import write_whole
 from virl.geo import LatLng, LocalFrame
-from virl.journal.files import write_atomically, writing
 
 PAGE = "counting.html"
 
@@ -48,8 +48,7 @@ def write_page(
         data=Markup(_script_json(data)),  # noqa: S704 - escaped for a script element
     )
     path = out / PAGE
-    with writing(path, "go on with --resume"):
-        write_atomically(path, page.encode())
+    write_whole(path, page.encode(), "go on with --resume")
     return path
 
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from virl.drawing.policy import content_policy
+from virl.files import write_whole
 from virl.geo import Floats, LatLng, LocalFrame
-from virl.journal.files import write_atomically
 from virl.platform.graph import NavigationGraph
 
 AROUND_M = 120.0  # streets farther than this from every path are left out; chosen
@@ -103,7 +103,7 @@ def write_episodes_page(
         summary=summary,
         data=Markup(_script_json(data)),  # noqa: S704 - escaped for a script element
     )
-    write_atomically(path, page.encode("utf-8", "replace"))
+    write_whole(path, page.encode("utf-8", "replace"), "write the page again")
 
 
 def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[str, object]:

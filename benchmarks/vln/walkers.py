@@ -20,7 +20,6 @@ Mode = Literal["honest", "paper"]
 
 ORACLE, TRUTH, OCR = "oracle", "truth", "ocr"
 READER = "rapidocr"
-PAPER = "@paper"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from real_data import real_data
 from typer.testing import CliRunner, Result
 
 from virl.cli.data import data_app
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, CannotWrite, UnknownName
 from virl.platform.providers.graph.faults import GraphFault
 from virl.platform.providers.graph.home import MARKS, find_data
 from virl.platform.providers.graph.install import DATA_SETS, MANIFEST, changed_files, find_files, install
@@ -159,7 +159,7 @@ def test_what_is_no_data_is_refused(home: Path, tmp_path: Path, copy: Path) -> N
     with pytest.raises(BadInput, match=r"no graph/links\.txt"):
         install("touchdown", copy / "touchdown", home)
     home.write_text("a file where the folder should be")
-    with pytest.raises(BadInput, match=r"cannot be written .*VIRL_DATA"):
+    with pytest.raises(CannotWrite, match=r"cannot write .*VIRL_DATA"):
         install("r2r", copy / "r2r", home)
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from full_disk import full_disk
 from made_run import keep_made_run
 from writer import end_record, expected, start_record, step_record, write
 
-from virl.errors import JournalBroken
+from virl.errors import CannotWrite, JournalBroken
 from virl.journal import lock
-from virl.journal.files import CannotWrite
 from virl.journal.journal import Journal, read_journal, total_cost
 from virl.journal.records import Result
 
@@ -244,19 +244,33 @@ def test_one_writer_at_a_time(run: Path) -> None:
     Journal.resume(run)[0].close()
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_told_in_one_line(run: Path) -> None:
-    (run / "views/0009.jpg.part").symlink_to("/dev/full")
     journal, _ = Journal.resume(run)
     with journal:
-        (run / "views/0009.jpg.part").symlink_to("/dev/full")
-        with pytest.raises(CannotWrite) as caught:
+        with full_disk(100), pytest.raises(CannotWrite) as caught:
             journal.keep_view("0009", PIXELS)
-    message = str(caught.value)
-    assert message.startswith(f"cannot write {run}/views/0009.jpg: No space left on device")
-    assert "resume the run" in message
-    assert "\n" not in message
-    assert not list((run / "views").glob("0009*"))
+        message = str(caught.value)
+        assert message.startswith(f"cannot write {run}/views/0009.jpg: File too large")
+        assert "resume the run" in message
+        assert "\n" not in message
+        assert not [file for file in (run / "views").iterdir() if "0009" in file.name]
+        assert journal.keep_view("0009", PIXELS) == "views/0009.jpg"
+
+
+def test_a_view_that_was_never_finished_is_removed(run: Path) -> None:
+    unfinished = run / "views" / ".0009.jpg.1-abcd.part"
+    unfinished.write_bytes(b"half")
+    Journal.resume(run)[0].close()
+    assert not unfinished.exists()
+
+
+def test_a_closed_journal_takes_no_more(run: Path) -> None:
+    journal, _ = Journal.resume(run)
+    journal.close()
+    before = (run / "journal.jsonl").read_bytes()
+    with pytest.raises(ValueError, match="closed"):
+        write(journal, 4)
+    assert (run / "journal.jsonl").read_bytes() == before
 
 
 def test_a_line_that_does_not_fit_is_taken_back(tmp_path: Path) -> None:
@@ -267,7 +281,7 @@ sys.path.insert(0, {str(WRITER.parent)!r})
 from pathlib import Path
 import writer
 from virl.journal.journal import Journal
-from virl.journal.files import CannotWrite
+from virl.errors import CannotWrite
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (9000, resource.RLIM_INFINITY))
 folder = Path({str(tmp_path)!r})

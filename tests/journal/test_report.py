@@ -8,8 +8,7 @@ import pytest
 from made_run import PATH, keep_made_run, made_city
 
 from virl.drawing import pictures
-from virl.errors import JournalBroken
-from virl.journal.files import CannotWrite
+from virl.errors import CannotWrite, JournalBroken
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
 from virl.journal.report import write_report

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from virl.errors import CannotWrite
 from virl.mind.cache import ReplyCache, request_key
 from virl.routines.explore.replies import PlaceType
 
@@ -50,7 +51,7 @@ def test_a_write_that_fails_leaves_the_old_entry_whole(cache, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.replace", no_space)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(CannotWrite, match="No space"):
         cache.put(KEY, model="m", prompt="p", reply={"place_type": "bank"})
     assert [path.name for path in cache.folder.rglob("*.*")] == [f"{KEY}.json"]
     assert cache.get(KEY, PlaceType, {}) == PlaceType(place_type="bar")

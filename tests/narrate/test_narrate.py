@@ -222,6 +222,17 @@ def test_an_episode_of_a_benchmark_is_told(tmp_path):
         read_record(folder, "8")
 
 
+def test_a_record_that_a_kill_cut_off_is_left_out(tmp_path):
+    keep_records(tmp_path, {"id": "7", "start": ["x", 0], "pano_path": ["x"]})
+    path = tmp_path / "records.jsonl"
+    whole = path.read_bytes()
+    for size in range(len(whole)):
+        path.write_bytes(whole + whole.replace(b"7", b"8")[:size])
+        assert read_record(tmp_path, "7").pano_path == ("x",)
+        with pytest.raises(UnknownName, match="unknown episode '8': there is 7"):
+            read_record(tmp_path, "8")
+
+
 def test_records_that_are_none_are_named(tmp_path):
     with pytest.raises(BadInput, match=r"records\.jsonl: no such file"):
         read_record(tmp_path, "7")

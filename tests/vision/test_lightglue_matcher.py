@@ -153,7 +153,7 @@ def test_bad_pictures_are_refused_before_anything_is_loaded(matcher):
             matcher(weights="not/there").match([(picture(1), bad)])
 
 
-def test_a_missing_checkpoint_and_one_of_another_kind_are_named(matcher, owlv2, superpoint, tmp_path):
+def test_a_missing_checkpoint_and_one_of_another_kind_are_named(matcher, owlv2):
     pair = (picture(1), picture(2))
     with pytest.raises(ModelUnavailable, match=r"not/there.*--allow-downloads"):
         matcher(weights="not/there").match([pair])

@@ -8,8 +8,8 @@ from typing import Literal, Protocol
 from virl import __version__
 from virl.budget import Meter
 from virl.drawing.exhibits import Exhibit
+from virl.files import write_whole
 from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
-from virl.journal.files import write_atomically, writing
 from virl.journal.journal import Journal, total_cost, write_result
 from virl.journal.records import (
     AnyRecord,
@@ -262,9 +262,7 @@ class Run:
         Raises:
             CannotWrite: the disk refuses.
         """
-        path = self.folder / name
-        with writing(path, "resume the run"):
-            write_atomically(path, text.encode())
+        write_whole(self.folder / name, text.encode(), "resume the run")
         return name
 
     def end(

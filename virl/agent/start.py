@@ -1,7 +1,7 @@
 """Start or resume a run: opens the city, the mind and the senses, and hands them to the routine."""
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -113,12 +113,11 @@ class _Plan:
     start: StartRecord
     folder: Path
 
-    def access(self, stack: ExitStack) -> Access:
-        """How the city is asked; the budget's book is closed with the stack."""
+    def access(self) -> Access:
+        """How the city is asked."""
         asked = self.start.access
-        budget = Budget(asked.budget_usd, book=self.folder / SPENDING)
         return Access(
-            budget=stack.enter_context(closing(budget)),
+            budget=Budget(asked.budget_usd, book=self.folder / SPENDING),
             cache=asked.cache,
             session=self.start.id,
             record=Path(asked.record) if asked.record else None,
@@ -138,7 +137,7 @@ def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
                     return Finished(ended.result, report)
                 with ExitStack() as stack:
                     plan = _Plan(source, load_character(source), start, journal.folder)
-                    city = stack.enter_context(opened_city(start.city, plan.access(stack)))
+                    city = stack.enter_context(opened_city(start.city, plan.access()))
                     return Finished(ended.result, write_report(journal.folder, city))
         try:
             character = recorded_character(source, dict(start.character))
@@ -176,7 +175,7 @@ def _live(
     if start.mover not in MOVERS:
         raise UnknownName("mover", start.mover, list(MOVERS))
     with ExitStack() as stack:
-        access = plan.access(stack)
+        access = plan.access()
         mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=access.budget)
         check_mind(plan.source, character, mind)
         city = stack.enter_context(opened_city(start.city, access))

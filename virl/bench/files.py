@@ -8,7 +8,6 @@ from pathlib import Path
 from virl.bench.benchmark import Episode
 from virl.errors import BadInput
 from virl.files import replacing
-from virl.journal.files import writing
 
 FOLDER = "episodes"
 
@@ -37,8 +36,7 @@ def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tu
     for name in files:
         if not _NAME.fullmatch(name):
             raise BadInput(f"{episode.id}: {name!r} is no plain file name")
-    with writing(folder / home, "go on with --resume"):
-        for name, content in files.items():
-            with replacing(folder / home / name) as file:
-                file.write(content)
+    for name, content in files.items():
+        with replacing(folder / home / name, "go on with --resume") as file:
+            file.write(content)
     return tuple((home / name).as_posix() for name in files)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from virl.bench.benchmark import Episode
 from virl.errors import BadInput
-from virl.journal.files import write_atomically, writing
+from virl.files import write_whole
 from virl.platform.city import City
 from virl.settings import Settings, check_settings
 
@@ -64,9 +64,7 @@ def write_plan(folder: Path, plan: Plan) -> None:
     Raises:
         CannotWrite: the disk refuses.
     """
-    path = folder / PLAN
-    with writing(path, "go on with --resume"):
-        write_atomically(path, plan.model_dump_json().encode() + b"\n")
+    write_whole(folder / PLAN, plan.model_dump_json().encode() + b"\n", "go on with --resume")
 
 
 def read_plan(folder: Path) -> Plan:

@@ -1,9 +1,7 @@
 """The records of a run: one a line as each episode ends, so that a run that was killed can go on."""
 
-import io
 import json
 import logging
-import os
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +13,7 @@ from typing import Any, BinaryIO, Self
 
 from virl import __version__
 from virl.errors import BadInput
-from virl.journal.files import write_atomically, writing
+from virl.files import JsonLines, write_whole, writing
 from virl.journal.lock import lock_run
 
 RECORDS, SETTINGS, RESULTS = "records.jsonl", "settings.json", "results.json"
@@ -38,7 +36,7 @@ class Records:
     """The last record of each episode, by its id, those of earlier runs included."""
     cut: str
     """What was lost of a last line that was cut off, in words; empty if nothing was."""
-    _file: io.FileIO
+    _lines: JsonLines
     _lock: BinaryIO
     _guard: Lock = field(default_factory=Lock)
 
@@ -68,9 +66,9 @@ class Records:
             if not resume:
                 _refuse_second(path)
             _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)))
-            done, cut = _mended(path)
-            with writing(path, _RESUME):
-                return cls(folder, done, cut, path.open("ab", buffering=0), lock)
+            lines = JsonLines(path, _RESUME)
+            done = _read(lines)
+            return cls(folder, done, _healed(lines), lines, lock)
         except BaseException:
             lock.close()
             raise
@@ -81,20 +79,13 @@ class Records:
         Raises:
             CannotWrite: the disk refuses.
         """
-        line = json.dumps(record, ensure_ascii=False, allow_nan=False).encode() + b"\n"
-        with self._guard, writing(self.folder / RECORDS, _RESUME):
-            before = os.fstat(self._file.fileno()).st_size
-            try:
-                _write_all(self._file, line)
-                os.fsync(self._file.fileno())
-            except OSError:
-                self._file.truncate(before)
-                raise
+        line = json.dumps(record, ensure_ascii=False, allow_nan=False)
+        with self._guard:
+            self._lines.append(line)
             self.done[record["id"]] = record
 
     def close(self) -> None:
-        """Let go of the files and the lock. Harmless if done before."""
-        self._file.close()
+        """Let go of the lock. Harmless if done before."""
         self._lock.close()
 
     def __enter__(self) -> Self:
@@ -113,8 +104,7 @@ def write_results(folder: Path, payload: Mapping[str, Any]) -> Path:
         CannotWrite: the disk refuses.
     """
     path = folder / RESULTS
-    with writing(path, _RESUME):
-        write_atomically(path, json.dumps(payload, indent=2, ensure_ascii=False).encode() + b"\n")
+    write_whole(path, json.dumps(payload, indent=2, ensure_ascii=False).encode() + b"\n", _RESUME)
     return path
 
 
@@ -141,8 +131,8 @@ def _keep_settings(path: Path, settings: dict[str, Any]) -> None:
             raise BadInput(f"{path}: is damaged: choose another --out")
         if kept != settings:
             raise BadInput(f"{path}: other settings ({_difference(kept, settings)}): choose another --out")
-    with writing(path, "choose another --out"):
-        write_atomically(path, json.dumps(settings, indent=2, ensure_ascii=False).encode() + b"\n")
+    data = json.dumps(settings, indent=2, ensure_ascii=False).encode() + b"\n"
+    write_whole(path, data, "choose another --out")
 
 
 def _difference(kept: dict[str, Any], asked: dict[str, Any]) -> str:
@@ -150,64 +140,36 @@ def _difference(kept: dict[str, Any], asked: dict[str, Any]) -> str:
     return ", ".join(f"{name}: {kept.get(name)!r} there, {asked.get(name)!r} here" for name in fields)
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What a file of records holds."""
-
-    done: dict[str, Record]
-    """The last record of each episode, by its id."""
-    lines: int
-    """How many whole records there are."""
-    size: int
-    """Bytes of those, with the ends of their lines."""
-    lacks_end: bool
-    """Whether the last of them is whole but for the end of its line."""
-    is_cut: bool
-    """Whether a line that was cut off follows."""
-
-
-def read_records(path: Path) -> Kept:
-    """What a file of records holds; nothing if there is none. The file stays as it is.
+def read_records(path: Path) -> dict[str, Record]:
+    """The last record of each episode in a file, by its id; none if there is no file, which stays as it is.
 
     Raises:
         BadInput: a line is damaged.
     """
-    *lines, tail = path.read_bytes().split(b"\n") if path.exists() else [b""]
-    lacks_end = bool(tail) and _object(tail) is not None
-    if lacks_end:
-        lines.append(tail)
-        tail = b""
-    if lines and not tail and _object(lines[-1]) is None:
-        tail = lines.pop()
-    done: dict[str, Record] = {}
-    for number, line in enumerate(lines, start=1):
-        record = _object(line)
-        if record is None or not isinstance(record.get("id"), str):
-            raise BadInput(f"{path}, line {number}: is no record: remove the line to walk its episode again")
-        done[record["id"]] = record
-    size = sum(len(line) + 1 for line in lines)
-    return Kept(done, len(lines), size, lacks_end, is_cut=bool(tail))
+    return _read(JsonLines(path, _RESUME))
 
 
-def _mended(path: Path) -> tuple[dict[str, Record], str]:
-    """The records of a file, which ends with a whole line then, and what was cut off."""
-    kept = read_records(path)
-    if kept.lacks_end:
-        with writing(path, _RESUME), path.open("ab") as file:
-            file.write(b"\n")
-    if not kept.is_cut:
-        return kept.done, ""
-    with writing(path, _RESUME):
-        os.truncate(path, kept.size)
-    cut = f"{path}, line {kept.lines + 1}: was cut off and is removed; its episode is walked again"
+def _read(lines: JsonLines) -> dict[str, Record]:
+    records = lines.read(_record, mend=": remove the line to walk its episode again")
+    return {record["id"]: record for record in records}
+
+
+def _record(line: bytes) -> Record:
+    record = _object(line)
+    if record is None or not isinstance(record.get("id"), str):
+        raise ValueError("is no record")
+    return record
+
+
+def _healed(lines: JsonLines) -> str:
+    """What was cut off the end of the file, which ends with a whole line then."""
+    if not lines.torn:
+        return ""
+    number = lines.count + 1
+    lines.heal()
+    cut = f"{lines.path}, line {number}: was cut off and is removed; its episode is walked again"
     _log.warning("%s", cut)
-    return kept.done, cut
-
-
-def _write_all(file: io.FileIO, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[file.write(rest) :]
+    return cut
 
 
 def _object(line: bytes) -> Record | None:

@@ -135,10 +135,9 @@ def _engine_name(engine: Engine, benchmark: AnyBenchmark) -> EngineName:
 @contextmanager
 def _resources(terms: Terms, out: Path) -> Iterator[Resources]:
     pace = Pace(terms.requests_per_second) if terms.requests_per_second else None
-    with closing(Budget(terms.budget_usd, book=out / SPENDING)) as budget:
-        resources = Resources(terms, budget, pace.reserve if pace else None)
-        with closing(resources):
-            yield resources
+    budget = Budget(terms.budget_usd, book=out / SPENDING)
+    with closing(Resources(terms, budget, pace.reserve if pace else None)) as resources:
+        yield resources
 
 
 def _left(

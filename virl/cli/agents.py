@@ -14,7 +14,7 @@ from virl import resources
 from virl.agent.character_file import find_character, load_character
 from virl.agent.roster import Entry, characters_in, roster
 from virl.errors import BadInput
-from virl.files import replacing
+from virl.files import write_whole
 from virl.guard import guard
 from virl.settings import yaml_value
 
@@ -64,6 +64,7 @@ def write_character(name: str, folder: Path, *, source: str | None = None, tools
 
     Raises:
         BadInput: the name is none, the file is there already, or both `source` and `tools` are given.
+        CannotWrite: the disk refuses.
         UnknownName: there is no such agent.
     """
     if not _NAME.fullmatch(name):
@@ -75,11 +76,7 @@ def write_character(name: str, folder: Path, *, source: str | None = None, tools
         raise BadInput(f"{path}: is there already: choose another name, or remove it")
     title = name[0].upper() + name[1:]
     text = _copy(source, title) if source else _fresh(title, path.name, tools=tools)
-    try:
-        with replacing(path) as file:
-            file.write(text.encode())
-    except OSError as fault:
-        raise BadInput(f"{path}: cannot be written ({fault.strerror})") from fault
+    write_whole(path, text.encode(), "run it again")
     try:
         load_character(path)
     except BadInput:

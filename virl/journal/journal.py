@@ -2,7 +2,6 @@
 
 import io
 import logging
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,9 +13,9 @@ from typing import BinaryIO, Self
 import PIL.Image
 
 from virl.errors import JournalBroken
-from virl.journal.files import PARTIAL, write_atomically, writing
+from virl.files import PARTIAL, JsonLines, write_whole, writing
 from virl.journal.lock import lock_run
-from virl.journal.reading import Order, check_views, missing_view, read_contents
+from virl.journal.reading import RESUME, Order, check_views, missing_view, read_contents
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -34,7 +33,6 @@ JPEG_QUALITY = 88  # chosen: small signs stay readable
 RULES = "rules"
 """The name of the mind that is no model."""
 
-_RESUME = "resume the run"
 _VIEW_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _log = logging.getLogger(__name__)
 
@@ -46,16 +44,14 @@ class Journal:
     a `with` block.
     """
 
-    def __init__(self, folder: Path, lock: BinaryIO, records: Sequence[AnyRecord], size: int) -> None:
+    def __init__(self, folder: Path, lock: BinaryIO, records: Sequence[AnyRecord], lines: JsonLines) -> None:
         self.folder = folder
         self._lock = lock
-        self._size = size
+        self._lines = lines
         self._kept: set[str] = set()
         self._order = Order()
         for record in records:
             self._order.take(record)
-        with writing(folder / JOURNAL, _RESUME):
-            self._file = (folder / JOURNAL).open("ab", buffering=0)
 
     @classmethod
     def create(cls, folder: Path, start: StartRecord) -> Self:
@@ -71,10 +67,9 @@ class Journal:
         lock = lock_run(folder)
         try:
             _refuse_second(path)
-            line = _line(start)
-            with writing(path, "start again"):
-                write_atomically(path, line)
-            return cls(folder, lock, [start], len(line))
+            write_whole(path, start.model_dump_json().encode() + b"\n", "start again")
+            contents = read_contents(path)
+            return cls(folder, lock, contents.records, contents.lines)
         except BaseException:
             lock.close()
             raise
@@ -100,9 +95,9 @@ class Journal:
         try:
             contents = read_contents(path)
             check_views(path, contents.records)
-            with writing(folder, _RESUME):
-                _tidy(path, contents.size, contents.cut)
-            return cls(folder, lock, contents.records, contents.size), contents.records
+            with writing(folder, RESUME):
+                _tidy(contents.lines)
+            return cls(folder, lock, contents.records, contents.lines), contents.records
         except BaseException:
             lock.close()
             raise
@@ -122,21 +117,14 @@ class Journal:
 
         Raises:
             ValueError: the record's numbers do not follow the last one's, a view it names was not kept,
-                or the run is over.
+                the run is over, or the journal is closed.
             CannotWrite: the disk refuses. The journal stays as it was before, and the run can be resumed.
         """
         if fault := self._order.fault(record) or missing_view(self.folder, record):
             raise ValueError(f"record {record.seq} {fault}")
-        line = _line(record)
-        with writing(self.folder / JOURNAL, _RESUME):
-            self._take_back()
-            try:
-                _write_all(self._file, line)
-                os.fsync(self._file.fileno())
-            except BaseException:
-                self._take_back()
-                raise
-        self._size += len(line)
+        if self._lock.closed:
+            raise ValueError("the journal is closed")
+        self._lines.append(record.model_dump_json())
         self._order.take(record)
 
     def keep_view(self, name: str, pixels: Image) -> str:
@@ -162,14 +150,12 @@ class Journal:
             file = f"{VIEWS}/{name}.{number}.jpg"
         jpeg = io.BytesIO()
         PIL.Image.fromarray(pixels).save(jpeg, "JPEG", quality=JPEG_QUALITY)
-        with writing(self.folder / file, _RESUME):
-            write_atomically(self.folder / file, jpeg.getvalue())
+        write_whole(self.folder / file, jpeg.getvalue(), RESUME)
         self._kept.add(file)
         return file
 
     def close(self) -> None:
-        """Let go of the files and the lock. Harmless if done before."""
-        self._file.close()
+        """Let go of the lock. Harmless if done before."""
         self._lock.close()
 
     def __enter__(self) -> Self:
@@ -179,11 +165,6 @@ class Journal:
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _take_back(self) -> None:
-        """Remove what an append that failed may have left of its line."""
-        if os.fstat(self._file.fileno()).st_size > self._size:
-            self._file.truncate(self._size)
 
 
 def read_journal(path: Path) -> tuple[AnyRecord, ...]:
@@ -205,8 +186,7 @@ def write_result(folder: Path, result: Result) -> Path:
         CannotWrite: the disk refuses.
     """
     path = folder / RESULT
-    with writing(path, _RESUME):
-        write_atomically(path, result.model_dump_json(indent=2).encode() + b"\n")
+    write_whole(path, result.model_dump_json(indent=2).encode() + b"\n", RESUME)
     return path
 
 
@@ -263,25 +243,16 @@ def _refuse_second(path: Path) -> None:
         raise JournalBroken(f"{path}: there is a run already; resume it, or choose another folder")
 
 
-def _tidy(path: Path, size: int, cut: bytes) -> None:
+def _tidy(lines: JsonLines) -> None:
     """Set the cut line aside, and remove views that were never finished."""
+    path = lines.path
     for partial in (path.parent / VIEWS).glob("*" + PARTIAL):
         partial.unlink()
-    if not cut:
+    if not lines.torn:
         return
     number = 1
     while (aside := path.with_name(f"{path.name}.cut-{number}")).exists():
         number += 1
-    write_atomically(aside, cut)
-    os.truncate(path, size)
+    write_whole(aside, lines.torn, RESUME)
+    lines.heal()
     _log.warning("%s: the last line was cut off and is kept in %s; going on before it", path, aside.name)
-
-
-def _line(record: AnyRecord) -> bytes:
-    return record.model_dump_json().encode() + b"\n"
-
-
-def _write_all(file: io.FileIO, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[file.write(rest) :]

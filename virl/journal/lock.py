@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from virl.errors import JournalBroken
-from virl.journal.files import writing
+from virl.files import writing
 
 if sys.platform == "win32":
     import msvcrt

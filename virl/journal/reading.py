@@ -8,7 +8,11 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from virl.errors import JournalBroken
+from virl.files import JsonLines
 from virl.journal.records import ANY_RECORD, FORMAT, AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
+
+RESUME = "resume the run"
+_MEND = "; restore it from a copy, or start a new run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +20,8 @@ class Contents:
     """What a journal's file holds."""
 
     records: tuple[AnyRecord, ...]
-    size: int
-    """Bytes that the records take."""
-    cut: bytes
-    """The last line where it was cut off; else empty."""
+    lines: JsonLines
+    """Goes on after the records; `torn` is the last line where it was cut off."""
 
 
 class Order:
@@ -65,23 +67,20 @@ def read_contents(path: Path) -> Contents:
     """
     if not path.is_file():
         raise JournalBroken(f"{path}: no such journal; name the folder of a run")
-    try:
-        *lines, cut = path.read_bytes().split(b"\n")
-    except OSError as refusal:
-        raise JournalBroken(f"{path}: cannot be read ({refusal.strerror})") from refusal
-    if lines and not cut and not _is_json(lines[-1]):
-        cut = lines.pop() + b"\n"
-    if not lines:
-        raise JournalBroken(f"{path}: holds no whole record; nothing is lost by starting the run again")
     order = Order()
-    records: list[AnyRecord] = []
-    for number, line in enumerate(lines, start=1):
-        record = _record(path, number, line)
+
+    def next_record(line: bytes) -> AnyRecord:
+        record = _record(path, line, is_first=not order.count)
         if fault := order.fault(record):
-            raise broken(path, number, fault)
+            raise ValueError(fault)
         order.take(record)
-        records.append(record)
-    return Contents(tuple(records), sum(len(line) + 1 for line in lines), cut)
+        return record
+
+    lines = JsonLines(path, RESUME)
+    records = tuple(lines.read(next_record, mend=_MEND, broken=JournalBroken))
+    if not records:
+        raise JournalBroken(f"{path}: holds no whole record; nothing is lost by starting the run again")
+    return Contents(records, lines)
 
 
 def check_views(path: Path, records: Sequence[AnyRecord]) -> None:
@@ -108,15 +107,15 @@ def view_files(record: AnyRecord) -> list[str]:
 
 def broken(path: Path, number: int, fault: str) -> JournalBroken:
     """The error for a line of a journal."""
-    return JournalBroken(f"{path}, line {number}: {fault}; restore it from a copy, or start a new run")
+    return JournalBroken(f"{path}, line {number}: {fault}{_MEND}")
 
 
-def _record(path: Path, number: int, line: bytes) -> AnyRecord:
+def _record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
     try:
         data = from_json(line)
     except ValueError as fault:
-        raise broken(path, number, "is not JSON") from fault
-    if number == 1 and isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
+        raise ValueError("is not JSON") from fault
+    if is_first and isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
         raise JournalBroken(
             f"{path}, line 1: journal format {data['format']!r}, but this virl reads {FORMAT}; "
             f"use the version that wrote it (virl {data.get('virl', 'unknown')})"
@@ -126,12 +125,4 @@ def _record(path: Path, number: int, line: bytes) -> AnyRecord:
     except ValidationError as fault:
         first = fault.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "line"
-        raise broken(path, number, f"is no record of a run ({field}: {first['msg']})") from fault
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        from_json(line)
-    except ValueError:
-        return False
-    return True
+        raise ValueError(f"is no record of a run ({field}: {first['msg']})") from fault

@@ -9,8 +9,8 @@ from markupsafe import Markup
 from virl.drawing.page import draw_exhibits
 from virl.drawing.pictures import embed
 from virl.drawing.policy import content_policy, script_json
+from virl.files import write_whole
 from virl.geo import LatLng
-from virl.journal.files import write_atomically, writing
 from virl.journal.finds.page import counting_context
 from virl.journal.finds.reading import read_finds
 from virl.journal.folder import CONSULTED, MEMORY
@@ -44,8 +44,7 @@ def write_report(folder: Path, city: City | None = None) -> Path:
     """
     html = _render(folder, read_journal(folder), city).encode("utf-8", "replace")
     path = folder / REPORT
-    with writing(path, "write the report again"):
-        write_atomically(path, html)
+    write_whole(path, html, "write the report again")
     return path
 
 

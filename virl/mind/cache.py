@@ -54,11 +54,11 @@ class ReplyCache:
         """Keep a reply; a reader sees all of it or nothing.
 
         Raises:
-            OSError: the folder cannot be written.
+            CannotWrite: the folder cannot be written.
         """
         path = self._path(key)
         entry = _Entry(format=FORMAT, model=model, prompt=prompt, reply=reply)
-        with replacing(path) as file:
+        with replacing(path, "go on") as file:
             file.write((entry.model_dump_json(indent=1) + "\n").encode())
 
     def _path(self, key: str) -> Path:

@@ -3,8 +3,6 @@
 import os
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import Any
 
@@ -21,6 +19,7 @@ from langchain_core.language_models import BaseLanguageModel
 from pydantic import SecretStr
 
 from virl.mind.prices import Usage
+from virl.retry import asked_wait
 
 MAX_TEXT = 200  # characters of a server's own words that are shown (chosen)
 
@@ -85,18 +84,7 @@ def classify(error: Exception) -> Fault:
 def retry_after(error: Exception) -> float | None:
     """Seconds that the server asks to wait, from its `Retry-After` header; `None` if it does not say."""
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    text = headers.get("retry-after")
-    if text is None:
-        return None
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        pass
-    try:
-        when = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())
+    return asked_wait(headers.get("retry-after"))
 
 
 def usage_in(error: Exception) -> Usage:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from virl.budget import Budget
-from virl.errors import BadInput, MindFailed, VirlError
+from virl.errors import BadInput, CannotWrite, MindFailed, VirlError
 from virl.mind.answers import faults_in, given_text, is_cut_off, read_reply, refusal_in
 from virl.mind.asking import Ask, Model, asker, schema_of
 from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
@@ -231,7 +231,7 @@ class LLMMind:
             return
         try:
             self._cache.put(key, model=self._name, prompt=prompt, reply=reply)
-        except OSError as fault:
+        except CannotWrite as fault:
             _log.warning("%s: cannot keep replies there: %s", self._cache.folder, fault)
 
     def _write_down(

@@ -15,6 +15,7 @@ from virl.mind.answers import usage_of
 from virl.mind.asking import Ask
 from virl.mind.faults import Fault, classify, redact, retry_after, usage_in
 from virl.mind.prices import Prices, Usage, expected_usage
+from virl.retry import RetryPolicy
 
 _log = logging.getLogger(__name__)
 
@@ -61,21 +62,13 @@ class Sender:
             ModelUnavailable: the model cannot be reached, or will not be for a while.
             MindFailed: it refused, or its reply was cut off.
         """
-        while True:
-            tally.attempts += 1
-            if self.limiter:
-                self.limiter.acquire()
-            held = self.usd(expected_usage(messages, beside=beside)) or 0.0
-            self.budget.hold(held, self.name)
-            try:
-                answer = ask(list(messages))
-            except Exception as error:  # noqa: BLE001  each provider raises what it likes
-                self._count(usage_in(error), held, tally)
-                wait = self._wait_before_retry(error, tally)
-            else:
-                self._count(usage_of(answer), held, tally)
-                return answer
-            self.sleep(wait)
+        policy = RetryPolicy(self.retries, self.first_wait, self.longest_wait, self.sleep)
+        outcome = policy.run(
+            lambda: self._try(ask, messages, tally, beside), _failed, tell=self._tell, tried=tally.attempts
+        )
+        if isinstance(outcome, _Failed):
+            self._raise(outcome, tally)
+        return outcome
 
     def usd(self, usage: Usage) -> float | None:
         """Dollars for tokens; `None` if the model's price is unknown."""
@@ -103,25 +96,56 @@ class Sender:
         }
         raise MindFailed(f"{self.name} {happened.get(fault, 'failed')}: {said}") from None
 
+    def _try(
+        self, ask: Ask, messages: Sequence[BaseMessage], tally: Tally, beside: int
+    ) -> "AIMessage | _Failed":
+        tally.attempts += 1
+        if self.limiter:
+            self.limiter.acquire()
+        held = self.usd(expected_usage(messages, beside=beside)) or 0.0
+        self.budget.hold(held, self.name)
+        try:
+            answer = ask(list(messages))
+        except Exception as error:  # noqa: BLE001  each provider raises what it likes
+            self._count(usage_in(error), held, tally)
+            said = self.clean(str(error) or type(error).__name__)
+            return _Failed(classify(error), said, retry_after(error))
+        self._count(usage_of(answer), held, tally)
+        return answer
+
     def _count(self, usage: Usage, held: float, tally: Tally) -> None:
         tally.usage += usage
         self.budget.settle(held, self.usd(usage) or 0.0, self.name)
 
-    def _wait_before_retry(self, error: Exception, tally: Tally) -> float:
-        """Seconds to wait, or the end of trying: raises, without a cause as `give_up`."""
-        fault, said = classify(error), self.clean(str(error) or type(error).__name__)
-        if fault not in (Fault.LIMITED, Fault.BROKEN):
-            self.give_up(fault, said)
+    def _tell(self, outcome: "AIMessage | _Failed", pause: float) -> None:
+        if isinstance(outcome, _Failed) and outcome.wait is not None:
+            _log.info("%s asks to wait %.1f s", self.name, pause)
+
+    def _raise(self, failed: "_Failed", tally: Tally) -> NoReturn:
+        """The end of trying."""
+        if not failed.again:
+            self.give_up(failed.fault, failed.said)
         if tally.attempts > self.retries:
             raise ModelUnavailable(
-                f"{self.name} failed {tally.attempts} times, try again later: {said}"
-            ) from None
-        wait = retry_after(error)
-        if wait is None:
-            return min(self.longest_wait, self.first_wait * 2.0 ** (tally.attempts - 1))
-        if wait > self.longest_wait:
-            raise ModelUnavailable(
-                f"{self.name} asks to wait {wait:.0f} s before the next request: try again then"
-            ) from None
-        _log.info("%s asks to wait %.1f s", self.name, wait)
-        return wait
+                f"{self.name} failed {tally.attempts} times, try again later: {failed.said}"
+            )
+        raise ModelUnavailable(
+            f"{self.name} asks to wait {failed.wait:.0f} s before the next request: try again then"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """A request that failed. The provider's exception is not kept: it may quote the key."""
+
+    fault: Fault
+    said: str
+    wait: float | None
+
+    @property
+    def again(self) -> bool:
+        return self.fault in (Fault.LIMITED, Fault.BROKEN)
+
+
+def _failed(outcome: AIMessage | _Failed) -> _Failed | None:
+    return outcome if isinstance(outcome, _Failed) else None

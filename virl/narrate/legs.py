@@ -30,7 +30,6 @@ class Leg:
     """Along the way walked."""
     crossings: int
     """Crossings passed; those where it begins and ends are left out."""
-    from_crossing: bool
     to_crossing: bool
     street: str | None = None
 
@@ -69,7 +68,6 @@ def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[Leg, ...]:
                 _heading(points[first], points[last]),
                 sum(stop.walked for stop in walk.stops[first + 1 : last + 1]),
                 len(passed),
-                bool(crossing[first]),
                 bool(crossing[last]),
                 street_of([stop.position for stop in walk.stops[first : last + 1]]),
             )

@@ -11,8 +11,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from markupsafe import Markup
 
 from virl import __version__
+from virl.files import write_whole
 from virl.geo import Floats, LatLng, LocalFrame
-from virl.journal.files import write_atomically, writing
 from virl.narrate.narration import Narration
 
 MARGIN, SMALLEST_M = 0.12, 8.0  # chosen: room around the way, as a share; a drawing is no smaller
@@ -59,9 +59,7 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = ()) -> 
         ("trajectory.svg", drawing),
         ("narration.html", page),
     ):
-        with writing(folder / name, "narrate again"):
-            folder.mkdir(parents=True, exist_ok=True)
-            write_atomically(folder / name, text.encode("utf-8", "replace"))
+        write_whole(folder / name, text.encode("utf-8", "replace"), "narrate again")
     return folder / "narration.html"
 
 

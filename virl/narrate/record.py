@@ -5,6 +5,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from virl.errors import BadInput, UnknownName
+from virl.files import JsonLines
 from virl.narrate.walk import Walk, walk_on_graph
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.graph.cache import load_touchdown
@@ -45,19 +46,20 @@ def read_record(run: Path, episode: str) -> Played:
     path = run / RECORDS
     if not path.is_file():
         raise BadInput(f"{path}: no such file; name the folder of a benchmark's run")
-    found: dict[str, Played] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        try:
-            record = Played.model_validate_json(line)
-        except ValidationError:
-            raise BadInput(f"{path}, line {number}: is no record of an episode") from None
-        found[record.id] = record
+    found = {record.id: record for record in JsonLines(path, "narrate again").read(_played)}
     if episode not in found:
         raise UnknownName("episode", episode, list(found)[:20])
     record = found[episode]
     if record.start is None or not record.pano_path:
         raise BadInput(f"{path}: episode {episode} was not walked, so there is nothing to narrate")
     return record
+
+
+def _played(line: bytes) -> Played:
+    try:
+        return Played.model_validate_json(line)
+    except ValidationError:
+        raise ValueError("is no record of an episode") from None
 
 
 def open_graph(run: Path, played: Played, data: Path | None = None) -> NavigationGraph:

@@ -10,7 +10,7 @@ from numba import njit
 from virl.geo import Floats
 from virl.platform.graph import Ints, NavigationGraph
 
-GRAPHS = 4  # whose neighbours are kept at a time; chosen
+GRAPHS = 16  # whose neighbours are kept at a time; chosen
 
 
 class Neighbours(NamedTuple):
@@ -21,14 +21,12 @@ class Neighbours(NamedTuple):
 
 
 @lru_cache(GRAPHS)
-@lru_cache(maxsize=16)
 def sources_of_links(graph: NavigationGraph) -> Neighbours:
     """For each node the nodes whose links lead to it: a search along them runs backward."""
     return _gather(len(graph), graph.target, _starts(graph))
 
 
 @lru_cache(GRAPHS)
-@lru_cache(maxsize=16)
 def linked_nodes(graph: NavigationGraph) -> Neighbours:
     """For each node those that a link joins it with, in either direction."""
     starts = _starts(graph)

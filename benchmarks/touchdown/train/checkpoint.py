@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 from benchmarks.touchdown.train.learner import Learner
 from benchmarks.touchdown.train.model import save_adapter
 from virl.errors import BadInput
-from virl.journal.files import PARTIAL, writing
+from virl.files import PARTIAL, writing
 
 _OPTIMIZER, _STATE = "optimizer.safetensors", "state.json"
 

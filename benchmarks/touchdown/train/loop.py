@@ -19,15 +19,18 @@ from benchmarks.touchdown.train.checkpoint import Progress, save_checkpoint
 from benchmarks.touchdown.train.evaluation import Evaluation, evaluate
 from benchmarks.touchdown.train.hyperparameters import Hyperparameters, Method
 from benchmarks.touchdown.train.learner import Learner, Update
+from benchmarks.touchdown.train.metrics import metrics_of, read_metrics
 from benchmarks.touchdown.train.model import save_adapter
 from benchmarks.touchdown.train.samples import Lessons
 from benchmarks.touchdown.train.tokens import Sample
 from benchmarks.touchdown.train.walking import Route
 from benchmarks.touchdown.train.writer import GreedyWriter
-from virl.journal.files import PARTIAL, write_atomically, writing
+from virl.files import PARTIAL, JsonLines, write_whole, writing
 
-METRICS, CURVES, CHECKPOINTS, BEST = "metrics.jsonl", "curves.svg", "checkpoints", "best"
-"""What a training leaves in its folder, beside `settings.json` and `results.json`."""
+CURVES, CHECKPOINTS, BEST = "curves.svg", "checkpoints", "best"
+"""What a training leaves in its folder, beside `settings.json`, `results.json` and `metrics.jsonl`."""
+
+_RESUME = "go on with --resume"
 
 
 @dataclass(slots=True)
@@ -54,6 +57,7 @@ class Training:
     out: Path
     progress: Progress = field(default_factory=Progress)
     _sources: Counter[str] = field(default_factory=Counter)
+    _metrics: JsonLines = field(init=False)
     _rolled_out: int = 0
     """Tokens fed in the rollouts of the current step."""
 
@@ -63,7 +67,7 @@ class Training:
         Raises:
             CannotWrite: the disk refuses; the last checkpoint is kept.
         """
-        _forget_later_metrics(self.out / METRICS, self.progress.metrics_size)
+        self._metrics = metrics_of(self.out, self.progress.metrics_size)
         steps = bar.add_task("training", total=self._total_steps, completed=self.progress.step)
         while self.progress.epoch < self.hyperparameters.epochs:
             for batch in self._batches_left():
@@ -151,7 +155,7 @@ class Training:
     def _keep_best(self, found: Evaluation, actions: Sequence[Sequence[str]]) -> None:
         best = self.out / BEST
         partial = best.with_name(best.name + PARTIAL)
-        with writing(best, "go on with --resume"):
+        with writing(best, _RESUME):
             shutil.rmtree(partial, ignore_errors=True)
             save_adapter(self.learner.model, partial)
             walked = {route.episode.id: list(done) for route, done in zip(self.dev, actions, strict=True)}
@@ -164,10 +168,8 @@ class Training:
         self.progress.seconds += seconds
         line = {"kind": kind, "step": self.progress.step, "epoch": self.progress.epoch} | told
         line |= {"seconds": round(seconds, 3), "peak_memory_mib": peak_memory(self.learner.device)}
-        path = self.out / METRICS
-        with writing(path, "go on with --resume"), path.open("ab") as file:
-            file.write(json.dumps(line).encode() + b"\n")
-            self.progress.metrics_size = file.tell()
+        self._metrics.append(json.dumps(line))
+        self.progress.metrics_size = self._metrics.size
 
     def _save(self) -> None:
         save_checkpoint(self.out / CHECKPOINTS, self.learner, self.progress)
@@ -179,15 +181,9 @@ def steps_per_epoch(samples: int, hyperparameters: Hyperparameters) -> int:
     return -(-samples // hyperparameters.batch_size)
 
 
-def read_metrics(out: Path) -> list[dict[str, Any]]:
-    """The lines of a training's `metrics.jsonl`."""
-    return [json.loads(line) for line in (out / METRICS).read_text(encoding="utf-8").splitlines()]
-
-
 def draw(out: Path) -> None:
     """Draw `curves.svg` from `metrics.jsonl`."""
-    with writing(out / CURVES, "go on with --resume"):
-        write_atomically(out / CURVES, draw_curves(read_metrics(out), out.name).encode())
+    write_whole(out / CURVES, draw_curves(read_metrics(out), out.name).encode(), _RESUME)
 
 
 def peak_memory(device: torch.device) -> int | None:
@@ -200,9 +196,3 @@ def peak_memory(device: torch.device) -> int | None:
 
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
-
-
-def _forget_later_metrics(path: Path, size: int) -> None:
-    """Drop the lines of steps that are taken again."""
-    with writing(path, "go on with --resume"), path.open("ab") as file:
-        file.truncate(size)

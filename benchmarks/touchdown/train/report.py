@@ -6,7 +6,8 @@ from typing import Any
 import torch
 
 from benchmarks.records import versions
-from benchmarks.touchdown.train.loop import Training, read_metrics
+from benchmarks.touchdown.train.loop import Training
+from benchmarks.touchdown.train.metrics import read_metrics
 
 
 def results_of(

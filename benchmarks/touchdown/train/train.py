@@ -29,7 +29,7 @@ from benchmarks.touchdown.train.report import results_of
 from benchmarks.touchdown.train.samples import Lessons
 from benchmarks.touchdown.train.walking import Route, Walks
 from virl.errors import BadInput, NoStreetView
-from virl.journal.files import write_atomically, writing
+from virl.files import write_whole, writing
 from virl.journal.lock import lock_run
 from virl.platform.movement.instruction.velma.features import read_features
 from virl.platform.movement.instruction.velma.landmarks import read_landmarks
@@ -164,8 +164,7 @@ def _begin(options: Options, settings: dict[str, Any]) -> Path | None:
         raise BadInput(f"{options.out}: holds a training: go on with --resume, or choose another --out")
     if checkpoint and (other := _differing(path, settings)):
         raise BadInput(f"{path}: has other settings ({', '.join(other)}): choose another --out")
-    with writing(path, "choose another --out"):
-        write_atomically(path, json.dumps(settings, indent=2).encode() + b"\n")
+    write_whole(path, json.dumps(settings, indent=2).encode() + b"\n", "choose another --out")
     return checkpoint
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virl.errors import BadInput, NoImagery
+from virl.errors import CannotWrite, NoImagery
 from virl.platform.perception.arrays import read_arrays, write_arrays
 from virl.platform.perception.embeddings import TextMemory, ViewEmbedder, camera_key, open_store
 from virl.platform.streetview import Camera, View
@@ -175,7 +175,7 @@ def test_a_view_that_cannot_be_had_leaves_nothing(tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(BadInput, match="cannot be written"):
+    with pytest.raises(CannotWrite, match="cannot write"):
         embedder(tmp_path / "file").embed("a", [CAMERA])
 
 
@@ -224,7 +224,7 @@ def test_an_array_file_is_replaced_whole(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(np, "savez", full)
-        with pytest.raises(BadInput, match="No space left"):
+        with pytest.raises(CannotWrite, match="No space left"):
             write_arrays(file, "kind", 1, "m", {"x": np.arange(4)})
     assert len(read_arrays(file, "kind", 1, "m", ("x",))[0]["x"]) == 3
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.npz"]

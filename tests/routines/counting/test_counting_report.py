@@ -179,7 +179,9 @@ def test_a_survey_that_begins_with_something_else_is_named(run: Path, tmp_path: 
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / "journal.jsonl").write_bytes((run / "journal.jsonl").read_bytes())
-    (folder / "region.jsonl").write_text("not a plan\n")
+    (folder / "region.jsonl").write_text("not a plan")
     VisualMemory.open(folder / "memory")
+    write_report(folder)  # as a kill in the first line leaves it
+    (folder / "region.jsonl").write_text("not a plan\n")
     with pytest.raises(JournalBroken, match=r"region.jsonl, line 1: is not the plan of a survey"):
         write_report(folder)

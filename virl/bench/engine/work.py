@@ -7,6 +7,8 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import count
+from math import inf
 from typing import Any, Literal
 
 from virl.bench.benchmark import AnyBenchmark, BenchOptions, Episode, EpisodeResult, Record
@@ -14,6 +16,7 @@ from virl.bench.faults import is_unpaid, may_pass
 from virl.bench.registry import find_benchmark
 from virl.bench.resources import Resources, Terms
 from virl.errors import VirlError
+from virl.retry import RetryPolicy
 from virl.settings import check_settings
 
 FIRST_WAIT_S = 1.0
@@ -93,34 +96,44 @@ class Bench:
 
     def attempt(self, episode: Episode) -> Outcome:
         """Run an episode, again while its failure may pass."""
-        wait = self.job.first_wait_s
-        tried = 0
-        while True:
-            tried += 1
-            started = time.perf_counter()
-            try:
-                result = self.benchmark.run(episode, self.world)
-                kept, pictures = _as_kept(result), _drawn(result) if self.job.pictures else {}
-            except Exception as fault:  # noqa: BLE001 - recorded: one episode must not end the run
-                seconds = time.perf_counter() - started
-                _log.debug("%s, try %d", episode.id, tried, exc_info=True)
-                if is_unpaid(fault):
-                    return Outcome(
-                        episode, "unpaid", attempts=tried, seconds=seconds, reason=reason_of(fault)
-                    )
-                if tried >= self.job.attempts or not may_pass(fault):
-                    return Outcome(
-                        episode,
-                        "failed",
-                        attempts=tried,
-                        seconds=seconds,
-                        reason=reason_of(fault),
-                        fault=type(fault).__name__,
-                    )
-                time.sleep(wait)
-                wait *= 2
-            else:
-                return Outcome(episode, "done", kept, pictures, tried, time.perf_counter() - started)
+        tries = count(1)
+        policy = RetryPolicy(self.job.attempts - 1, self.job.first_wait_s, longest_wait=inf)
+        last = policy.run(
+            lambda: self._try(episode, next(tries)),
+            lambda tried: tried if tried.again else None,
+            tell=lambda tried, pause: _log.debug("%s: again in %.1f s", tried.outcome.episode.id, pause),
+        )
+        return last.outcome
+
+    def _try(self, episode: Episode, number: int) -> "_Tried":
+        started = time.perf_counter()
+        try:
+            result = self.benchmark.run(episode, self.world)
+            kept, pictures = _as_kept(result), _drawn(result) if self.job.pictures else {}
+        except Exception as fault:  # noqa: BLE001 - recorded: one episode must not end the run
+            seconds = time.perf_counter() - started
+            _log.debug("%s, try %d", episode.id, number, exc_info=True)
+            reason, unpaid = reason_of(fault), is_unpaid(fault)
+            outcome = Outcome(
+                episode,
+                "unpaid" if unpaid else "failed",
+                attempts=number,
+                seconds=seconds,
+                reason=reason,
+                fault="" if unpaid else type(fault).__name__,
+            )
+            return _Tried(outcome, again=not unpaid and may_pass(fault))
+        return _Tried(Outcome(episode, "done", kept, pictures, number, time.perf_counter() - started))
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What came of one try of an episode."""
+
+    outcome: Outcome
+    again: bool = False
+    """Whether another try may help."""
+    wait: None = None
 
 
 def _as_kept(result: EpisodeResult) -> EpisodeResult:

@@ -23,7 +23,6 @@ from virl.bench.report.runs import Gathered, KeptRun
 from virl.drawing.policy import content_policy
 from virl.errors import BadInput
 from virl.files import replacing
-from virl.journal.files import writing
 
 PAGE = "report.html"
 MOST_PAGES = 300
@@ -134,15 +133,14 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
             continue
         target = (home / page.path).parent / source.name
         if target.resolve() != source:
-            with writing(target, "report again"):
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, target)
+            with replacing(target, "report again") as copy, source.open("rb") as kept:
+                shutil.copyfileobj(kept, copy)
         found[file] = (source.name, width, height)
     return found
 
 
 def _write(path: Path, text: str) -> None:
-    with writing(path, "report again"), replacing(path) as file:
+    with replacing(path, "report again") as file:
         file.write(text.encode("utf-8", "replace"))
 
 

@@ -77,7 +77,7 @@ def _read(folder: Path) -> _Folder:
         name, options = settings["benchmark"], settings["options"]
     except (OSError, ValueError, KeyError, TypeError) as fault:
         raise BadInput(f"{path}: cannot be read ({fault}): name the folder of a run") from fault
-    return _Folder(folder, name, options, read_plan(folder), read_records(folder / RECORDS).done)
+    return _Folder(folder, name, options, read_plan(folder), read_records(folder / RECORDS))
 
 
 def _titles(paths: Sequence[Path]) -> list[str]:

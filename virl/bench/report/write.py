@@ -12,7 +12,7 @@ from virl.bench.report.results import Results, make_results
 from virl.bench.report.runs import gather
 from virl.bench.report.table import csv_table, latex_table, terminal_table
 from virl.errors import BadInput
-from virl.journal.files import write_atomically, writing
+from virl.files import write_whole
 
 CSV, LATEX = "results.csv", "results.tex"
 MOST_FAILURES = 5
@@ -44,11 +44,12 @@ def write_reports(folders: Sequence[Path], console: Console, out: Path | None = 
     home = out or folders[0]
     gathered = gather(folders)
     results = make_results(gathered)
-    with writing(home, "report again"):
-        home.mkdir(parents=True, exist_ok=True)
-        write_atomically(home / RESULTS, results.model_dump_json(indent=2).encode() + b"\n")
-        write_atomically(home / CSV, csv_table(results).encode())
-        write_atomically(home / LATEX, latex_table(results).encode())
+    for name, text in (
+        (RESULTS, results.model_dump_json(indent=2) + "\n"),
+        (CSV, csv_table(results)),
+        (LATEX, latex_table(results)),
+    ):
+        write_whole(home / name, text.encode(), "report again")
     page = write_page(home, gathered, results)
     console.print(terminal_table(results, console.width))
     for line in _lines(results):

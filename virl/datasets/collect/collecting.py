@@ -1,7 +1,7 @@
 """Opens what a collection needs, and collects."""
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 from uuid import NAMESPACE_URL, uuid5
@@ -55,7 +55,8 @@ def opened_collection(
     """
     settings = city_settings(city)
     area = read_region(region) if region else None
-    with sole_writer(folder), closing(Budget(budget_usd, book=folder / WORK / "spending.jsonl")) as budget:
+    with sole_writer(folder):
+        budget = Budget(budget_usd, book=folder / WORK / "spending.jsonl")
         session = uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex
         thinker = open_mind(mind, cache_dir=cache_home() / "replies", budget=budget) if mind else None
         with opened_city(city, Access(budget, cache, session)) as opened:

@@ -22,7 +22,7 @@ from virl.datasets.collect.dataset import (
 from virl.datasets.collect.places import WORK, Work
 from virl.datasets.collect.rows import Rows
 from virl.errors import BadInput, JournalBroken
-from virl.journal.files import write_atomically, writing
+from virl.files import write_whole, writing
 from virl.journal.lock import lock_run
 from virl.mind.base import Mind
 from virl.platform.city import City
@@ -78,9 +78,7 @@ class Collection:
                 "go on with those, or collect into another folder"
             )
         self._settings[part] = dict(settings)
-        with writing(path, "collect again"):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, _ANY.dump_json(self._settings, indent=2))
+        write_whole(path, _ANY.dump_json(self._settings, indent=2), "collect again")
 
     def finish(self) -> Card:
         """Write the card, from what the folder holds, and give it.

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from virl.datasets.collect.rows import Row, Rows
 from virl.errors import BadInput
+from virl.files import write_whole
 from virl.geo import LatLng
-from virl.journal.files import write_atomically, writing
 from virl.platform.streetview import Pose
 
 FORMAT = 1
@@ -236,8 +236,7 @@ def write_card(folder: Path, card: Card) -> None:
     Raises:
         CannotWrite: the disk refuses.
     """
-    with writing(folder / CARD, "collect again"):
-        write_atomically(folder / CARD, card.model_dump_json(indent=2).encode() + b"\n")
+    write_whole(folder / CARD, card.model_dump_json(indent=2).encode() + b"\n", "collect again")
 
 
 def _check_images(data: DataSet) -> None:

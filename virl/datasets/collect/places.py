@@ -16,8 +16,8 @@ from virl.datasets.collect.dataset import IMAGES, PANORAMAS, PLACES, PanoramaRow
 from virl.datasets.collect.place_types import TYPES_96
 from virl.datasets.collect.rows import Row, Rows
 from virl.datasets.collect.storefront import STOREFRONT_SCORE, Storefront
+from virl.files import replacing
 from virl.geo import LatLng
-from virl.journal.files import writing
 from virl.platform.city import City
 from virl.platform.movement.region.survey import SPACING_M, survey
 from virl.platform.places import Place
@@ -265,9 +265,8 @@ def _photo(
 def _keep(folder: Path, place_id: str, photo: Image) -> str:
     name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in place_id)
     path = folder / IMAGES / f"{name}.jpg"
-    with writing(path, "collect again"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        PIL.Image.fromarray(photo).save(path, quality=JPEG_QUALITY)
+    with replacing(path, "collect again") as file:
+        PIL.Image.fromarray(photo).save(file, "JPEG", quality=JPEG_QUALITY)
     return f"{IMAGES}/{path.name}"
 
 

@@ -1,13 +1,11 @@
 """A file that grows by one JSON line a row, so that what was killed goes on without asking twice."""
 
-import os
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from virl.errors import BadInput
-from virl.journal.files import writing
+from virl.files import JsonLines
 
 
 class Row(BaseModel):
@@ -24,7 +22,7 @@ RowT = TypeVar("RowT", bound=Row)
 class Rows(Generic[RowT]):
     """The rows of one file, in the order they were added.
 
-    A last line that was cut off, as a kill leaves it, is dropped when the file is opened to be written.
+    A last line that was cut off, as a kill leaves it, is dropped when the next row is added.
 
     Args:
         path: the file; it appears with its first row.
@@ -38,9 +36,9 @@ class Rows(Generic[RowT]):
         self.path = path
         self._model = model
         self._rows: dict[str, RowT] = {}
-        self._size = 0
-        if path.exists():
-            self._read(path.read_bytes())
+        self._lines = JsonLines(path, "collect again")
+        for row in self._lines.read(self._new_row):
+            self._rows[row.id] = row
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -66,31 +64,11 @@ class Rows(Generic[RowT]):
         """
         if row.id in self._rows:
             raise ValueError(f"{self.path}: has a row {row.id!r} already")
-        line = row.model_dump_json().encode() + b"\n"
-        with writing(self.path, "collect again"):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("ab") as file:
-                file.truncate(self._size)
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
-        self._size += len(line)
+        self._lines.append(row.model_dump_json())
         self._rows[row.id] = row
 
-    def _read(self, data: bytes) -> None:
-        whole, _, _ = data.rpartition(b"\n")
-        for number, line in enumerate(whole.splitlines(), start=1):
-            row = self._row(line, number)
-            if row.id in self._rows:
-                raise BadInput(f"{self.path}, line {number}: id: {row.id!r} stands in an earlier line too")
-            self._rows[row.id] = row
-        self._size = len(whole) + 1 if whole else 0
-
-    def _row(self, line: bytes, number: int) -> RowT:
-        try:
-            return self._model.model_validate_json(line)
-        except ValidationError as fault:
-            first = fault.errors()[0]
-            field = ".".join(str(part) for part in first["loc"]) or "the line"
-            said = first["msg"].removeprefix("Value error, ")
-            raise BadInput(f"{self.path}, line {number}: {field}: {said}") from None
+    def _new_row(self, line: bytes) -> RowT:
+        row = self._model.model_validate_json(line)
+        if row.id in self._rows:
+            raise ValueError(f"id: {row.id!r} stands in an earlier line too")
+        return row

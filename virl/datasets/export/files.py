@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from virl.errors import BadInput
+from virl.files import replacing
 
 FORMAT_VERSION = 1  # one more whenever the same city and seed would give other files
 MANIFEST = "export.json"
@@ -26,15 +27,22 @@ def refuse_other_files(folder: Path, kind: str) -> None:
 
 
 def write_json(file: Path, value: object, indent: int | None = None) -> None:
-    """Write one JSON value."""
+    """Write one JSON value.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
     write_lines(file, [json_line(value, indent)])
 
 
 def write_lines(file: Path, lines: Iterable[str]) -> None:
-    """Write lines of text, each ended by a newline; makes the folder."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("w", encoding="utf-8", newline="\n") as out:
-        out.writelines(f"{line}\n" for line in lines)
+    """Write lines of text, each ended by a newline; makes the folder.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
+    with replacing(file, "export again") as out:
+        out.writelines(f"{line}\n".encode() for line in lines)
 
 
 def json_line(value: object, indent: int | None = None) -> str:

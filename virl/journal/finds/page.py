@@ -1,6 +1,7 @@
 """What the report of a counting run shows beside that of any run: things, and how they are spread."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 
 from virl.drawing.pictures import embed
 from virl.errors import JournalBroken
+from virl.files import JsonLines
 from virl.geo import LatLng
 from virl.journal.finds.heat import Level, heat
 from virl.journal.finds.reading import Find, Sight
@@ -107,14 +109,16 @@ def _plan(file: Path) -> Plan | None:
     Raises:
         JournalBroken: the file begins with something else.
     """
-    try:
-        with file.open("rb") as lines:
-            record = RECORD.validate_json(lines.readline())
-    except FileNotFoundError:
-        return None
-    except ValidationError:
-        raise JournalBroken(f"{file}, line 1: is not the plan of a survey; restore it from a copy") from None
-    return record if isinstance(record, Plan) else None
+    lines = JsonLines(file, "write the report again")
+    return next(lines.read(_as_plan, mend="; restore it from a copy", broken=JournalBroken), None)
+
+
+def _as_plan(line: bytes) -> Plan:
+    with suppress(ValidationError):
+        record = RECORD.validate_json(line)
+        if isinstance(record, Plan):
+            return record
+    raise ValueError("is not the plan of a survey")
 
 
 def _outline(plan: Plan | None, chart: Sketch | None) -> shapely.Polygon | None:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from virl import __version__
 from virl.drawing.policy import content_policy
 from virl.errors import VirlError
-from virl.journal.files import write_atomically, writing
+from virl.files import write_whole
 from virl.journal.gallery.collect import Card, LeftOut, collect
 from virl.journal.gallery.thumbnail import Drawing, Streets
 from virl.journal.page import asset, page
@@ -49,9 +49,7 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card],
         },
         _TEMPLATES,
     )
-    with writing(out, "choose another --out"):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(out, html.encode("utf-8", "replace"))
+    write_whole(out, html.encode("utf-8", "replace"), "choose another --out")
     return out, cards, left_out
 
 

@@ -24,14 +24,11 @@ def write_arrays(file: Path, kind: str, version: int, model: str, arrays: Mappin
     """Write a file of this kind; who reads meanwhile sees the one before, and of several writers one stays.
 
     Raises:
-        BadInput: it cannot be written; what was there before still is.
+        CannotWrite: it cannot be written; what was there before still is.
     """
     labels: Arrays = {"kind": np.array(kind), "version": np.array(version), "model": np.array(model)}
-    try:
-        with replacing(file) as stream:
-            np.savez(stream, allow_pickle=False, **labels, **arrays)
-    except OSError as fault:
-        raise BadInput(f"{file}: cannot be written ({fault.strerror or fault}): mend that first") from fault
+    with replacing(file, "go on") as stream:
+        np.savez(stream, allow_pickle=False, **labels, **arrays)
 
 
 def read_arrays(

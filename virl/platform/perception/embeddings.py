@@ -3,7 +3,6 @@
 import hashlib
 import logging
 import re
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from threading import Lock
 from typing import Protocol
 
 import numpy as np
+from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
@@ -61,8 +61,7 @@ class TextMemory:
 
     def __init__(self, encoder: TextEncoder, limit: int = REMEMBERED_TEXTS) -> None:
         self._encoder = encoder
-        self._limit = limit
-        self._known: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._known: LRUCache[str, NDArray[np.float32]] = LRUCache(limit)
         self._lock = Lock()
 
     def embed_texts(self, texts: Sequence[str]) -> Embeddings:
@@ -70,15 +69,9 @@ class TextMemory:
         with self._lock:
             new = [text for text in dict.fromkeys(texts) if text not in self._known]
             fresh = dict(zip(new, self._encoder.embed_texts(new), strict=True)) if new else {}
-            rows = [fresh[text] if text in fresh else self._recall(text) for text in texts]
+            rows = [fresh[text] if text in fresh else self._known[text] for text in texts]
             self._known.update(fresh)
-            while len(self._known) > self._limit:
-                self._known.popitem(last=False)
         return np.stack(rows) if rows else self._encoder.embed_texts([])
-
-    def _recall(self, text: str) -> NDArray[np.float32]:
-        self._known.move_to_end(text)
-        return self._known[text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +99,7 @@ class EmbeddingStore:
         """Keep rows of length 1 beside those that are there.
 
         Raises:
-            BadInput: the folder cannot be written.
+            CannotWrite: the folder cannot be written.
         """
         cameras = np.array(list(rows), np.float64)
         name = f"{_digest(pano_id)}-{hashlib.sha256(cameras.tobytes()).hexdigest()[:16]}.npz"
@@ -152,7 +145,7 @@ class ViewEmbedder:
         Raises:
             NoStreetView, NoImagery: the provider has no such view.
             ModelUnavailable: the model or its weights are missing.
-            BadInput: the store cannot be written.
+            CannotWrite: the store cannot be written.
         """
         if not cameras:
             return self.encoder.embed_images([])

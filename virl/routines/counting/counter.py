@@ -59,7 +59,7 @@ class Counter:
         Raises:
             NoStreetView, NoImagery: the provider has no such view.
             ModelUnavailable: a model is missing.
-            CannotKeep: the disk refuses.
+            CannotWrite: the disk refuses.
         """
         look = look_around(
             self._streetview,

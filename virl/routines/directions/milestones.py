@@ -1,7 +1,6 @@
 """The points of a walk that matter to one who follows it: its start, its turns and its end."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from pydantic import BaseModel, ConfigDict
@@ -58,14 +57,6 @@ class Milestone(BaseModel):
         """As the prompt `directions/instructions` takes it: nothing that could not be said."""
         kept = {"kind", "turn", "crossings", "ends", "where", "landmark", "passed"}
         return self.model_dump(include=kept)
-
-
-@dataclass(frozen=True, slots=True)
-class _Stretch:
-    """Stands between two turns, the one where the first turn is made left out."""
-
-    stands: tuple[Stand, ...]
-    crossings: int
 
 
 def milestones_of(

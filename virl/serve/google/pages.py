@@ -2,10 +2,11 @@
 
 import hashlib
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
+
+from cachetools import FIFOCache
 
 from virl.platform.places import Place
 from virl.serve.google.wire import invalid
@@ -39,7 +40,7 @@ class Pages:
     def __init__(self, delay_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._delay = delay_s
         self._clock = clock
-        self._rests: OrderedDict[str, _Rest] = OrderedDict()
+        self._rests: FIFOCache[str, _Rest] = FIFOCache(KEPT)
         self._lock = Lock()
 
     def first(self, query: str, places: Sequence[Place], size: int) -> Page:
@@ -54,11 +55,9 @@ class Pages:
             return Page(places, None)
         token = hashlib.blake2b(f"{query} {len(places)}".encode(), digest_size=32).hexdigest()
         with self._lock:
-            known = self._rests.pop(token, None)
+            known = self._rests.get(token)
             valid_from = known.valid_from if known else self._clock() + self._delay
             self._rests[token] = _Rest(query, places[size:], valid_from)
-            if len(self._rests) > KEPT:
-                self._rests.popitem(last=False)
         return Page(places[:size], token)
 
     def next(self, token: str, size: int, query: str | None = None) -> Page:

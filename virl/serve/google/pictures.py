@@ -1,11 +1,11 @@
 """Pictures as they are sent: JPEG, or PNG where nothing may be lost."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
 
 import cv2
 import numpy as np
+from cachetools import LRUCache
 from fastapi import Response
 
 from virl.platform.streetview import Image
@@ -39,8 +39,7 @@ class PictureCache:
     """
 
     def __init__(self, size: int) -> None:
-        self._size = size
-        self._kept: OrderedDict[Hashable, Image] = OrderedDict()
+        self._kept: LRUCache[Hashable, Image] = LRUCache(size)
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], Image]) -> Image:
@@ -48,9 +47,6 @@ class PictureCache:
         with self._lock:  # eight tiles of one panorama wait for one rendering
             if key not in self._kept:
                 self._kept[key] = make()
-                if len(self._kept) > self._size:
-                    self._kept.popitem(last=False)
-            self._kept.move_to_end(key)
             return self._kept[key]
 
 

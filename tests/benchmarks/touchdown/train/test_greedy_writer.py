@@ -83,7 +83,7 @@ def test_a_reply_ends_with_an_action_word(model: object, folder: Path) -> None:
         def __init__(self) -> None:
             self.next = len(encoder.encode("1.").ids)
 
-        def __call__(self, input_ids, **_: object) -> object:
+        def __call__(self, **_: object) -> object:
             logits = torch.zeros(1, 1, 5000)
             logits[0, 0, wanted[self.next]] = 1.0
             self.next += 1

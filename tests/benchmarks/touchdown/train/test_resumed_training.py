@@ -12,7 +12,8 @@ from tiny_llama import byte_level, save_tiny_llama
 
 from benchmarks.touchdown.train.checkpoint import latest_checkpoint
 from benchmarks.touchdown.train.learner import Learner
-from benchmarks.touchdown.train.loop import BEST, CHECKPOINTS, CURVES, read_metrics
+from benchmarks.touchdown.train.loop import BEST, CHECKPOINTS, CURVES
+from benchmarks.touchdown.train.metrics import read_metrics
 from virl.errors import BadInput
 
 pytestmark = pytest.mark.slow

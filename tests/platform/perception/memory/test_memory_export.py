@@ -6,7 +6,7 @@ import pytest
 import shapely
 from made_world import STREET_THINGS, Thing, open_memory, sighting, walk
 
-from virl.platform.perception.memory import CannotKeep, VisualMemory, geojson, write_csv, write_geojson
+from virl.platform.perception.memory import CannotWrite, VisualMemory, geojson, write_csv, write_geojson
 
 
 @pytest.fixture
@@ -52,5 +52,6 @@ def test_nothing_gives_an_empty_collection() -> None:
 
 
 def test_a_place_that_cannot_be_written_is_named(memory: VisualMemory, tmp_path: Path) -> None:
-    with pytest.raises(CannotKeep, match="nowhere"):
+    (tmp_path / "nowhere").write_text("in the way")
+    with pytest.raises(CannotWrite, match="nowhere"):
         write_csv(memory.objects(), tmp_path / "nowhere" / "objects.csv")

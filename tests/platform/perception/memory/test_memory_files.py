@@ -12,7 +12,7 @@ import pytest
 from made_world import STREET_THINGS, Thing, open_memory, settings, sighting
 
 from virl.errors import BadInput
-from virl.platform.perception.memory import CannotKeep, MemoryBroken, VisualMemory
+from virl.platform.perception.memory import CannotWrite, MemoryBroken, VisualMemory
 from virl.platform.perception.memory.records import Joined
 
 POINTS = [(0.0, 10.0 * i) for i in range(6)]
@@ -155,7 +155,7 @@ def test_other_settings_than_it_was_begun_with_are_refused(full: VisualMemory) -
 def test_a_place_that_cannot_be_written_is_named_and_nothing_is_remembered(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     memory = open_memory(tmp_path / "file" / "memory")
-    with pytest.raises(CannotKeep, match="cannot write"):
+    with pytest.raises(CannotWrite, match="cannot write"):
         memory.add_one(sighting(Thing(5.0, 10.0), 0.0, 0.0))
     assert memory.objects() == []
 
@@ -164,7 +164,7 @@ def test_two_writers_are_noticed(full: VisualMemory) -> None:
     other = VisualMemory.open(full.folder)
     other.add_one(sighting(Thing(5.0, 400.0), 0.0, 390.0))
     before = full.objects()
-    with pytest.raises(MemoryBroken, match="another process"):
+    with pytest.raises(CannotWrite, match="another process"):
         full.add_one(sighting(Thing(5.0, 500.0), 0.0, 490.0))
     assert full.objects() == before
 

@@ -2,9 +2,10 @@ import json
 import logging
 
 import pytest
+from full_disk import full_disk
 from scripted_google import KEY, KEYS, PICTURE, SECRET, ScriptedGoogle, answer, client, good, refusal
 
-from virl.errors import BadInput, ProviderError
+from virl.errors import BadInput, CannotWrite, ProviderError
 from virl.platform.providers.google.calls import Call
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.recording import Recording, Replay
@@ -111,6 +112,20 @@ def test_folders_that_cannot_be_used_are_named(tmp_path):
         Recording(tmp_path / "file")
     with pytest.raises(BadInput, match="--record and --replay"):
         client(NOWHERE, record=Recording(tmp_path / "a"), replay=Replay(tmp_path))
+
+
+def test_a_full_disk_is_named_and_nothing_half_is_left(tmp_path):
+    with ScriptedGoogle([reply_to]) as server, client(server, record=Recording(tmp_path)) as http:
+        with (
+            full_disk(10),
+            pytest.raises(CannotWrite, match=r"cannot write .*\.body: File too large") as caught,
+        ):
+            http.json(GEOCODE)
+        assert "\n" not in str(caught.value)
+        assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+        http.json(GEOCODE)
+    with client(NOWHERE, keys=None, replay=Replay(tmp_path)) as replayed:
+        assert replayed.json(GEOCODE)["you"] == "1 Main St"
 
 
 def test_no_key_is_left_in_anything_a_run_leaves_behind(tmp_path, caplog):

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from virl.errors import BadInput
+from virl.files import JsonLines
 from virl.platform.movement.region.records import FORMAT, RECORD, Batch, Ordered, Plan
 
 
@@ -19,18 +18,17 @@ class SurveyStore:
 
     Raises:
         BadInput: the file holds something else, or the survey of another plan.
+        CannotWrite: the disk refuses.
     """
 
     def __init__(self, plan: Plan, file: Path | None = None) -> None:
-        self._file = file
+        self._lines = None if file is None else JsonLines(file, "go on with the survey", sync=False)
         self._batches: list[Batch] = []
         self._orders: list[Ordered] = []
-        if file is None:
-            return
-        if not (file.exists() and self._read(file, plan)):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(b"")
-            self._write(plan)
+        if self._lines is not None:
+            self._read(self._lines, plan)
+            if not self._lines.count:
+                self._lines.append(plan.model_dump_json())
 
     @property
     def batches(self) -> tuple[Batch, ...]:
@@ -43,8 +41,13 @@ class SurveyStore:
         return tuple(self._orders)
 
     def add(self, record: Batch | Ordered) -> None:
-        """Keep a record; a kill after this returns does not lose it."""
-        self._write(record)
+        """Keep a record; a kill after this returns does not lose it.
+
+        Raises:
+            CannotWrite: the disk refuses; nothing is kept.
+        """
+        if self._lines is not None:
+            self._lines.append(record.model_dump_json())
         self._take(record)
 
     def _take(self, record: Batch | Ordered) -> None:
@@ -53,35 +56,19 @@ class SurveyStore:
         else:
             self._orders.append(record)
 
-    def _write(self, record: Plan | Batch | Ordered) -> None:
-        if self._file is None:
-            return
-        with self._file.open("ab") as file:
-            file.write(record.model_dump_json().encode() + b"\n")
+    def _read(self, lines: JsonLines, plan: Plan) -> None:
+        def checked(line: bytes) -> Plan | Batch | Ordered:
+            record = RECORD.validate_json(line)
+            if isinstance(record, Plan) != (lines.count == 0):
+                raise ValueError("a survey begins with its plan and has no other")
+            if isinstance(record, Plan) and record.format != FORMAT:
+                raise ValueError(f"format {record.format} is not {FORMAT}")
+            return record
 
-    def _read(self, file: Path, plan: Plan) -> bool:
-        """Take what the file holds; `False` if not even its plan is whole."""
-        whole, _, _ = file.read_bytes().rpartition(b"\n")
-        for number, line in enumerate(whole.splitlines(), start=1):
-            record = _record(line, f"{file}, line {number}")
-            if (number == 1) != isinstance(record, Plan):
-                raise BadInput(f"{file}, line {number}: a survey begins with its plan and has no other")
+        for record in lines.read(checked, mend=": give another file, or delete this one"):
             if not isinstance(record, Plan):
                 self._take(record)
             elif record != plan:
-                raise BadInput(f"{file}: was kept for another region, spacing or radius: give another file")
-        with file.open("r+b") as cut:
-            cut.truncate(len(whole) + 1 if whole else 0)
-        return bool(whole)
-
-
-def _record(line: bytes, where: str) -> Plan | Batch | Ordered:
-    try:
-        record = RECORD.validate_json(line)
-    except ValidationError as fault:
-        first = fault.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the line"
-        raise BadInput(f"{where}: {place}: {first['msg']}: give another file, or delete this one") from None
-    if isinstance(record, Plan) and record.format != FORMAT:
-        raise BadInput(f"{where}: format {record.format} is not {FORMAT}: give another file")
-    return record
+                raise BadInput(
+                    f"{lines.path}: was kept for another region, spacing or radius: give another file"
+                )

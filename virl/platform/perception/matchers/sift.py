@@ -5,7 +5,6 @@ and Zisserman, CVPR 2012); of the pairs, those are kept that fit one geometry fo
 al., CVPR 2020) as OpenCV implements it.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -14,6 +13,7 @@ from typing import Literal
 
 import cv2
 import numpy as np
+from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -81,8 +81,7 @@ class SiftMatcher:
 
     def __init__(self, settings: SiftSettings) -> None:
         self._settings = settings
-        self._kept: OrderedDict[bytes, _Features] = OrderedDict()
-        self._lock = Lock()
+        self._features = cached(LRUCache(_KEPT), key=_name, lock=Lock())(self._find)
 
     def match(self, pairs: Sequence[tuple[Image, Image]]) -> list[Match]:
         """The common points of each pair; none where no geometry fits.
@@ -96,18 +95,12 @@ class SiftMatcher:
         found = {key: self._features(rgb(image)) for key, image in pictures.items()}
         return [_common(found[id(first)], found[id(second)], self._settings) for first, second in pairs]
 
-    def _features(self, image: Image) -> _Features:
-        name = blake2b(np.ascontiguousarray(image).data, digest_size=16, salt=_shape(image)).digest()
-        with self._lock:
-            if name in self._kept:
-                self._kept.move_to_end(name)
-                return self._kept[name]
-        found = _find(image, self._settings)
-        with self._lock:
-            self._kept[name] = found
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        return found
+    def _find(self, image: Image) -> _Features:
+        return _find(image, self._settings)
+
+
+def _name(image: Image) -> bytes:
+    return blake2b(np.ascontiguousarray(image).data, digest_size=16, salt=_shape(image)).digest()
 
 
 def _shape(image: Image) -> bytes:

@@ -1,7 +1,8 @@
 """Visual memory: sightings go in, things come out, each once, with a position."""
 
+from virl.errors import CannotWrite
 from virl.platform.perception.memory.export import geojson, write_csv, write_geojson
-from virl.platform.perception.memory.log import CannotKeep, MemoryBroken
+from virl.platform.perception.memory.log import MemoryBroken
 from virl.platform.perception.memory.memory import VisualMemory
 from virl.platform.perception.memory.objects import (
     Comparison,
@@ -14,7 +15,7 @@ from virl.platform.perception.memory.objects import (
 from virl.platform.perception.memory.settings import MemorySettings, Rules, memory_settings
 
 __all__ = [
-    "CannotKeep",
+    "CannotWrite",
     "Comparison",
     "Estimate",
     "MemoryBroken",

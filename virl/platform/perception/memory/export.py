@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
 
-from virl.platform.perception.memory.log import writing
+from virl.files import write_whole
 from virl.platform.perception.memory.objects import MemoryObject
 
 COLUMNS = ("id", "label", "lat", "lng", "sigma_m", "confidence", "views", "panoramas")
@@ -19,7 +19,7 @@ def write_csv(objects: Iterable[MemoryObject], path: Path) -> None:
     A label that a spreadsheet would take for a formula gets an apostrophe before it.
 
     Raises:
-        CannotKeep: the disk refuses.
+        CannotWrite: the disk refuses.
     """
     text = StringIO()
     rows = csv.DictWriter(text, COLUMNS, lineterminator="\n")
@@ -31,8 +31,7 @@ def write_csv(objects: Iterable[MemoryObject], path: Path) -> None:
             {"id": thing.id, "label": label, "lat": f"{place.lat:.7f}", "lng": f"{place.lng:.7f}"}
             | _facts(thing)
         )
-    with writing(path):
-        path.write_text(text.getvalue(), encoding="utf-8")
+    write_whole(path, text.getvalue().encode(), "go on")
 
 
 def geojson(objects: Iterable[MemoryObject]) -> dict[str, object]:
@@ -55,10 +54,9 @@ def write_geojson(objects: Iterable[MemoryObject], path: Path) -> None:
     """Write `geojson(objects)`, on one line.
 
     Raises:
-        CannotKeep: the disk refuses.
+        CannotWrite: the disk refuses.
     """
-    with writing(path):
-        path.write_text(json.dumps(geojson(objects), ensure_ascii=False) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps(geojson(objects), ensure_ascii=False).encode() + b"\n", "go on")
 
 
 def _facts(thing: MemoryObject) -> dict[str, float | int]:

@@ -85,7 +85,7 @@ class VisualMemory:
         Raises:
             BadInput: a box, score or position is absurd, or the sightings are from several panoramas.
             ModelUnavailable: the matcher's model is missing, or crops are to be matched and there is none.
-            CannotKeep: the disk refuses; the memory is as it was.
+            CannotWrite: the disk refuses; the memory is as it was.
             MemoryBroken: a picture that is needed is missing or damaged.
         """
         if name and name in self._named:
@@ -116,7 +116,7 @@ class VisualMemory:
             Pairs of ids: that of the object that stays, and that of the one whose views it took over.
 
         Raises:
-            CannotKeep: the disk refuses; what was joined before stays joined.
+            CannotWrite: the disk refuses; what was joined before stays joined.
         """
         joined: list[tuple[str, str]] = []
         rules = self.settings.rules

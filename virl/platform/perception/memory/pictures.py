@@ -1,15 +1,15 @@
 """Pictures of what was seen: files on the disk, of which a few are held in memory."""
 
-from collections import OrderedDict
 from pathlib import Path
 
 import PIL.Image
 import PIL.ImageDraw
+from cachetools import LRUCache
 
 from virl.errors import BadInput
 from virl.files import replacing
 from virl.platform.perception.images import crop, decode
-from virl.platform.perception.memory.log import MemoryBroken, writing
+from virl.platform.perception.memory.log import MemoryBroken
 from virl.platform.streetview import Box, Image, View
 
 FOLDER = "pictures"
@@ -29,7 +29,7 @@ class Pictures:
     def __init__(self, folder: Path, margin: float) -> None:
         self._folder = folder
         self._margin = margin
-        self._held: OrderedDict[str, Image] = OrderedDict()
+        self._held: LRUCache[str, Image] = LRUCache(CACHED)
 
     @staticmethod
     def names(number: int) -> tuple[str, str]:
@@ -41,14 +41,12 @@ class Pictures:
         """Write the two pictures of a sighting, in place of any left over from a run that was killed.
 
         Raises:
-            CannotKeep: the disk refuses.
+            CannotWrite: the disk refuses.
         """
         crop_name, view_name = self.names(number)
         self._held.pop(crop_name, None)
-        with writing(self._folder / crop_name):
-            (self._folder / crop_name).parent.mkdir(parents=True, exist_ok=True)
-            _write(self._folder / crop_name, crop(view.pixels, box, self._margin), CROP_QUALITY)
-            _write(self._folder / view_name, _framed(view.pixels, box), VIEW_QUALITY)
+        _write(self._folder / crop_name, crop(view.pixels, box, self._margin), CROP_QUALITY)
+        _write(self._folder / view_name, _framed(view.pixels, box), VIEW_QUALITY)
 
     def load(self, name: str) -> Image:
         """A picture as it is on the disk.
@@ -57,7 +55,6 @@ class Pictures:
             MemoryBroken: it is missing or damaged.
         """
         if name in self._held:
-            self._held.move_to_end(name)
             return self._held[name]
         path = self._folder / name
         try:
@@ -67,8 +64,6 @@ class Pictures:
         except (OSError, BadInput) as fault:
             raise MemoryBroken(f"{path}: cannot be read ({fault}); restore it from a copy") from fault
         self._held[name] = pixels
-        if len(self._held) > CACHED:
-            self._held.popitem(last=False)
         return pixels
 
 
@@ -84,5 +79,5 @@ def _write(path: Path, picture: Image | PIL.Image.Image, quality: int) -> None:
     """Whole or not at all, for a kill at any point."""
     if not isinstance(picture, PIL.Image.Image):
         picture = PIL.Image.fromarray(picture)
-    with replacing(path) as file:
+    with replacing(path, "go on") as file:
         picture.save(file, "JPEG", quality=quality)

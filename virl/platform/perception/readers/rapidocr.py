@@ -1,7 +1,6 @@
 """Reading with PP-OCR: lines are found in a shrunk picture, and read in the full one."""
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
@@ -9,6 +8,7 @@ from typing import Any, Literal
 
 import cv2
 import numpy as np
+from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -70,7 +70,7 @@ class RapidOcrReader:
         self._settings = settings
         self._engine: Any = None
         self._turn = Lock()
-        self._recent: OrderedDict[_Fingerprint, tuple[TextLine, ...]] = OrderedDict()
+        self._remembered = cached(LRUCache(settings.remember), key=_fingerprint)(self._lines)
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
         """The lines of text in each picture, in pixels of that picture, top to bottom.
@@ -81,15 +81,8 @@ class RapidOcrReader:
         with self._turn:
             return [list(self._remembered(image)) for image in images]
 
-    def _remembered(self, image: Image) -> tuple[TextLine, ...]:
-        key = _fingerprint(image)
-        lines = self._recent.pop(key, None)
-        if lines is None:
-            lines = tuple(self._read(image))
-        self._recent[key] = lines
-        if len(self._recent) > self._settings.remember:
-            self._recent.popitem(last=False)
-        return lines
+    def _lines(self, image: Image) -> tuple[TextLine, ...]:
+        return tuple(self._read(image))
 
     def _read(self, image: Image) -> list[TextLine]:
         if self._engine is None:

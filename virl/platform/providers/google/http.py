@@ -30,6 +30,7 @@ from virl.platform.providers.http.faults import Fault
 from virl.platform.providers.http.limits import MinuteLimit, OneAtATime
 from virl.platform.providers.http.meter import Meter, Price
 from virl.platform.providers.http.recording import Recording, Replay, Reply
+from virl.retry import RetryPolicy
 
 __all__ = ["Call", "GoogleHttp", "Pace", "open_google_http"]
 
@@ -105,6 +106,9 @@ class GoogleHttp:
             for name, endpoint in settings.endpoints.items()
         }
         self._one_at_a_time = OneAtATime()
+        self._retries = RetryPolicy(
+            **settings.retries.model_dump(), sleep=self._pace.sleep, chance=self._pace.chance
+        )
 
     def json(self, call: Call) -> dict[str, Any]:
         """The JSON object that answers a call.
@@ -186,18 +190,16 @@ class GoogleHttp:
 
     def _fetch(self, call: Call, endpoint: Endpoint, kind: Kind) -> Reply:
         price = price_of(self.settings, call)
-        further = self.settings.retries.further
-        for attempt in range(further + 1):
-            outcome = self._try(call, endpoint, kind, price)
-            if isinstance(outcome, Reply):
-                return outcome
-            pause = self._pause(attempt, outcome)
-            if attempt == further or pause is None:
-                raise self._error(call, endpoint, outcome)
-            reason = self._keys.clean(outcome.reason)
-            _log.info("%s: %s: trying again in %.1f s", call.endpoint, reason, pause)
-            self._pace.sleep(pause)
-        raise AssertionError("the last try returns or raises")
+
+        def tell(failed: Reply | Fault, pause: float) -> None:
+            if isinstance(failed, Fault):
+                reason = self._keys.clean(failed.reason)
+                _log.info("%s: %s: trying again in %.1f s", call.endpoint, reason, pause)
+
+        outcome = self._retries.run(lambda: self._try(call, endpoint, kind, price), _fault_of, tell=tell)
+        if isinstance(outcome, Fault):
+            raise self._error(call, endpoint, outcome)
+        return outcome
 
     def _try(self, call: Call, endpoint: Endpoint, kind: Kind, price: Price) -> Reply | Fault:
         """Send once. A reply is good or refuses for good; anything else is a fault."""
@@ -217,20 +219,14 @@ class GoogleHttp:
             return received
         return fault if fault and fault.again else Reply(received.status, received.body)
 
-    def _pause(self, attempt: int, fault: Fault) -> float | None:
-        """Seconds before another try; `None` if there is no sense in one."""
-        retries = self.settings.retries
-        if not fault.again or (fault.wait or 0.0) > retries.longest_wait:
-            return None
-        pause: float = min(retries.first_wait * 2**attempt, retries.longest_wait) * (
-            0.5 + 0.5 * self._pace.chance()
-        )
-        return max(pause, fault.wait or 0.0)
-
     def _error(self, call: Call, endpoint: Endpoint, fault: Fault) -> ProviderError:
         reason = self._keys.clean(f"{call.endpoint}: {fault.reason}")
         todo = remedy(fault, endpoint.service)
         return ProviderError(endpoint.service, reason, todo, status=fault.status, code=fault.code)
+
+
+def _fault_of(outcome: Reply | Fault) -> Fault | None:
+    return outcome if isinstance(outcome, Fault) else None
 
 
 def open_google_http(

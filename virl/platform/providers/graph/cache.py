@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from virl.errors import BadInput
+from virl.errors import BadInput, CannotWrite
 from virl.files import replacing
 from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_touchdown
@@ -91,7 +91,7 @@ def _store(file: Path, graph: NavigationGraph, digest: str) -> None:
     arrays = {name: np.asarray(getattr(graph, name)) for name in names}
     ids = np.frombuffer("\n".join(graph.ids).encode(), np.uint8)
     try:
-        with replacing(file) as part:
+        with replacing(file, "go on") as part:
             np.savez(part, allow_pickle=False, schema=SCHEMA, digest=digest, ids=ids, **arrays)
-    except OSError as fault:
-        _log.warning("%s: the graph could not be kept (%s): it is read anew next time", file, fault.strerror)
+    except CannotWrite as fault:
+        _log.warning("%s: the graph could not be kept (%s): it is read anew next time", file, fault)

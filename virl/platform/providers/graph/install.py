@@ -18,6 +18,7 @@ from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_episode_fi
 from virl.settings import Settings
 
 MANIFEST = "checksums.json"
+_AGAIN = "copy the data again, or set VIRL_DATA to a folder that can be written"
 _CONNECTIVITY = "_connectivity.json"
 
 Tell = Callable[[str], None]
@@ -133,6 +134,7 @@ def install(
     Raises:
         GraphFault: the files have faults; all of them are listed, and nothing has been copied.
         BadInput: the folder holds none of its files, or other data would be overwritten.
+        CannotWrite: the disk refuses.
     """
     files, folder = find_files(name, source), home / name
     check = _check_touchdown if name == "touchdown" else _check_r2r
@@ -147,17 +149,13 @@ def install(
         )
     earlier = read_manifest(folder)
     manifest = Manifest(files=dict(sorted({**(earlier.files if earlier else {}), **sums}.items())))
-    try:
-        for target, file in files.items():
-            if target not in same:
-                with file.open("rb") as reading, replacing(folder / target) as writing:
-                    shutil.copyfileobj(reading, writing)
-            tell(target)
-        with replacing(folder / MANIFEST) as writing:
-            writing.write(manifest.model_dump_json(indent=1).encode() + b"\n")
-    except OSError as fault:
-        reason = f"{folder} cannot be written ({fault.strerror}): set VIRL_DATA to a folder that can be"
-        raise BadInput(reason) from fault
+    for target, file in files.items():
+        if target not in same:
+            with replacing(folder / target, _AGAIN) as writing, file.open("rb") as reading:
+                shutil.copyfileobj(reading, writing)
+        tell(target)
+    with replacing(folder / MANIFEST, _AGAIN) as writing:
+        writing.write(manifest.model_dump_json(indent=1).encode() + b"\n")
     return manifest
 
 

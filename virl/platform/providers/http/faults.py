@@ -1,17 +1,14 @@
 """Why a reply is of no use, and how long its server asks to wait."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+
+from virl.retry import asked_wait
 
 MAX_WORDS = 200  # characters of a provider's own words that are shown (chosen)
 
 ASKED_WRONG = "this is not a matter of trying again: the request itself has to change"
 TRY_LATER = "try again later; --resume goes on where the run stopped"
-
-_SECONDS = re.compile(r"\s*\d{1,9}(\.\d+)?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +32,7 @@ def wait_of(headers: Mapping[str, str]) -> float | None:
     Args:
         headers: by lower-case name.
     """
-    text = headers.get("retry-after")
-    if text is None:
-        return None
-    if _SECONDS.fullmatch(text):
-        return float(text)
-    try:
-        when = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())
+    return asked_wait(headers.get("retry-after"))
 
 
 def shortened(words: object) -> str:

@@ -53,7 +53,7 @@ class Recording:
         """Keep a reply; a reader sees both files whole, or none.
 
         Raises:
-            OSError: the folder cannot be written.
+            CannotWrite: the folder cannot be written.
         """
         request_file, body_file = _files(self.folder, request)
         if request_file.exists():
@@ -107,5 +107,5 @@ def _files(folder: Path, request: RequestName) -> tuple[Path, Path]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    with replacing(path) as file:
+    with replacing(path, "record the run again") as file:
         file.write(data)

@@ -28,6 +28,7 @@ from virl.platform.providers.http.recording import Recording, Replay, Reply
 from virl.platform.providers.http.wire import Received, Wire
 from virl.platform.providers.rentcast.keys import KEY_VARIABLE, Key
 from virl.platform.providers.rentcast.settings import RentCastSettings, load_rentcast_settings
+from virl.retry import RetryPolicy
 
 SERVICE = "RentCast"
 ENDPOINT = "rentcast_rentals"
@@ -77,7 +78,7 @@ class RentCastHttp:
         self._scope = scope
         self._record = record
         self._replay = replay
-        self._sleep = sleep
+        self._retries = RetryPolicy(**settings.retries.model_dump(), sleep=sleep, chance=random.random)
         self._price = Price(ENDPOINT, 1, round(settings.usd_per_request * 1e6))
         self._limit = MinuteLimit(settings.per_minute, time.monotonic, sleep)
         self._wire = Wire([settings.base_url], self._key, timeouts=settings.timeouts)
@@ -135,19 +136,14 @@ class RentCastHttp:
         return records
 
     def _fetch(self, query: Mapping[str, str]) -> list[Any]:
-        retries = self.settings.retries
-        for attempt in range(retries.further + 1):
-            outcome = self._try(query)
-            if isinstance(outcome, list):
-                return outcome
-            pause = min(retries.first_wait * 2**attempt, retries.longest_wait) * random.uniform(0.5, 1.0)
-            pause = max(pause, outcome.wait or 0.0)
-            last = attempt == retries.further or not outcome.again
-            if last or (outcome.wait or 0.0) > retries.longest_wait:
-                raise self._refusal(outcome)
-            _log.info("%s: %s: trying again in %.1f s", SERVICE, self._key.clean(outcome.reason), pause)
-            self._sleep(pause)
-        raise AssertionError("the last try returns or raises")
+        def tell(failed: list[Any] | Fault, pause: float) -> None:
+            if isinstance(failed, Fault):
+                _log.info("%s: %s: trying again in %.1f s", SERVICE, self._key.clean(failed.reason), pause)
+
+        outcome = self._retries.run(lambda: self._try(query), _fault_of, tell=tell)
+        if isinstance(outcome, Fault):
+            raise self._refusal(outcome)
+        return outcome
 
     def _refusal(self, fault: Fault) -> ProviderError:
         reason = self._key.clean(fault.reason)
@@ -169,6 +165,10 @@ class RentCastHttp:
         request = self._wire.request("GET", url, query=query, headers={"accept": "application/json"})
         received = self._wire.send(request)
         return received if isinstance(received, Fault) else _meaning(received)
+
+
+def _fault_of(outcome: list[Any] | Fault) -> Fault | None:
+    return outcome if isinstance(outcome, Fault) else None
 
 
 def open_rentcast(

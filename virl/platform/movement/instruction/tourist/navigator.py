@@ -32,8 +32,6 @@ class Outcome:
     ending: Ending
     """`stopped` where the walker believes to have arrived, or `lost`."""
     reason: str
-    seen_at_end: tuple[str, ...] = ()
-    """The landmarks seen from where it ended."""
 
 
 @dataclass(slots=True)
@@ -112,7 +110,7 @@ class TouristNavigator:
             self.poses.append(pose)
             if link is None:
                 ending: Ending = "stopped" if act.action == "stop" else "lost"
-                self.outcome = Outcome(ending, act.reason, tuple(one.name for one in observation.seen))
+                self.outcome = Outcome(ending, act.reason)
             return Choice(link, f"{act.words}: {act.reason}")
 
         return choose

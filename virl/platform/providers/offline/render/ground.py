@@ -24,7 +24,6 @@ DISTANCE_UNIT_M = 1 / 256
 FAR_M = 120.0
 MARGIN_M = 4.0  # beyond a pavement, where distances to the kerb still count
 
-ZEBRA_M = 3.2
 DASH_ROAD_M = 6.0  # a narrower road has no centre line
 
 SEGMENT_FIELDS = 12

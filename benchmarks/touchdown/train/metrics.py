@@ -1,0 +1,44 @@
+"""`metrics.jsonl`: a line for each step and each evaluation of a training."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from virl.files import JsonLines
+
+METRICS = "metrics.jsonl"
+
+
+def metrics_of(out: Path, size: int) -> JsonLines:
+    """The file of the training in `out`, to be appended to; lines of steps that are taken again are dropped.
+
+    Args:
+        out: folder of the training.
+        size: bytes of the lines to keep.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
+    lines = JsonLines(out / METRICS, "go on with --resume", sync=False)
+    for _ in lines.read(bytes):
+        if lines.size >= size:
+            break
+    lines.heal()
+    return lines
+
+
+def read_metrics(out: Path) -> list[dict[str, Any]]:
+    """The whole lines of a training's file; none if there is no file.
+
+    Raises:
+        BadInput: a line is damaged.
+    """
+    return list(JsonLines(out / METRICS, "go on with --resume").read(_parsed))
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(line)
+    except ValueError:
+        raise ValueError("is not JSON: start again with another --out") from None
+    return found

@@ -1,0 +1,97 @@
+"""Another try where a failure may pass: after a pause that doubles, or as long as the server asks to wait."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from re import fullmatch
+from typing import Protocol, TypeVar, cast
+
+from tenacity import RetryCallState, Retrying, retry_if_result, stop_after_attempt
+
+T = TypeVar("T")
+
+
+class FailedTry(Protocol):
+    """Why a try is of no use."""
+
+    @property
+    def again(self) -> bool:
+        """Whether another try may help."""
+        ...
+
+    @property
+    def wait(self) -> float | None:
+        """Seconds that the server asks to wait; `None` if it does not say."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often something is tried again, and after which pauses."""
+
+    further: int
+    """Tries after the first."""
+    first_wait: float
+    """Seconds before the second try; doubles with every further one."""
+    longest_wait: float
+    """Seconds; a server that asks for more is not waited for."""
+    sleep: Callable[[float], None] = time.sleep
+    """Waits some seconds."""
+    chance: Callable[[], float] = lambda: 1.0
+    """A number in [0, 1]: the share of the second half of a pause that is waited."""
+
+    def run(
+        self,
+        attempt: Callable[[], T],
+        failure: Callable[[T], FailedTry | None],
+        *,
+        tell: Callable[[T, float], None],
+        tried: int = 0,
+    ) -> T:
+        """The first outcome that is no failure, or the failure that ends the tries.
+
+        Args:
+            attempt: tries once. What it raises is raised at once.
+            failure: tells what failed in an outcome; `None` if nothing did.
+            tell: called before each pause, with the outcome and the seconds.
+            tried: tries that were made before; they count.
+        """
+
+        def may_pass(outcome: T) -> bool:
+            failed = failure(outcome)
+            return failed is not None and failed.again and (failed.wait or 0.0) <= self.longest_wait
+
+        def last(state: RetryCallState) -> T:
+            return cast(T, state.outcome and state.outcome.result())
+
+        def pause(state: RetryCallState) -> float:
+            failed = failure(last(state))
+            if failed and failed.wait is not None:
+                return failed.wait
+            doubled = self.first_wait * 2.0 ** (tried + state.attempt_number - 1)
+            return min(doubled, self.longest_wait) * (0.5 + 0.5 * self.chance())
+
+        return Retrying(
+            retry=retry_if_result(may_pass),
+            stop=stop_after_attempt(1 + self.further - tried),
+            wait=pause,
+            sleep=self.sleep,
+            before_sleep=lambda state: tell(last(state), state.upcoming_sleep),
+            retry_error_callback=last,
+        )(attempt)
+
+
+def asked_wait(retry_after: str | None) -> float | None:
+    """Seconds that a `Retry-After` header asks to wait, as a number or as a date; `None` if it does not."""
+    if retry_after is None:
+        return None
+    if fullmatch(r"\s*\d{1,9}(\.\d+)?\s*", retry_after):
+        return float(retry_after)
+    try:
+        when = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())
