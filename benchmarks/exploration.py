@@ -21,10 +21,11 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.metrics import mean_with_interval, success_weighted_path_length
 from benchmarks.runner import run_jobs
 from virl import __version__
 from virl.agent import Agent, load_routine
+from virl.bench.metrics.paths import success_weighted_path_length
+from virl.bench.statistics import mean_with_interval
 from virl.character import Character, find_character, load_character
 from virl.errors import BadInput, UnknownName
 from virl.guard import guard

@@ -16,8 +16,8 @@ from pydantic import Field
 
 from benchmarks.agents.measure import Measure, Record
 from benchmarks.lives import live
-from benchmarks.metrics import mean_with_interval
 from benchmarks.tables import Interval
+from virl.bench.statistics import mean_with_interval
 from virl.errors import BadInput, MindFailed
 from virl.geo import LatLng
 from virl.platform.city import City

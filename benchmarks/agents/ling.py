@@ -14,8 +14,8 @@ from typing import Any
 
 from benchmarks.agents.measure import Measure, Record
 from benchmarks.lives import live
-from benchmarks.metrics import mean_with_interval
 from benchmarks.tables import Interval
+from virl.bench.statistics import mean_with_interval
 from virl.errors import NoRoute, VirlError
 from virl.geo import LatLng, distance
 from virl.journal.records import Result

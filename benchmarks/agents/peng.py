@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks.agents.measure import Measure, Record
 from benchmarks.lives import live
-from benchmarks.metrics import mean_with_interval
 from benchmarks.tables import Interval
+from virl.bench.statistics import mean_with_interval
 from virl.geo import Floats, LatLng
 from virl.platform.city import City
 from virl.platform.maps import TravelMode

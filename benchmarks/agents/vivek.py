@@ -27,8 +27,8 @@ from shapely import box
 from benchmarks.agents.aria import REPORTED_SEED
 from benchmarks.agents.measure import Measure, Record
 from benchmarks.lives import live
-from benchmarks.metrics import mean_with_interval
 from benchmarks.tables import Interval
+from virl.bench.statistics import mean_with_interval
 from virl.platform.city import City
 from virl.platform.listings import Listing
 from virl.settings import Settings, load_settings

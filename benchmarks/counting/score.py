@@ -7,8 +7,8 @@ from dataclasses import astuple, dataclass, fields
 import numpy as np
 
 from benchmarks.counting.matching import RADIUS_M, VIRL_RANGE_M, Reported, match_headings, match_positions
-from benchmarks.metrics.statistics import RESAMPLES
 from benchmarks.tables import Interval
+from virl.bench.statistics import RESAMPLES
 from virl.geo import Floats
 from virl.platform.city import Thing
 

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.following.trial import Trial
-from benchmarks.pages.episodes import Outcome, ShownEpisode, ShownMove, Summary, write_episodes_page
-from benchmarks.records import Record
-from benchmarks.tables import Row, cell_text
+from virl.bench.report.episodes import Outcome, ShownEpisode, ShownMove, Summary, write_episodes_page
+
+from ..records import Record
+from ..tables import Row, cell_text
+from .trial import Trial
 
 PAGE = "episodes.html"
 

@@ -5,12 +5,13 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.following.page import write_page
-from benchmarks.following.trial import Agent, Options, Scores, Trial
-from benchmarks.following.walks import Walk, skipped_record, take_walk, walk_record
-from benchmarks.records import Record, Records, record_all, versions, write_results
-from benchmarks.tables import Row, summarize, table
 from virl.platform.episodes import Episode
+
+from ..records import Record, Records, record_all, versions, write_results
+from ..tables import Row, summarize, table
+from .page import write_page
+from .trial import Agent, Options, Scores, Trial
+from .walks import Walk, skipped_record, take_walk, walk_record
 
 
 def run(trial: Trial, agent: Agent, settings: Mapping[str, Any], options: Options, console: Console) -> None:

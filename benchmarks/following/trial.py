@@ -7,12 +7,13 @@ from typing import Any
 
 from langchain_core.rate_limiters import BaseRateLimiter, InMemoryRateLimiter
 
-from benchmarks.tables import Column, Row
 from virl.mind.base import Mind
 from virl.platform.episodes import Episode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.base import InstructionNavigator
+
+from ..tables import Column, Row
 
 Scores = dict[str, float | None]
 """The metrics of one walk; `None` where one is not finite, as a distance with no way is."""

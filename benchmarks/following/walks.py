@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from benchmarks.records import Record
 from virl.errors import MindFailed
 from virl.mind.base import Exchange
 from virl.platform.episodes import Episode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.base import InstructionNavigator, Move
+
+from ..records import Record
 
 Status = Literal["walked", "failed", "skipped"]
 

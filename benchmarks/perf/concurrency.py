@@ -24,7 +24,6 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.vln.definition import Options
 from virl import __version__
 from virl.bench.resources import Terms
 from virl.bench.run import Engine, Part, run_benchmark
@@ -33,6 +32,8 @@ from virl.collect.rows import Rows
 from virl.geo import destination
 from virl.platform.city import City
 from virl.platform.providers import open_city
+
+from ..vln.definition import Options
 
 CITY = "virlton"
 VLN = "benchmarks.vln.definition:BENCHMARK"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from benchmarks.metrics.street import Walk, score_paths, score_walks
+from virl.bench.metrics.street import Walk, score_paths, score_walks
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.home import find_data

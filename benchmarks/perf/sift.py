@@ -18,7 +18,6 @@ from random import Random
 
 import numpy as np
 
-from benchmarks.perf.roc import FALSE_RATE, Curve, Scores, draw_roc
 from virl.geo import LatLng, distance, signed_turn
 from virl.platform.city import City, Truth
 from virl.platform.perception.base import Matcher
@@ -29,6 +28,8 @@ from virl.platform.perception.matchers.sift import SiftMatcher, SiftSettings
 from virl.platform.perception.models import Models, read_model
 from virl.platform.providers import open_city
 from virl.platform.streetview import Box, Camera, Image
+
+from .roc import FALSE_RATE, Curve, Scores, draw_roc
 
 KINDS = ("trash bin", "fire hydrant", "bench", "mailbox")
 WALKS = 100

@@ -30,12 +30,13 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.perf.tour_sets import PointSet, made_sets, set_of_file
 from virl.errors import VirlError
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.guard import USER_ERROR
 from virl.platform.movement.tour.plane import Order, nearest_neighbour, path_length
 from virl.platform.movement.tour.shortest import shortest_tour
+
+from .tour_sets import PointSet, made_sets, set_of_file
 
 SIZES = (200, 500, 1000, 8000)
 BEST = Path(__file__).with_name("tour_best.json")

@@ -6,14 +6,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.following.run import run as run_trial
-from benchmarks.following.trial import Options
-from benchmarks.r2r.agents import AGENTS, Choices, open_agent
-from benchmarks.r2r.dataset import open_data
-from benchmarks.r2r.trajectories import score_file, show
-from benchmarks.r2r.trial import open_trial
 from virl.guard import guard
 from virl.resources import cache_home
+
+from ..following.run import run as run_trial
+from ..following.trial import Options
+from .agents import AGENTS, Choices, open_agent
+from .dataset import open_data
+from .trajectories import score_file, show
+from .trial import open_trial
 
 app = typer.Typer(
     help="Instruction following in the buildings of R2R.",

@@ -4,9 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.following.trial import Agent, limiter
-from benchmarks.r2r.baselines import ForwardNavigator, RandomNavigator, RouteNavigator
-from benchmarks.r2r.dataset import Data
 from virl.errors import UnknownName
 from virl.mind.base import Mind
 from virl.mind.open import open_mind
@@ -17,6 +14,10 @@ from virl.platform.movement.instruction.navgpt.navigator import MAX_STEPS, NavGp
 from virl.platform.movement.instruction.navgpt.observation import Observations
 from virl.platform.movement.instruction.navgpt.published import read_published
 from virl.platform.movement.instruction.navgpt.sources import GraphObservations
+
+from ..following.trial import Agent, limiter
+from .baselines import ForwardNavigator, RandomNavigator, RouteNavigator
+from .dataset import Data
 
 AGENTS = ("gold", "shortest", "random", "forward", "navgpt")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.metrics.indoor import IndoorScore, score_indoor
+from virl.bench.metrics.indoor import IndoorScore, score_indoor
 from virl.errors import BadInput
 from virl.geo import Floats
 from virl.platform.episodes import Episode

@@ -1,6 +1,6 @@
 """The metrics as columns, and the results that others published. None of those was run here."""
 
-from benchmarks.tables import Column, Row
+from ..tables import Column, Row
 
 COLUMNS = (
     Column("trajectory_lengths", "TL m"),

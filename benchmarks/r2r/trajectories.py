@@ -9,14 +9,15 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from rich.console import Console
 
-from benchmarks.metrics.indoor import IndoorScore
-from benchmarks.r2r.dataset import Building, gold_paths, open_buildings
-from benchmarks.r2r.published import COLUMNS, NAVGPT
-from benchmarks.tables import Row, summarize, table
+from virl.bench.metrics.indoor import IndoorScore
 from virl.errors import BadInput
 from virl.platform.episodes import Episode
 from virl.platform.providers.graph.faults import reasons
 from virl.platform.providers.graph.home import find_data
+
+from ..tables import Row, summarize, table
+from .dataset import Building, gold_paths, open_buildings
+from .published import COLUMNS, NAVGPT
 
 
 class _Expected(BaseModel):

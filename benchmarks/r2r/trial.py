@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
-from benchmarks.following.trial import Scores, Trial
-from benchmarks.r2r.dataset import Data
-from benchmarks.r2r.published import COLUMNS, NAVGPT
 from virl.platform.movement.discrete.rules import WalkState
+
+from ..following.trial import Scores, Trial
+from .dataset import Data
+from .published import COLUMNS, NAVGPT
 
 COMPARABLE = "val_unseen"
 """The split that the published results are of."""

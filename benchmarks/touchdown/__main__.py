@@ -6,18 +6,19 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from benchmarks.following.run import run
-from benchmarks.following.trial import Options
-from benchmarks.touchdown.agents import AGENTS, Choices, open_agent
-from benchmarks.touchdown.dataset import Scenario, Selection, open_data, run_settings
-from benchmarks.touchdown.replay import replay
-from benchmarks.touchdown.score import score
-from benchmarks.touchdown.trial import open_trial
-from benchmarks.touchdown.vision import Sight
 from virl.errors import BadInput
 from virl.guard import guard
 from virl.platform.providers.graph.touchdown import Dataset
 from virl.resources import cache_home
+
+from ..following.run import run
+from ..following.trial import Options
+from .agents import AGENTS, Choices, open_agent
+from .dataset import Scenario, Selection, open_data, run_settings
+from .replay import replay
+from .score import score
+from .trial import open_trial
+from .vision import Sight
 
 app = typer.Typer(
     help="Instruction following on the streets of Touchdown and Map2seq.",

@@ -6,9 +6,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks.following.trial import Agent, limiter
-from benchmarks.touchdown.dataset import Data, Selection, landmarks_file
-from benchmarks.touchdown.vision import Sight, open_sight, open_views
 from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
 from virl.mind.open import open_mind
@@ -32,6 +29,10 @@ from virl.platform.movement.instruction.velma.navigator import Demonstration, Ve
 from virl.platform.perception.open import open_senses
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.touchdown import read_episode_file
+
+from ..following.trial import Agent, limiter
+from .dataset import Data, Selection, landmarks_file
+from .vision import Sight, open_sight, open_views
 
 POOL = 200
 """Walks that worked examples are drawn from. Chosen: enough to differ, and quick to prepare."""

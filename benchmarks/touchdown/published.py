@@ -1,6 +1,6 @@
 """Results that others published, to stand beside one's own. None of them was run here."""
 
-from benchmarks.tables import Row
+from ..tables import Row
 
 # Development set of the unseen scenario: SPD in edges, KPA in percent, TC in percent (VELMA, Table 2).
 _VELMA_TABLE_2: dict[str, dict[str, tuple[float, float | None, float]]] = {

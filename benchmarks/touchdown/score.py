@@ -10,14 +10,15 @@ import typer
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from rich.console import Console
 
-from benchmarks.following.trial import Scores
-from benchmarks.tables import Row, summarize, table
-from benchmarks.touchdown.dataset import Data, Scenario, Selection, open_data
-from benchmarks.touchdown.trial import COLUMNS, open_trial
 from virl.errors import BadInput, NoStreetView
 from virl.guard import guard
 from virl.platform.providers.graph.faults import reasons
 from virl.platform.providers.graph.touchdown import Dataset
+
+from ..following.trial import Scores
+from ..tables import Row, summarize, table
+from .dataset import Data, Scenario, Selection, open_data
+from .trial import COLUMNS, open_trial
 
 PUBLISHED_NAMES = {"kpa": "kpa_published"}
 """The key point accuracy of published files is that of the published code."""

@@ -5,14 +5,15 @@ from dataclasses import asdict
 
 import numpy as np
 
-from benchmarks.following.trial import Scores, Trial
-from benchmarks.metrics.street import score_paths, score_walks
-from benchmarks.tables import Column
-from benchmarks.touchdown.dataset import Data, Selection
-from benchmarks.touchdown.published import published_rows
+from virl.bench.metrics.street import score_paths, score_walks
 from virl.platform.episodes import Episode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.start import start_state
+
+from ..following.trial import Scores, Trial
+from ..tables import Column
+from .dataset import Data, Selection
+from .published import published_rows
 
 COLUMNS = (
     Column("tc", "TC %", percent=True, digits=1),

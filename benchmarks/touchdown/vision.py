@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.touchdown.dataset import Data
 from virl.errors import BadInput
 from virl.platform.movement.instruction.velma.features import read_features
 from virl.platform.movement.instruction.velma.observations import LandmarkScorer, TrafficFlow
@@ -17,6 +16,8 @@ from virl.platform.providers.graph.streetview import GraphStreetView
 from virl.platform.providers.graph.touchdown import Dataset
 from virl.platform.providers.open import open_city
 from virl.platform.streetview import StreetView
+
+from .dataset import Data
 
 RECOGNIZER = "clip-bigg"
 """What compares landmarks with views: the paper's, of `platform/models`."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.models import is_model
+from virl.bench.model_roles import is_model
 from virl.bench.resources import Resources
 from virl.collect.dataset import RouteRow
 from virl.errors import BadInput, ModelUnavailable, UnknownName
@@ -20,7 +20,6 @@ Mode = Literal["honest", "paper"]
 
 ORACLE, TRUTH, OCR = "oracle", "truth", "ocr"
 READER = "rapidocr"
-PAPER = "@paper"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.city_data import around
+from virl.bench.city_data import around
 from virl.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
 from virl.collect.collection import Collection
 from virl.collect.places import PlacesSettings

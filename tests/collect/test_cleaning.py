@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from made_dataset import HARMFUL
 
-from benchmarks.city_data import around
+from virl.bench.city_data import around
 from virl.collect.collection import Collection as Collected
 from virl.collect.collection import sole_writer
 from virl.collect.places import PlacesSettings, Work, collect_places

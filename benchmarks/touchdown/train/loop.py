@@ -14,17 +14,18 @@ from typing import Any
 import torch
 from rich.progress import Progress as Bar
 
-from benchmarks.touchdown.train.chart import draw_curves
-from benchmarks.touchdown.train.checkpoint import Progress, save_checkpoint
-from benchmarks.touchdown.train.evaluation import Evaluation, evaluate
-from benchmarks.touchdown.train.hyperparameters import Hyperparameters, Method
-from benchmarks.touchdown.train.learner import Learner, Update
-from benchmarks.touchdown.train.model import save_adapter
-from benchmarks.touchdown.train.samples import Lessons
-from benchmarks.touchdown.train.tokens import Sample
-from benchmarks.touchdown.train.walking import Route
-from benchmarks.touchdown.train.writer import GreedyWriter
 from virl.journal.files import PARTIAL, write_atomically, writing
+
+from .chart import draw_curves
+from .checkpoint import Progress, save_checkpoint
+from .evaluation import Evaluation, evaluate
+from .hyperparameters import Hyperparameters, Method
+from .learner import Learner, Update
+from .model import save_adapter
+from .samples import Lessons
+from .tokens import Sample
+from .walking import Route
+from .writer import GreedyWriter
 
 METRICS, CURVES, CHECKPOINTS, BEST = "metrics.jsonl", "curves.svg", "checkpoints", "best"
 """What a training leaves in its folder, beside `settings.json` and `results.json`."""

@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from benchmarks.records import versions
-from benchmarks.touchdown.train.loop import Training, read_metrics
+from ...records import versions
+from .loop import Training, read_metrics
 
 
 def results_of(

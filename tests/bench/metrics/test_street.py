@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_data import real_data
 
-from benchmarks.metrics.street import (
+from virl.bench.metrics.street import (
     kpa,
     kpa_published,
     path_of,

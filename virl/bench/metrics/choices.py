@@ -1,7 +1,7 @@
-"""Multiple choice: reading the letter out of a reply, and circular evaluation."""
+"""Multiple choice: reading the letter out of a reply, and the rounds of circular evaluation."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 LETTERS = "ABCD"
 
@@ -57,21 +57,3 @@ def rotations(options: Sequence[str], answer: int) -> list[tuple[tuple[str, ...]
         (tuple(options[(place + shift) % count] for place in range(count)), (answer - shift) % count)
         for shift in range(count)
     ]
-
-
-def circular(options: Sequence[str], answer: int, ask: Callable[[Sequence[str]], int | None]) -> list[bool]:
-    """Whether each round was answered rightly, ending with the first that was not (V-IRL, section 5.3).
-
-    A question is answered rightly if all rounds are. Options move one place to the left from round to round.
-
-    Args:
-        options: in the order of the first round.
-        answer: the right one's place, from 0.
-        ask: given the options of a round, the place of the one chosen; `None` for no valid answer.
-    """
-    rounds: list[bool] = []
-    for shown, right in rotations(options, answer):
-        rounds.append(ask(shown) == right)
-        if not rounds[-1]:
-            break
-    return rounds

@@ -1,4 +1,4 @@
-"""How like two paths are: nDTW, SDTW and CLS, from the distances between their nodes.
+"""How like two paths are: nDTW, SDTW, CLS and SPL, from the distances between their nodes and their lengths.
 
 Distances are in any unit, as long as lengths and the threshold are in the same one.
 """
@@ -53,3 +53,11 @@ def cls(distances: Floats, threshold: float, walked_length: float, gold_length: 
     expected = coverage * gold_length
     longest = expected + abs(expected - walked_length)
     return coverage * (expected / longest if longest else 1.0)
+
+
+def success_weighted_path_length(success: bool, walked: float, shortest: float) -> float:
+    """SPL of one episode, [0, 1] (Anderson et al. 2018, equation 1). Lengths in metres."""
+    if not success:
+        return 0.0
+    longest = max(walked, shortest)
+    return shortest / longest if longest else 1.0

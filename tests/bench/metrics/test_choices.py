@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.metrics.choices import circular, legacy_letter, rotations, strict_letter
+from virl.bench.metrics.choices import legacy_letter, rotations, strict_letter
 
 OPTIONS = ("to borrow books", "to buy bread", "to see a film", "to swim")
 
@@ -48,16 +48,3 @@ def test_each_round_holds_the_same_right_option(answer: int) -> None:
     for shown, right in rotations(OPTIONS, answer):
         assert shown[right] == OPTIONS[answer]
         assert sorted(shown) == sorted(OPTIONS)
-
-
-@given(answer=st.integers(0, 3), always=st.integers(0, 3))
-def test_one_who_always_says_the_same_letter_passes_no_question(answer: int, always: int) -> None:
-    rounds = circular(OPTIONS, answer, lambda _: always)
-    assert not all(rounds)
-    assert rounds.count(False) == 1
-    assert rounds[-1] is False
-
-
-def test_knowing_passes_all_four_rounds_and_silence_none() -> None:
-    assert circular(OPTIONS, 2, lambda shown: shown.index(OPTIONS[2])) == [True] * 4
-    assert circular(OPTIONS, 2, lambda _: None) == [False]

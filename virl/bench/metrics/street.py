@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.metrics.paths import cls, ndtw, sdtw
+from virl.bench.metrics.paths import cls, ndtw, sdtw
 from virl.geo import Floats
 from virl.platform.graph import NavigationGraph
 from virl.platform.hops import count_hops, linked_nodes, sources_of_links

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.metrics.paths import cls, dtw, ndtw, sdtw
+from virl.bench.metrics.paths import cls, dtw, ndtw, sdtw, success_weighted_path_length
 
 places = st.lists(st.tuples(st.floats(-50, 50), st.floats(-50, 50)), min_size=1, max_size=8)
 
@@ -88,3 +88,22 @@ def test_units_do_not_matter(walked: list, gold: list, scale: float) -> None:
     assert ndtw(distances * scale, 3 * scale) == pytest.approx(ndtw(distances, 3.0))
     scaled = cls(distances * scale, 3 * scale, *(scale * metres for metres in lengths))
     assert scaled == pytest.approx(cls(distances, 3.0, *lengths))
+
+
+@pytest.mark.parametrize(
+    ("success", "walked", "shortest", "expected"),
+    [
+        (True, 100, 100, 1.0),
+        (True, 200, 100, 0.5),
+        (True, 50, 100, 1.0),  # no longer than the way that was measured as shortest
+        (False, 100, 100, 0.0),
+        (True, 0, 0, 1.0),
+    ],
+)
+def test_spl_by_hand(success: bool, walked: float, shortest: float, expected: float) -> None:
+    assert success_weighted_path_length(success, walked, shortest) == expected
+
+
+@given(st.floats(0, 1e4), st.floats(0, 1e4))
+def test_spl_is_between_nothing_and_all(walked: float, shortest: float) -> None:
+    assert 0 <= success_weighted_path_length(True, walked, shortest) <= 1

@@ -1,12 +1,9 @@
 import pytest
 
-from benchmarks.metrics.vln import (
+from virl.bench.metrics.vln import (
     KeyPosition,
     VlnScore,
     Walked,
-    averaged,
-    averaged_as_in_the_paper,
-    averaged_as_published_code,
     score_vln,
 )
 from virl.geo import LatLng, destination
@@ -52,17 +49,3 @@ def test_a_route_without_turns_has_nothing_to_arrive_at() -> None:
     score = score_vln(Walked(NORTH, ["forward"]), "forward", [], GOAL)
     assert score.intersection_arrival is None
     assert score.stop_arrival == 0.0
-
-
-def test_three_ways_to_average() -> None:
-    # One route succeeds though it reacted late; one fails and reacts; one fails and does not.
-    scores = [
-        VlnScore(1.0, 0.0, 1.0, 0.0, 1.0),
-        VlnScore(0.0, 1.0, None, None, 0.0),
-        VlnScore(0.0, 0.0, 0.5, 0.0, 0.0),
-    ]
-    assert averaged(scores, "start_reaction") == pytest.approx(1 / 3)
-    assert averaged_as_in_the_paper(scores, "start_reaction") == pytest.approx(2 / 3)
-    assert averaged_as_published_code(scores, "start_reaction") == pytest.approx(1 / 2)
-    assert averaged(scores, "intersection_arrival") == pytest.approx(0.75)
-    assert averaged_as_published_code(scores[:1], "start_reaction") is None

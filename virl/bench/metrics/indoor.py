@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from math import isfinite
 
-from benchmarks.metrics.paths import cls, ndtw, sdtw
-from benchmarks.metrics.statistics import success_weighted_path_length
+from virl.bench.metrics.paths import cls, ndtw, sdtw, success_weighted_path_length
 from virl.geo import Floats
 
 SUCCESS_M = 3.0  # Anderson et al. 2018 (R2R): closer than 3 m to the goal

@@ -76,26 +76,6 @@ def score_vln(
 METRICS = ("start_reaction", "intersection_arrival", "intersection_reaction", "stop_arrival")
 
 
-def averaged(scores: Sequence[VlnScore], metric: str) -> float | None:
-    """Mean of a metric over the routes that have it, as measured; `None` if none has."""
-    return _mean([value for score in scores if (value := getattr(score, metric)) is not None])
-
-
-def averaged_as_in_the_paper(scores: Sequence[VlnScore], metric: str) -> float | None:
-    """Mean over all routes, those that succeeded counted as right throughout.
-
-    Every share in Table 5 is a multiple of 1/18, so this is how it must have been made.
-    """
-    values = [1.0 if score.success else getattr(score, metric) for score in scores]
-    return _mean([value for value in values if value is not None])
-
-
-def averaged_as_published_code(scores: Sequence[VlnScore], metric: str) -> float | None:
-    """Mean over the routes that failed alone: the published code returns before it counts a success."""
-    failed = [getattr(score, metric) for score in scores if not score.success]
-    return _mean([value for value in failed if value is not None])
-
-
 def _nearest(positions: Sequence[LatLng], goal: LatLng) -> tuple[int, float]:
     """The moment at which a walk was nearest to a position, and its metres then."""
     metres = [distance(position, goal) for position in positions]
@@ -105,7 +85,3 @@ def _nearest(positions: Sequence[LatLng], goal: LatLng) -> tuple[int, float]:
 
 def _share(hits: Sequence[bool]) -> float | None:
     return sum(hits) / len(hits) if hits else None
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None

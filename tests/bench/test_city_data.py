@@ -9,7 +9,7 @@ from made_dataset import panorama_row, place_row, question_row, write_dataset
 from made_high_street import POINTS, SHOPS, MadePlaces, made_city
 from made_streets import FRAME
 
-from benchmarks.city_data import CityOptions, around, city_data
+from virl.bench.city_data import CityOptions, around, city_data
 from virl.bench.resources import Resources
 from virl.errors import BadInput
 from virl.geo import LatLng, distance

@@ -9,7 +9,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
-from benchmarks.pages.episodes import ShownEpisode, ShownMove, Summary, write_episodes_page
+from virl.bench.report.episodes import ShownEpisode, ShownMove, Summary, write_episodes_page
 from virl.platform.graph import NavigationGraph, build_graph
 
 HOSTILE = 'Turn left </script><script>document.title = "taken"</script> & go <b>on</b>'
