@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass, replace
 
-from benchmarks.counting.trip import Seeing
+from .trip import Seeing
 from virl.errors import BadInput
 from virl.geo import LocalFrame
 from virl.platform.perception.active import Sighting

@@ -6,15 +6,14 @@ from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 
-from benchmarks.counting.matching import RADIUS_M, VIRL_RANGE_M, Reported, match_headings, match_positions
-from benchmarks.tables import Interval
-from virl.bench.statistics import RESAMPLES
+from .matching import RADIUS_M, VIRL_RANGE_M, Reported, match_headings, match_positions
+from virl.bench.statistics import RESAMPLES, Interval
 from virl.geo import Floats
 from virl.platform.city import Thing
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class CountTally:
     """What one walk adds to the sums."""
 
     reported: int
@@ -45,7 +44,7 @@ class Tally:
 
 def tally(
     reported: Sequence[Reported], things: Sequence[Thing], required: Collection[str], sighted: Collection[str]
-) -> Tally:
+) -> CountTally:
     """Score what one walk reported.
 
     A true thing that was not required makes no report wrong, and counts neither way: it is left out of the
@@ -64,7 +63,7 @@ def tally(
     errors.subtract(Counter(kinds[name] for name in required))
     shows = [one.shows for one in reported if one.shows is not None]
     pointed = match_headings(reported, things, VIRL_RANGE_M)
-    return Tally(
+    return CountTally(
         reported=len(reported),
         right=len(matches.right),
         duplicates=len(matches.duplicates),
@@ -80,12 +79,12 @@ def tally(
     )
 
 
-def total(tallies: Sequence[Tally]) -> Tally:
+def total(tallies: Sequence[CountTally]) -> CountTally:
     """The sums of several counts of one walk."""
-    return Tally(*(sum(values) for values in zip(*map(astuple, tallies), strict=True)))
+    return CountTally(*(sum(values) for values in zip(*map(astuple, tallies), strict=True)))
 
 
-_SHARES: Mapping[str, tuple[str, str]] = {
+SHARES: Mapping[str, tuple[str, str]] = {
     "precision": ("right", "reported"),
     "recall": ("found", "required"),
     "duplicates": ("duplicates", "right"),
@@ -98,10 +97,10 @@ _SHARES: Mapping[str, tuple[str, str]] = {
 }
 """Each metric is one sum over walks divided by another."""
 
-METRICS = (*_SHARES, "f1")
+METRICS = (*SHARES, "f1")
 
 
-def metrics(tallies: Sequence[Tally]) -> dict[str, Interval]:
+def metrics(tallies: Sequence[CountTally]) -> dict[str, Interval]:
     """Every metric over all walks together, with its 95 % interval by resampling walks.
 
     A metric whose divisor is 0 is left out; where that happens in a resample, the resample is.
@@ -110,7 +109,7 @@ def metrics(tallies: Sequence[Tally]) -> dict[str, Interval]:
     return {key: found for key in METRICS if (found := _interval(_metric(sums, key)))}
 
 
-def differences(tallies: Sequence[Tally], other: Sequence[Tally]) -> dict[str, Interval]:
+def differences(tallies: Sequence[CountTally], other: Sequence[CountTally]) -> dict[str, Interval]:
     """What the second does better or worse than the first: its metrics less the first's.
 
     Args:
@@ -122,19 +121,19 @@ def differences(tallies: Sequence[Tally], other: Sequence[Tally]) -> dict[str, I
     return {key: found for key, gap in gaps.items() if (found := _interval(gap))}
 
 
-def _sums(tallies: Sequence[Tally]) -> dict[str, Floats]:
+def _sums(tallies: Sequence[CountTally]) -> dict[str, Floats]:
     """Each field's sum over all walks, then over resamples of them, shape (1 + resamples,)."""
     rows = np.array([astuple(one) for one in tallies], float)
     chosen = np.random.default_rng(0).integers(0, len(rows), (RESAMPLES, len(rows)))
     sums = np.concatenate([rows.sum(axis=0)[None], rows[chosen].sum(axis=1)])
-    return {field.name: sums[:, i] for i, field in enumerate(fields(Tally))}
+    return {field.name: sums[:, i] for i, field in enumerate(fields(CountTally))}
 
 
 def _metric(sums: Mapping[str, Floats], key: str) -> Floats:
     if key == "f1":
         precision, recall = _metric(sums, "precision"), _metric(sums, "recall")
         return _ratio(2 * precision * recall, precision + recall)
-    above, below = _SHARES[key]
+    above, below = SHARES[key]
     return _ratio(sums[above], sums[below])
 
 
