@@ -1,10 +1,10 @@
 """Recorded walks, walked again: how many of their states and validated actions come out the same.
 
 A line of a file of walks, such as the `records.jsonl` of a run, is a JSON object with `actions`, the state
-after each of them in `states` (id of the panorama, heading in degrees), and where it begins: `start`, a state,
-or one state more at the head of `states`. With `validated`, the action that validation made of each, what
-`actions` holds is read as VELMA does (what names no action is a forward) and validated; without, the actions
-are taken as they stand.
+after each of them in `states` (id of the panorama, heading in degrees), and where it begins: `start`, a
+state, or one state more at the head of `states`. With `validated`, the action that validation made of each,
+what `actions` holds is read as VELMA does (what names no action is a forward) and validated; without, the
+actions are taken as they stand.
 """
 
 from collections.abc import Iterator, Sequence

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from made_high_street import FRAME, SHOPS, HighStreet, MadeModels, made_city
 
-from benchmarks.lives import live
 from virl.agent import Agent, load_routine, start_panorama
+from virl.bench.agent_runs import run_in_folder
 from virl.character import Character, find_character, load_character
 from virl.errors import MindFailed
 from virl.journal.journal import Journal, read_journal
@@ -28,7 +28,7 @@ def go(city: City, streets: HighStreet, folder: Path, to: str = "Moon Bakery", *
         "heading": 0.0,
         "follow": {"to": to, **follow},
     }
-    return live("ling", city, folder, changes=changes, models=MadeModels(streets))
+    return run_in_folder("ling", city, folder, changes=changes, models=MadeModels(streets))
 
 
 def steps_in(folder: Path) -> list[StepRecord]:

@@ -234,6 +234,10 @@ class Shown:
     points: Sequence[ShownPoint] = ()
     path: Sequence[LatLng] = ()
     """A way walked, on the map."""
+    links: Sequence[tuple[str, str]] = ()
+    """Files that the page links to: title, and path within the episode's folder (see
+    `virl.bench.resources.Resources.folder`), such as `("report of the run", "run/report.html")`. A file that
+    is missing is left out."""
 
 
 @dataclass(frozen=True, slots=True)

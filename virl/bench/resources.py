@@ -8,6 +8,8 @@ from threading import RLock
 from typing import Any, Literal, TypeVar
 
 from virl.bench.batching import Batcher
+from virl.bench.benchmark import Episode
+from virl.bench.files import FOLDER, slug
 from virl.bench.shared import (
     Asked,
     SharedDescriber,
@@ -56,6 +58,8 @@ class Terms:
     record: Path | None = None
     replay: Path | None = None
     """How a city on the network is asked; as `virl.platform.providers.open.Access`."""
+    out: Path = Path()
+    """Folder of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,13 @@ class Resources:
     _opened: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _stack: ExitStack = field(default_factory=ExitStack)
     _lock: Any = field(default_factory=RLock)
+
+    def folder(self, episode: Episode) -> Path:
+        """The folder of an episode, below that of the run, for what it writes itself; it may not exist yet.
+
+        An episode that is run again, after a kill or a failure, is given the same folder.
+        """
+        return self.terms.out / FOLDER / slug(episode.id)
 
     def city(self, name: str) -> City:
         """An open city.

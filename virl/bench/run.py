@@ -102,7 +102,9 @@ def run_benchmark(
     engine, part = engine or Engine(), part or Part()
     kind = _engine_name(engine, benchmark)
     workers = engine.workers or (THREADS if kind == "threads" else os.cpu_count() or 1)
-    terms = replace(engine.terms, seed=options.seed, workers=workers if kind == "threads" else 1)
+    terms = replace(
+        engine.terms, seed=options.seed, workers=workers if kind == "threads" else 1, out=out.resolve()
+    )
     data = options.model_dump(mode="json")
     job = Job(name, data, terms, engine.attempts, engine.first_wait_s, engine.pictures)
     with Records.open(out, {"benchmark": name, "options": data}, resume) as records:

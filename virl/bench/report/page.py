@@ -4,11 +4,13 @@
 page runs a script.
 """
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import PIL.Image
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -18,7 +20,7 @@ from virl.bench.benchmark import Record, Shown
 from virl.bench.files import FOLDER, slug
 from virl.bench.report.charts import group_charts, heat, whole_rows
 from virl.bench.report.maps import CityMap, city_map, color_of
-from virl.bench.report.results import Results, cost_line, shown_metrics, shown_number, shown_share
+from virl.bench.report.results import Results, cost_line, shown_metrics, shown_number, shown_share, split
 from virl.bench.report.runs import Gathered, KeptRun
 from virl.errors import BadInput
 from virl.files import replacing
@@ -77,6 +79,7 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
             context = {"section": section, "page": page, "before": before, "after": after}
             context["map"] = city_map(section.run.plan.cities[section.city], [(page.shown, "")])
             context["pictures"] = _pictures(home, section.run, page)
+            context["links"] = _links(home, section.run, page)
             context["csp"] = content_policy(style, "", beside=True)
             _write(home / page.path, environment.get_template("episode.html.j2").render(shared, **context))
     page_text = environment.get_template("report.html.j2").render(
@@ -84,7 +87,7 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
         csp=content_policy(style, ""),
         sections=sections,
         own=own,
-        metrics=shown_metrics(results),
+        tables=[(part, shown_metrics(part)) for part in split(results)],
         charts=group_charts(results),
         heats=[(row, heat(table)) for row in whole_rows(results) for table in row.confusions],
     )
@@ -146,6 +149,21 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
                 shutil.copyfile(source, target)
         found[file] = (source.name, width, height)
     return found
+
+
+def _links(home: Path, run: KeptRun, page: _Page) -> list[tuple[str, str]]:
+    """The files of an episode that are there: title, and address seen from its page."""
+    folder = run.folders[page.record.id].resolve() / FOLDER / slug(page.record.id)
+    here = (home / page.path).parent.resolve()
+    return [
+        (title, _address(folder / file, here))
+        for title, file in page.shown.links
+        if (folder / file).is_file()
+    ]
+
+
+def _address(path: Path, here: Path) -> str:
+    return quote(Path(os.path.relpath(path, here)).as_posix())
 
 
 def _write(path: Path, text: str) -> None:

@@ -268,6 +268,32 @@ def shown_metrics(results: Results) -> list[MetricHead]:
     return [metric for metric in results.metrics if metric.key in valued]
 
 
+def split(results: Results) -> list[Results]:
+    """The tables of a report: rows that have no metric in common are shown apart.
+
+    Rows without a value are in the first table.
+    """
+    keys = [set(row.values) for row in (*results.rows, *results.published)]
+    groups: list[set[str]] = []
+    for own in filter(None, keys):
+        alike = [group for group in groups if group & own]
+        groups = [*(group for group in groups if group not in alike), own.union(*alike)]
+    if len(groups) < 2:
+        return [results]
+    groups.sort(key=lambda group: next(number for number, own in enumerate(keys) if own & group))
+
+    def rows_in(group: set[str]) -> dict[str, object]:
+        bare = group is groups[0]
+        return {
+            "rows": tuple(
+                row for row in results.rows if group & set(row.values) or (bare and not row.values)
+            ),
+            "published": tuple(row for row in results.published if group & set(row.values)),
+        }
+
+    return [results.model_copy(update=rows_in(group)) for group in groups]
+
+
 def shown_number(value: float, metric: MetricHead) -> str:
     """A value of a metric as it is shown."""
     return f"{100 * value if metric.percent else value:.{metric.digits}f}"
