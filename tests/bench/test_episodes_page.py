@@ -9,11 +9,12 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
-from virl.bench.report.episodes import ShownEpisode, ShownMove, Summary, write_episodes_page
+from virl.bench.benchmark import PageHead
+from virl.bench.report.episodes import ShownEpisode, ShownMove, write_episodes_page
 from virl.platform.graph import NavigationGraph, build_graph
 
 HOSTILE = 'Turn left </script><script>document.title = "taken"</script> & go <b>on</b>'
-SUMMARY = Summary(
+SUMMARY = PageHead(
     "Two walks", "A made grid.", ("agent", "TC %"), (("follower", "50.0"), ("VELMA", "23.1")), ("A note.",)
 )
 

@@ -139,6 +139,10 @@ def _keep_settings(path: Path, settings: dict[str, Any]) -> None:
         kept = _object(path.read_bytes())
         if kept is None:
             raise BadInput(f"{path}: is damaged: choose another --out")
+        if "benchmark" in settings and "benchmark" not in kept:
+            raise BadInput(
+                f"{path}: an earlier version of virl wrote this run, in another form: choose another --out"
+            )
         if kept != settings:
             raise BadInput(f"{path}: other settings ({_difference(kept, settings)}): choose another --out")
     with writing(path, "choose another --out"):
@@ -146,6 +150,8 @@ def _keep_settings(path: Path, settings: dict[str, Any]) -> None:
 
 
 def _difference(kept: dict[str, Any], asked: dict[str, Any]) -> str:
+    if isinstance(kept.get("options"), dict) and isinstance(asked.get("options"), dict):
+        kept, asked = ({**one, **one["options"], "options": None} for one in (kept, asked))
     fields = [name for name in kept | asked if kept.get(name) != asked.get(name)]
     return ", ".join(f"{name}: {kept.get(name)!r} there, {asked.get(name)!r} here" for name in fields)
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import torch
 
-from ...records import versions
+from virl.bench.records import versions
+
 from .loop import Training, read_metrics
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from virl.bench.records import SETTINGS, write_results
 from virl.errors import BadInput, NoStreetView
 from virl.journal.files import write_atomically, writing
 from virl.journal.lock import lock_run
@@ -21,7 +22,6 @@ from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer
 from virl.platform.movement.instruction.velma.statistics import read_statistics
 from virl.platform.movement.instruction.velma.traffic import yaw_flow
 
-from ...records import SETTINGS, write_results
 from ..dataset import Data, Selection, landmarks_file, open_data
 from .checkpoint import Progress, latest_checkpoint, load_state
 from .hyperparameters import Hyperparameters, Method

@@ -6,10 +6,10 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from virl.bench.benchmark import AnyBenchmark, BenchOptions, Episode, EpisodeResult, Record
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, Episode, EpisodeResult, Record
 from virl.bench.faults import is_unpaid, may_pass
 from virl.bench.registry import find_benchmark
 from virl.bench.resources import Resources, Terms
@@ -120,7 +120,11 @@ class Bench:
                 time.sleep(wait)
                 wait *= 2
             else:
-                return Outcome(episode, "done", kept, pictures, tried, time.perf_counter() - started)
+                ended = Outcome(episode, "done", kept, pictures, tried, time.perf_counter() - started)
+                if result.failure is None:
+                    return ended
+                why, kind = reason_of(result.failure), type(result.failure).__name__
+                return replace(ended, status="failed", reason=why, fault=kind)
 
 
 def _as_kept(result: EpisodeResult) -> EpisodeResult:
@@ -140,7 +144,7 @@ def open_bench(job: Job, resources: Resources) -> Bench:
         VirlError: something the user can mend.
     """
     benchmark = find_benchmark(job.benchmark)
-    options: BenchOptions = check_settings(
+    options: BaseOptions = check_settings(
         job.options, benchmark.options, source=f"options of {job.benchmark}"
     )
     return Bench(benchmark, benchmark.prepare(options, resources), job)

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from virl.bench.benchmark import PageHead
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.journal.files import write_atomically
 from virl.journal.policy import content_policy
@@ -24,7 +25,8 @@ from virl.platform.graph import NavigationGraph
 AROUND_M = 120.0  # streets farther than this from every path are left out; chosen
 PRECISION = 10  # a tenth of a metre is the finest that the page draws
 
-Outcome = Literal["reached", "missed", "failed"]
+End = Literal["reached", "missed", "failed"]
+"""How a walk ended."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -51,7 +53,7 @@ class ShownEpisode:
     """Numbers of the nodes of the gold path."""
     path: tuple[int, ...]
     """Numbers of the nodes walked, the start first."""
-    outcome: Outcome
+    outcome: End
     scan: str = ""
     """Name of the graph it plays in."""
     note: str = ""
@@ -61,27 +63,14 @@ class ShownEpisode:
     moves: tuple[ShownMove, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What stands at the head of the page."""
-
-    title: str
-    about: str
-    """One or two sentences: which data, which agent."""
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    """A table of results; the first cell of a row is its name, and what follows a line break is set small."""
-    notes: tuple[str, ...] = ()
-
-
 def write_episodes_page(
-    path: Path, summary: Summary, graphs: Mapping[str, NavigationGraph], episodes: Sequence[ShownEpisode]
+    path: Path, head: PageHead, graphs: Mapping[str, NavigationGraph], episodes: Sequence[ShownEpisode]
 ) -> None:
     """Write the page.
 
     Args:
         path: of the HTML file.
-        summary: its head.
+        head: its head.
         graphs: by the `scan` of the episodes; a city's only graph has the name `""`.
         episodes: in the order in which they are listed.
     """
@@ -100,7 +89,7 @@ def write_episodes_page(
         csp=content_policy(style, script),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
-        summary=summary,
+        summary=head,
         data=Markup(_script_json(data)),  # noqa: S704 - escaped for a script element
     )
     write_atomically(path, page.encode("utf-8", "replace"))

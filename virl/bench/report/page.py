@@ -57,8 +57,14 @@ class _Section:
     """How many episodes have no page."""
 
 
-def write_page(home: Path, gathered: Gathered, results: Results) -> Path:
+def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[tuple[str, str]] = ()) -> Path:
     """Write `report.html` and the pages of its episodes into a folder, and give the first one's path.
+
+    Args:
+        home: the folder.
+        gathered: the runs.
+        results: what came of them.
+        own: pages of the benchmark's own to link to: file beside the report, and text of the link.
 
     Raises:
         BadInput: a record names a picture that is not below its run's folder.
@@ -80,6 +86,7 @@ def write_page(home: Path, gathered: Gathered, results: Results) -> Path:
         shared,
         csp=content_policy(style, ""),
         sections=sections,
+        own=own,
         tables=[(part, shown_metrics(part)) for part in split(results)],
         charts=group_charts(results),
         heats=[(row, heat(table)) for row in whole_rows(results) for table in row.confusions],
@@ -105,7 +112,7 @@ def _pages(gathered: Gathered, run: KeptRun, records: Sequence[Record]) -> Itera
     for record in records:
         name = slug(f"{run.name}/{record.id}" if run.name else record.id)
         path = f"{FOLDER}/{name}/index.html"
-        if record.status == "failed":
+        if not record.is_scored:
             yield _Page(record, Shown(f"failed: {record.reason}"), path)
             continue
         done += 1

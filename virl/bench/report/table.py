@@ -50,7 +50,10 @@ def _terminal_table(results: Results, width: int) -> Table:
     room = width - _GAP * len(texts) - sum(map(_metric_width, metrics))
     while room < len(texts) * _LEAST and len(metrics) > 1:
         room += _metric_width(metrics.pop())
-    caption = "below a mean: the ends of its 95 % interval; failed and missing episodes are in no mean"
+    caption = (
+        "below a mean: the ends of its 95 % interval; means leave out missing episodes, and failed ones "
+        "unless a note says otherwise"
+    )
     if len(metrics) < len(shown_metrics(results)):
         caption += "; the page has more columns"
     shown = Table(title=results.title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
