@@ -6,6 +6,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from virl.counting.counter import Counter
+from virl.platform.city import City, Thing, Truth
+from virl.platform.perception.base import Detector, Matcher
+from virl.platform.perception.memory import MemorySettings, VisualMemory
+
 from .matching import RADIUS_M, Reported, match_positions
 from .noise import PoseNoise, misplaced
 from .replay import OnceMatcher, remember
@@ -13,10 +18,6 @@ from .tally import CountTally, tally, total
 from .trip import CountedTrip, take_trip
 from .variants import Condition, CountingCase, cases_of
 from .walks import CountedWalk
-from virl.counting.counter import Counter
-from virl.platform.city import City, Thing, Truth
-from virl.platform.perception.base import Detector, Matcher
-from virl.platform.perception.memory import MemorySettings, VisualMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,9 @@ def count_walk(task: CountingTask, ground: CountingGround, walk: CountedWalk) ->
     return _record(ground, walk, trip, counts, tallies)
 
 
-def _draws(task: CountingTask, ground: CountingGround, trip: CountedTrip, case: CountingCase, matcher: Matcher) -> list[list[Reported]]:
+def _draws(
+    task: CountingTask, ground: CountingGround, trip: CountedTrip, case: CountingCase, matcher: Matcher
+) -> list[list[Reported]]:
     """What is reported in one way of counting, for each draw of the noise; once where there is none."""
     noise, settings = case.condition.noise, ground.memories[case.condition.memory]
     seen = trip.seen[case.eyes]

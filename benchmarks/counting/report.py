@@ -1,7 +1,7 @@
 """What the counts of all walks come to: the paper's table, and a table of rules for each pose noise."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from virl.bench.benchmark import Data
@@ -51,10 +51,19 @@ def tallies_of(walks: Sequence[Data], case: CountingCase) -> list[CountTally]:
     return [CountTally(**walk["tallies"][case.key]) for walk in walks]
 
 
-def counting_tables(walks: Sequence[Data], conditions: Sequence[Condition]) -> list[CountingTable]:
-    """All tables, the paper's first."""
+def counting_tables(
+    walks: Sequence[Data], conditions: Sequence[Condition], name: str = ""
+) -> list[CountingTable]:
+    """All tables, the paper's first.
+
+    Args:
+        walks: what came of each.
+        conditions: they were counted under.
+        name: goes before each title.
+    """
     rules = (_rules(walks, condition, conditions) for condition in conditions)
-    return [_like_the_paper(walks, conditions[0]), *rules]
+    found = [_like_the_paper(walks, conditions[0]), *rules]
+    return [replace(one, title=f"{name}{one.title}") for one in found]
 
 
 def table_data(table: CountingTable) -> dict[str, Any]:

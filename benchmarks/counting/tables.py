@@ -24,7 +24,7 @@ class TableColumn:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """The results of one way of counting: intervals where they were measured here, numbers where published."""
+    """The results of one way of counting: intervals where measured here, numbers where published."""
 
     name: str
     values: Mapping[str, Interval | float]

@@ -6,10 +6,11 @@ from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 
-from .matching import RADIUS_M, VIRL_RANGE_M, Reported, match_headings, match_positions
 from virl.bench.statistics import RESAMPLES, Interval
 from virl.geo import Floats
 from virl.platform.city import Thing
+
+from .matching import RADIUS_M, VIRL_RANGE_M, Reported, match_headings, match_positions
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .walks import CountedWalk, poses
 from virl.counting.counter import Counter
 from virl.platform.city import City, Truth
 from virl.platform.perception.active import Look, Sighting
 from virl.platform.perception.overlap import intersection_over_union
 from virl.platform.streetview import Pose
+
+from .walks import CountedWalk, poses
 
 REACH_M = 20.0  # V-IRL's limit for a right answer: things farther from every panorama need not be seen
 LEAST_SEEN = 0.5  # chosen: share of a thing that some view of a sweep shows

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from virl.platform.perception.memory import Rules
+
 from .noise import PoseNoise
 from .trip import Eyes
-from virl.platform.perception.memory import Rules
 
 RULES = ("same_panorama", "geometry", "box_range", "features", "merge")
 """The switches of `Rules`."""

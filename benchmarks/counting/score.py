@@ -1,0 +1,123 @@
+"""The columns of the report: how well the default rules count, with and without active detection."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownPoint, Tally
+from virl.geo import LatLng
+
+from .tally import SHARES
+from .variants import CountingCase, reference, without_active
+
+if TYPE_CHECKING:
+    from .definition import Options
+
+METRICS = (
+    Metric("precision", "precision"),
+    Metric("recall", "recall"),
+    Metric("virl_accuracy", "V-IRL's accuracy", digits=0),
+    Metric("virl_recall", "V-IRL's recall", digits=0),
+    Metric("count_error", "miscount"),
+    Metric("duplicates", "dupl."),
+    Metric("repeats", "repeats"),
+    Metric("lost", "lost"),
+    Metric("first_precision", "precision, first look", aside=True),
+    Metric("first_recall_1_to_1", "recall, first look", aside=True),
+    Metric("first_accuracy", "V-IRL's accuracy, first look", digits=0, aside=True),
+    Metric("first_recall", "V-IRL's recall, first look", digits=0, aside=True),
+    Metric("noisy_precision", "precision, pose noise", aside=True),
+    Metric("noisy_recall", "recall, pose noise", aside=True),
+)
+"""Of the default rules with exact poses; "first look" is without active detection. See
+`docs/counting-benchmark.md` for what each is."""
+
+_REFERENCE = {
+    key: key
+    for key in (
+        "precision",
+        "recall",
+        "count_error",
+        "duplicates",
+        "repeats",
+        "lost",
+        "virl_accuracy",
+        "virl_recall",
+    )
+}
+_FIRST_LOOK = {
+    "first_precision": "precision",
+    "first_recall_1_to_1": "recall",
+    "first_accuracy": "virl_accuracy",
+    "first_recall": "virl_recall",
+}
+_NOISY = {"noisy_precision": "precision", "noisy_recall": "recall"}
+"""Which share of `SHARES` each metric is."""
+
+
+def score(records: Sequence[Record], options: "Options") -> Scores:
+    """Ratios of sums over walks."""
+    exact, *noisy = options.task.conditions
+    tallies = _tallies(records, reference(exact), _REFERENCE)
+    tallies |= _tallies(records, without_active(exact), _FIRST_LOOK)
+    for condition in noisy:
+        tallies |= _tallies(records, reference(condition), _NOISY)
+    return Scores(tallies, notes=notes(records, options))
+
+
+def notes(records: Sequence[Record], options: "Options") -> list[str]:
+    """What a reader of the numbers has to know."""
+    looks = sum(len(one.data["walked"]) for one in records)
+    required = sum(len(one.data["required"]) for one in records)
+    active, first = (sum(one.data["sightings"][eyes] for one in records) for eyes in ("active", "first look"))
+    who, things = records[0].model, ", ".join(options.task.things)
+    return [
+        f"{who}: {records[0].city}, walks: {len(records)}, looks around: {looks}, for {things}",
+        f"{who}: things to be found: {required}, sightings: {active} with active detection, {first} without",
+        "published rows: real streets, one route a city",
+    ]
+
+
+def show(record: Record) -> Shown:
+    """The way, the true things to be found, and what was reported, by the default rules with exact poses."""
+    data = record.data
+    reported = next(iter(data["reported"].values()))
+    outcomes = Counter(row["outcome"] for row in reported)
+    used = {row["thing"] for row in reported}
+    required = {name: data["things"][name] for name in data["required"]}
+    missed = sum(name not in used for name in required)
+    points = [
+        ShownPoint(LatLng(*position), float(name in used), f"{kind}, {'found' if name in used else 'missed'}")
+        for name, (kind, *position) in required.items()
+    ]
+    points += [
+        ShownPoint(LatLng(*row["position"]), 0.0, f"{row['label']}, {row['outcome']}")
+        for row in reported
+        if row["outcome"] != "right"
+    ]
+    return Shown(
+        f"{len(reported)} things reported, {outcomes['right']} right, {outcomes['duplicate']} duplicates, "
+        f"{outcomes['false']} false; {missed} missed",
+        1 - missed / len(required) if required else None,
+        facts=(
+            ("kind", data["kind"]),
+            ("looks around", str(len(data["walked"]))),
+            ("panoramas", str(data["panoramas"])),
+            ("things to be found", str(len(required))),
+            ("sightings with active detection", str(data["sightings"]["active"])),
+            ("sightings without", str(data["sightings"]["first look"])),
+        ),
+        points=points,
+        path=[LatLng(*position) for position in data["walked"]],
+    )
+
+
+def _tallies(
+    records: Sequence[Record], case: CountingCase, shares: Mapping[str, str]
+) -> dict[str, list[Tally]]:
+    found: dict[str, list[Tally]] = {}
+    for key, share in shares.items():
+        above, below = SHARES[share]
+        counts = [(one.case, one.data["tallies"][case.key]) for one in records]
+        found[key] = [Tally(name, float(count[above]), float(count[below])) for name, count in counts]
+    return found
