@@ -1,11 +1,11 @@
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
-from benchmarks.records import Records, record_all, versions, write_results
+from virl.bench.records import Records, versions, write_results
 from virl.errors import BadInput, JournalBroken
 
 SETTINGS = {"agent": "gold", "split": "dev"}
@@ -95,31 +95,39 @@ def test_damage_in_the_middle_is_named(tmp_path: Path, damage: str) -> None:
         Records.open(tmp_path, SETTINGS, resume=True)
 
 
-def test_jobs_are_recorded_from_threads(tmp_path: Path) -> None:
+def test_records_are_appended_from_threads(tmp_path: Path) -> None:
     together = threading.Barrier(4, timeout=10)
 
-    def work(number: int) -> dict[str, str]:
+    def work(number: int) -> None:
         together.wait()
-        return {"id": str(number)}
+        records.append({"id": str(number), "note": "x" * 10_000})
 
-    with Records.open(tmp_path, SETTINGS, resume=False) as records:
-        jobs = [(number,) for number in range(40)]
-        record_all(records, jobs, work, workers=4, console=Console(quiet=True), title="walks")
+    with Records.open(tmp_path, SETTINGS, resume=False) as records, ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(40)))
     lines = (tmp_path / "records.jsonl").read_text(encoding="utf-8").splitlines()
     assert {json.loads(line)["id"] for line in lines} == {str(number) for number in range(40)}
 
 
-def test_a_fault_ends_the_run_but_keeps_what_was_done(tmp_path: Path) -> None:
-    def work(number: int) -> dict[str, str]:
-        if number == 2:
-            raise RuntimeError("no such thing")
-        return {"id": str(number)}
+def test_a_run_that_was_refused_before_its_first_record_stands_in_no_ones_way(tmp_path: Path) -> None:
+    with Records.open(tmp_path, SETTINGS, resume=False):
+        pass
+    with Records.open(tmp_path, SETTINGS | {"agent": "random"}, resume=False):
+        pass
+    assert json.loads((tmp_path / "settings.json").read_text())["agent"] == "random"
 
-    with Records.open(tmp_path, SETTINGS, resume=False) as records:
-        jobs = [(number,) for number in range(3)]
-        with pytest.raises(RuntimeError):
-            record_all(records, jobs, work, workers=1, console=Console(quiet=True), title="walks")
-        assert set(records.done) == {"0", "1"}
+
+def test_the_options_that_differ_are_named_alone(tmp_path: Path) -> None:
+    settings = {"benchmark": "walks", "options": {"agent": "gold", "seed": 0}}
+    with Records.open(tmp_path, settings, resume=False) as records:
+        records.append({"id": "a"})
+    with pytest.raises(BadInput, match=r"other settings \(seed: 0 there, 1 here\)"):
+        Records.open(tmp_path, settings | {"options": {"agent": "gold", "seed": 1}}, resume=True)
+
+
+def test_a_run_of_an_earlier_version_is_refused_with_the_reason(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with pytest.raises(BadInput, match="an earlier version of virl wrote this run"):
+        Records.open(tmp_path, {"benchmark": "touchdown", "options": {}}, resume=True)
 
 
 def test_results_are_replaced_whole(tmp_path: Path) -> None:
