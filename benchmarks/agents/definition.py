@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from virl.bench.agent_runs import RUN, RUN_REPORT, cost_of_run
-from virl.bench.benchmark import Benchmark, BenchOptions, Episode, EpisodeResult, Record, Scores, Shown
+from virl.bench.benchmark import BaseOptions, Benchmark, Episode, EpisodeResult, Record, Scores, Shown
 from virl.bench.resources import Resources
 from virl.errors import BadInput, UnknownName
 from virl.platform.city import City
@@ -32,13 +32,15 @@ AGENTS: Mapping[str, ScoredAgent] = {
 BY_ROW = {row: agent for agent in AGENTS.values() for row in agent.rows}
 
 
-class Options(BenchOptions):
+class Options(BaseOptions):
     """What the agents' benchmark is asked."""
 
-    models: tuple[str, ...] = Field(tuple(AGENTS), min_length=1)
-    """Agents: `peng`, `aria`, `vivek`, `ling`, `ling_paper` (with V-IRL's hints at crossings), `diego`."""
+    cities: tuple[str, ...] = Field(("virlton",), min_length=1)
+    """Made cities."""
+    agent: tuple[str, ...] = Field(tuple(AGENTS), min_length=1)
+    """Who is scored: `peng`, `aria`, `vivek`, `ling`, `ling_paper` (with hints at crossings), `diego`."""
     mind: str = "rules"
-    """What the agents think with: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """What the agents ask: `rules`, or a chat model such as `openai:gpt-5-mini`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,10 @@ class CaseSetting:
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
     """Every case of the agents that are asked for, once for each of their rows."""
-    for name in options.models:
+    for name in options.agent:
         if name not in AGENTS:
             raise UnknownName("agent", name, list(AGENTS))
-    agents = [AGENTS[name] for name in dict.fromkeys(options.models)]
+    agents = [AGENTS[name] for name in dict.fromkeys(options.agent)]
     return [
         Episode(case, name, row)
         for name in options.cities

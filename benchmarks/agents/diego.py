@@ -132,10 +132,8 @@ def notes(records: Sequence[Record]) -> list[str]:
     kinds = sum((Counter(one.data["baseline_violations"]) for one in records), Counter[str]())
     shown = ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items())) or "none"
     return [
-        (
-            f"diego: {len(records)} days (wanted: no violations, at least {LEAST_FULL:.0%} of the day filled); "
-            f"violations, ungrounded: {shown}"
-        )
+        f"diego: days: {len(records)}; wanted: no violations, at least {LEAST_FULL:.0%} of the day filled",
+        f"diego: violations in ungrounded days: {shown}",
     ]
 
 

@@ -138,8 +138,8 @@ def notes(records: Sequence[Record]) -> list[str]:
     row = records[0].model
     again = sum(one.data["asked"] > 1 for one in records)
     wanted = MANNERS[row].wanted
-    asked = f" (wanted: {wanted} stopped at the place)" if wanted else ""
-    return [f"{row}: {len(records)} walks{asked}, {again} asked again"]
+    asked = f"; wanted: {wanted} stopped at the place" if wanted else ""
+    return [f"{row}: walks: {len(records)}, asked again: {again}{asked}"]
 
 
 def outcome(data: Data) -> tuple[str, float | None]:

@@ -117,12 +117,8 @@ def notes(records: Sequence[Record]) -> list[str]:
     few, many = _few_and_many(records)
     walked = sum("walked_m" in one.data for one in records)
     told = sum(one.data["told"] for one in records)
-    return [
-        (
-            f"peng: {len(few)} cases with 4 to 12 stops (wanted: 1.000 times the shortest), "
-            f"{len(many)} with 13 to 25, {walked} walked, {told} told in words"
-        )
-    ]
+    cases = f"{len(few)} with 4 to 12 stops, {len(many)} with 13 to 25, {walked} walked, {told} told in words"
+    return [f"peng: cases: {cases}; wanted: 1.000 times the shortest"]
 
 
 def outcome(data: Data) -> tuple[str, float | None]:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from virl.bench.agent_runs import RUN, EpisodeModels, cost_of_run
-from virl.bench.benchmark import Benchmark, BenchOptions, Episode, EpisodeResult
+from virl.bench.benchmark import BaseOptions, Benchmark, Episode, EpisodeResult
 from virl.bench.metrics.paths import success_weighted_path_length
 from virl.bench.resources import Resources
 from virl.character import find_character, load_character
@@ -20,17 +20,19 @@ from .policies import POLICIES, ExploredCity, fitting_places, nearest_fitting
 from .score import METRICS, score, show
 
 
-class Options(BenchOptions):
+class Options(BaseOptions):
     """What the exploration benchmark is asked."""
 
-    models: tuple[str, ...] = Field(tuple(POLICIES), min_length=1)
-    """Policies: `oracle`, `hiro`, `hiro-random-roads`, `random`."""
+    cities: tuple[str, ...] = Field(("virlton",), min_length=1)
+    """Made cities."""
+    policy: tuple[str, ...] = Field(tuple(POLICIES), min_length=1)
+    """Who walks: `oracle`, `hiro`, `hiro-random-roads`, `random`."""
     starts: int = Field(40, ge=1)
     """How many random starts."""
     max_steps: int = Field(60, ge=1)
     """Moves of a walk at most."""
     mind: str = "rules"
-    """What Hiro thinks with: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """What Hiro asks: `rules`, or a chat model such as `openai:gpt-5-mini`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +45,14 @@ class Explorations:
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
     """Every start for every policy."""
-    for policy in options.models:
+    for policy in options.policy:
         if policy not in POLICIES:
             raise UnknownName("policy", policy, list(POLICIES))
     return [
         Episode(f"start-{number:03d}", name, policy, {"number": number, "start": start})
         for name in options.cities
         for number, start in enumerate(choose_starts(resources.city(name), options.starts, options.seed))
-        for policy in options.models
+        for policy in options.policy
     ]
 
 

@@ -20,6 +20,8 @@ from virl.geo import LatLng
 from virl.settings import Settings
 
 if TYPE_CHECKING:
+    from rich.console import ConsoleRenderable
+
     from virl.bench.resources import Resources
 
 Data = Mapping[str, Any]
@@ -264,6 +266,8 @@ class OwnPage(Generic[OptionsT]):
     write: Callable[[Path, PageHead, Sequence[Record], OptionsT], None]
     """Writes the page of a run's records, failed ones included. A `VirlError` it raises is printed, and the
     report goes without the page: a report may be made where the data set is not."""
+    tables: Callable[[Sequence[Record], OptionsT], Sequence["ConsoleRenderable"]] | None = None
+    """What the terminal prints of it."""
 
 
 def shown_plainly(record: Record) -> Shown:

@@ -3,7 +3,6 @@
 import made_day_town as town
 
 from benchmarks.agents.diego import USERS, cases, measures, user
-from benchmarks.tables import Interval
 from virl.character import find_character, load_character
 from virl.settings import check_settings
 

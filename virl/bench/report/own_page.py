@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich.console import ConsoleRenderable
+
 from virl.bench.benchmark import AnyBenchmark, PageHead
 from virl.bench.files import slug
 from virl.bench.report.results import MetricHead, Results, shown_metrics, shown_number, shown_share
@@ -20,6 +22,8 @@ class OwnPages:
     """File beside the report, and text of the link."""
     missing: tuple[str, ...] = ()
     """Why a page could not be written, in a line each."""
+    tables: tuple[ConsoleRenderable, ...] = ()
+    """For the terminal."""
 
 
 def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPages:
@@ -29,7 +33,7 @@ def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPage
         CannotWrite: the disk refuses.
     """
     page = gathered.benchmark.page
-    links, missing = [], []
+    links, missing, tables = [], [], []
     for run in gathered.runs if page else ():
         path = Path(page.file)
         name = f"{path.stem}-{slug(run.name)}{path.suffix}" if run.name else page.file
@@ -41,7 +45,8 @@ def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPage
             missing.append(f"{home / name}: not written: {fault}")
         else:
             links.append((name, f"{page.title}{f' ({run.name})' if run.name else ''}"))
-    return OwnPages(tuple(links), tuple(missing))
+            tables += page.tables(run.records, run.options) if page.tables else ()
+    return OwnPages(tuple(links), tuple(missing), tuple(tables))
 
 
 def _head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageHead:

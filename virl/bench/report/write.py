@@ -54,6 +54,8 @@ def write_reports(folders: Sequence[Path], console: Console, out: Path | None = 
     own = write_own_pages(home, gathered, results)
     page = write_page(home, gathered, results, own.links)
     console.print(terminal_table(results, console.width))
+    for table in own.tables:
+        console.print(table)
     for line in [*_lines(results), *own.missing]:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     return Reports(home / RESULTS, page)
