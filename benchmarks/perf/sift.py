@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -189,7 +190,8 @@ def _report(
     began = time.perf_counter()
     chosen_on, reported_on = (score(matcher, half, margin) for half in pairs)
     each = (time.perf_counter() - began) / sum(len(group) for half in pairs for group in half)
-    told = found["matchers"][name] = {"seconds_a_pair": each, "area": reported_on.area}
+    told: dict[str, Any] = {"seconds_a_pair": each, "area": reported_on.area}
+    found["matchers"][name] = told
     found.show(f"\n{name}: {1000 * each:.0f} ms a pair, its share of finding keypoints included")
     for half, scores in (("chosen on", chosen_on), ("reported on", reported_on)):
         found.show(f"  {half}: {len(scores.same)} same, {len(scores.other)} others; area {scores.area:.3f}")
