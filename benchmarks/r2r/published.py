@@ -5,6 +5,7 @@ from virl.bench.benchmark import Metric, Published
 METRICS = (
     Metric("trajectory_lengths", "TL m", percent=False, digits=2),
     Metric("nav_error", "NE m", percent=False, digits=2),
+    Metric("oracle_error", "oracle error m", percent=False, digits=2, aside=True),
     Metric("oracle_success", "OSR"),
     Metric("success", "SR"),
     Metric("spl", "SPL"),

@@ -95,17 +95,39 @@ def test_damage_in_the_middle_is_named(tmp_path: Path, damage: str) -> None:
         Records.open(tmp_path, SETTINGS, resume=True)
 
 
-def test_any_thread_may_append(tmp_path: Path) -> None:
+def test_records_are_appended_from_threads(tmp_path: Path) -> None:
     together = threading.Barrier(4, timeout=10)
 
-    def append(records: Records, number: int) -> None:
+    def work(number: int) -> None:
         together.wait()
-        records.append({"id": str(number)})
+        records.append({"id": str(number), "note": "x" * 10_000})
 
     with Records.open(tmp_path, SETTINGS, resume=False) as records, ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda number: append(records, number), range(40)))
+        list(pool.map(work, range(40)))
     lines = (tmp_path / "records.jsonl").read_text(encoding="utf-8").splitlines()
     assert {json.loads(line)["id"] for line in lines} == {str(number) for number in range(40)}
+
+
+def test_a_run_that_was_refused_before_its_first_record_stands_in_no_ones_way(tmp_path: Path) -> None:
+    with Records.open(tmp_path, SETTINGS, resume=False):
+        pass
+    with Records.open(tmp_path, SETTINGS | {"agent": "random"}, resume=False):
+        pass
+    assert json.loads((tmp_path / "settings.json").read_text())["agent"] == "random"
+
+
+def test_the_options_that_differ_are_named_alone(tmp_path: Path) -> None:
+    settings = {"benchmark": "walks", "options": {"agent": "gold", "seed": 0}}
+    with Records.open(tmp_path, settings, resume=False) as records:
+        records.append({"id": "a"})
+    with pytest.raises(BadInput, match=r"other settings \(seed: 0 there, 1 here\)"):
+        Records.open(tmp_path, settings | {"options": {"agent": "gold", "seed": 1}}, resume=True)
+
+
+def test_a_run_of_an_earlier_version_is_refused_with_the_reason(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with pytest.raises(BadInput, match="an earlier version of virl wrote this run"):
+        Records.open(tmp_path, {"benchmark": "touchdown", "options": {}}, resume=True)
 
 
 def test_results_are_replaced_whole(tmp_path: Path) -> None:

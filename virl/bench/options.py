@@ -69,7 +69,7 @@ def given(options: type[BaseOptions], arguments: Mapping[str, Any]) -> dict[str,
 def _value(field: FieldInfo, text: str, flag: str) -> object:
     """Text where the field takes text, such as `3` or `low`; else what it means in YAML."""
     try:
-        TypeAdapter(field.annotation).validate_python(text)
+        TypeAdapter[Any](field.annotation or str).validate_python(text)
     except ValidationError:
         return yaml_value(text, source=flag)
     return text

@@ -55,8 +55,8 @@ class Records:
             resume: whether to go on with a run that is there already.
 
         Raises:
-            BadInput: there is a run already and `resume` is not set, the run there has other settings, or
-                a line of its records is damaged.
+            BadInput: there are records already and `resume` is not set, they were made with other settings,
+                or a line of them is damaged.
             JournalBroken: another process is writing to the folder.
             CannotWrite: the disk refuses.
         """
@@ -67,7 +67,7 @@ class Records:
         try:
             if not resume:
                 _refuse_second(path)
-            _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)))
+            _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)), is_begun=_is_begun(path))
             done, cut = _mended(path)
             with writing(path, _RESUME):
                 return cls(folder, done, cut, path.open("ab", buffering=0), lock)
@@ -129,13 +129,18 @@ def versions(*packages: str) -> dict[str, str]:
     return found
 
 
+def _is_begun(path: Path) -> bool:
+    """Whether a run has left a record; one that was refused before its first episode has not."""
+    return path.exists() and path.stat().st_size > 0
+
+
 def _refuse_second(path: Path) -> None:
-    if path.exists():
+    if _is_begun(path):
         raise BadInput(f"{path.parent}: holds a run already: {_RESUME}, or choose another --out")
 
 
-def _keep_settings(path: Path, settings: dict[str, Any]) -> None:
-    if path.exists():
+def _keep_settings(path: Path, settings: dict[str, Any], *, is_begun: bool) -> None:
+    if is_begun and path.exists():
         kept = _object(path.read_bytes())
         if kept is None:
             raise BadInput(f"{path}: is damaged: choose another --out")

@@ -33,8 +33,12 @@ def write_own_pages(home: Path, gathered: Gathered, results: Results) -> OwnPage
         CannotWrite: the disk refuses.
     """
     page = gathered.benchmark.page
-    links, missing, tables = [], [], []
-    for run in gathered.runs if page else ():
+    if page is None:
+        return OwnPages()
+    links: list[tuple[str, str]] = []
+    missing: list[str] = []
+    tables: list[ConsoleRenderable] = []
+    for run in gathered.runs:
         path = Path(page.file)
         name = f"{path.stem}-{slug(run.name)}{path.suffix}" if run.name else page.file
         try:

@@ -273,7 +273,7 @@ def split(results: Results) -> list[Results]:
 
     Rows without a value are in the first table.
     """
-    keys = [set(row.values) for row in (*results.rows, *results.published)]
+    keys = [set(row.values) for row in results.rows] + [set(row.values) for row in results.published]
     groups: list[set[str]] = []
     for own in filter(None, keys):
         alike = [group for group in groups if group & own]

@@ -69,16 +69,17 @@ def _lines(results: Results) -> list[str]:
         lines.append(f"{missing} episodes were not run yet: go on with --resume")
     alike: dict[str, list[Failure]] = {}
     for failure in results.failures:
-        alike.setdefault(_became(failure), []).append(failure)
-    for became, failures in alike.items():
-        lines.append(f"{len(failures)} episode{'s' * (len(failures) > 1)} {became}")
+        alike.setdefault(_what_became(failure), []).append(failure)
+    for what, failures in alike.items():
+        count = "1 episode" if len(failures) == 1 else f"{len(failures)} episodes"
+        lines.append(f"{count} {what}")
         lines += [f"  {one.id}: {one.reason}" for one in failures[:MOST_FAILURES]]
     return lines
 
 
-def _became(failure: Failure) -> str:
+def _what_became(failure: Failure) -> str:
     if failure.fault == CannotTry.__name__:
-        return "cannot be tried: the means leave them out"
+        return "cannot be tried, not in the means"
     if failure.scored:
-        return "failed and count as they ended; --resume tries them again"
-    return "failed: the means leave them out, --resume tries them again"
+        return "failed, in the means as scored at the end; --resume tries again"
+    return "failed, not in the means; --resume tries again"
