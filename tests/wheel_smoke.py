@@ -1,5 +1,6 @@
 """Build a wheel, install it in an empty environment, and use it where no checkout is in sight."""
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -24,7 +25,17 @@ def main() -> None:
         run(python, "-m", "pip", "install", "--quiet", wheel, cwd=folder)
         assert "hiro" in run(virl, "agents", cwd=folder)
         assert "virlton" in run(virl, "cities", cwd=folder)
-        assert "place-vqa" in run(virl, "bench", "list", cwd=folder)
+        top = "import importlib.metadata as m; print(m.distribution('virl').read_text('RECORD'))"
+        files = [line.split(",")[0] for line in run(python, "-c", top, cwd=folder).split("\n") if line]
+        names = {file.split("/")[0] for file in files if not file.startswith("..")}
+        assert {name for name in names if not name.endswith(".dist-info")} == {"virl"}, names
+        listed = run(virl, "bench", "list", cwd=folder)
+        for name in sorted(path.parent.name for path in ROOT.glob("benchmarks/*/definition.py")):
+            assert name.replace("_", "-") in listed, name
+        assert "cannot be used" not in listed, listed
+        run(virl, "bench", "vln", "--model", "oracle", "--limit", "1", "--out", "routes", cwd=folder)
+        found = json.loads((folder / "routes" / "results.json").read_text(encoding="utf-8"))
+        assert found["rows"][0]["episodes"]["done"] == 1, found["rows"]
         page = "import virl.platform.movement as m; print(__import__('pathlib').Path(m.__file__).parent)"
         folder_of_page = Path(run(python, "-c", page, cwd=folder).strip()) / "web_page"
         assert (folder_of_page / "page.js").stat().st_size > 0, "the page of the web mover"

@@ -1,4 +1,4 @@
-"""Aria's part: clients whose wishes are known, and whether her pick truly has what they ask for.
+"""Aria's score: clients whose wishes are known, and whether her pick truly has what they ask for.
 
 A case is drawn from a seed: a kind of place, one or two hidden attributes, a clock, a start, sometimes a
 limit on the walk, all put into words. A pick fits if it is of that kind, has the attributes, is open at the
@@ -14,15 +14,14 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from benchmarks.agents.measure import Measure, Record
-from benchmarks.lives import live
-from benchmarks.metrics import mean_with_interval
-from benchmarks.tables import Interval
+from virl.bench.benchmark import Data, Metric, Record
 from virl.errors import BadInput, MindFailed
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import DAYS, Place
 from virl.settings import Settings, load_settings
+
+from .scoring import AgentCase, ScoredAgent, Tallies, means
 
 CASES = 50
 REPORTED_SEED = 0
@@ -45,7 +44,7 @@ class Sentences(Settings):
     limits: Wordings
 
 
-class Phrasebook(Settings):
+class ClientPhrases(Settings):
     """`aria_wishes.yaml`."""
 
     types: dict[str, tuple[str, ...]]
@@ -58,7 +57,7 @@ class Phrasebook(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class DrawnClient:
     """A client, and what is true of the places around."""
 
     name: str
@@ -82,9 +81,10 @@ def cases(city: City, seed: int) -> list[str]:
     return list(_drawn(city, seed))
 
 
-def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
+def run(case: AgentCase) -> dict[str, Any]:
     """Let Aria serve one client, and look up whether the pick fits."""
-    drawn = _drawn(city, seed)[case]
+    city = case.city
+    drawn = _drawn(city, case.seed)[case.id]
     changes = {
         "clock": drawn.clock,
         "start": {"lat": drawn.start.lat, "lng": drawn.start.lng},
@@ -92,7 +92,7 @@ def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
         "recommend": {"within_minutes": USUAL_MINUTES},
     }
     try:
-        pick, fault = live("aria", city, folder, seed=seed, changes=changes).answer["pick"], ""
+        pick, fault = case.run("aria", changes).answer["pick"], ""
     except MindFailed as failed:  # a wish that is not understood is a pick that does not fit
         pick, fault = None, str(failed)
     return {
@@ -113,27 +113,36 @@ def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
     }
 
 
-def measures(records: Sequence[Record]) -> list[Measure]:
-    """How many picks fit, beside what chance and the best public rating would have picked."""
+METRICS = (
+    Metric("fits", "truly fits"),
+    Metric("barred", "closed or too far"),
+    Metric("random_fits", "a random place fits"),
+    Metric("best_rated_fits", "the best rated fits"),
+)
+"""Shares of picks, beside what chance and the best public rating would pick of what is open and near."""
 
-    def share(key: str) -> Interval:
-        return Interval(*mean_with_interval([float(record[key]) for record in records]))
 
-    def line(who: str, what: str, key: str, target: str = "") -> Measure:
-        return Measure(who, what, share(key), len(records), target, percent=True)
+def tallies(records: Sequence[Record]) -> Tallies:
+    """A client is one vote."""
+    return means(records, METRICS)
 
-    return [
-        line("aria", "picks that truly fit", "fits", "at least 80"),
-        line("aria", "picks that are closed or too far", "barred", "0"),
-        line("random, open and near", "picks that truly fit", "random_fits"),
-        line("best rated, open and near", "picks that truly fit", "best_rated_fits"),
-    ]
+
+def notes(records: Sequence[Record]) -> list[str]:
+    """What the measures should be."""
+    return [f"aria: clients: {len(records)}; wanted: at least 80 % truly fit, none closed or too far"]
+
+
+def outcome(data: Data) -> tuple[str, float | None]:
+    """What was picked."""
+    said = "nothing picked" if data["pick"] is None else f"picked {data['pick']}"
+    verdict = "closed or too far" if data["barred"] else "fits" if data["fits"] else "does not fit"
+    return f"{said}: {data['fault'] or verdict}", float(data["fits"])
 
 
 @lru_cache(maxsize=4)
-def _drawn(city: City, seed: int) -> Mapping[str, Case]:
+def _drawn(city: City, seed: int) -> Mapping[str, DrawnClient]:
     rng = Random(f"{seed} aria")
-    drawn: dict[str, Case] = {}
+    drawn: dict[str, DrawnClient] = {}
     while len(drawn) < CASES:
         case = _draw(city, rng, seed)
         if case:
@@ -141,7 +150,7 @@ def _drawn(city: City, seed: int) -> Mapping[str, Case]:
     return drawn
 
 
-def _draw(city: City, rng: Random, seed: int) -> Case | None:
+def _draw(city: City, rng: Random, seed: int) -> DrawnClient | None:
     """A client, or nothing if no place fits."""
     book, said = _phrasebook(), _sentences(seed)
     place_type = rng.choice([*book.types, "restaurant", "restaurant", "restaurant", "cafe"])
@@ -163,7 +172,7 @@ def _draw(city: City, rng: Random, seed: int) -> Case | None:
     if not fitting:
         return None
     best = max(options, key=lambda place: (place.rating or 0.0, place.review_count, place.id))
-    return Case(
+    return DrawnClient(
         name=name,
         background=rng.choice(book.backgrounds),
         intention=intention,
@@ -217,16 +226,16 @@ def _has(city: City, place: Place, wishes: Sequence[str]) -> bool:
     return all(attributes.get(wish.removeprefix("not ")) == (not wish.startswith("not ")) for wish in wishes)
 
 
-def _open_and_near(city: City, case: Case, place_id: str) -> bool:
+def _open_and_near(city: City, case: DrawnClient, place_id: str) -> bool:
     place = city.places.details(place_id)
     walk = city.maps.travel_times([case.start], [place.position])[0, 0]
     return bool(walk <= case.minutes * 60) and _open_at(place, case.clock)
 
 
 @cache
-def _phrasebook() -> Phrasebook:
+def _phrasebook() -> ClientPhrases:
     path = Path(__file__).with_name("aria_wishes.yaml")
-    book = load_settings(path, Phrasebook)
+    book = load_settings(path, ClientPhrases)
     _check_all_said(book, book.tried, path)
     return book
 
@@ -245,7 +254,7 @@ def _sentences(seed: int) -> Sentences:
     return reported if seed == REPORTED_SEED else _phrasebook().tried
 
 
-def _check_all_said(book: Phrasebook, sentences: Sentences, path: Path) -> None:
+def _check_all_said(book: ClientPhrases, sentences: Sentences, path: Path) -> None:
     asked = {wish for wishes in book.types.values() for wish in wishes}
     for field, known, said in (
         ("types", set(book.types), set(sentences.types)),
@@ -253,3 +262,14 @@ def _check_all_said(book: Phrasebook, sentences: Sentences, path: Path) -> None:
     ):
         if known != said:
             raise BadInput(f"{path}: {field}: missing or unknown: {', '.join(sorted(known ^ said))}")
+
+
+ARIA = ScoredAgent(
+    rows=("aria",),
+    cases=cases,
+    run=run,
+    metrics=METRICS,
+    tallies=tallies,
+    notes=notes,
+    outcome=outcome,
+)

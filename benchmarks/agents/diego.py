@@ -1,20 +1,16 @@
-"""Diego's part: what in a planned day cannot be, with the ungrounded baseline beside it.
+"""Diego's score: what in a planned day cannot be, with the ungrounded baseline beside it.
 
 A day without activities has no violations either, so how full it is, its meals and money stand beside them.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks.agents.measure import Measure, Record
-from benchmarks.lives import live
-from benchmarks.tables import summarize
+from virl.bench.benchmark import Data, Metric, Record, Tally
 from virl.clock import show_clock
 from virl.geo import LatLng
-from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.places import DAYS
 from virl.platform.relocate import relocate
@@ -23,6 +19,8 @@ from virl.routines.day.facts import CityFacts
 from virl.routines.day.prices import MEAL_USD
 from virl.routines.day.settings import FEELINGS, Day
 from virl.routines.day.ungrounded import plan_ungrounded, terms_of
+
+from .scoring import AgentCase, ScoredAgent, Tallies, means
 
 USERS = 30
 LEAST_FULL = 0.8
@@ -56,7 +54,7 @@ INTENTIONS = (
 )
 
 
-def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - as `Part.cases`
+def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - as `ScoredAgent.cases`
     """Numbers of the users."""
     return [f"user-{number:02d}" for number in range(USERS)]
 
@@ -84,15 +82,15 @@ def user(city: City, case: str, seed: int) -> dict[str, Any]:
     }
 
 
-def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
+def run(case: AgentCase) -> dict[str, Any]:
     """Let Diego plan the user's day, plan it without the city too, and hold both against the city."""
-    changes = user(city, case, seed)
+    city = case.city
+    changes = user(city, case.id, case.seed)
     day = Day.model_validate(changes["day"])
     weekday = DAYS.index(changes["clock"].split()[0])
-    result = live("diego", city, folder, seed=seed, changes=changes)
-    planned: Any = result.answer["activities"]
+    planned: Any = case.run("diego", changes).answer["activities"]
     entries = entries_of(planned)
-    baseline = plan_ungrounded(RuleMind(), changes["client"], day, city=city.title, weekday=weekday)
+    baseline = plan_ungrounded(case.mind, changes["client"], day, city=city.title, weekday=weekday)
     facts, start = CityFacts(city), LatLng(**changes["start"])
     terms = terms_of(day, weekday, relocate(city.streetview, start, "the start").position)
     return {
@@ -104,37 +102,46 @@ def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
     }
 
 
-def measures(records: Sequence[Record]) -> list[Measure]:
-    """Violations of both, by kind, and how much of a day a day is."""
-    rows = [
-        {
-            "violations": float(sum(record["violations"].values())),
-            "baseline": float(sum(record["baseline_violations"].values())),
-            "activities": float(record["activities"]),
-            "baseline_activities": float(record["baseline_activities"]),
-            "filled": record["filled"],
-            "meals": record["meals_on_time"],
-            "due": record["meals_had_when_due"],
-            "budget": record["budget_used"],
-        }
-        for record in records
-    ]
-    mean, count = summarize(rows), len(records)
-    kinds = sum((Counter(record["baseline_violations"]) for record in records), Counter[str]())
+_FULLNESS = (
+    Metric("activities", "activities", percent=False),
+    Metric("baseline_activities", "activities, ungrounded", percent=False, aside=True),
+    Metric("filled", "day filled"),
+    Metric("meals_on_time", "meals at usual hours"),
+    Metric("meals_had_when_due", "meals had of those due"),
+    Metric("budget_used", "budget used"),
+)
+METRICS = (
+    Metric("violations", "violations", percent=False, digits=2),
+    Metric("baseline_violations", "violations, ungrounded", percent=False, digits=2),
+    *_FULLNESS,
+)
+"""Violations in a day, of Diego's plan and of one made without the city; activities in a day, ways apart;
+shares of the day, of meals and of money."""
+
+
+def tallies(records: Sequence[Record]) -> Tallies:
+    """A user is one vote."""
+    return {
+        key: [Tally(one.case, float(sum(one.data[key].values()))) for one in records]
+        for key in ("violations", "baseline_violations")
+    } | dict(means(records, _FULLNESS))
+
+
+def notes(records: Sequence[Record]) -> list[str]:
+    """What the measures should be, and what is wrong with the ungrounded days."""
+    kinds = sum((Counter(one.data["baseline_violations"]) for one in records), Counter[str]())
     shown = ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items())) or "none"
-    full = f"at least {LEAST_FULL:g}"
     return [
-        Measure("diego", "violations per itinerary", mean["violations"], count, "0", digits=2),
-        Measure(
-            "diego, ungrounded", f"violations per itinerary ({shown})", mean["baseline"], count, digits=2
-        ),
-        Measure("diego", "activities per day, ways apart", mean["activities"], count),
-        Measure("diego, ungrounded", "activities per day, ways apart", mean["baseline_activities"], count),
-        Measure("diego", "share of the day filled", mean["filled"], count, full, percent=True),
-        Measure("diego", "meals at usual hours", mean["meals"], count, percent=True),
-        Measure("diego", "meals had of those due", mean["due"], count, percent=True),
-        Measure("diego", "share of the budget used", mean["budget"], count, percent=True),
+        f"diego: days: {len(records)}; wanted: no violations, at least {LEAST_FULL:.0%} of the day filled",
+        f"diego: violations in ungrounded days: {shown}",
     ]
+
+
+def outcome(data: Data) -> tuple[str, float | None]:
+    """How many violations there are."""
+    count = sum(data["violations"].values())
+    said = ", ".join(f"{kind} {number}" for kind, number in sorted(data["violations"].items()))
+    return f"{data['activities']} activities, violations: {said or 'none'}", float(count == 0)
 
 
 def _visits(entries: Sequence[Entry]) -> list[Entry]:
@@ -161,3 +168,14 @@ def _fullness(entries: Sequence[Entry], day: Day) -> dict[str, Any]:
         "meals_had_when_due": sum(had) / len(had) if had else None,
         "budget_used": sum(entry.cost_usd for entry in entries) / day.budget_usd,
     }
+
+
+DIEGO = ScoredAgent(
+    rows=("diego",),
+    cases=cases,
+    run=run,
+    metrics=METRICS,
+    tallies=tallies,
+    notes=notes,
+    outcome=outcome,
+)

@@ -1,4 +1,4 @@
-"""Ling's part, with Local: walks of known ends, by reading and by truth, in honest mode.
+"""Ling's score, with Local: walks of known ends, by reading and by truth, in honest and in paper mode.
 
 A case is drawn from a seed: a panorama to start from, facing north, and a place to go to whose walk is
 between 150 and 600 metres. Ling has arrived if she stopped within 25 m of the place, which she is never told.
@@ -12,18 +12,18 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks.agents.measure import Measure, Record
-from benchmarks.lives import live
-from benchmarks.metrics import mean_with_interval
-from benchmarks.tables import Interval
+from virl.bench.agent_runs import EpisodeModels
+from virl.bench.benchmark import Data, Metric, Record, Tally
+from virl.bench.resources import Resources
 from virl.errors import NoRoute, VirlError
 from virl.geo import LatLng, distance
 from virl.journal.records import Result
 from virl.platform.city import City
 from virl.platform.perception.base import Reader, TextLine
-from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.places import Place
 from virl.platform.streetview import Image
+
+from .scoring import AgentCase, ScoredAgent, Tallies, means
 
 CASES = 60
 SHORTEST_M, LONGEST_M = 150.0, 600.0
@@ -31,12 +31,31 @@ ARRIVED_M = 25.0  # V-IRL's
 ASKS = 3
 
 TRUTH = str(Path(__file__).with_name("ling_by_truth.yaml"))
-SENSES = {"ocr": "ling", "oracle": TRUTH}
-TARGETS = {"ocr": "at least 70", "oracle": "at least 95"}
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Manner:
+    """How Ling goes."""
+
+    character: str
+    """Reads signs, or sees what is truly there."""
+    mode: str
+    """`honest`, or `paper` with V-IRL's hints at the crossings where the route turns."""
+    wanted: str = ""
+    """How many walks should end at the place; empty where nothing is asked."""
+
+
+MANNERS = {
+    "ling, ocr, honest": Manner("ling", "honest", "at least 70 %"),
+    "ling, oracle, honest": Manner(TRUTH, "honest", "at least 95 %"),
+    "ling, ocr, paper": Manner("ling", "paper"),
+    "ling, oracle, paper": Manner(TRUTH, "paper"),
+}
+"""By the row of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnWalk:
     """A walk to be told and followed."""
 
     start: LatLng
@@ -46,7 +65,7 @@ class Case:
 
 
 class RememberingReader:
-    """Reads each picture once: the walks of a case look at the same streets."""
+    """Reads each picture once: walks look at the same streets."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -60,11 +79,11 @@ class RememberingReader:
         return [self._read[key] for key in keys]
 
 
-class RememberingModels(Models):
+class RememberingModels(EpisodeModels):
     """Models whose readers read each picture once."""
 
-    def __init__(self, options: ModelOptions) -> None:
-        super().__init__(options)
+    def __init__(self, resources: Resources, city: str) -> None:
+        super().__init__(resources, city)
         self._remembering: dict[str, RememberingReader] = {}
 
     def reader(self, name: str) -> Reader:
@@ -79,70 +98,57 @@ def cases(city: City, seed: int) -> list[str]:
     return list(_drawn(city, seed))
 
 
-def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
-    """Let Ling go the same way with each kind of senses, in honest mode."""
-    return walk_all(city, case, seed, folder, "honest")
-
-
-def walk_all(city: City, case: str, seed: int, folder: Path, mode: str) -> dict[str, Any]:
-    """The walks of a case in one mode, with each kind of senses."""
-    drawn = _drawn(city, seed)[case]
-    models = RememberingModels(ModelOptions(truth=city.truth, seed=seed))
-    return {
-        "destination": drawn.destination.name,
-        "metres": drawn.metres,
-        "walks": {
-            senses: _walk(city, drawn, senses, mode, seed, folder / senses, models) for senses in SENSES
-        },
-    }
-
-
-def measures(records: Sequence[Record]) -> list[Measure]:
-    """How many walks ended at the place: at the first ask, in all, and of those that were lost on the way."""
-    return measures_of(records, "honest", TARGETS)
-
-
-def measures_of(records: Sequence[Record], mode: str, targets: Mapping[str, str]) -> list[Measure]:
-    """The lines of one mode."""
-    lines = []
-    for senses in SENSES:
-        walks = [record["walks"][senses] for record in records]
-        lines += list(_lines(f"ling, {senses}, {mode}", walks, targets.get(senses, "")))
-    return lines
-
-
-def _lines(who: str, walks: Sequence[Mapping[str, Any]], target: str) -> list[Measure]:
-    again = [walk for walk in walks if walk["asked"] > 1]
-    wrong = [{"arrived": walk["believes"] and not walk["arrived"]} for walk in walks]
-    lines = [
-        Measure(who, "stopped at the place", _share(walks, "arrived"), len(walks), target, percent=True),
-        Measure(who, "at the first ask", _share(walks, "first"), len(walks), percent=True),
-        Measure(who, "stopped elsewhere, believing it", _share(wrong, "arrived"), len(walks), percent=True),
-    ]
-    if again:
-        lines.append(
-            Measure(who, "lost, asked again, arrived", _share(again, "arrived"), len(again), percent=True)
-        )
-    return lines
-
-
-def _share(walks: Sequence[Mapping[str, Any]], key: str) -> Interval:
-    return Interval(*mean_with_interval([float(walk[key]) for walk in walks]))
-
-
-def _walk(
-    city: City, case: Case, senses: str, mode: str, seed: int, folder: Path, models: Models
-) -> dict[str, Any]:
+def run(case: AgentCase) -> dict[str, Any]:
+    """Let Ling go the way with the senses and in the mode of the row."""
+    drawn = _drawn(case.city, case.seed)[case.id]
+    manner = MANNERS[case.row]
     changes = {
-        "start": {"lat": case.start.lat, "lng": case.start.lng},
+        "start": {"lat": drawn.start.lat, "lng": drawn.start.lng},
         "heading": 0.0,
-        "follow": {"to": case.destination.name, "mode": mode, "asks": ASKS},
+        "follow": {"to": drawn.destination.name, "mode": manner.mode, "asks": ASKS},
     }
-    result = live(SENSES[senses], city, folder, seed=seed, changes=changes, models=models)
-    return _came_of(result, case)
+    result = case.run(manner.character, changes)
+    return {"destination": drawn.destination.name, "metres": drawn.metres, **_came_of(result, drawn)}
 
 
-def _came_of(result: Result, case: Case) -> dict[str, Any]:
+METRICS = (
+    Metric("arrived", "stopped at the place"),
+    Metric("first", "at the first ask"),
+    Metric("elsewhere", "stopped elsewhere"),
+    Metric("arrived_again", "arrived having asked again"),
+)
+"""Shares of walks: stopped at the place, at the first ask, stopped elsewhere believing it is the place; of
+those that asked again, having been lost, the share that arrived."""
+
+
+def tallies(records: Sequence[Record]) -> Tallies:
+    """A walk is one vote."""
+    again = [one for one in records if one.data["asked"] > 1]
+    return {
+        **means(records, METRICS[:2]),
+        "elsewhere": [
+            Tally(one.case, float(one.data["believes"] and not one.data["arrived"])) for one in records
+        ],
+        "arrived_again": [Tally(one.case, float(one.data["arrived"])) for one in again],
+    }
+
+
+def notes(records: Sequence[Record]) -> list[str]:
+    """How many walks there are, and what the measures should be."""
+    row = records[0].model
+    again = sum(one.data["asked"] > 1 for one in records)
+    wanted = MANNERS[row].wanted
+    asked = f"; wanted: {wanted} stopped at the place" if wanted else ""
+    return [f"{row}: walks: {len(records)}, asked again: {again}{asked}"]
+
+
+def outcome(data: Data) -> tuple[str, float | None]:
+    """Where she stopped."""
+    said = "arrived" if data["arrived"] else f"stopped {data['away_m']:.0f} m away"
+    return f"{said}: {data['reason']}", float(data["arrived"])
+
+
+def _came_of(result: Result, case: DrawnWalk) -> dict[str, Any]:
     answer = result.answer
     away = distance(LatLng(float(str(answer["lat"])), float(str(answer["lng"]))), case.destination.position)
     return {
@@ -157,13 +163,13 @@ def _came_of(result: Result, case: Case) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def _drawn(city: City, seed: int) -> Mapping[str, Case]:
+def _drawn(city: City, seed: int) -> Mapping[str, DrawnWalk]:
     if city.street_map is None:
         raise VirlError(f"{city.title}: its panoramas are not known: choose a made city")
     rng = Random(f"{seed} ling")
     panoramas = city.street_map.panorama_ids()
     places = [place for place in city.places.nearby(city.center, 5000.0) if place.is_open]
-    drawn: dict[str, Case] = {}
+    drawn: dict[str, DrawnWalk] = {}
     while len(drawn) < CASES:
         start = city.streetview.panorama(rng.choice(panoramas)).position
         destination = rng.choice(places)
@@ -172,5 +178,20 @@ def _drawn(city: City, seed: int) -> Mapping[str, Case]:
         except NoRoute:
             continue
         if SHORTEST_M <= metres <= LONGEST_M:
-            drawn[f"ling-{len(drawn):02d}"] = Case(start, destination, metres)
+            drawn[f"ling-{len(drawn):02d}"] = DrawnWalk(start, destination, metres)
     return drawn
+
+
+def _scored(mode: str) -> ScoredAgent:
+    return ScoredAgent(
+        rows=tuple(row for row, manner in MANNERS.items() if manner.mode == mode),
+        cases=cases,
+        run=run,
+        metrics=METRICS,
+        tallies=tallies,
+        notes=notes,
+        outcome=outcome,
+    )
+
+
+LING, LING_PAPER = _scored("honest"), _scored("paper")

@@ -1,4 +1,4 @@
-"""Peng's part: errands all over town, and how much longer his order takes than the shortest one there is.
+"""Peng's score: errands all over town, and how much longer his order takes than the shortest one there is.
 
 A case is drawn from a seed: a start, 4 to 12 addresses, how to travel and where to end; a quarter of them are
 told in words instead of a list. The optimum is found apart from the agent's code: up to 8 stops by trying
@@ -10,20 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, permutations
-from pathlib import Path
 from random import Random
 from typing import Any, get_args
 
 import fast_tsp
 import numpy as np
 
-from benchmarks.agents.measure import Measure, Record
-from benchmarks.lives import live
-from benchmarks.metrics import mean_with_interval
-from benchmarks.tables import Interval
+from virl.bench.benchmark import Data, Metric, Record, Tally
 from virl.geo import Floats, LatLng
 from virl.platform.city import City
 from virl.platform.maps import TravelMode
+
+from .scoring import AgentCase, ScoredAgent, Tallies
 
 SIZES = range(4, 13)
 CASES = 40
@@ -48,7 +46,7 @@ ENDINGS = {"home": " After that he goes back home.", "open": "", "elsewhere": ""
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class DrawnErrands:
     """Errands, as they were drawn."""
 
     start: LatLng
@@ -67,69 +65,89 @@ def cases(city: City, seed: int) -> list[str]:  # noqa: ARG001 - the same for ev
     return [f"peng-{number:02d}" for number in range(CASES + len(MANY))]
 
 
-def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
+def run(case: AgentCase) -> dict[str, Any]:
     """Let Peng run his errands, and hold the order he took against the shortest."""
-    number = int(case.removeprefix("peng-"))
-    drawn = _draw(city, Random(f"{seed} {case}"), number)
-    result = live("peng", city, folder, seed=seed, changes=_character(drawn))
+    city, number = case.city, int(case.id.removeprefix("peng-"))
+    drawn = _draw(city, Random(f"{case.seed} {case.id}"), number)
+    result = case.run("peng", _character(drawn))
     order = [str(title) for title in result.answer["order"]]  # type: ignore[attr-defined]
     read = sorted(order) == sorted(drawn.stops) and _end_is_read(drawn, result.answer["end"])
-    record: dict[str, Any] = {"stops": len(drawn.stops), "mode": drawn.mode, "end": drawn.end}
-    record |= {"told": drawn.told, "read": read}
+    data: dict[str, Any] = {"stops": len(drawn.stops), "mode": drawn.mode, "end": drawn.end}
+    data |= {"told": drawn.told, "read": read}
     if not read:
-        return record
+        return data
     seconds = _matrix(city, drawn)
     taken = _along(seconds, [drawn.stops.index(title) for title in order])
     if drawn.walked:
-        record |= {"walked_m": result.distance_m, "route_m": result.answer["metres"]}
-        record["reached"] = result.status == "finished"
+        data |= {"walked_m": result.distance_m, "route_m": result.answer["metres"]}
+        data["reached"] = result.status == "finished"
     best = _shortest(seconds) if len(drawn.stops) <= max(SIZES) else _searched(seconds)
     given = _along(seconds, range(len(drawn.stops)))
-    return record | {"seconds": taken, "best_seconds": best, "given_seconds": given}
+    return data | {"seconds": taken, "best_seconds": best, "given_seconds": given}
 
 
-def measures(records: Sequence[Record]) -> list[Measure]:
-    """How long the orders take over the shortest, beside the orders given."""
-    read = [record for record in records if record["read"]]
-    few = [record for record in read if record["stops"] <= max(SIZES)]
-    many = [record for record in read if record["stops"] > max(SIZES)]
-    told = [record for record in records if record["told"]]
-    walked = [record for record in read if "walked_m" in record]
-    share = "time of the order over the shortest"
-
-    def over(who: str, what: str, key: str, of: Sequence[Record], target: str = "") -> Measure:
-        ratios = [float(record[key]) / float(record["best_seconds"]) for record in of]
-        return Measure(who, what, Interval(*mean_with_interval(ratios)), len(of), target, digits=3)
-
-    lines = []
-    if few:
-        lines += [
-            over("peng", f"{share}, 4 to 12 stops", "seconds", few, "1.000"),
-            over("order given", f"{share}, 4 to 12 stops", "given_seconds", few),
-        ]
-    if many:
-        lines += [
-            over("peng", "time of the order over fast-tsp's, 13 to 25 stops", "seconds", many),
-            over("order given", "time of the order over fast-tsp's, 13 to 25 stops", "given_seconds", many),
-        ]
-    if walked:
-        ratios = [float(record["walked_m"]) / float(record["route_m"]) for record in walked]
-        value = Interval(*mean_with_interval(ratios))
-        lines.append(Measure("peng", "metres walked over those of the route", value, len(walked), digits=3))
-    if told:
-        right = Interval(*mean_with_interval([float(record["read"]) for record in told]))
-        lines.append(Measure("peng", "errands told in words and read right", right, len(told), percent=True))
-    return lines
+METRICS = (
+    Metric("over_shortest", "time over the shortest", percent=False, digits=3),
+    Metric("given_over_shortest", "order given over the shortest", percent=False, digits=3),
+    Metric("over_fast_tsp", "time over fast-tsp's", percent=False, digits=3),
+    Metric("given_over_fast_tsp", "order given over fast-tsp's", percent=False, digits=3, aside=True),
+    Metric("walked_over_route", "walked over the route", percent=False, digits=3),
+    Metric("told_read", "told and read right"),
+)
+"""Seconds of the order taken, and of the order given, over those of the shortest with up to 12 stops, and of
+fast-tsp's with more; metres walked over those of the route; errands told in words that were read right."""
 
 
-def _draw(city: City, rng: Random, number: int) -> Case:
+def tallies(records: Sequence[Record]) -> Tallies:
+    """Ratios of cases that were read right; the share of those told in words that were."""
+    few, many = _few_and_many(records)
+    walked = [one for one in (*few, *many) if "walked_m" in one.data]
+    return {
+        "over_shortest": _ratios(few, "seconds", "best_seconds"),
+        "given_over_shortest": _ratios(few, "given_seconds", "best_seconds"),
+        "over_fast_tsp": _ratios(many, "seconds", "best_seconds"),
+        "given_over_fast_tsp": _ratios(many, "given_seconds", "best_seconds"),
+        "walked_over_route": _ratios(walked, "walked_m", "route_m"),
+        "told_read": [Tally(one.case, float(one.data["read"])) for one in records if one.data["told"]],
+    }
+
+
+def notes(records: Sequence[Record]) -> list[str]:
+    """How many cases each measure is taken on, and what it should be."""
+    few, many = _few_and_many(records)
+    walked = sum("walked_m" in one.data for one in records)
+    told = sum(one.data["told"] for one in records)
+    cases = f"{len(few)} with 4 to 12 stops, {len(many)} with 13 to 25, {walked} walked, {told} told in words"
+    return [f"peng: cases: {cases}; wanted: 1.000 times the shortest"]
+
+
+def outcome(data: Data) -> tuple[str, float | None]:
+    """How far the order is from the shortest."""
+    if not data["read"]:
+        return f"{data['stops']} stops, read wrong", 0.0
+    ratio = data["best_seconds"] / data["seconds"] if data["seconds"] else 1.0
+    return f"{data['stops']} stops, {1 / ratio:.3f} times the best time", min(1.0, ratio)
+
+
+def _few_and_many(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
+    """The cases that were read right: those with a known optimum, and those with more stops."""
+    read = [one for one in records if one.data["read"]]
+    few = [one for one in read if one.data["stops"] <= max(SIZES)]
+    return few, [one for one in read if one not in few]
+
+
+def _ratios(records: Sequence[Record], above: str, below: str) -> list[Tally]:
+    return [Tally(one.case, float(one.data[above]) / float(one.data[below])) for one in records]
+
+
+def _draw(city: City, rng: Random, number: int) -> DrawnErrands:
     count = SIZES[number % len(SIZES)] if number < CASES else MANY[number - CASES]
     panoramas = city.street_map.panorama_ids() if city.street_map else ()
     start = city.streetview.panorama(rng.choice(panoramas)).position
     addresses = _addresses(city)
     *stops, last = rng.sample(addresses, count + 1)
     modes = get_args(TravelMode)
-    return Case(
+    return DrawnErrands(
         start,
         tuple(stops),
         modes[number % len(modes)],
@@ -149,7 +167,7 @@ def _addresses(city: City) -> list[str]:
     return sorted(address for address in found if address[:1].isdigit())
 
 
-def _character(case: Case) -> dict[str, object]:
+def _character(case: DrawnErrands) -> dict[str, object]:
     end = case.last if case.end == "elsewhere" else case.end
     errands: dict[str, object] = {"travel": case.mode, "walk": case.walked}
     if case.told:
@@ -165,11 +183,11 @@ def _character(case: Case) -> dict[str, object]:
     }
 
 
-def _end_is_read(case: Case, end: object) -> bool:
+def _end_is_read(case: DrawnErrands, end: object) -> bool:
     return end == {"home": "the start", "open": None, "elsewhere": case.last}[case.end]
 
 
-def _matrix(city: City, case: Case) -> Floats:
+def _matrix(city: City, case: DrawnErrands) -> Floats:
     """Seconds between the start (first), the stops, and the end (last), as a walk has them.
 
     The way to the end is 0 from everywhere where it is open.
@@ -226,3 +244,14 @@ def _searched(seconds: Floats) -> float:
     way = [*tour[at + 1 :], *tour[:at]]
     order = [place - 1 for place in (way if way[0] == 0 else way[::-1])[1:-1]]
     return _along(seconds, order)
+
+
+PENG = ScoredAgent(
+    rows=("peng",),
+    cases=cases,
+    run=run,
+    metrics=METRICS,
+    tallies=tallies,
+    notes=notes,
+    outcome=outcome,
+)

@@ -1,4 +1,4 @@
-"""Vivek's part: clients whose wishes are known, and how well his ranking agrees with what truly suits them.
+"""Vivek's score: clients whose wishes are known, and how well his ranking agrees with what truly suits them.
 
 A case is drawn from a seed: a price window, kinds of places that should be near (or far), and sometimes the
 rent, the size, the bedrooms or the age of the house, each as important as its wording says. The hidden
@@ -24,16 +24,13 @@ import numpy as np
 from scipy.stats import spearmanr
 from shapely import box
 
-from benchmarks.agents.aria import REPORTED_SEED
-from benchmarks.agents.measure import Measure, Record
-from benchmarks.lives import live
-from benchmarks.metrics import mean_with_interval
-from benchmarks.tables import Interval
+from virl.bench.benchmark import Data, Metric, Record
 from virl.platform.city import City
 from virl.platform.listings import Listing
 from virl.settings import Settings, load_settings
 
-__all__ = ["REPORTED_SEED", "cases", "measures", "run"]
+from .aria import REPORTED_SEED
+from .scoring import AgentCase, ScoredAgent, Tallies, means
 
 CASES = 30
 FEWEST_HOMES = 10
@@ -57,7 +54,7 @@ class Wordings(Settings):
         return self.reported if seed == REPORTED_SEED else self.tried
 
 
-class Phrasebook(Settings):
+class HomePhrases(Settings):
     """`vivek_wishes.yaml`."""
 
     opening: Wordings
@@ -89,7 +86,7 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class DrawnSearch:
     """A client, and what truly suits them."""
 
     name: str
@@ -106,22 +103,23 @@ def cases(city: City, seed: int) -> list[str]:
     return list(_drawn(city, seed))
 
 
-def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
+def run(case: AgentCase) -> dict[str, Any]:
     """Let Vivek rank the homes for one client, and hold the ranking against the hidden suitability."""
-    drawn = _drawn(city, seed)[case]
+    city = case.city
+    drawn = _drawn(city, case.seed)[case.id]
     changes = {
         "start": {"lat": city.center.lat, "lng": city.center.lng},
         "client": {"name": drawn.name, "background": drawn.background, "intention": drawn.intention},
         "rent": {"price": list(drawn.window)},
     }
-    answer = live("vivek", city, folder, seed=seed, changes=changes).answer
+    answer = case.run("vivek", changes).answer
     ranked = [home["id"] for home in answer["ranked"]]  # type: ignore[attr-defined]
     if set(ranked) != set(drawn.suitability):
-        raise ValueError(f"{case}: the ranking is not of the homes in the window")
+        raise ValueError(f"{case.id}: the ranking is not of the homes in the window")
     ids = sorted(drawn.suitability)
     places = {home_id: place for place, home_id in enumerate(ranked)}
     cheapest = {home.id: place for place, home in enumerate(drawn.homes)}
-    chance = Random(f"{seed} {case} random").sample(range(len(ids)), len(ids))
+    chance = Random(f"{case.seed} {case.id} random").sample(range(len(ids)), len(ids))
     truth = [drawn.suitability[one] for one in ids]
     return {
         "intention": drawn.intention,
@@ -134,20 +132,30 @@ def run(city: City, case: str, seed: int, folder: Path) -> dict[str, Any]:
     }
 
 
-def measures(records: Sequence[Record]) -> list[Measure]:
-    """The rank correlations, beside what ranking by rent or by chance would have given."""
+METRICS = (
+    Metric("correlation", "rank correlation", percent=False, digits=2),
+    Metric("pick_beaten_by", "homes that suit better"),
+    Metric("by_price", "cheapest first", percent=False, digits=2),
+    Metric("random", "random order", percent=False, digits=2),
+)
+"""Rank correlation with the hidden suitability, the share of homes that suit better than the pick, and the
+correlation of an order by rent and of a random one."""
 
-    def line(who: str, what: str, key: str, target: str = "", *, percent: bool = False) -> Measure:
-        value = Interval(*mean_with_interval([float(record[key]) for record in records]))
-        return Measure(who, what, value, len(records), target, percent=percent, digits=1 if percent else 2)
 
-    what = "rank correlation with the hidden suitability"
-    return [
-        line("vivek", what, "correlation", "at least 0.6"),
-        line("vivek", "homes that suit better than the pick", "pick_beaten_by", percent=True),
-        line("cheapest first", what, "by_price"),
-        line("random order", what, "random"),
-    ]
+def tallies(records: Sequence[Record]) -> Tallies:
+    """A client is one vote."""
+    return means(records, METRICS)
+
+
+def notes(records: Sequence[Record]) -> list[str]:
+    """What the measures should be."""
+    return [f"vivek: clients: {len(records)}; wanted: a rank correlation of at least 0.6"]
+
+
+def outcome(data: Data) -> tuple[str, float | None]:
+    """How well the ranking agrees."""
+    said = f"picked {data['pick']} of {data['homes']} homes, rank correlation {data['correlation']:.2f}"
+    return said, max(0.0, data["correlation"])
 
 
 def _agreement(ranking: Sequence[float], truth: Sequence[float]) -> float:
@@ -156,9 +164,9 @@ def _agreement(ranking: Sequence[float], truth: Sequence[float]) -> float:
 
 
 @lru_cache(maxsize=4)
-def _drawn(city: City, seed: int) -> Mapping[str, Case]:
+def _drawn(city: City, seed: int) -> Mapping[str, DrawnSearch]:
     rng = Random(f"{seed} vivek")
-    drawn: dict[str, Case] = {}
+    drawn: dict[str, DrawnSearch] = {}
     while len(drawn) < CASES:
         case = _draw(city, rng, seed)
         if len(case.homes) >= FEWEST_HOMES:
@@ -166,13 +174,13 @@ def _drawn(city: City, seed: int) -> Mapping[str, Case]:
     return drawn
 
 
-def _draw(city: City, rng: Random, seed: int) -> Case:
+def _draw(city: City, rng: Random, seed: int) -> DrawnSearch:
     book = _phrasebook()
     window = rng.choice(book.windows)
     name = rng.choice(book.names)
     wishes, sentences = _draw_wishes(book, rng, seed)
     homes = _homes(city, window)
-    return Case(
+    return DrawnSearch(
         name=name,
         background=rng.choice(book.backgrounds),
         intention=" ".join(_capital(sentence.format(name=name)) for sentence in sentences),
@@ -182,7 +190,7 @@ def _draw(city: City, rng: Random, seed: int) -> Case:
     )
 
 
-def _draw_wishes(book: Phrasebook, rng: Random, seed: int) -> tuple[Wishes, list[str]]:
+def _draw_wishes(book: HomePhrases, rng: Random, seed: int) -> tuple[Wishes, list[str]]:
     """What a client wants, and the sentences that say it, in an order of their own."""
     wishes = Wishes({}, {})
     said: list[str] = []
@@ -261,5 +269,16 @@ def _capital(text: str) -> str:
 
 
 @cache
-def _phrasebook() -> Phrasebook:
-    return load_settings(Path(__file__).with_name("vivek_wishes.yaml"), Phrasebook)
+def _phrasebook() -> HomePhrases:
+    return load_settings(Path(__file__).with_name("vivek_wishes.yaml"), HomePhrases)
+
+
+VIVEK = ScoredAgent(
+    rows=("vivek",),
+    cases=cases,
+    run=run,
+    metrics=METRICS,
+    tallies=tallies,
+    notes=notes,
+    outcome=outcome,
+)

@@ -1,36 +1,29 @@
-"""One walk counted in every way that is compared: the work of one process, and its record."""
+"""One walk counted in every way that is compared: an episode, and what is kept of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from benchmarks.counting.matching import RADIUS_M, Reported, match_positions
-from benchmarks.counting.noise import PoseNoise, misplaced
-from benchmarks.counting.replay import OnceMatcher, remember
-from benchmarks.counting.score import Tally, tally, total
-from benchmarks.counting.trip import Trip, take_trip
-from benchmarks.counting.variants import Case, Condition, cases_of
-from benchmarks.counting.walks import Walk
-from benchmarks.records import Record
-from virl.errors import BadInput
 from virl.platform.city import City, Thing, Truth
 from virl.platform.perception.base import Detector, Matcher
 from virl.platform.perception.memory import MemorySettings, VisualMemory
-from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.providers import open_city
 from virl.routines.counting.counter import Counter
-from virl.routines.counting.rounds import memory_settings_for
+
+from .matching import RADIUS_M, Reported, match_positions
+from .noise import PoseNoise, misplaced
+from .replay import OnceMatcher, remember
+from .tally import CountTally, tally, total
+from .trip import CountedTrip, take_trip
+from .variants import Condition, CountingCase, cases_of
+from .walks import CountedWalk
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """What is counted, and by which eyes."""
+class CountingTask:
+    """What is counted, and how."""
 
-    city: str
-    detector: str
-    matcher: str
     things: tuple[str, ...]
     background: tuple[str, ...]
     conditions: tuple[Condition, ...]
@@ -41,8 +34,8 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """What every walk needs; opened once a process."""
+class CountingGround:
+    """Where things are counted, and by which eyes."""
 
     city: City
     truth: Truth
@@ -51,52 +44,32 @@ class World:
     memories: Mapping[str, MemorySettings]
     """By name."""
     things: tuple[Thing, ...]
+    """The true things of the task."""
 
 
-@cache
-def world_of(task: Task) -> World:
-    """The city, the models and the true things of a task.
-
-    Raises:
-        BadInput: nobody knows what truly stands in the city.
-        UnknownName: there is no such city, model or memory settings.
-    """
-    city = open_city(task.city)
-    if city.truth is None:
-        raise BadInput(f"{city.title} has no ground truth: choose a made city")
-    models = Models(ModelOptions(truth=city.truth, seed=task.seed))
-    return World(
-        city,
-        city.truth,
-        models.detector(task.detector),
-        models.matcher(task.matcher),
-        {one.memory: memory_settings_for(one.memory, task.matcher) for one in task.conditions},
-        tuple(city.truth.things(task.things)),
-    )
-
-
-def count_walk(task: Task, walk: Walk) -> Record:
+def count_walk(task: CountingTask, ground: CountingGround, walk: CountedWalk) -> dict[str, Any]:
     """Look at a walk once, count it in every way, and score each."""
-    world = world_of(task)
-    matcher = OnceMatcher(world.matcher)
+    matcher = OnceMatcher(ground.matcher)
     with TemporaryDirectory(prefix="counting-") as folder:
-        first = world.memories[task.conditions[0].memory]
+        first = ground.memories[task.conditions[0].memory]
         memory = VisualMemory.open(Path(folder) / "memory", first, matcher)
-        counter = Counter(world.city.streetview, world.detector, memory, task.things, task.background)
-        trip = take_trip(world.city, world.truth, counter, walk)
+        counter = Counter(ground.city.streetview, ground.detector, memory, task.things, task.background)
+        trip = take_trip(ground.city, ground.truth, counter, walk)
     counts: dict[str, list[Reported]] = {}
-    tallies: dict[str, Tally] = {}
+    tallies: dict[str, CountTally] = {}
     for case in cases_of(task.conditions):
-        draws = _draws(task, world, trip, case, matcher)
+        draws = _draws(task, ground, trip, case, matcher)
         counts[case.key] = draws[0]
         sighted = trip.seen[case.eyes].sighted
-        tallies[case.key] = total([tally(one, world.things, trip.required, sighted) for one in draws])
-    return _record(world, walk, trip, counts, tallies)
+        tallies[case.key] = total([tally(one, ground.things, trip.required, sighted) for one in draws])
+    return _record(ground, walk, trip, counts, tallies)
 
 
-def _draws(task: Task, world: World, trip: Trip, case: Case, matcher: Matcher) -> list[list[Reported]]:
+def _draws(
+    task: CountingTask, ground: CountingGround, trip: CountedTrip, case: CountingCase, matcher: Matcher
+) -> list[list[Reported]]:
     """What is reported in one way of counting, for each draw of the noise; once where there is none."""
-    noise, settings = case.condition.noise, world.memories[case.condition.memory]
+    noise, settings = case.condition.noise, ground.memories[case.condition.memory]
     seen = trip.seen[case.eyes]
     draws = 1 if noise == PoseNoise() else task.draws
     return [
@@ -106,31 +79,30 @@ def _draws(task: Task, world: World, trip: Trip, case: Case, matcher: Matcher) -
 
 
 def _record(
-    world: World,
-    walk: Walk,
-    trip: Trip,
+    ground: CountingGround,
+    walk: CountedWalk,
+    trip: CountedTrip,
     counts: Mapping[str, Sequence[Reported]],
-    tallies: Mapping[str, Tally],
-) -> Record:
-    streetview = world.city.streetview
-    shown = {key: _shown(world, reported) for key, reported in counts.items()}
+    tallies: Mapping[str, CountTally],
+) -> dict[str, Any]:
+    streetview = ground.city.streetview
+    shown = {key: _shown(ground, reported) for key, reported in counts.items()}
     named = trip.required.union(row["thing"] for rows in shown.values() for row in rows)
     return {
-        "id": walk.id,
         "kind": walk.kind,
         "walked": [[*streetview.panorama(pose.pano_id).position] for pose in trip.poses],
         "panoramas": len({pose.pano_id for pose in trip.poses}),
         "sightings": {eyes: len(seeing.shown) for eyes, seeing in trip.seen.items()},
         "required": sorted(trip.required),
-        "things": {one.id: [one.kind, *one.position] for one in world.things if one.id in named},
+        "things": {one.id: [one.kind, *one.position] for one in ground.things if one.id in named},
         "tallies": {key: asdict(one) for key, one in tallies.items()},
         "reported": shown,
     }
 
 
-def _shown(world: World, reported: Sequence[Reported]) -> list[Record]:
+def _shown(ground: CountingGround, reported: Sequence[Reported]) -> list[dict[str, Any]]:
     """What was reported at the first draw, what became of it, and the true thing that it is or repeats."""
-    matches = match_positions(reported, world.things, RADIUS_M)
+    matches = match_positions(reported, ground.things, RADIUS_M)
     return [
         {
             "label": one.label,

@@ -3,11 +3,12 @@
 import random
 from dataclasses import dataclass, replace
 
-from benchmarks.counting.trip import Seeing
 from virl.errors import BadInput
 from virl.geo import LocalFrame
 from virl.platform.perception.active import Sighting
 from virl.platform.streetview import View
+
+from .trip import Seeing
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,31 +1,36 @@
-"""The page of a run: its tables, bars for the rules, and every walk on a map.
+"""The page of a counting run: its tables, bars for the rules, and every walk on a map.
 
 One HTML file that needs nothing beside itself.
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from benchmarks.counting.report import Section, section_data
-from benchmarks.records import Record
-from benchmarks.tables import cell_text
-from virl.drawing.policy import content_policy
+from virl.bench.benchmark import Data
+from virl.drawing.policy import content_policy, script_json
 from virl.files import write_whole
 from virl.geo import LatLng, LocalFrame
 
-PAGE = "counting.html"
+from .report import CountingTable, table_data
+from .tables import cell_text
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_page(
-    out: Path, title: str, shown: Sequence[Section], notes: Sequence[str], records: Sequence[Record]
-) -> Path:
-    """Write `counting.html` into the folder of a run, and give its path.
+def write_counting_page(
+    path: Path, title: str, tables: Sequence[CountingTable], notes: Sequence[str], walks: Mapping[str, Data]
+) -> None:
+    """Write the page.
+
+    Args:
+        path: of the HTML file.
+        title: of the page.
+        tables: in their order; bars are drawn for all that have repeats.
+        notes: what a reader of the numbers has to know.
+        walks: what came of each walk, by its name.
 
     Raises:
         CannotWrite: the disk refuses.
@@ -35,8 +40,8 @@ def write_page(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     data = {
-        "sections": [section_data(section) for section in shown],
-        "walks": [_walk_data(record) for record in records],
+        "sections": [table_data(table) for table in tables],
+        "walks": [_walk_data(name, walk) for name, walk in walks.items()],
     }
     page = environment.get_template("counting.html.j2").render(
         csp=content_policy(style, script),
@@ -44,60 +49,52 @@ def write_page(
         script=Markup(script),  # noqa: S704 - our own file
         title=title,
         notes=notes,
-        sections=[(section.title, _heads(section), _cells(section)) for section in shown],
-        data=Markup(_script_json(data)),  # noqa: S704 - escaped for a script element
+        sections=[(table.title, table.has_rules, _heads(table), _cells(table)) for table in tables],
+        data=Markup(script_json(data)),  # noqa: S704 - escaped for a script element
     )
-    path = out / PAGE
-    write_whole(path, page.encode(), "go on with --resume")
-    return path
+    write_whole(path, page.encode("utf-8", "replace"), "report again")
 
 
-def _heads(section: Section) -> list[str]:
-    return ["", *(column.heading.replace("-\n", "").replace("\n", " ") for column in section.columns)]
+def _heads(table: CountingTable) -> list[str]:
+    return ["", *(column.heading.replace("-\n", "").replace("\n", " ") for column in table.columns)]
 
 
-def _cells(section: Section) -> list[list[list[str]]]:
+def _cells(table: CountingTable) -> list[list[list[str]]]:
     """The lines of each cell, row by row."""
     return [
         [
             [row.name, row.note],
-            *(cell_text(row.values.get(column.key), column).split("\n") for column in section.columns),
+            *(cell_text(row.values.get(column.key), column).split("\n") for column in table.columns),
         ]
-        for row in section.rows
+        for row in table.rows
     ]
 
 
-def _walk_data(record: Record) -> dict[str, object]:
+def _walk_data(name: str, walk: Data) -> dict[str, object]:
     """A walk in metres to the right of and below its start."""
-    frame = LocalFrame(LatLng(*record["walked"][0]))
+    frame = LocalFrame(LatLng(*walk["walked"][0]))
 
     def point(position: Sequence[float]) -> list[float]:
         x, y = frame.point(LatLng(*position))
         return [round(x, 1), round(-y, 1)]
 
-    required = set(record["required"])
+    required = set(walk["required"])
     return {
-        "id": record["id"],
-        "kind": record["kind"],
-        "path": [point(position) for position in record["walked"]],
+        "id": name,
+        "kind": walk["kind"],
+        "path": [point(position) for position in walk["walked"]],
         "things": {
-            name: [*point(position), kind, name in required]
-            for name, (kind, *position) in record["things"].items()
+            thing: [*point(position), kind, thing in required]
+            for thing, (kind, *position) in walk["things"].items()
         },
         "counts": {
             key: [
                 [*point(row["position"]), row["label"], row["outcome"], row["thing"], row["views"]]
                 for row in rows
             ]
-            for key, rows in record["reported"].items()
+            for key, rows in walk["reported"].items()
         },
     }
-
-
-def _script_json(data: object) -> str:
-    """JSON that cannot end the script element it stands in."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _asset(name: str) -> str:

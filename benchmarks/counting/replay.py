@@ -9,13 +9,14 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from benchmarks.counting.matching import Glance, Reported
-from benchmarks.counting.trip import Seeing
-from benchmarks.counting.variants import RuleSet, rules_of
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.base import Match, Matcher
 from virl.platform.perception.memory import MemoryObject, MemorySettings, VisualMemory
 from virl.platform.streetview import Camera, Image, View
+
+from .matching import Glance, Reported
+from .trip import Seeing
+from .variants import RuleSet, rules_of
 
 
 class OnceMatcher:

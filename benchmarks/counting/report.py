@@ -1,20 +1,22 @@
 """What the counts of all walks come to: the paper's table, and a table of rules for each pose noise."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmarks.counting.published import published_rows
-from benchmarks.counting.score import Tally, differences, metrics
-from benchmarks.counting.variants import Case, Condition, cases_under, reference, without_active
-from benchmarks.records import Record
-from benchmarks.tables import Column, Interval, Row
+from virl.bench.benchmark import Data
+from virl.bench.statistics import Interval
+
+from .published import PUBLISHED
+from .tables import TableColumn, TableRow
+from .tally import CountTally, differences, metrics
+from .variants import Condition, CountingCase, cases_under, reference, without_active
 
 PAPER_COLUMNS = (
-    Column("accuracy", "accuracy"),
-    Column("recall", "recall"),
-    Column("our_precision", "precision,\n1 to 1"),
-    Column("our_recall", "recall,\n1 to 1"),
+    TableColumn("accuracy", "accuracy"),
+    TableColumn("recall", "recall"),
+    TableColumn("our_precision", "precision,\n1 to 1"),
+    TableColumn("our_recall", "recall,\n1 to 1"),
 )
 _PAPER_KEYS = {
     "accuracy": "virl_accuracy",
@@ -23,69 +25,96 @@ _PAPER_KEYS = {
     "our_recall": "recall",
 }
 RULE_COLUMNS = (
-    Column("precision", "prec."),
-    Column("recall", "recall"),
-    Column("f1_more", "F1\nmore"),
-    Column("count_error", "mis-\ncount %", percent=True, digits=1),
-    Column("duplicates", "dupl.\n%", percent=True, digits=1),
-    Column("repeats", "rep-\neats %", percent=True, digits=1),
-    Column("lost", "lost\n%", percent=True, digits=1),
+    TableColumn("precision", "prec."),
+    TableColumn("recall", "recall"),
+    TableColumn("f1_more", "F1\nmore"),
+    TableColumn("count_error", "mis-\ncount %", percent=True, digits=1),
+    TableColumn("duplicates", "dupl.\n%", percent=True, digits=1),
+    TableColumn("repeats", "rep-\neats %", percent=True, digits=1),
+    TableColumn("lost", "lost\n%", percent=True, digits=1),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class CountingTable:
     """A table of the report."""
 
     title: str
-    columns: Sequence[Column]
-    rows: Sequence[Row]
+    columns: Sequence[TableColumn]
+    rows: Sequence[TableRow]
+    has_rules: bool = True
+    """Whether its rows are rules of visual memory, for which the page draws bars."""
 
 
-def tallies_of(records: Sequence[Record], case: Case) -> list[Tally]:
+def tallies_of(walks: Sequence[Data], case: CountingCase) -> list[CountTally]:
     """The tallies of a way of counting, walk by walk."""
-    return [Tally(**record["tallies"][case.key]) for record in records]
+    return [CountTally(**walk["tallies"][case.key]) for walk in walks]
 
 
-def sections(records: Sequence[Record], conditions: Sequence[Condition]) -> list[Section]:
-    """All tables, the paper's first."""
-    rules = (_rules(records, condition, conditions) for condition in conditions)
-    return [_like_the_paper(records, conditions[0]), *rules]
+def counting_tables(
+    walks: Sequence[Data], conditions: Sequence[Condition], name: str = ""
+) -> list[CountingTable]:
+    """All tables, the paper's first.
+
+    Args:
+        walks: what came of each.
+        conditions: they were counted under.
+        name: goes before each title.
+    """
+    rules = (_rules(walks, condition, conditions) for condition in conditions)
+    found = [_like_the_paper(walks, conditions[0]), *rules]
+    return [replace(one, title=f"{name}{one.title}") for one in found]
 
 
-def section_data(section: Section) -> dict[str, Any]:
-    """A table for `results.json`."""
-    return {"title": section.title, "rows": [_row_data(row) for row in section.rows]}
+def table_data(table: CountingTable) -> dict[str, Any]:
+    """A table as plain JSON."""
+    return {"title": table.title, "rows": [_row_data(row) for row in table.rows]}
 
 
-def _row_data(row: Row) -> dict[str, Any]:
+def _row_data(row: TableRow) -> dict[str, Any]:
     values = {
         key: value._asdict() if isinstance(value, Interval) else value for key, value in row.values.items()
     }
     return {"name": row.name, "note": row.note} | values
 
 
-def _like_the_paper(records: Sequence[Record], condition: Condition) -> Section:
+def _like_the_paper(walks: Sequence[Data], condition: Condition) -> CountingTable:
     pairs = (
         (reference(condition), "with active detection"),
         (without_active(condition), "without active detection"),
     )
     rows = []
     for case, note in pairs:
-        found = metrics(tallies_of(records, case))
+        found = metrics(tallies_of(walks, case))
         values = {column: found[key] for column, key in _PAPER_KEYS.items() if key in found}
-        rows.append(Row("virl", values, note))
-    return Section(
-        "V-IRL's Table 6: accuracy and recall as V-IRL judges", PAPER_COLUMNS, [*rows, *published_rows()]
+        rows.append(TableRow("virl", values, note))
+    return CountingTable(
+        "V-IRL's Table 6: accuracy and recall as V-IRL judges",
+        PAPER_COLUMNS,
+        [*rows, *_published()],
+        has_rules=False,
     )
 
 
-def _rules(records: Sequence[Record], condition: Condition, conditions: Sequence[Condition]) -> Section:
+def _published() -> list[TableRow]:
+    """Accuracy and recall with and without active detection."""
+    return [
+        TableRow(
+            f"V-IRL, {paper.name}",
+            {"accuracy": paper.values[f"{key}_accuracy"], "recall": paper.values[f"{key}_recall"]},
+            f"{how} active detection, published",
+        )
+        for paper in PUBLISHED
+        for key, how in (("virl", "with"), ("first", "without"))
+    ]
+
+
+def _rules(walks: Sequence[Data], condition: Condition, conditions: Sequence[Condition]) -> CountingTable:
     first, *others = cases_under(condition, conditions)
-    against = tallies_of(records, first)
-    rows = [Row(first.title, metrics(against))]
+    against = tallies_of(walks, first)
+    rows = [TableRow(first.title, metrics(against))]
     for case in others:
-        tallies = tallies_of(records, case)
+        tallies = tallies_of(walks, case)
         more = {f"{key}_more": gap for key, gap in differences(against, tallies).items()}
-        rows.append(Row(case.title, metrics(tallies) | more))
-    return Section(f"Rules of visual memory; {condition}", RULE_COLUMNS, rows)
+        rows.append(TableRow(case.title, metrics(tallies) | more))
+    return CountingTable(f"Rules of visual memory; {condition}", RULE_COLUMNS, rows)

@@ -1,150 +1,123 @@
-"""How good a count is: sums over walks, what they come to, and how sure that is."""
+"""The columns of the report: how well the default rules count, with and without active detection."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
+from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownPoint, Tally
+from virl.geo import LatLng
 
-from benchmarks.counting.matching import RADIUS_M, VIRL_RANGE_M, Reported, match_headings, match_positions
-from benchmarks.metrics.statistics import RESAMPLES
-from benchmarks.tables import Interval
-from virl.geo import Floats
-from virl.platform.city import Thing
+from .tally import SHARES
+from .variants import CountingCase, reference, without_active
+
+if TYPE_CHECKING:
+    from .definition import Options
+
+METRICS = (
+    Metric("precision", "precision"),
+    Metric("recall", "recall"),
+    Metric("virl_accuracy", "V-IRL's accuracy", digits=0),
+    Metric("virl_recall", "V-IRL's recall", digits=0),
+    Metric("count_error", "miscount"),
+    Metric("duplicates", "dupl."),
+    Metric("repeats", "repeats"),
+    Metric("lost", "lost"),
+    Metric("first_precision", "precision, first look", aside=True),
+    Metric("first_recall_1_to_1", "recall, first look", aside=True),
+    Metric("first_accuracy", "V-IRL's accuracy, first look", digits=0, aside=True),
+    Metric("first_recall", "V-IRL's recall, first look", digits=0, aside=True),
+    Metric("noisy_precision", "precision, pose noise", aside=True),
+    Metric("noisy_recall", "recall, pose noise", aside=True),
+)
+"""Of the default rules with exact poses; "first look" is without active detection. See
+`docs/counting-benchmark.md` for what each is."""
+
+_REFERENCE = {
+    key: key
+    for key in (
+        "precision",
+        "recall",
+        "count_error",
+        "duplicates",
+        "repeats",
+        "lost",
+        "virl_accuracy",
+        "virl_recall",
+    )
+}
+_FIRST_LOOK = {
+    "first_precision": "precision",
+    "first_recall_1_to_1": "recall",
+    "first_accuracy": "virl_accuracy",
+    "first_recall": "virl_recall",
+}
+_NOISY = {"noisy_precision": "precision", "noisy_recall": "recall"}
+"""Which share of `SHARES` each metric is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What one walk adds to the sums."""
-
-    reported: int
-    """Things in the memory at the end."""
-    right: int
-    """Of these, matched one to one to true things."""
-    duplicates: int
-    """Of these, further ones near a true thing that is matched already."""
-    required: int
-    """True things that should have been seen."""
-    found: int
-    """Of these, matched."""
-    miscount: int
-    """Over all kinds, how far the number reported is from the true one, up or down."""
-    surplus: int
-    """The same with its sign."""
-    sighted: int
-    """True things that some sighting shows under their label."""
-    repeats: int
-    """Reported things that show a true thing which an earlier one shows already, wherever they are placed."""
-    lost: int
-    """Sighted things that no reported one shows: taken for others."""
-    virl_right: int
-    """Reported things that are right as V-IRL judges them."""
-    virl_found: int
-    """Required things that these point at."""
+def score(records: Sequence[Record], options: "Options") -> Scores:
+    """Ratios of sums over walks."""
+    exact, *noisy = options.task.conditions
+    tallies = _tallies(records, reference(exact), _REFERENCE)
+    tallies |= _tallies(records, without_active(exact), _FIRST_LOOK)
+    for condition in noisy:
+        tallies |= _tallies(records, reference(condition), _NOISY)
+    return Scores(tallies, notes=notes(records, options))
 
 
-def tally(
-    reported: Sequence[Reported], things: Sequence[Thing], required: Collection[str], sighted: Collection[str]
-) -> Tally:
-    """Score what one walk reported.
+def notes(records: Sequence[Record], options: "Options") -> list[str]:
+    """What a reader of the numbers has to know."""
+    looks = sum(len(one.data["walked"]) for one in records)
+    required = sum(len(one.data["required"]) for one in records)
+    active, first = (sum(one.data["sightings"][eyes] for one in records) for eyes in ("active", "first look"))
+    who, things = records[0].model, ", ".join(options.task.things)
+    return [
+        f"{who}: {records[0].city}, walks: {len(records)}, looks around: {looks}, for {things}",
+        f"{who}: things to be found: {required}, sightings: {active} with active detection, {first} without",
+        "published rows: real streets, one route a city",
+    ]
 
-    A true thing that was not required makes no report wrong, and counts neither way: it is left out of the
-    number reported when that is held against the number required.
 
-    Args:
-        reported: all of it.
-        things: all true things of the kinds asked for.
-        required: ids of those that should have been seen.
-        sighted: ids of those that were.
-    """
-    matches = match_positions(reported, things, RADIUS_M)
-    extra = {number for number, name in matches.right.items() if name not in required}
-    kinds = {thing.id: thing.kind for thing in things}
-    errors = Counter(one.label for number, one in enumerate(reported) if number not in extra)
-    errors.subtract(Counter(kinds[name] for name in required))
-    shows = [one.shows for one in reported if one.shows is not None]
-    pointed = match_headings(reported, things, VIRL_RANGE_M)
-    return Tally(
-        reported=len(reported),
-        right=len(matches.right),
-        duplicates=len(matches.duplicates),
-        required=len(required),
-        found=len(matches.right) - len(extra),
-        miscount=sum(abs(error) for error in errors.values()),
-        surplus=sum(errors.values()),
-        sighted=len(sighted),
-        repeats=len(shows) - len(set(shows)),
-        lost=len(set(sighted) - set(shows)),
-        virl_right=len(pointed),
-        virl_found=len(set(pointed.values()) & set(required)),
+def show(record: Record) -> Shown:
+    """The way, the true things to be found, and what was reported, by the default rules with exact poses."""
+    data = record.data
+    reported = next(iter(data["reported"].values()))
+    outcomes = Counter(row["outcome"] for row in reported)
+    used = {row["thing"] for row in reported}
+    required = {name: data["things"][name] for name in data["required"]}
+    missed = sum(name not in used for name in required)
+    points = [
+        ShownPoint(LatLng(*position), float(name in used), f"{kind}, {'found' if name in used else 'missed'}")
+        for name, (kind, *position) in required.items()
+    ]
+    points += [
+        ShownPoint(LatLng(*row["position"]), 0.0, f"{row['label']}, {row['outcome']}")
+        for row in reported
+        if row["outcome"] != "right"
+    ]
+    return Shown(
+        f"{len(reported)} things reported, {outcomes['right']} right, {outcomes['duplicate']} duplicates, "
+        f"{outcomes['false']} false; {missed} missed",
+        1 - missed / len(required) if required else None,
+        facts=(
+            ("kind", data["kind"]),
+            ("looks around", str(len(data["walked"]))),
+            ("panoramas", str(data["panoramas"])),
+            ("things to be found", str(len(required))),
+            ("sightings with active detection", str(data["sightings"]["active"])),
+            ("sightings without", str(data["sightings"]["first look"])),
+        ),
+        points=points,
+        path=[LatLng(*position) for position in data["walked"]],
     )
 
 
-def total(tallies: Sequence[Tally]) -> Tally:
-    """The sums of several counts of one walk."""
-    return Tally(*(sum(values) for values in zip(*map(astuple, tallies), strict=True)))
-
-
-_SHARES: Mapping[str, tuple[str, str]] = {
-    "precision": ("right", "reported"),
-    "recall": ("found", "required"),
-    "duplicates": ("duplicates", "right"),
-    "count_error": ("miscount", "required"),
-    "count_bias": ("surplus", "required"),
-    "repeats": ("repeats", "sighted"),
-    "lost": ("lost", "sighted"),
-    "virl_accuracy": ("virl_right", "reported"),
-    "virl_recall": ("virl_found", "required"),
-}
-"""Each metric is one sum over walks divided by another."""
-
-METRICS = (*_SHARES, "f1")
-
-
-def metrics(tallies: Sequence[Tally]) -> dict[str, Interval]:
-    """Every metric over all walks together, with its 95 % interval by resampling walks.
-
-    A metric whose divisor is 0 is left out; where that happens in a resample, the resample is.
-    """
-    sums = _sums(tallies)
-    return {key: found for key in METRICS if (found := _interval(_metric(sums, key)))}
-
-
-def differences(tallies: Sequence[Tally], other: Sequence[Tally]) -> dict[str, Interval]:
-    """What the second does better or worse than the first: its metrics less the first's.
-
-    Args:
-        tallies: of the walks.
-        other: of the same walks in the same order; both are resampled together.
-    """
-    first, second = _sums(tallies), _sums(other)
-    gaps = {key: _metric(second, key) - _metric(first, key) for key in METRICS}
-    return {key: found for key, gap in gaps.items() if (found := _interval(gap))}
-
-
-def _sums(tallies: Sequence[Tally]) -> dict[str, Floats]:
-    """Each field's sum over all walks, then over resamples of them, shape (1 + resamples,)."""
-    rows = np.array([astuple(one) for one in tallies], float)
-    chosen = np.random.default_rng(0).integers(0, len(rows), (RESAMPLES, len(rows)))
-    sums = np.concatenate([rows.sum(axis=0)[None], rows[chosen].sum(axis=1)])
-    return {field.name: sums[:, i] for i, field in enumerate(fields(Tally))}
-
-
-def _metric(sums: Mapping[str, Floats], key: str) -> Floats:
-    if key == "f1":
-        precision, recall = _metric(sums, "precision"), _metric(sums, "recall")
-        return _ratio(2 * precision * recall, precision + recall)
-    above, below = _SHARES[key]
-    return _ratio(sums[above], sums[below])
-
-
-def _ratio(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.full_like(above, np.nan), where=below != 0)
-
-
-def _interval(values: Floats) -> Interval | None:
-    """The first is over all walks, the others over resamples."""
-    if np.isnan(values[0]):
-        return None
-    low, high = np.nanpercentile(values[1:], [2.5, 97.5])
-    return Interval(float(values[0]), float(low), float(high))
+def _tallies(
+    records: Sequence[Record], case: CountingCase, shares: Mapping[str, str]
+) -> dict[str, list[Tally]]:
+    found: dict[str, list[Tally]] = {}
+    for key, share in shares.items():
+        above, below = SHARES[share]
+        counts = [(one.case, one.data["tallies"][case.key]) for one in records]
+        found[key] = [Tally(name, float(count[above]), float(count[below])) for name, count in counts]
+    return found

@@ -4,12 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.counting.walks import Walk, poses
 from virl.platform.city import City, Truth
 from virl.platform.perception.active import Look, Sighting
 from virl.platform.perception.overlap import intersection_over_union
 from virl.platform.streetview import Pose
 from virl.routines.counting.counter import Counter
+
+from .walks import CountedWalk, poses
 
 REACH_M = 20.0  # V-IRL's limit for a right answer: things farther from every panorama need not be seen
 LEAST_SEEN = 0.5  # chosen: share of a thing that some view of a sweep shows
@@ -38,7 +39,7 @@ class Seeing:
 
 
 @dataclass(frozen=True, slots=True)
-class Trip:
+class CountedTrip:
     """One walk, looked at once; everything else is worked out from it."""
 
     poses: tuple[Pose, ...]
@@ -47,7 +48,7 @@ class Trip:
     """Ids of the true things that should have been seen."""
 
 
-def take_trip(city: City, truth: Truth, counter: Counter, walk: Walk) -> Trip:
+def take_trip(city: City, truth: Truth, counter: Counter, walk: CountedWalk) -> CountedTrip:
     """Count along a walk, and keep what was seen on it."""
     stops: list[Pose] = []
     closer: list[Sightings] = []
@@ -61,7 +62,7 @@ def take_trip(city: City, truth: Truth, counter: Counter, walk: Walk) -> Trip:
         required |= required_things(truth, look, counter.things)
     counter.finish()
     seen: dict[Eyes, Seeing] = {"active": _seeing(truth, closer), "first look": _seeing(truth, first)}
-    return Trip(tuple(stops), seen, frozenset(required))
+    return CountedTrip(tuple(stops), seen, frozenset(required))
 
 
 def required_things(truth: Truth, look: Look, kinds: Collection[str]) -> set[str]:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks.counting.noise import PoseNoise
-from benchmarks.counting.trip import Eyes
 from virl.platform.perception.memory import Rules
+
+from .noise import PoseNoise
+from .trip import Eyes
 
 RULES = ("same_panorama", "geometry", "box_range", "features", "merge")
 """The switches of `Rules`."""
@@ -52,7 +53,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CountingCase:
     """One way of counting a walk."""
 
     title: str
@@ -67,29 +68,29 @@ class Case:
         return f"{self.eyes}; {self.condition}; {self.variant.name}"
 
 
-def reference(condition: Condition) -> Case:
+def reference(condition: Condition) -> CountingCase:
     """The default rules with active detection, which the others are held against."""
-    return Case(EVERYTHING.name, "active", condition, EVERYTHING)
+    return CountingCase(EVERYTHING.name, "active", condition, EVERYTHING)
 
 
-def without_active(condition: Condition) -> Case:
+def without_active(condition: Condition) -> CountingCase:
     """The default rules, where the first look is believed."""
-    return Case("no active detection", "first look", condition, EVERYTHING)
+    return CountingCase("no active detection", "first look", condition, EVERYTHING)
 
 
-def cases_of(conditions: Sequence[Condition]) -> list[Case]:
+def cases_of(conditions: Sequence[Condition]) -> list[CountingCase]:
     """For each condition the reference, then all that is compared with it, the other memories too."""
     return [case for condition in conditions for case in cases_under(condition, conditions)]
 
 
-def cases_under(condition: Condition, conditions: Sequence[Condition]) -> Iterator[Case]:
+def cases_under(condition: Condition, conditions: Sequence[Condition]) -> Iterator[CountingCase]:
     """The cases of one of all conditions, the reference first."""
     for variant in VARIANTS:
-        yield Case(variant.name, "active", condition, variant)
+        yield CountingCase(variant.name, "active", condition, variant)
     yield without_active(condition)
     for memory in dict.fromkeys(other.memory for other in conditions):
         if memory != condition.memory:
-            yield Case(f"memory {memory}", "active", Condition(condition.noise, memory), EVERYTHING)
+            yield CountingCase(f"memory {memory}", "active", Condition(condition.noise, memory), EVERYTHING)
 
 
 def rules_of(on: RuleSet) -> Rules:

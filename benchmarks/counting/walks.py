@@ -33,7 +33,7 @@ TRIES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class CountedWalk:
     """Where one count is made."""
 
     id: str
@@ -44,7 +44,7 @@ class Walk:
     """The stops of a route in their order, or the corners of a region."""
 
 
-def choose_walks(city: City, routes: int, regions: int, seed: int) -> list[Walk]:
+def choose_walks(city: City, routes: int, regions: int, seed: int) -> list[CountedWalk]:
     """Routes and regions, the same for the same seed; more of them begin with the fewer.
 
     Raises:
@@ -59,7 +59,7 @@ def choose_walks(city: City, routes: int, regions: int, seed: int) -> list[Walk]
     ]
 
 
-def poses(city: City, walk: Walk) -> Iterator[Pose]:
+def poses(city: City, walk: CountedWalk) -> Iterator[Pose]:
     """Where an agent stands and faces on a walk, the start first."""
     start = city.streetview.panorama(walk.start)
     if walk.kind == "region":
@@ -73,7 +73,7 @@ def poses(city: City, walk: Walk) -> Iterator[Pose]:
     return (step.pose for step in steps)
 
 
-def _route(everywhere: _Panoramas, number: int, chance: random.Random) -> Walk:
+def _route(everywhere: _Panoramas, number: int, chance: random.Random) -> CountedWalk:
     kind = ROUTES[number % len(ROUTES)]
     start, here = chance.choice(everywhere)
     first = _a_leg_away(everywhere, here, chance)
@@ -82,7 +82,7 @@ def _route(everywhere: _Panoramas, number: int, chance: random.Random) -> Walk:
         stops.append(_a_leg_away(everywhere, first, chance))
     if kind in {"there and back", "round"}:
         stops.append(here)
-    return Walk(f"route-{number + 1:02d}", kind, start, tuple(stops))
+    return CountedWalk(f"route-{number + 1:02d}", kind, start, tuple(stops))
 
 
 def _a_leg_away(everywhere: _Panoramas, start: LatLng, chance: random.Random) -> LatLng:
@@ -93,7 +93,7 @@ def _a_leg_away(everywhere: _Panoramas, start: LatLng, chance: random.Random) ->
     raise BadInput(f"the city is too small for routes of {LEG_M[0]:g} to {LEG_M[1]:g} m a leg")
 
 
-def _region(everywhere: _Panoramas, number: int, chance: random.Random) -> Walk:
+def _region(everywhere: _Panoramas, number: int, chance: random.Random) -> CountedWalk:
     """A square around a panorama."""
     lat, lng = np.array([position for _, position in everywhere]).T
     half = SIDE_M / 2
@@ -104,7 +104,7 @@ def _region(everywhere: _Panoramas, number: int, chance: random.Random) -> Walk:
         if np.count_nonzero((abs(x) <= half) & (abs(y) <= half)) >= MIN_PANORAMAS:
             corners = ((-half, -half), (half, -half), (half, half), (-half, half))
             square = tuple(frame.position(*corner) for corner in corners)
-            return Walk(f"region-{number + 1:02d}", "region", middle, square)
+            return CountedWalk(f"region-{number + 1:02d}", "region", middle, square)
     raise BadInput(f"the city is too small for regions of {MIN_PANORAMAS} panoramas")
 
 

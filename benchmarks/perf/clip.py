@@ -1,7 +1,7 @@
 """How fast are views compared with words? One by one, in batches, and from the store on disk.
 
     python -m benchmarks.perf.clip [--model NAME] [--steps 8] [--rounds 3] [--batch 32] [--device auto]
-        [--allow-downloads] [--seed 0]
+        [--allow-downloads] [--seed 0] [--json]
 
 Each step is VELMA's: five views of a panorama of Virlton, 800 by 460 pixels, at -90, -45, 0, 45 and 90
 degrees. Without `--model` the model is a small vision transformer with random weights (12 layers of width
@@ -12,7 +12,6 @@ The ways are timed in turns, `--rounds` times each, and the median is told, as v
 to the first way of its group. Loading and the first pictures go before and are not timed.
 """
 
-import argparse
 import json
 import tempfile
 import time
@@ -32,6 +31,8 @@ from virl.platform.perception.weights import batches, device_of, module
 from virl.platform.providers.open import open_city
 from virl.platform.streetview import Image, StreetView
 
+from .figures import Figures, command, figures
+
 CITY = "virlton"
 STEP = len(OFFSETS)
 _SMALL = {
@@ -46,9 +47,7 @@ Step = tuple[str, list[float]]
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command(__doc__)
     parser.add_argument("--model", help="a recognizer of platform/models")
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=3)
@@ -62,14 +61,18 @@ def main() -> None:
     if city.street_map is None:
         raise BadInput(f"{CITY} has no list of its panoramas")
     steps = _steps(list(city.street_map.panorama_ids()), options.steps, options.seed)
-    print(f"{options.model or 'a small model with random weights'}, on {device_of(models.options)}")
-    with tempfile.TemporaryDirectory() as name:
+    with figures(options) as found, tempfile.TemporaryDirectory() as name:
+        found["model"] = options.model or "a small model with random weights"
+        found["device"] = device_of(models.options)
+        found.show(f"{found['model']}, on {found['device']}")
         folder = Path(name)
         clip = models.recognizer(options.model) if options.model else _random(models, folder, options.batch)
-        _measure(clip, city.streetview, steps, folder, options.rounds)
+        _measure(found, clip, city.streetview, steps, folder, options.rounds)
 
 
-def _measure(clip: Recognizer, street: StreetView, steps: Sequence[Step], folder: Path, rounds: int) -> None:
+def _measure(
+    found: Figures, clip: Recognizer, street: StreetView, steps: Sequence[Step], folder: Path, rounds: int
+) -> None:
     images = [street.view(pano, landmark_camera(h)).pixels for pano, headings in steps for h in headings]
     clip.embed_images(images[:STEP])
     stored = StreetViews(street, clip, open_store(CITY, clip.name, folder))
@@ -85,13 +88,15 @@ def _measure(clip: Recognizer, street: StreetView, steps: Sequence[Step], folder
             "kept on disk": lambda: _walk(stored, steps),
         },
     }
-    print(f"{len(images)} views in {len(steps)} steps, median of {rounds} rounds")
+    found["views"], found["views_a_second"] = len(images), {}
+    found.show(f"{len(images)} views in {len(steps)} steps, median of {rounds} rounds")
     for title, ways in groups.items():
         seconds = _in_turns(ways, rounds)
         first = next(iter(seconds.values()))
-        print(title)
+        found["views_a_second"][title] = {name: len(images) / spent for name, spent in seconds.items()}
+        found.show(title)
         for name, spent in seconds.items():
-            print(f"  {name:20} {len(images) / spent:10.1f} views a second {first / spent:8.2f} x")
+            found.show(f"  {name:20} {len(images) / spent:10.1f} views a second {first / spent:8.2f} x")
 
 
 def _in_turns(ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """How much faster are VLN episodes that wait for a language model side by side than one by one?
 
-    python -m benchmarks.perf.concurrency [--episodes 64] [--steps 10] [--delay 0.5] [--limited 0.05]
+    python -m benchmarks.perf.concurrency [--episodes 64] [--steps 10] [--delay 0.5] [--limited 0.05] [--json]
 
 A server on this machine takes the place of the model: it says to walk on, after the delay, says 429 to a
 share of the requests, and also to those that come faster than `--rate` a second. The episodes are walks
@@ -8,7 +8,6 @@ through Virlton, run by the engine of `virl bench`, first in one thread, then in
 Each walk asks for the landmarks of its directions and then for one action after the other.
 """
 
-import argparse
 import json
 import random
 import tempfile
@@ -24,7 +23,6 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.vln.definition import Options
 from virl import __version__
 from virl.bench.resources import Terms
 from virl.bench.run import Engine, Part, run_benchmark
@@ -42,6 +40,9 @@ from virl.datasets.collect.rows import Rows
 from virl.geo import destination
 from virl.platform.city import City
 from virl.platform.providers import open_city
+
+from ..vln.definition import Options
+from .figures import command, figures
 
 CITY = "virlton"
 VLN = "benchmarks.vln.definition:BENCHMARK"
@@ -172,16 +173,14 @@ def measure(service: Service, options: Options, workers: int, limit: int | None 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command(__doc__)
     parser.add_argument("--episodes", type=int, default=64)
     parser.add_argument("--steps", type=int, default=10, help="actions of a walk")
     parser.add_argument("--delay", type=float, default=0.5, help="seconds until a reply")
     parser.add_argument("--limited", type=float, default=0.05, help="share of requests refused with 429")
     parser.add_argument("--rate", type=float, default=200.0, help="requests a second that the server takes")
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as data:
+    with figures(chosen) as found, tempfile.TemporaryDirectory() as data:
         write_routes(Path(data) / CITY, open_city(CITY), chosen.episodes)
         options = Options(models=("oracle",), mind="openai:test", data=data, max_steps=chosen.steps)
         with served(0.0, 0.0, 1e6) as service:
@@ -193,12 +192,20 @@ def main() -> None:
             times.append(seconds)
             done = sum(row["episodes"]["done"] for row in results["rows"][:1])
             failed = sum(row["episodes"]["failed"] for row in results["rows"][:1])
-            print(
+            found[f"{workers} side by side"] = {
+                "seconds": seconds,
+                "done": done,
+                "failed": failed,
+                "answered": service.answered,
+                "refused": service.refused,
+            }
+            found.show(
                 f"{workers} side by side: {seconds:.1f} s; {done} episodes done, {failed} failed; "
                 f"{service.answered} requests answered, {service.refused} refused "
                 f"({service.too_fast} for their rate), up to {service.most_under_way} at once"
             )
-    print(f"{times[0] / times[1]:.1f} times faster")
+        found["times_faster"] = times[0] / times[1]
+        found.show(f"{times[0] / times[1]:.1f} times faster")
 
 
 def _handler(service: Service) -> type[BaseHTTPRequestHandler]:

@@ -1,7 +1,7 @@
 """What a step costs with each mover: requests, dollars and seconds, and which true links it finds.
 
     python -m benchmarks.perf.movers [--city virlton] [--steps 400] [--latency-ms 80] [--seed 0]
-        [--price tiles_pano_ids=2.0] [--web] [--out movers.json]
+        [--price tiles_pano_ids=2.0] [--web] [--out movers.json] [--json]
 
 All movers take the same walk: from a few random panoramas on at random, back only where it must. Their street
 view answers from a made city, and counts what the Google provider would ask in its place. `nearest` is one
@@ -29,7 +29,6 @@ from pathlib import Path
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from virl import geo
@@ -43,6 +42,8 @@ from virl.platform.movement.open_mover import open_mover
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.open import open_city
 from virl.platform.streetview import Camera, Link, Panorama, Pose, StreetView, View
+
+from .figures import command, figures
 
 PAGE_USD_PER_1000 = 14.0  # Dynamic Street View: "each instantiation of a panorama object"; read 2026-11
 BATCH = 100  # positions in one request for panorama ids
@@ -161,11 +162,12 @@ def main() -> None:
             *(["web"] if options.web else []),
         )
     ]
-    Console().print(_table(results, options))
-    if options.out:
-        settings = {"city": options.city, "seed": options.seed, "latency_ms": options.latency_ms}
-        report = {**settings, "usd_per_1000": prices, "movers": [asdict(result) for result in results]}
-        options.out.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    with figures(options) as found:
+        found |= {"city": options.city, "seed": options.seed, "latency_ms": options.latency_ms}
+        found |= {"usd_per_1000": prices, "movers": [asdict(result) for result in results]}
+        found.show(_table(results, options))
+        if options.out:
+            options.out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
 def google_prices() -> dict[str, float]:
@@ -269,9 +271,7 @@ def _table(results: Sequence[Result], options: argparse.Namespace) -> Table:
 
 
 def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command(__doc__)
     parser.add_argument("--city", default="virlton")
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)

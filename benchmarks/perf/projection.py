@@ -1,6 +1,6 @@
 """How fast are views cut out of a panorama? Views a second beside py360convert, in the same run.
 
-    python -m benchmarks.perf.projection [--views 100] [--width 3328] [--seed 0] [--fov 60]
+    python -m benchmarks.perf.projection [--views 100] [--width 3328] [--seed 0] [--fov 60] [--json]
 
 Every view is at a random heading, 800 by 460 pixels, bilinear, out of one panorama of noise. `moving pitch`
 draws a pitch in [-30, 30] for each view, so that no rays are shared between views; the others look level, as
@@ -9,7 +9,6 @@ py360convert is no part of virl: `pip install py360convert`. The exit code is 1 
 fast.
 """
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -18,7 +17,9 @@ import cv2
 import numpy as np
 
 from virl.platform.providers.graph.projection import equirectangular, perspective
-from virl.platform.streetview import Camera
+from virl.platform.streetview import Camera, Image
+
+from .figures import Figures, command, figures
 
 SIZE = (800, 460)  # of the views that VELMA shows to CLIP
 GOAL = 10.0  # times the views a second of py360convert
@@ -26,9 +27,7 @@ GOAL = 10.0  # times the views a second of py360convert
 
 def main() -> int:
     """Measure and print; 1 if the goal is missed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command(__doc__)
     parser.add_argument("--views", type=int, default=100, help="views of virl; a tenth of py360convert")
     parser.add_argument("--width", type=int, default=3328, help="of the panorama, pixels")
     parser.add_argument("--fov", type=float, default=60.0, help="degrees")
@@ -51,17 +50,32 @@ def main() -> int:
         turn = (camera.heading + 180) % 360 - 180
         py360convert.e2p(pixels, fov, turn, camera.pitch, (height, width), mode="bilinear")
 
-    print(f"{width}x{height} views out of {options.width}x{options.width // 2}; OpenCV {cv2.__version__}")
+    with figures(options) as found:
+        return _compare(found, theirs, pixels, level, moving)
+
+
+def _compare(
+    found: Figures,
+    theirs: Callable[[Camera], None],
+    pixels: Image,
+    level: Sequence[Camera],
+    moving: Sequence[Camera],
+) -> int:
+    width, height = SIZE
+    found.show(f"{width}x{height} views out of {pixels.shape[1]}x{pixels.shape[0]}; OpenCV {cv2.__version__}")
     cv2.setNumThreads(1)
     panorama = equirectangular(pixels)
-    base = _rate(theirs, level[: max(options.views // 10, 3)])
-    print(f"py360convert.e2p   {base:8.1f} views a second")
+    base = _rate(theirs, level[: max(len(level) // 10, 3)])
+    found["views_a_second"] = {"py360convert": base}
+    found.show(f"py360convert.e2p   {base:8.1f} views a second")
     ratios = []
     for name, cameras in (("level", level), ("moving pitch", moving)):
         rate = _rate(lambda camera: perspective(panorama, camera), cameras)
         ratios.append(rate / base)
-        print(f"virl, {name:12} {rate:8.1f} views a second: {rate / base:.1f} times")
-    print(f"least ratio {min(ratios):.1f}; the goal is {GOAL:g}")
+        found["views_a_second"][name] = rate
+        found.show(f"virl, {name:12} {rate:8.1f} views a second: {rate / base:.1f} times")
+    found["least_ratio"] = min(ratios)
+    found.show(f"least ratio {min(ratios):.1f}; the goal is {GOAL:g}")
     return int(min(ratios) < GOAL)
 
 

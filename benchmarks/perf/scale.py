@@ -1,6 +1,6 @@
 """What the per-city benchmarks cost on 14 districts with 10 models each, on 8 GPUs: requests, dollars, hours.
 
-    python -m benchmarks.perf.scale
+    python -m benchmarks.perf.scale [--json]
 
 Nothing is measured here: `NUMBERS` holds every number that goes in, with where it comes from, and the rest is
 multiplication. Prices are those of `platform/providers/google.yaml` and `platform/prices.yaml`. The
@@ -8,11 +8,13 @@ tables that it prints are those of `docs/scale.md`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 
 from virl.mind.prices import Usage, load_prices
 from virl.platform.providers.google.settings import load_google_settings
+
+from .figures import command, figures
 
 MIND = "openai:gpt-5-mini"
 
@@ -224,5 +226,14 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+def main() -> None:
+    """Print the tables."""
+    with figures(command(__doc__).parse_args()) as found:
+        found["numbers"] = {name: asdict(number) for name, number in NUMBERS.items()}
+        found["stages"] = [asdict(stage) for stage in stages(NUMBERS)]
+        found["limits"] = limits()
+        found.show("\n".join(tables()))
+
+
 if __name__ == "__main__":
-    print("\n".join(tables()))
+    main()

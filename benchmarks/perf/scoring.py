@@ -1,30 +1,29 @@
 """How long does scoring 800 walks take? TC, SPD and both KPA together; nDTW, SDTW and CLS together.
 
-    python -m benchmarks.perf.scoring [--data DIR] [--rounds 5]
+    python -m benchmarks.perf.scoring [--data DIR] [--rounds 5] [--json]
 
 The walks are the episodes of Touchdown's unseen development set: each gold path, cut at a random place and
 scored against the whole. The graph is loaded and the search compiled before the clock starts.
 """
 
-import argparse
 import random
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from benchmarks.metrics.street import Walk, score_paths, score_walks
+from virl.bench.metrics.street import Walk, score_paths, score_walks
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.touchdown import read_episodes
 
+from .figures import command, figures
+
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command(__doc__)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
     chosen = parser.parse_args()
@@ -35,9 +34,11 @@ def main() -> None:
         "TC, SPD, KPA": score_walks,
         "nDTW, SDTW, CLS": score_paths,
     }
-    for title, score in scorers.items():
-        seconds = _best(partial(score, graph, walks), chosen.rounds)
-        print(f"{title}: {len(walks)} walks in {seconds:.3f} s")
+    with figures(chosen) as found:
+        found["walks"], found["seconds"] = len(walks), {}
+        for title, score in scorers.items():
+            seconds = found["seconds"][title] = _best(partial(score, graph, walks), chosen.rounds)
+            found.show(f"{title}: {len(walks)} walks in {seconds:.3f} s")
 
 
 def _walks(graph: NavigationGraph, file: Path) -> Sequence[Walk]:

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 
-from benchmarks.perf.roc import FALSE_RATE, Curve, Scores, draw_roc
 from virl.geo import LatLng, distance, signed_turn
 from virl.platform.city import City, Truth
 from virl.platform.perception.base import Matcher
@@ -29,6 +29,9 @@ from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.shared.matcher_settings import MatcherSettings
 from virl.platform.providers import open_city
 from virl.platform.streetview import Box, Camera, Image
+
+from .figures import Figures, command, figures
+from .roc import FALSE_RATE, Curve, Scores, draw_roc
 
 KINDS = ("trash bin", "fire hydrant", "bench", "mailbox")
 WALKS = 100
@@ -78,6 +81,12 @@ class Pair:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
     options = _options(arguments)
+    with figures(options) as found:
+        _run(options, found)
+    return 0
+
+
+def _run(options: argparse.Namespace, found: Figures) -> None:
     city = open_city(options.city)
     if city.truth is None:
         raise SystemExit(f"{city.title} is no made city: nobody knows what its views show")
@@ -89,19 +98,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pairs = [
         (same, other_pairs(half, len(same), chance)) for half in halves if (same := same_pairs(half, chance))
     ]
-    print(f"{len(sights)} sights on {options.walks} walks through {city.title}, {took:.0f} s to see them")
+    found["sights"], found["matchers"] = len(sights), {}
+    found.show(
+        f"{len(sights)} sights on {options.walks} walks through {city.title}, {took:.0f} s to see them"
+    )
     settings = read_model("matcher", options.matcher)
     if not isinstance(settings, MatcherSettings):
         raise SystemExit(f"{options.matcher} is no matcher")
     margins = (0.0, settings.margin) if options.compare else (settings.margin,)
     curves = [
-        _report(f"{name}, margin {margin:g}", matcher, pairs, margin)
+        _report(found, f"{name}, margin {margin:g}", matcher, pairs, margin)
         for name, matcher in _matchers(options.matcher, settings, compare=options.compare)
         for margin in margins
     ]
     draw_roc(curves, options.draw)
-    print(f"\nROC, threshold marked: {options.draw}")
-    return 0
+    found.show(f"\nROC, threshold marked: {options.draw}")
 
 
 def look(city: City, truth: Truth, walks: int, seed: int) -> Iterator[Sight]:
@@ -173,33 +184,44 @@ def score(matcher: Matcher, pairs: tuple[list[Pair], list[Pair]], margin: float)
     )
 
 
-def _report(name: str, matcher: Matcher, pairs: list[tuple[list[Pair], list[Pair]]], margin: float) -> Curve:
+def _report(
+    found: Figures, name: str, matcher: Matcher, pairs: list[tuple[list[Pair], list[Pair]]], margin: float
+) -> Curve:
     began = time.perf_counter()
     chosen_on, reported_on = (score(matcher, half, margin) for half in pairs)
     each = (time.perf_counter() - began) / sum(len(group) for half in pairs for group in half)
-    print(f"\n{name}: {1000 * each:.0f} ms a pair, its share of finding keypoints included")
+    told: dict[str, Any] = {"seconds_a_pair": each, "area": reported_on.area}
+    found["matchers"][name] = told
+    found.show(f"\n{name}: {1000 * each:.0f} ms a pair, its share of finding keypoints included")
     for half, scores in (("chosen on", chosen_on), ("reported on", reported_on)):
-        print(f"  {half}: {len(scores.same)} same, {len(scores.other)} others; area {scores.area:.3f}")
+        found.show(f"  {half}: {len(scores.same)} same, {len(scores.other)} others; area {scores.area:.3f}")
     for label, threshold in (
         (f"at most {FALSE_RATE:.0%} false", chosen_on.threshold),
         ("Youden", chosen_on.youden),
     ):
         (true, false), (true_there, false_there) = reported_on.rates(threshold), chosen_on.rates(threshold)
-        print(
-            f"  {label}: {threshold} matches; true {true:.1%}, false {false:.1%} on the other half", end=" "
+        told[label] = {"threshold": threshold, "true": float(true), "false": float(false)}
+        found.show(
+            f"  {label}: {threshold} matches; true {true:.1%}, false {false:.1%} on the other half "
+            f"(true {true_there:.1%}, false {false_there:.1%} where it was chosen)"
         )
-        print(f"(true {true_there:.1%}, false {false_there:.1%} where it was chosen)")
     beside = np.array([_are_beside(pair) for pair in pairs[1][1]])
     if beside.any():
         false = float(np.mean(reported_on.other[beside] >= chosen_on.threshold))
-        print(f"  of {beside.sum()} others within {BESIDE_M:g} m: false {false:.1%} at {chosen_on.threshold}")
+        told["false_beside"] = false
+        found.show(
+            f"  of {beside.sum()} others within {BESIDE_M:g} m: false {false:.1%} at {chosen_on.threshold}"
+        )
     turns = np.array([pair.turn for pair in pairs[1][0]])
     for low, high in TURNS:
         some = Scores(reported_on.same[(turns >= low) & (turns < high)], reported_on.other)
         if len(some.same):
             true = some.rates(chosen_on.threshold)[0]
-            print(f"  seen from {low:g} to {high:g} degrees apart: {len(some.same)} same", end=", ")
-            print(f"area {some.area:.3f}, true {true:.1%} at {chosen_on.threshold}")
+            told[f"{low:g} to {high:g} degrees apart"] = {"area": some.area, "true": float(true)}
+            found.show(
+                f"  seen from {low:g} to {high:g} degrees apart: {len(some.same)} same, "
+                f"area {some.area:.3f}, true {true:.1%} at {chosen_on.threshold}"
+            )
     return Curve(name, reported_on, chosen_on.threshold)
 
 
@@ -241,7 +263,7 @@ def _side(box: Box) -> float:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.perf.sift", description=__doc__)
+    parser = command(__doc__)
     parser.add_argument("--city", default="virlton", help="a made city")
     parser.add_argument("--walks", type=int, default=WALKS, help="walks of six panoramas")
     parser.add_argument("--seed", type=int, default=0, help="of the walks and of the pairs")

@@ -34,6 +34,8 @@ from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.streetview import Camera, Image
 
+from .figures import Figures, command, figures
+
 READ = 0.2  # normalised edit distance up to which a name counts as read
 WANTED = 0.9  # share of names to be read
 FOV = 60.0
@@ -85,6 +87,11 @@ class Streets:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; 1 if too few names could be read."""
     options = _options(arguments)
+    with figures(options) as found:
+        return _run(options, found)
+
+
+def _run(options: argparse.Namespace, found: Figures) -> int:
     layout = lay_out(options.seed)
     plan = CityPlan(options.seed, layout, move_in(layout, options.seed))
     signs = [
@@ -92,13 +99,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     Random(options.seed).shuffle(signs)
     readings = list(look(plan, signs[: options.limit], open_reader()))
-    _report(readings, len(signs[: options.limit]))
-    _report_cost([reading.picture for reading in readings[: options.timed]])
+    _report(found, readings, len(signs[: options.limit]))
+    _report_cost(found, [reading.picture for reading in readings[: options.timed]])
     worst = sorted((r for r in readings if r.error > READ), key=lambda reading: -reading.error)
     for miss in worst[: options.worst]:
-        print(f"  {miss.error:.2f}  {miss.sign.kind:6}  {miss.sign.text!r} read as {miss.best!r}")
+        found.show(f"  {miss.error:.2f}  {miss.sign.kind:6}  {miss.sign.text!r} read as {miss.best!r}")
     if options.save:
         _save(worst, options.save)
+        found.show(f"{len(worst)} pictures of misses in {options.save}")
     return 0 if _share(reading.error for reading in readings) >= WANTED else 1
 
 
@@ -150,16 +158,18 @@ def _inset(spot: Point, end: Point) -> Point:
     return end[0] + 0.03 * (spot[0] - end[0]), end[1] + 0.03 * (spot[1] - end[1])
 
 
-def _report(readings: list[Reading], asked: int) -> None:
-    print(f"{len(readings)} of {asked} signs can be stood before at 8 to 12 m with nothing in the way")
+def _report(found: Figures, readings: list[Reading], asked: int) -> None:
+    found.show(f"{len(readings)} of {asked} signs can be stood before at 8 to 12 m with nothing in the way")
     share, plain = _share(r.error for r in readings), _share(r.plain_error for r in readings)
-    print(f"names read to an edit distance of {READ:g}: {share:.1%} (accents aside: {plain:.1%})")
+    found |= {"signs": len(readings), "read": share, "read_accents_aside": plain}
+    found.show(f"names read to an edit distance of {READ:g}: {share:.1%} (accents aside: {plain:.1%})")
     for kind in ("fascia", "board"):
         of_kind = [reading.error for reading in readings if reading.sign.kind == kind]
-        print(f"  {kind}: {_share(of_kind):.1%} of {len(of_kind)}")
+        found[f"read_{kind}"] = _share(of_kind)
+        found.show(f"  {kind}: {_share(of_kind):.1%} of {len(of_kind)}")
 
 
-def _report_cost(pictures: list[Image]) -> None:
+def _report_cost(found: Figures, pictures: list[Image]) -> None:
     """Time both ways in turns, so that both suffer alike from whatever else the machine does."""
     default = rapidocr.RapidOCR(params={"Global.log_level": "critical"})
     ours = open_reader()
@@ -174,7 +184,10 @@ def _report_cost(pictures: list[Image]) -> None:
         (_seconds(lambda p: ours.read([p]), picture), _seconds(by_default, picture)) for picture in pictures
     ]
     fast, slow = (median(column) for column in zip(*times, strict=True))
-    print(f"a view costs {fast:.3f} s, at rapidocr's defaults {slow:.3f} s ({slow / fast:.1f} times as much)")
+    found["seconds_a_view"] = {"virl": fast, "rapidocr's defaults": slow}
+    found.show(
+        f"a view costs {fast:.3f} s, at rapidocr's defaults {slow:.3f} s ({slow / fast:.1f} times as much)"
+    )
 
 
 def _seconds(read: Callable[[Image], Any], picture: Image) -> float:
@@ -193,11 +206,10 @@ def _save(misses: list[Reading], folder: Path) -> None:
     for miss in misses:
         name = re.sub(r"\W+", "-", f"{miss.error:.2f} {miss.sign.text} read {miss.best}").strip("-")
         Pictures.fromarray(miss.picture).save(folder / f"{name[:100]}.png")
-    print(f"{len(misses)} pictures of misses in {folder}")
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.perf.signs", description=__doc__)
+    parser = command(__doc__)
     parser.add_argument("--seed", type=int, default=1, help="the city's seed; Virlton's is 1")
     parser.add_argument("--limit", type=int, help="read only so many signs, picked at random")
     parser.add_argument("--timed", type=int, default=15, help="views to time both ways")

@@ -1,7 +1,7 @@
 """How short the tours of the region navigator are, and how long they take to find.
 
     python -m benchmarks.perf.tour [--points FILE] [--sizes 200,500,1000,8000] [--best SECONDS]
-        [--seconds SECONDS] [--draw tour.svg] [--out tour.json]
+        [--seconds SECONDS] [--draw tour.svg] [--out tour.json] [--json]
 
 Open tours from the first point: `ours` as the region navigator makes them, `nearest` always goes to the
 nearest point left, and `2-opt` reverses parts of that while it gets shorter. The sets are `random` (a square
@@ -27,15 +27,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
-from benchmarks.perf.tour_sets import PointSet, made_sets, set_of_file
 from virl.errors import VirlError
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.guard import USER_ERROR
 from virl.platform.movement.tour.plane import Order, nearest_neighbour, path_length
 from virl.platform.movement.tour.shortest import shortest_tour
+
+from .figures import command, figures
+from .tour_sets import PointSet, made_sets, set_of_file
 
 SIZES = (200, 500, 1000, 8000)
 BEST = Path(__file__).with_name("tour_best.json")
@@ -190,13 +191,13 @@ def _run(options: argparse.Namespace) -> None:
         results += measure(points, options.seconds, best, options.best)
         if options.draw:
             draw(points.points, ours(points.points, options.seconds), _named(options.draw, points.name))
-    Console().print(_table(results))
-    if options.best:
-        best.keep()
-    if options.out:
-        options.out.write_text(
-            json.dumps([asdict(one) | {"gap": one.gap} for one in results], indent=2) + "\n"
-        )
+    with figures(options) as found:
+        found["tours"] = [asdict(one) | {"gap": one.gap} for one in results]
+        found.show(_table(results))
+        if options.best:
+            best.keep()
+        if options.out:
+            options.out.write_text(json.dumps(found["tours"], indent=2) + "\n")
 
 
 def _named(file: Path, name: str) -> Path:
@@ -229,8 +230,7 @@ def _sizes(text: str) -> list[int]:
 
 
 def _parse() -> argparse.Namespace:
-    description, _, _ = (__doc__ or "").partition("\n")
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.perf.tour", description=description)
+    parser = command(__doc__)
     parser.add_argument("--points", type=Path, help="a file with a `lat, lng` pair a line")
     parser.add_argument("--sizes", type=_sizes, default=list(SIZES), help="of the made sets")
     parser.add_argument("--seconds", type=float, help="of search; the navigator's own by default")

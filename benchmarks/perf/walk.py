@@ -1,6 +1,6 @@
 """How many steps a second does a walk take? One walker and a batch of them, on one core.
 
-    python -m benchmarks.perf.walk [--graph DIR] [--walkers 4096] [--seconds 1.0] [--seed 0]
+    python -m benchmarks.perf.walk [--graph DIR] [--walkers 4096] [--seconds 1.0] [--seed 0] [--json]
 
 Actions are drawn beforehand: 70 % forward, 10 % each left and right, 5 % each turn around and stop. Every
 step is validated. The plain rules, functions of the graph, walk the same way in the same run. Without a
@@ -8,7 +8,6 @@ folder of `nodes.txt` and `links.txt`, and without Touchdown data, the graph is 
 crossings.
 """
 
-import argparse
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +23,8 @@ from virl.platform.movement.discrete.walker import Walker, WalkerBatch
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.home import find_data
 
+from .figures import Figures, command, figures
+
 SHARES = (0.7, 0.1, 0.1, 0.05, 0.05)
 """Of forward, left, right, turn around and stop."""
 ROUND = 20_000  # steps of one walker between looks at the clock
@@ -34,26 +35,31 @@ STEP_M = 25.0
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command(__doc__)
     parser.add_argument("--graph", type=Path)
     parser.add_argument("--walkers", type=int, default=4096)
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    graph, name = open_graph(options.graph)
+    with figures(options) as found:
+        _measure(found, *open_graph(options.graph), options.walkers, options.seconds, options.seed)
+
+
+def _measure(
+    found: Figures, graph: NavigationGraph, name: str, walkers: int, seconds: float, seed: int
+) -> None:
     began = time.process_time()
     table = build_table(graph, VELMA)
-    print(f"graph            {name}: {len(graph)} nodes, {len(graph.target)} links")
-    print(f"table            {len(table)} states, built in {time.process_time() - began:.2f} s")
+    found |= {"graph": name, "nodes": len(graph), "links": len(graph.target), "states": len(table)}
+    found.show(f"graph            {name}: {len(graph)} nodes, {len(graph.target)} links")
+    found.show(f"table            {len(table)} states, built in {time.process_time() - began:.2f} s")
 
-    rng = np.random.default_rng(options.seed)
+    rng = np.random.default_rng(seed)
     numbers = rng.choice(len(ACTIONS), ROUND, p=SHARES)
     actions = [ACTIONS[number] for number in numbers]
     walker = Walker(table, table.state(0))
-    crowd = WalkerBatch(table, rng.integers(len(table), size=options.walkers))
-    drawn = rng.choice(len(ACTIONS), (100, options.walkers), p=SHARES)
+    crowd = WalkerBatch(table, rng.integers(len(table), size=walkers))
+    drawn = rng.choice(len(ACTIONS), (100, walkers), p=SHARES)
 
     def plain_round() -> int:
         state = table.state(0)
@@ -71,11 +77,13 @@ def main() -> None:
             crowd.step(row)
         return drawn.size
 
-    plain = steps_a_second(plain_round, options.seconds)
-    print(f"plain rules      {plain:14,.0f} steps a second")
-    for label, work in (("one walker", walker_round), (f"batch of {options.walkers}", batch_round)):
-        rate = steps_a_second(work, options.seconds)
-        print(f"{label:16} {rate:14,.0f} steps a second, {rate / plain:.0f} times the plain rules")
+    plain = steps_a_second(plain_round, seconds)
+    rates = {"plain rules": plain}
+    found.show(f"plain rules      {plain:14,.0f} steps a second")
+    for label, work in (("one walker", walker_round), (f"batch of {walkers}", batch_round)):
+        rate = rates[label] = steps_a_second(work, seconds)
+        found.show(f"{label:16} {rate:14,.0f} steps a second, {rate / plain:.0f} times the plain rules")
+    found["steps_a_second"] = rates
 
 
 def open_graph(folder: Path | None) -> tuple[NavigationGraph, str]:

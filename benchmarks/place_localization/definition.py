@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from benchmarks.city_data import CityOptions, city_data
-from benchmarks.metrics.places import TYPES_20
-from benchmarks.place_localization.published import PUBLISHED
-from benchmarks.place_localization.score import METRICS, score, show
 from virl import geo
 from virl.bench.benchmark import Benchmark, Episode, EpisodeResult
+from virl.bench.city_data import CityOptions, city_data
+from virl.bench.metrics.places import TYPES_20
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
 from virl.datasets.collect.dataset import DataSet, PlaceRow
@@ -24,6 +22,9 @@ from virl.platform.perception.look import RECHECK_SCORE, look_closer, sweep_came
 from virl.platform.perception.matching import match_place
 from virl.platform.places import Place
 from virl.platform.streetview import View
+
+from .published import PUBLISHED
+from .score import METRICS, score, show
 
 FOVS = (60.0, 90.0, 120.0)  # V-IRL's configuration: 6 + 4 + 3 views all around
 PITCH = 10.0  # V-IRL's configuration

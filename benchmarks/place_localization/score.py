@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchmarks.metrics.places import TYPES_10, TYPES_20, Sought
 from virl.bench.benchmark import (
     Confusion,
     Metric,
@@ -14,6 +13,7 @@ from virl.bench.benchmark import (
     ShownView,
     Tally,
 )
+from virl.bench.metrics.places import TYPES_10, TYPES_20, Sought
 from virl.geo import LatLng
 
 METRICS = (

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from benchmarks.models import is_model
-from benchmarks.photos import photo_view
+from virl.bench.model_roles import is_model
+from virl.bench.photos import photo_view
 from virl.bench.resources import Resources
 from virl.errors import UnknownName
 from virl.platform.perception.models import model_names

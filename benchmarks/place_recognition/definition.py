@@ -6,10 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.city_data import CityOptions, city_data
-from benchmarks.photos import read_photo
-from benchmarks.place_recognition.classifiers import Classifier, open_classifier
-from benchmarks.place_recognition.published import PUBLISHED
 from virl.bench.benchmark import (
     Benchmark,
     Confusion,
@@ -23,10 +19,15 @@ from virl.bench.benchmark import (
     ShownView,
     Tally,
 )
+from virl.bench.city_data import CityOptions, city_data
+from virl.bench.photos import read_photo
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
 from virl.datasets.collect.place_types import TYPES_96
 from virl.geo import LatLng
+
+from .classifiers import Classifier, open_classifier
+from .published import PUBLISHED
 
 LABELS = tuple(sorted(TYPES_96))
 KEPT = 5

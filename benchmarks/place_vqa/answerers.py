@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from benchmarks.models import is_model
-from benchmarks.photos import photo_view
+from virl.bench.model_roles import is_model
+from virl.bench.photos import photo_view
 from virl.bench.resources import Resources, cost_of
 from virl.errors import UnknownName
 from virl.mind.base import Mind

@@ -3,11 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.city_data import CityOptions, city_data
-from benchmarks.metrics.choices import LETTERS, legacy_letter, rotations, strict_letter
-from benchmarks.photos import read_photo
-from benchmarks.place_vqa.answerers import Answerer, open_answerer
-from benchmarks.place_vqa.published import PUBLISHED
 from virl.bench.benchmark import (
     Benchmark,
     Episode,
@@ -19,8 +14,14 @@ from virl.bench.benchmark import (
     ShownView,
     Tally,
 )
+from virl.bench.city_data import CityOptions, city_data
+from virl.bench.metrics.choices import LETTERS, legacy_letter, rotations, strict_letter
+from virl.bench.photos import read_photo
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
+
+from .answerers import Answerer, open_answerer
+from .published import PUBLISHED
 
 METRICS = (
     Metric("circular", "mAcc", by_group=True),

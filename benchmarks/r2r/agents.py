@@ -1,42 +1,27 @@
 """The agents that can be scored, by name, and what each is made of."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 
-from benchmarks.following.trial import Agent, limiter
-from benchmarks.r2r.baselines import ForwardNavigator, RandomNavigator, RouteNavigator
-from benchmarks.r2r.dataset import Data
+from virl.bench.resources import Resources
+from virl.bench.walks import WalkingAgent
 from virl.errors import UnknownName
 from virl.mind.base import Mind
-from virl.mind.open import open_mind
 from virl.platform.episodes import Episode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.instruction.base import InstructionNavigator
-from virl.platform.movement.instruction.navgpt.navigator import MAX_STEPS, NavGptNavigator
+from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
 from virl.platform.movement.instruction.navgpt.observation import Observations
 from virl.platform.movement.instruction.navgpt.published import read_published
 from virl.platform.movement.instruction.navgpt.sources import GraphObservations
 
+from .baselines import ForwardNavigator, RandomNavigator, RouteNavigator
+from .dataset import Data
+from .options import Options
+
 AGENTS = ("gold", "shortest", "random", "forward", "navgpt")
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """What the command line says of an agent."""
-
-    agent: str
-    mind: str = "rules"
-    replies: Path | None = None
-    """Where replies of models are kept."""
-    observations: Path | None = None
-    """Observations in NavGPT's published layout; without them only the ways that lead on are told."""
-    rate: float | None = None
-    """Requests a second at most, over all episodes at once; `None` sets no limit."""
-    seed: int = 0
-
-
-def open_agent(data: Data, choices: Choices) -> Agent:
+def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAgent:
     """Make an agent ready.
 
     Raises:
@@ -44,43 +29,35 @@ def open_agent(data: Data, choices: Choices) -> Agent:
         BadInput: the observations are missing or damaged, or no mind has such a name.
         ModelUnavailable: the model's package or key is missing.
     """
-    if choices.agent not in AGENTS:
-        raise UnknownName("agent", choices.agent, list(AGENTS))
-    if choices.agent == "navgpt":
-        return _navgpt(data, choices)
+    if options.agent not in AGENTS:
+        raise UnknownName("agent", options.agent, list(AGENTS))
+    if options.agent == "navgpt":
+        return _navgpt(data, options, resources)
     make: Mapping[str, Callable[[NavigationGraph, Episode], InstructionNavigator]] = {
         "gold": _gold,
         "shortest": _shortest,
-        "random": lambda graph, _: RandomNavigator(graph, choices.seed),
+        "random": lambda graph, _: RandomNavigator(graph, options.seed),
         "forward": lambda graph, _: ForwardNavigator(graph),
     }
-    settings = {"agent": choices.agent} | ({"seed": choices.seed} if choices.agent == "random" else {})
-    made = make[choices.agent]
-    return Agent(choices.agent, settings, lambda episode: (made(_graph(data, episode), episode), None))
+    made = make[options.agent]
+    return WalkingAgent(options.agent, lambda episode: (made(_graph(data, episode), episode), None))
 
 
-def _navgpt(data: Data, choices: Choices) -> Agent:
-    seen = {scan: _observations(scan, building.graph, choices) for scan, building in data.buildings.items()}
-    mind = open_mind(choices.mind, cache_dir=choices.replies, limiter=limiter(choices.rate))
+def _navgpt(data: Data, options: Options, resources: Resources) -> WalkingAgent:
+    seen = {scan: _observations(scan, building.graph, options) for scan, building in data.buildings.items()}
 
     def navigator(episode: Episode) -> tuple[InstructionNavigator, Mind]:
-        asked = mind.apart()  # its ledger is the episode's
+        asked = resources.mind(options.mind)  # its ledger is the episode's
         return NavGptNavigator(_graph(data, episode), asked, seen[episode.scan]), asked
 
-    settings = {
-        "agent": "navgpt",
-        "mind": mind.name,
-        "observations": None if choices.observations is None else str(choices.observations.resolve()),
-        "max_steps": MAX_STEPS,
-    }
     kind = next(iter(seen.values())).name
-    return Agent(f"navgpt, {mind.name}, {kind} observations", settings, navigator)
+    return WalkingAgent(f"navgpt, {resources.mind(options.mind).name}, {kind} observations", navigator)
 
 
-def _observations(scan: str, graph: NavigationGraph, choices: Choices) -> Observations:
-    if choices.observations is None:
+def _observations(scan: str, graph: NavigationGraph, options: Options) -> Observations:
+    if options.observations is None:
         return GraphObservations(graph)
-    return read_published(choices.observations, scan, graph)
+    return read_published(options.observations, scan, graph)
 
 
 def _graph(data: Data, episode: Episode) -> NavigationGraph:

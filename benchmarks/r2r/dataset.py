@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.metrics.indoor import IndoorScore, score_indoor
+from virl.bench.metrics.indoor import IndoorScore, score_indoor
+from virl.bench.walks import in_order
 from virl.errors import BadInput
 from virl.geo import Floats
 from virl.platform.episodes import Episode
@@ -39,18 +40,19 @@ class Data:
     folder: Path
     buildings: Mapping[str, Building]
     """By the name of the scan."""
+    ids: Sequence[str]
+    """Of all episodes, in the order of the file."""
     episodes: Mapping[str, Episode]
     faults: Mapping[str, str]
     """Why an episode cannot be tried, by its id; an entry that cannot be read goes by its number."""
 
 
-def open_data(data: Path | None, split: str, limit: int | None = None) -> Data:
+def open_data(data: Path | None, split: str) -> Data:
     """Read the episodes of a split, and the buildings that they play in.
 
     Args:
         data: the folder of R2R; `None` to look in the user's data folder.
         split: such as `"val_unseen"`.
-        limit: only the first so many episodes.
 
     Raises:
         BadInput: a folder or file is missing or damaged, or there is no episode that can be walked.
@@ -63,15 +65,15 @@ def open_data(data: Path | None, split: str, limit: int | None = None) -> Data:
             f"{file}: no such split; there is {there or 'none'}: `virl data r2r --from DIR` gets the data"
         )
     read = read_r2r_file(file)
-    asked = read.episodes[:limit]
-    buildings = open_buildings(folder, {episode.scan for episode in asked})
+    buildings = open_buildings(folder, {episode.scan for episode in read.episodes})
     faults = {f"entry {number}": fault.what for number, fault in enumerate(read.faults)}
-    faults |= {episode.id: reason for episode in asked if (reason := _fault(buildings, episode))}
-    episodes = {episode.id: episode for episode in asked if episode.id not in faults}
+    faults |= {episode.id: reason for episode in read.episodes if (reason := _fault(buildings, episode))}
+    episodes = {episode.id: episode for episode in read.episodes if episode.id not in faults}
     if not episodes:
         first = next(iter(faults.values()), "it is empty")
         raise BadInput(f"{file}: holds no episode that can be walked: {first}")
-    return Data(folder, buildings, episodes, faults)
+    ids = in_order((episode.id for episode in read.episodes), faults)
+    return Data(folder, buildings, ids, episodes, faults)
 
 
 def open_buildings(folder: Path, scans: Iterable[str]) -> dict[str, Building]:

@@ -1,21 +1,22 @@
-"""The metrics as columns, and the results that others published. None of those was run here."""
+"""The metrics as they are shown, and the results that others published. None of those was run here."""
 
-from benchmarks.tables import Column, Row
+from virl.bench.benchmark import Metric, Published
 
-COLUMNS = (
-    Column("trajectory_lengths", "TL m"),
-    Column("nav_error", "NE m"),
-    Column("oracle_success", "OSR %", percent=True, digits=1),
-    Column("success", "SR %", percent=True, digits=1),
-    Column("spl", "SPL %", percent=True, digits=1),
-    Column("nDTW", "nDTW"),
-    Column("SDTW", "SDTW"),
-    Column("CLS", "CLS"),
+METRICS = (
+    Metric("trajectory_lengths", "TL m", percent=False, digits=2),
+    Metric("nav_error", "NE m", percent=False, digits=2),
+    Metric("oracle_error", "oracle error m", percent=False, digits=2, aside=True),
+    Metric("oracle_success", "OSR"),
+    Metric("success", "SR"),
+    Metric("spl", "SPL"),
+    Metric("nDTW", "nDTW", percent=False, digits=2),
+    Metric("SDTW", "SDTW", percent=False, digits=2),
+    Metric("CLS", "CLS", percent=False, digits=2),
 )
 
-NAVGPT = Row(
+NAVGPT = Published(
     "NavGPT, GPT-4",
     {"trajectory_lengths": 11.45, "nav_error": 6.46, "oracle_success": 0.42, "success": 0.34, "spl": 0.29},
-    "published, val_unseen",
+    "Zhou et al. 2023, table 1",
+    "val_unseen",
 )
-"""NavGPT (Zhou et al. 2023), Table 1."""

@@ -5,18 +5,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from rich.console import Console
 
-from benchmarks.metrics.indoor import IndoorScore
-from benchmarks.r2r.dataset import Building, gold_paths, open_buildings
-from benchmarks.r2r.published import COLUMNS, NAVGPT
-from benchmarks.tables import Row, summarize, table
+from virl.bench.metrics.indoor import IndoorScore
+from virl.bench.report.means import means_table
 from virl.errors import BadInput
+from virl.guard import guard
 from virl.platform.episodes import Episode
 from virl.platform.providers.graph.faults import reasons
 from virl.platform.providers.graph.home import find_data
+
+from .dataset import Building, gold_paths, open_buildings
+from .published import METRICS, NAVGPT
 
 
 class _Expected(BaseModel):
@@ -100,8 +104,8 @@ def score_file(file: Path, data: Path | None) -> Scored:
 def show(file: Path, scored: Scored, console: Console) -> None:
     """Print the table, what was left out of it, and the largest difference from expected values."""
     if scored.scores:
-        row = Row(file.stem, summarize([score.finite() for score in scored.scores.values()]))
-        console.print(table(f"R2R: {file.name}", COLUMNS, [row, NAVGPT]))
+        found = [score.finite() for score in scored.scores.values()]
+        console.print(means_table(f"R2R: {file.name}", METRICS, file.stem, found, [NAVGPT]))
     console.print(
         f"{len(scored.scores)} trajectories scored, {len(scored.malformed)} malformed, "
         f"{len(scored.skipped)} skipped",
@@ -121,6 +125,15 @@ def show(file: Path, scored: Scored, console: Console) -> None:
             f"({metric}, entry {number})",
             highlight=False,
         )
+
+
+def score(
+    trajectories: Annotated[Path, typer.Option(help="JSON list of `path_id`, `scan` and `trajectory`.")],
+    data: Annotated[Path | None, typer.Option(help="Folder of the data; by default yours.")] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
+    """Score finished trajectories; where the file holds expected scores, tell the largest difference."""
+    guard(lambda: show(trajectories, score_file(trajectories, data), Console()), debug=debug)
 
 
 def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:

@@ -1,17 +1,13 @@
 """The agents that can be scored, by name, and what each is made of."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from random import Random
-from typing import Any
 
-from benchmarks.following.trial import Agent, limiter
-from benchmarks.touchdown.dataset import Data, Selection, landmarks_file
-from benchmarks.touchdown.vision import Sight, open_sight, open_views
+from virl.bench.resources import Resources
+from virl.bench.walks import WalkingAgent
 from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
-from virl.mind.open import open_mind
 from virl.platform.episodes import Episode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.oracle import gold_actions
@@ -33,6 +29,10 @@ from virl.platform.perception.open import open_senses
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.touchdown import read_episode_file
 
+from .dataset import Data, Selection, landmarks_file
+from .options import Options
+from .vision import open_sight, open_views
+
 POOL = 200
 """Walks that worked examples are drawn from. Chosen: enough to differ, and quick to prepare."""
 
@@ -40,29 +40,7 @@ AGENTS = ("forward", "random", "gold", "shortest", "follower", "velma", "navgpt"
 ASK_A_MIND = ("velma", "navgpt")
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """What the command line says of an agent."""
-
-    agent: str
-    mind: str = "rules"
-    replies: Path | None = None
-    """Where replies of models are kept."""
-    rate: float | None = None
-    """Requests a second, over all workers; `None` sets no limit."""
-    seed: int = 0
-    use_map: bool = False
-    use_prior: bool = False
-    compat: bool = False
-    shots: int = 2
-    examples: Path | None = None
-    """Episodes to draw worked examples from; by default the training split where the data has one."""
-    views: bool = False
-    """Whether NavGPT's agent is told what panoramas show."""
-    sight: Sight = field(default_factory=Sight)
-
-
-def open_agent(data: Data, chosen: Selection, choices: Choices) -> Agent:
+def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAgent:
     """Make an agent ready.
 
     Raises:
@@ -70,78 +48,65 @@ def open_agent(data: Data, chosen: Selection, choices: Choices) -> Agent:
         BadInput: an option does not go with the agent, or a file it needs is damaged.
         ModelUnavailable: the model's package or key is missing.
     """
-    if choices.agent not in AGENTS:
-        raise UnknownName("agent", choices.agent, list(AGENTS))
-    if choices.agent != "follower" and (choices.use_map or choices.use_prior):
+    if options.agent not in AGENTS:
+        raise UnknownName("agent", options.agent, list(AGENTS))
+    if options.agent != "follower" and (options.map or options.prior):
         raise BadInput("--map and --prior go with --agent follower")
-    settings: dict[str, Any] = {"agent": choices.agent}
-    if choices.agent in ASK_A_MIND:
-        return _asking(data, chosen, choices, settings)
-    opened = _baseline(data.graph, chosen, choices)
-    if choices.agent == "random":
-        settings["seed"] = choices.seed
-    if choices.agent == "follower":
-        settings |= {"map": choices.use_map, "prior": choices.use_prior}
-    name = opened(next(iter(data.episodes.values()))).name if data.episodes else choices.agent
-    return Agent(name, settings, lambda episode: (opened(episode), None))
+    if options.agent in ASK_A_MIND:
+        return _asking(data, options, resources)
+    opened = _baseline(data.graph, options)
+    name = opened(next(iter(data.episodes.values()))).name if data.episodes else options.agent
+    return WalkingAgent(name, lambda episode: (opened(episode), None))
 
 
-def _baseline(
-    graph: NavigationGraph, chosen: Selection, choices: Choices
-) -> Callable[[Episode], InstructionNavigator]:
-    opening = OPENING[chosen.dataset]
+def _baseline(graph: NavigationGraph, options: Options) -> Callable[[Episode], InstructionNavigator]:
+    opening = OPENING[options.dataset]
     makers: dict[str, Callable[[Episode], InstructionNavigator]] = {
         "forward": lambda _: ForwardNavigator(graph, opening),
-        "random": lambda _: RandomNavigator(graph, opening, seed=choices.seed),
+        "random": lambda _: RandomNavigator(graph, opening, seed=options.seed),
         "gold": lambda episode: GoldNavigator(graph, episode.path),
         "shortest": lambda episode: ShortestPathNavigator(graph, episode.target, opening),
     }
-    if choices.agent == "follower":
+    if options.agent == "follower":
         follower = Follower(
             graph,
-            use_map=choices.use_map,
-            use_prior=choices.use_prior,
-            oriented=chosen.dataset == "map2seq",
+            use_map=options.map,
+            use_prior=options.prior,
+            oriented=options.dataset == "map2seq",
             opening=opening,
         )
         return lambda _: follower
-    return makers[choices.agent]
+    return makers[options.agent]
 
 
-def _asking(data: Data, chosen: Selection, choices: Choices, settings: dict[str, Any]) -> Agent:
-    mind = open_mind(choices.mind, cache_dir=choices.replies, limiter=limiter(choices.rate))
-    make = _velma(data, chosen, choices) if choices.agent == "velma" else _navgpt(data, choices)
-    settings |= {"mind": choices.mind}
-    if choices.agent == "navgpt":
-        settings |= {"views": choices.views} | choices.sight.settings()
-    if choices.agent == "velma":
-        settings |= {"shots": choices.shots, "seed": choices.seed, "compat": choices.compat}
-        settings |= choices.sight.settings()
+def _asking(data: Data, options: Options, resources: Resources) -> WalkingAgent:
+    make = (_velma if options.agent == "velma" else _navgpt)(data, options, resources)
 
     def opened(_: Episode) -> tuple[InstructionNavigator, Mind]:
-        asked = mind.apart()  # its ledger is the episode's
+        asked = resources.mind(options.mind)  # its ledger is the episode's
         return make(asked), asked
 
-    name = make(mind).name if choices.agent == "velma" else f"navgpt {mind.name}, {_eyes(choices)}"
-    return Agent(name, settings, opened)
+    mind = resources.mind(options.mind)
+    name = make(mind).name if options.agent == "velma" else f"navgpt {mind.name}, {_eyes(options)}"
+    return WalkingAgent(name, opened)
 
 
-def _eyes(choices: Choices) -> str:
-    return "views described" if choices.views else "no views"
+def _eyes(options: Options) -> str:
+    return "views described" if options.views else "no views"
 
 
-def _navgpt(data: Data, choices: Choices) -> Callable[[Mind], InstructionNavigator]:
+def _navgpt(data: Data, options: Options, _: Resources) -> Callable[[Mind], InstructionNavigator]:
     seen: Observations = GraphObservations(data.graph)
-    if choices.views:
-        seen = DescribedObservations(data.graph, open_views(choices.sight, data), open_senses().describer)
+    if options.views:
+        seen = DescribedObservations(data.graph, open_views(options.sight, data), open_senses().describer)
     return lambda mind: NavGptNavigator(data.graph, mind, seen, max_steps=MAX_ACTIONS)
 
 
-def _velma(data: Data, chosen: Selection, choices: Choices) -> Callable[[Mind], InstructionNavigator]:
-    seen = open_sight(choices.sight, data, chosen.dataset)
-    names = _landmarks(data, chosen)
+def _velma(data: Data, options: Options, resources: Resources) -> Callable[[Mind], InstructionNavigator]:
+    seen = open_sight(options.sight, data, options.dataset, resources)
+    names = _landmarks(data, options.selection)
     known = {episode.instruction: names.get(episode.id, ()) for episode in data.episodes.values()}
-    examples = demonstrations(data, chosen, choices)
+    examples = demonstrations(data, options)
     return lambda mind: VelmaNavigator(
         data.graph,
         mind,
@@ -149,29 +114,29 @@ def _velma(data: Data, chosen: Selection, choices: Choices) -> Callable[[Mind], 
         landmarks=known_landmarks(known) if names else None,
         flow=seen.flow,
         examples=examples,
-        shots=choices.shots,
-        seed=choices.seed,
-        opening=OPENING[chosen.dataset],
-        compat=choices.compat,
+        shots=options.shots,
+        seed=options.seed,
+        opening=OPENING[options.dataset],
+        compat=options.compat is not None,
     )
 
 
-def demonstrations(data: Data, chosen: Selection, choices: Choices) -> list[Demonstration]:
+def demonstrations(data: Data, options: Options) -> list[Demonstration]:
     """Gold walks of the training split, or of the file that was named: `POOL` of them, drawn by the seed."""
-    training = replace(chosen, split="train", episodes=choices.examples)
+    training = replace(options.selection, split="train", episodes=options.examples)
     file = training.file(data.folder)
-    if choices.shots == 0 or (choices.examples is None and not file.is_file()):
+    if options.shots == 0 or (options.examples is None and not file.is_file()):
         return []
     usable = [
         episode
         for episode in read_episode_file(file).episodes
         if episode.id not in data.episodes and not episode_faults(data.graph, episode)
     ]
-    drawn = Random(choices.seed).sample(usable, min(POOL, len(usable)))
+    drawn = Random(options.seed).sample(usable, min(POOL, len(usable)))
     names = _landmarks(data, training)
     shown = []
     for episode in drawn:
-        start = start_state(data.graph, episode, chosen.dataset)
+        start = start_state(data.graph, episode, options.dataset)
         actions = tuple(gold_actions(data.graph, episode.path, start.heading))
         shown.append(Demonstration(episode.instruction, start, actions, names.get(episode.id, ())))
     return shown

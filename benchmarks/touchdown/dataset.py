@@ -1,11 +1,12 @@
 """The data of a run: the street network, the episodes, and what is wrong with any of them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from virl.bench.walks import in_order
 from virl.datasets.export.files import MANIFEST
 from virl.datasets.export.touchdown import exported_touchdown
 from virl.errors import BadInput
@@ -54,6 +55,8 @@ class Data:
     is_published: bool
     """Whether published results are on the same data."""
     graph: NavigationGraph
+    ids: Sequence[str]
+    """Of all episodes, in the order of the file."""
     episodes: Mapping[str, Episode]
     faults: Mapping[str, str]
     """Why an episode cannot be tried, by its id; one that cannot be read goes by its line."""
@@ -86,13 +89,15 @@ def open_data(chosen: Selection) -> Data:
         raise BadInput(f"{file}: holds no episodes")
     source = f"an export of {made_city}, {EXPORTED}" if made_city else str(file)
     is_published = len(graph) == PANORAMAS and chosen.episodes is None
-    return Data(folder, source, made_city, is_published, graph, episodes, faults)
+    ids = in_order((episode.id for episode in read.episodes[: chosen.limit]), faults)
+    return Data(folder, source, made_city, is_published, graph, ids, episodes, faults)
 
 
-def run_settings(data: Data, chosen: Selection) -> dict[str, str]:
-    """What the records of a run depend on; not the limit, so that a run can be extended."""
-    file = chosen.file(data.folder).resolve()
-    return {"data": str(data.folder.resolve()), "dataset": chosen.dataset, "episodes": str(file)}
+def name_of(data: Data, chosen: Selection) -> str:
+    """What the results call the episodes; other data than the public one is named too."""
+    split = chosen.episodes.stem if chosen.episodes else f"{chosen.scenario} {chosen.split}"
+    name = f"{chosen.dataset} {split}"
+    return name if data.is_published else f"{name} of {data.made_city or data.folder.name}"
 
 
 def landmarks_file(data: Data, chosen: Selection) -> Path | None:

@@ -12,9 +12,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.metrics import mean_with_interval
-from benchmarks.metrics.street import path_of, task_completion
-from benchmarks.touchdown.dataset import Data, Scenario, Selection, open_data
+from virl.bench.metrics.street import path_of, task_completion
+from virl.bench.statistics import mean_with_interval
 from virl.guard import guard
 from virl.platform.episodes import Episode
 from virl.platform.graph import NavigationGraph
@@ -23,6 +22,8 @@ from virl.platform.movement.instruction.follower.navigator import Follower
 from virl.platform.movement.instruction.follower.parameters import Parameters, default_parameters
 from virl.platform.movement.instruction.follower.reading import understand
 from virl.platform.providers.graph.touchdown import Dataset
+
+from .dataset import Data, Scenario, Selection, open_data
 
 ABLATIONS: Mapping[str, Mapping[str, Any]] = {
     "crossings of several nodes are merged": {"separate": (1.0,)},

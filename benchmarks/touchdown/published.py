@@ -1,6 +1,8 @@
 """Results that others published, to stand beside one's own. None of them was run here."""
 
-from benchmarks.tables import Row
+from collections.abc import Iterator
+
+from virl.bench.benchmark import Published
 
 # Development set of the unseen scenario: SPD in edges, KPA in percent, TC in percent (VELMA, Table 2).
 _VELMA_TABLE_2: dict[str, dict[str, tuple[float, float | None, float]]] = {
@@ -30,12 +32,13 @@ _VELMA_TABLE_2: dict[str, dict[str, tuple[float, float | None, float]]] = {
 _FLAME_TC = {"touchdown": 40.2, "map2seq": 52.4}
 
 
-def published_rows(dataset: str, scenario: str, split: str) -> list[Row]:
-    """The published rows that belong beside a run on this data; none where nobody published any."""
-    if (scenario, split) != ("unseen", "dev"):
-        return []
-    rows = []
+def _rows(dataset: str) -> Iterator[Published]:
+    city = f"{dataset} unseen dev"
     for name, (spd, kpa, tc) in _VELMA_TABLE_2[dataset].items():
         values = {"spd": spd, "tc": tc / 100} | ({} if kpa is None else {"kpa_published": kpa / 100})
-        rows.append(Row(name, values, "published"))
-    return [*rows, Row("FLAME", {"tc": _FLAME_TC[dataset] / 100}, "published, seen test set")]
+        yield Published(name, values, "VELMA, table 2", city)
+    yield Published("FLAME", {"tc": _FLAME_TC[dataset] / 100}, "arXiv 2408.11051, seen test set", city)
+
+
+PUBLISHED = tuple(row for dataset in _VELMA_TABLE_2 for row in _rows(dataset))
+"""Each belongs beside runs on the public data of its `city`."""

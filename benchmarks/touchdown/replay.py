@@ -1,9 +1,10 @@
 """Recorded walks, walked again: how many of their states and validated actions come out the same.
 
-A line of a file of walks is a JSON object with `actions`, the state after each of them in `states` (id of
-the panorama, heading in degrees), and where it begins: `start`, a state, or one state more at the head of
-`states`. With `validated`, the action that validation made of each, what `actions` holds is read as VELMA
-does (what names no action is a forward) and validated; without, the actions are taken as they stand.
+A line of a file of walks, such as the `records.jsonl` of a run, is a JSON object with `actions`, the state
+after each of them in `states` (id of the panorama, heading in degrees), and where it begins: `start`, a
+state, or one state more at the head of `states`. With `validated`, the action that validation made of each,
+what `actions` holds is read as VELMA does (what names no action is a forward) and validated; without, the
+actions are taken as they stand.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ import typer
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from virl.bench.walks import as_walked
 from virl.guard import guard
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
@@ -43,6 +45,7 @@ class RecordedWalk(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _take_start(cls, line: object) -> object:
+        line = as_walked(line)
         if isinstance(line, dict) and "start" not in line and isinstance(line.get("states"), list):
             first, *others = line["states"] or [None]
             return line | {"start": first, "states": others}
@@ -59,7 +62,7 @@ class RecordedWalk(BaseModel):
 
 
 @dataclass(slots=True)
-class Tally:
+class Agreement:
     """What came out the same."""
 
     walks: int = 0
@@ -131,15 +134,17 @@ def read_walks(file: Path, graph: NavigationGraph) -> list[RecordedWalk]:
     return walks
 
 
-def replay_walks(graph: NavigationGraph, walks: Sequence[RecordedWalk], rules: Rules = VELMA) -> Tally:
+def replay_walks(graph: NavigationGraph, walks: Sequence[RecordedWalk], rules: Rules = VELMA) -> Agreement:
     """Walk all of them again, each from its start on by its own states."""
-    tally = Tally(walks=len(walks))
+    tally = Agreement(walks=len(walks))
     for number, walk in enumerate(walks, 1):
         _replay_walk(graph, walk, rules, number, tally)
     return tally
 
 
-def _replay_walk(graph: NavigationGraph, walk: RecordedWalk, rules: Rules, number: int, tally: Tally) -> None:
+def _replay_walk(
+    graph: NavigationGraph, walk: RecordedWalk, rules: Rules, number: int, tally: Agreement
+) -> None:
     state = WalkState(graph.number(walk.start[0]), walk.start[1])
     differ: list[str] = []
     for step, (text, expected) in enumerate(zip(walk.actions, walk.states, strict=True), 1):

@@ -10,14 +10,15 @@ import typer
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from rich.console import Console
 
-from benchmarks.following.trial import Scores
-from benchmarks.tables import Row, summarize, table
-from benchmarks.touchdown.dataset import Data, Scenario, Selection, open_data
-from benchmarks.touchdown.trial import COLUMNS, open_trial
+from virl.bench.report.means import means_table
+from virl.bench.walks import WalkScores, as_walked
 from virl.errors import BadInput, NoStreetView
 from virl.guard import guard
 from virl.platform.providers.graph.faults import reasons
 from virl.platform.providers.graph.touchdown import Dataset
+
+from .dataset import Data, Scenario, Selection, open_data
+from .metrics import METRICS, score_walk
 
 PUBLISHED_NAMES = {"kpa": "kpa_published"}
 """The key point accuracy of published files is that of the published code."""
@@ -38,7 +39,7 @@ class _Walked(BaseModel):
 class Scored:
     """What a file of walks comes to."""
 
-    scores: Mapping[str, Scores]
+    scores: Mapping[str, WalkScores]
     """By the id of the episode."""
     differences: Mapping[tuple[str, str], float]
     """How far each expected value is from ours, by episode and metric."""
@@ -46,25 +47,23 @@ class Scored:
     """Why other entries are not scored."""
 
 
-def score_walks_of(file: Path, data: Data, chosen: Selection) -> Scored:
+def score_walks_of(file: Path, data: Data) -> Scored:
     """Score every walk of a file that can be scored.
 
     Args:
         file: JSON with a list `instances` of objects with `id` and `pano_path`, and maybe `metrics`; or such
-            objects, one a line, as `records.jsonl` holds them.
+            objects, one a line; or the `records.jsonl` of a run.
         data: the episodes that were walked.
-        chosen: which they are.
 
     Raises:
         BadInput: the file is missing, or holds nothing of the kind.
     """
-    trial = open_trial(data, chosen)
-    scores: dict[str, Scores] = {}
+    scores: dict[str, WalkScores] = {}
     differences: dict[tuple[str, str], float] = {}
     left_out: dict[str, str] = {}
     for place, item in _entries(file).items():
         try:
-            walked = _Walked.model_validate(item)
+            walked = _Walked.model_validate(as_walked(item))
             episode = data.episodes[str(walked.id)]
             nodes = [data.graph.number(node) for node in walked.pano_path]
         except ValidationError as fault:
@@ -74,7 +73,7 @@ def score_walks_of(file: Path, data: Data, chosen: Selection) -> Scored:
         except NoStreetView as fault:
             left_out[place] = str(fault)
         else:
-            found = trial.score(episode, nodes)
+            found = score_walk(data.graph, episode, nodes)
             scores[episode.id] = found
             differences |= _differences(episode.id, found, walked.metrics)
     return Scored(scores, differences, left_out)
@@ -92,15 +91,15 @@ def score(
 
     def work() -> None:
         chosen = Selection(data, dataset, scenario, split)
-        _show(walks, chosen, score_walks_of(walks, open_data(chosen), chosen), Console())
+        _show(walks, chosen, score_walks_of(walks, open_data(chosen)), Console())
 
     guard(work, debug=debug)
 
 
 def _show(file: Path, chosen: Selection, scored: Scored, console: Console) -> None:
     if scored.scores:
-        row = Row(file.stem, summarize(list(scored.scores.values())), f"{len(scored.scores)} walks")
-        console.print(table(f"{chosen.dataset}, {chosen.scenario} {chosen.split}", COLUMNS, [row]))
+        title = f"{chosen.dataset}, {chosen.scenario} {chosen.split}"
+        console.print(means_table(title, METRICS, file.stem, list(scored.scores.values())))
     for place, reason in scored.left_out.items():
         console.print(f"{file}, {place}: not scored: {reason}", highlight=False, markup=False, soft_wrap=True)
     console.print(f"{len(scored.scores)} walks scored, {len(scored.left_out)} left out", highlight=False)
@@ -113,7 +112,9 @@ def _show(file: Path, chosen: Selection, scored: Scored, console: Console) -> No
         )
 
 
-def _differences(episode: str, found: Scores, expected: Mapping[str, float]) -> dict[tuple[str, str], float]:
+def _differences(
+    episode: str, found: WalkScores, expected: Mapping[str, float]
+) -> dict[tuple[str, str], float]:
     differences = {}
     for name, value in expected.items():
         ours = found.get(PUBLISHED_NAMES.get(name, name))

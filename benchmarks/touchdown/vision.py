@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.touchdown.dataset import Data
+from virl.bench.resources import Resources
 from virl.errors import BadInput
 from virl.platform.movement.instruction.velma.features import read_features
 from virl.platform.movement.instruction.velma.observations import LandmarkScorer, TrafficFlow
@@ -11,12 +11,13 @@ from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer, Str
 from virl.platform.movement.instruction.velma.statistics import read_statistics
 from virl.platform.movement.instruction.velma.traffic import view_flow, yaw_flow
 from virl.platform.perception.embeddings import open_store
-from virl.platform.perception.models import Models
 from virl.platform.providers.graph.panoramas import PanoramaFolder
 from virl.platform.providers.graph.streetview import GraphStreetView
 from virl.platform.providers.graph.touchdown import Dataset
 from virl.platform.providers.open import open_city
 from virl.platform.streetview import StreetView
+
+from .dataset import Data
 
 RECOGNIZER = "clip-bigg"
 """What compares landmarks with views: the paper's, of `platform/models`."""
@@ -32,11 +33,6 @@ class Sight:
     """Embeddings of views, made before."""
     statistics: Path | None = None
     """Of the scores over the training area."""
-
-    def settings(self) -> dict[str, str]:
-        """What records depend on."""
-        named = {"panoramas": self.panoramas, "features": self.features, "statistics": self.statistics}
-        return {name: str(path) for name, path in named.items() if path}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +53,12 @@ def open_views(sight: Sight, data: Data) -> StreetView:
     raise BadInput("--views needs pictures: say with --panoramas where yours are")
 
 
-def open_sight(sight: Sight, data: Data, dataset: Dataset) -> Seen:
+def open_sight(sight: Sight, data: Data, dataset: Dataset, resources: Resources) -> Seen:
     """Make the eyes ready.
 
     Raises:
         BadInput: the statistics are missing, or a file is damaged.
+        ModelUnavailable: panoramas are to be looked at, and the recognizer cannot be loaded.
     """
     by_yaw = yaw_flow(data.graph) if dataset == "touchdown" else None
     if sight.statistics is None:
@@ -75,7 +72,7 @@ def open_sight(sight: Sight, data: Data, dataset: Dataset) -> Seen:
         )
     if sight.panoramas is None:
         raise BadInput("--statistics goes with --panoramas or --features")
-    clip = Models().recognizer(RECOGNIZER)
+    clip = resources.recognizer(RECOGNIZER)
     store = open_store(str(sight.panoramas.resolve()), clip.name)
     views = StreetViews(GraphStreetView(data.graph, PanoramaFolder(sight.panoramas)), clip, store)
     scorer = EmbeddingScorer(views, clip, read_statistics(sight.statistics, clip.name))

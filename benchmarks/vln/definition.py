@@ -7,11 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
-from benchmarks.city_data import CityOptions, city_data
-from benchmarks.vln.published import PUBLISHED
-from benchmarks.vln.score import METRICS, score, show
-from benchmarks.vln.walkers import Walker, check_walker, hints_of, parse_walker, spotter_of
 from virl.bench.benchmark import Benchmark, Episode, EpisodeResult, Picture
+from virl.bench.city_data import CityOptions, city_data
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources, cost_of
 from virl.datasets.collect.dataset import RouteRow
@@ -20,6 +17,10 @@ from virl.platform.city import City
 from virl.platform.movement.base import Step
 from virl.platform.movement.instruction.tourist.navigator import MAX_STEPS, TouristNavigator
 from virl.platform.movement.links import LinksMover
+
+from .published import PUBLISHED
+from .score import METRICS, score, show
+from .walkers import Walker, check_walker, hints_of, parse_walker, spotter_of
 
 
 class Options(CityOptions):

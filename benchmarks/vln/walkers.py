@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.models import is_model
+from virl.bench.model_roles import is_model
 from virl.bench.resources import Resources
 from virl.datasets.collect.dataset import RouteRow
 from virl.errors import BadInput, ModelUnavailable, UnknownName

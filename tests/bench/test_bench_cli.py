@@ -55,13 +55,15 @@ def test_shards_are_merged_by_report(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["no-such"], "unknown benchmark 'no-such'"),
+        (["no-such", "--count", "3"], "unknown benchmark 'no-such'"),
         ([NAME, "--set", "count"], "FIELD=VALUE"),
         ([NAME, "--set", "colour=red"], "colour: unknown field"),
+        ([NAME, "--count", "many"], "count: Input should be a valid integer"),
+        ([NAME, "--trouble", "{"], "--trouble: not valid YAML"),
         ([NAME, "--shard", "3/2"], "I/N"),
         ([NAME, "--rate", "0"], "above 0"),
         (["report", "/no/such/folder"], "name the folder of a run"),
-        (["made_benchmark:Options"], "is no virl.bench.benchmark.Benchmark"),
+        (["made_benchmark:Options"], "is not a virl.bench.benchmark.Benchmark"),
         (["made_benchmark:NOTHING"], "cannot be imported"),
     ],
 )
@@ -74,10 +76,64 @@ def test_what_is_wrong_is_one_line(arguments: list[str], message: str, tmp_path:
     assert told.count("\n") == 1
 
 
-def test_the_help_of_a_benchmark_is_that_of_its_command() -> None:
+def test_the_help_of_a_benchmark_has_its_own_options_too() -> None:
     code, told = bench(NAME, "--help")
     assert code == 0
-    assert "--shard" in told
+    for option in ("--shard", "--count", "--city", "--matcher"):
+        assert option in told
+
+
+def test_each_field_of_the_options_is_an_option(tmp_path: Path) -> None:
+    options = ["--count", "2", "--text", "3", "--trouble", "{case 1: never}", "--set", "seconds=0.5"]
+    code, told = bench(NAME, *options, "--seconds", "0.01", "--out", str(tmp_path), *FAST)
+    assert code == 0, told
+    settings = json.loads((tmp_path / "settings.json").read_text())
+    asked = Options(count=2, text="3", trouble={"case 1": "never"}, seconds=0.01)
+    assert settings["options"] == asked.model_dump(mode="json")
+
+
+def test_options_of_every_type(tmp_path: Path) -> None:
+    code, told = bench("made_options:BENCHMARK", "--help")
+    assert code == 0
+    assert "--flag" in told
+    assert "--no-flag" in told
+    assert "low|high" in told
+    assert "--limit" in told
+    assert "Taken" not in told  # the engine's own --limit; the field can be set with --set
+    words = ["--flag", "--level", "high", "--parts", "2", "--parts", "3", "--maybe", "7", "--set", "limit=4"]
+    code, told = bench("made_options:BENCHMARK", *words, "--out", str(tmp_path))
+    assert code == 0, told
+    options = json.loads((tmp_path / "settings.json").read_text())["options"]
+    assert options == {
+        "seed": 0,
+        "flag": True,
+        "level": "high",
+        "parts": [2, 3],
+        "maybe": 7,
+        "limit": 4,
+        "who": "",
+    }
+
+
+def test_an_option_may_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MADE_WHO", "me")
+    assert bench("made_options:BENCHMARK", "--out", str(tmp_path))[0] == 0
+    assert json.loads((tmp_path / "settings.json").read_text())["options"]["who"] == "me"
+
+
+def test_a_benchmark_may_have_further_commands() -> None:
+    code, told = bench("made_options:BENCHMARK", "twice", "21")
+    assert (code, told) == (0, "42\n")
+
+
+def test_a_list_has_a_line_for_each_and_the_options_of_one() -> None:
+    code, told = bench("list")
+    assert code == 0
+    assert {line.split()[0] for line in told.splitlines()} >= {"vln", "touchdown", "r2r", "place-vqa"}
+    assert "cannot be used" not in told
+    code, told = bench("list", NAME)
+    assert code == 0
+    assert "--count  6  Cases in each city." in told
 
 
 def test_a_benchmark_is_found_by_module_and_object() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virl.bench.benchmark import Tally
-from virl.bench.statistics import compare, estimate, estimate_groups
+from virl.bench.statistics import compare, estimate, estimate_groups, mean_with_interval
 
 SHARES = st.floats(0, 1).map(lambda value: round(value, 3))
 
@@ -115,3 +115,16 @@ def test_pairing_sees_a_small_difference_that_is_always_there() -> None:
     assert found is not None
     assert found.low > 0.019
     assert found.p < 0.01
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=50))
+def test_the_interval_of_a_mean_holds_it(values: list[float]) -> None:
+    mean, low, high = mean_with_interval(values)
+    assert mean == pytest.approx(sum(values) / len(values))
+    assert min(values) - 1e-9 <= low <= mean + 1e-9
+    assert mean - 1e-9 <= high <= max(values) + 1e-9
+
+
+def test_nothing_scored_is_not_zero() -> None:
+    with pytest.raises(ValueError, match="no values"):
+        mean_with_interval([])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.city_data import around
+from virl.bench.city_data import around
 from virl.datasets.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
 from virl.datasets.collect.collection import Collection
 from virl.datasets.collect.places import PlacesSettings

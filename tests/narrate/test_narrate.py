@@ -4,6 +4,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -209,15 +210,26 @@ def test_an_episode_of_a_benchmark_is_told(tmp_path):
         {"id": "7", "status": "walked", "start": ["p0", 90.0], "pano_path": ["p0"], "actions": []},
         {"id": "7", "status": "walked", "start": ["p0", 90.0], "pano_path": path, "actions": []},
         {"id": "8", "status": "skipped", "reason": "no such panorama"},
+        {
+            "id": "follower/map2seq/9",
+            "case": "9",
+            "status": "done",
+            "data": {"folder": "/data", "start": ["p0", 90.0], "pano_path": path},
+        },
+        {"id": "follower/map2seq/10", "case": "10", "status": "failed", "data": {}},
     )
+    assert read_record(folder, "9").pano_path == tuple(path)
+    assert read_record(folder, "9").folder == Path("/data")
+    with pytest.raises(BadInput, match="episode 10 was not walked"):
+        read_record(folder, "10")
     played = read_record(folder, "7")
     walk = walk_of(graph, played)
     assert [stop.pano_id for stop in walk.stops] == path[1:]
     assert narrate(walk, RuleMind()).exact[1] == "Walk 80 m east, past 1 crossing, to a crossing."
     indoors = walk_of(graph, played.model_copy(update={"scan": "house"}))
     assert narrate(indoors, RuleMind()).exact[1] == "Walk 80 m east."
-    with pytest.raises(UnknownName, match="unknown episode '9': there is 7, 8"):
-        read_record(folder, "9")
+    with pytest.raises(UnknownName, match="unknown episode '11': there is 10, 7, 8, 9"):
+        read_record(folder, "11")
     with pytest.raises(BadInput, match="episode 8 was not walked"):
         read_record(folder, "8")
 

@@ -10,38 +10,48 @@ A definition module holds such a value and the plain functions it names.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pydantic import ConfigDict, Field
 
+from virl.errors import VirlError
 from virl.geo import LatLng
 from virl.settings import Settings
 
 if TYPE_CHECKING:
+    from rich.console import ConsoleRenderable
+
     from virl.bench.resources import Resources
 
 Data = Mapping[str, Any]
 """Plain JSON."""
 
 
-class BenchOptions(Settings):
+class BaseOptions(Settings):
     """What every benchmark is asked; the options of one derive from it and may give other defaults.
 
     All of it is JSON: another process or machine is given the same, and two runs with equal options can be
-    merged. The text below a field is its help on the command line.
+    merged. Every field is an option of the command line; the text below a field is its help there. A field
+    with `json_schema_extra={"envvar": NAME}` takes its default from that environment variable.
     """
 
     model_config = ConfigDict(use_attribute_docstrings=True)
+
+    seed: int = Field(0, ge=0)
+    """Seed of everything that is chosen by chance."""
+
+
+class BenchOptions(BaseOptions):
+    """What a benchmark is asked that compares models in cities."""
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
     """Names in `platform/cities`, or paths of city files."""
     models: tuple[str, ...] = Field((), min_length=1)
     """Which models are compared; what a name means is the benchmark's to say."""
-    seed: int = Field(0, ge=0)
-    """Of everything that is chosen by chance."""
 
 
-OptionsT = TypeVar("OptionsT", bound=BenchOptions)
+OptionsT = TypeVar("OptionsT", bound=BaseOptions)
 WorldT = TypeVar("WorldT")
 
 
@@ -57,7 +67,9 @@ class Episode:
     """What is asked, such as a place's or a route's id: the same for every model, so that models can be
     compared case by case. Unique within a city."""
     city: str
+    """Where it takes place: a city, or a data set and its split."""
     model: str
+    """What is compared: a model, or an agent."""
     payload: Data = field(default_factory=dict)
     """What `run` needs to know, as plain JSON."""
 
@@ -69,7 +81,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """What came of an episode that was run to its end."""
+    """What came of an episode."""
 
     data: Data
     """What it is scored by, as plain JSON; also whatever its page shows."""
@@ -78,6 +90,9 @@ class EpisodeResult:
     where pictures are kept (see `virl.bench.pictures.jpeg`)."""
     cost: Mapping[str, float] = field(default_factory=dict)
     """What it took, such as `{"requests": 3, "usd": 0.01}` (see `virl.bench.resources.cost_of`)."""
+    failure: VirlError | None = None
+    """Why it failed, where it failed and is scored all the same: a walk whose model gave no usable reply did
+    not arrive. Such an episode is run again on `--resume`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +105,7 @@ class Record:
     model: str
     status: Literal["done", "failed"]
     data: Data = field(default_factory=dict)
-    """Empty where it failed."""
+    """Empty where it failed and is not scored."""
     files: tuple[str, ...] = ()
     """Paths of its pictures, relative to the run's folder."""
     cost: Mapping[str, float] = field(default_factory=dict)
@@ -102,6 +117,11 @@ class Record:
     """Why it failed, in one line; empty where it did not."""
     fault: str = ""
     """The kind of that failure, such as `"ProviderError"`."""
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it counts in the scores: it is done, or failed with data."""
+        return self.status == "done" or bool(self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +185,8 @@ class Published:
     """By the key of the metric; shares in [0, 1]."""
     source: str
     """Such as `"V-IRL, table 3"`."""
+    city: str = ""
+    """The only `Episode.city` that it may be compared with, where there is but one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +236,38 @@ class Shown:
     points: Sequence[ShownPoint] = ()
     path: Sequence[LatLng] = ()
     """A way walked, on the map."""
+    links: Sequence[tuple[str, str]] = ()
+    """Files that the page links to: title, and path within the episode's folder (see
+    `virl.bench.resources.Resources.folder`), such as `("report of the run", "run/report.html")`. A file that
+    is missing is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageHead:
+    """The head of a page: its title, the table of results and what a reader of it has to know."""
+
+    title: str
+    about: str
+    """One or two sentences: which data, which agent."""
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """The first cell of a row is its name; what follows a line break is set small."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPage(Generic[OptionsT]):
+    """A page of a benchmark's own, which its report links to."""
+
+    file: str
+    """Name beside the report, such as `"episodes.html"`."""
+    title: str
+    """Text of the link."""
+    write: Callable[[Path, PageHead, Sequence[Record], OptionsT], None]
+    """Writes the page of a run's records, failed ones included. A `VirlError` it raises is printed, and the
+    report goes without the page: a report may be made where the data set is not."""
+    tables: Callable[[Sequence[Record], OptionsT], Sequence["ConsoleRenderable"]] | None = None
+    """What the terminal prints of it."""
 
 
 def shown_plainly(record: Record) -> Shown:
@@ -241,11 +295,14 @@ class Benchmark(Generic[OptionsT, WorldT]):
     """Runs one episode, in any thread. A `VirlError` it raises makes the episode fail, for which see
     `virl.bench.faults`; anything else is recorded in the same way."""
     score: Callable[[Sequence[Record], OptionsT], Scores]
-    """Pure: what came of the episodes of one model in one city, all of them done."""
+    """Pure: what came of the episodes of one model in one city, those that count (`Record.is_scored`)."""
     metrics: tuple[Metric, ...]
     """The columns of the table, in order."""
     show: Callable[[Record], Shown] = shown_plainly
     published: tuple[Published, ...] = ()
+    page: OwnPage[OptionsT] | None = None
+    commands: Mapping[str, Callable[..., None]] = field(default_factory=dict)
+    """Further commands by name, as `typer` takes them: `virl bench NAME COMMAND`."""
     work: Literal["threads", "processes"] = "threads"
     """Where episodes run unless the user says otherwise: threads where they wait for others most of the
     time or the work frees Python's lock, processes for work in Python itself."""

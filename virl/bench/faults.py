@@ -9,6 +9,10 @@ class TryAgain(VirlError):
     """Raised by a benchmark whose episode failed for a cause that may pass."""
 
 
+class CannotTry(VirlError):
+    """Raised by a benchmark for an episode that its data makes impossible, such as one without a start."""
+
+
 class WorkerLost(VirlError):
     """The process that ran an episode died."""
 

@@ -1,4 +1,4 @@
-"""The pictures of episodes, in the folder of a run."""
+"""The folders of episodes, and the pictures in them, in the folder of a run."""
 
 import hashlib
 import re

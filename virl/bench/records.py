@@ -53,8 +53,8 @@ class Records:
             resume: whether to go on with a run that is there already.
 
         Raises:
-            BadInput: there is a run already and `resume` is not set, the run there has other settings, or
-                a line of its records is damaged.
+            BadInput: there are records already and `resume` is not set, they were made with other settings,
+                or a line of them is damaged.
             JournalBroken: another process is writing to the folder.
             CannotWrite: the disk refuses.
         """
@@ -65,7 +65,7 @@ class Records:
         try:
             if not resume:
                 _refuse_second(path)
-            _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)))
+            _keep_settings(folder / SETTINGS, json.loads(json.dumps(settings)), is_begun=_is_begun(path))
             lines = JsonLines(path, _RESUME)
             done = _read(lines)
             return cls(folder, done, _healed(lines), lines, lock)
@@ -119,16 +119,25 @@ def versions(*packages: str) -> dict[str, str]:
     return found
 
 
+def _is_begun(path: Path) -> bool:
+    """Whether a run has left a record; one that was refused before its first episode has not."""
+    return path.exists() and path.stat().st_size > 0
+
+
 def _refuse_second(path: Path) -> None:
-    if path.exists():
+    if _is_begun(path):
         raise BadInput(f"{path.parent}: holds a run already: {_RESUME}, or choose another --out")
 
 
-def _keep_settings(path: Path, settings: dict[str, Any]) -> None:
-    if path.exists():
+def _keep_settings(path: Path, settings: dict[str, Any], *, is_begun: bool) -> None:
+    if is_begun and path.exists():
         kept = _object(path.read_bytes())
         if kept is None:
             raise BadInput(f"{path}: is damaged: choose another --out")
+        if "benchmark" in settings and "benchmark" not in kept:
+            raise BadInput(
+                f"{path}: an earlier version of virl wrote this run, in another form: choose another --out"
+            )
         if kept != settings:
             raise BadInput(f"{path}: other settings ({_difference(kept, settings)}): choose another --out")
     data = json.dumps(settings, indent=2, ensure_ascii=False).encode() + b"\n"
@@ -136,6 +145,8 @@ def _keep_settings(path: Path, settings: dict[str, Any]) -> None:
 
 
 def _difference(kept: dict[str, Any], asked: dict[str, Any]) -> str:
+    if isinstance(kept.get("options"), dict) and isinstance(asked.get("options"), dict):
+        kept, asked = ({**one, **one["options"], "options": None} for one in (kept, asked))
     fields = [name for name in kept | asked if kept.get(name) != asked.get(name)]
     return ", ".join(f"{name}: {kept.get(name)!r} there, {asked.get(name)!r} here" for name in fields)
 

@@ -1,18 +1,23 @@
-"""Benchmarks by name: those of the entry-point group `virl.benchmarks`, virl's own among them."""
+"""Benchmarks by name: virl's own, and those of other packages (entry-point group `virl.benchmarks`)."""
 
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+import sys
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
 
 from virl.bench.benchmark import AnyBenchmark, Benchmark
-from virl.errors import BadInput, ModelUnavailable, UnknownName
+from virl.errors import BadInput, ModelUnavailable
+from virl.registry import Registry, load, one_line, scan
+from virl.resources import data_folder
 
-BENCHMARKS = "virl.benchmarks"
-"""The entry-point group: the name is the benchmark's, the object a `Benchmark`."""
+FOLDER = "benchmarks"
+BUNDLED = "virl.bundled.benchmarks"
+"""The package of virl's own benchmarks in a wheel."""
 
 
 def benchmark_names() -> list[str]:
     """The names of all benchmarks that are installed, sorted."""
-    return sorted({found.name for found in entry_points(group=BENCHMARKS)})
+    return BENCHMARKS.names()
 
 
 def find_benchmark(name: str) -> AnyBenchmark:
@@ -21,34 +26,43 @@ def find_benchmark(name: str) -> AnyBenchmark:
     Raises:
         UnknownName: there is none of this name.
         ModelUnavailable: what it needs cannot be imported.
-        BadInput: the object is no `Benchmark`, or two packages give the same name.
+        BadInput: the object is not a `Benchmark`, or two packages give the same name.
     """
-    if ":" in name:
-        return _checked(name, _load(EntryPoint(name, name, BENCHMARKS)))
-    found = [entry for entry in entry_points(group=BENCHMARKS) if entry.name == name]
-    if not found:
-        raise UnknownName("benchmark", name, benchmark_names())
-    if len({entry.value for entry in found}) > 1:
-        givers = " and ".join(_giver(entry) for entry in found)
-        raise BadInput(f"benchmark {name!r} is given by {givers}: uninstall one of them")
-    return _checked(name, _load(found[0]))
-
-
-def _load(entry: EntryPoint) -> object:
+    if ":" not in name:
+        return BENCHMARKS.find(name)
     try:
-        module = import_module(entry.module)
-        return getattr(module, entry.attr)
-    except (ImportError, AttributeError) as fault:
+        found = load(name)
+    except Exception as fault:
         raise ModelUnavailable(
-            f"benchmark {entry.name!r} of {_giver(entry)} cannot be imported ({fault}): install what it needs"
+            f"benchmark {name!r} cannot be imported ({type(fault).__name__}: {one_line(fault)}): "
+            "give MODULE:OBJECT, and install what the module needs"
         ) from fault
+    if not isinstance(found, Benchmark):
+        raise BadInput(f"benchmark {name!r}: {found!r:.80} is not a {Benchmark.__module__}.Benchmark")
+    return found
 
 
-def _checked(name: str, benchmark: object) -> AnyBenchmark:
-    if not isinstance(benchmark, Benchmark):
-        raise BadInput(f"benchmark {name!r}: {benchmark!r:.80} is no virl.bench.benchmark.Benchmark")
-    return benchmark
+def _builtin() -> dict[str, str]:
+    return scan(_package(), "definition", "BENCHMARK")
 
 
-def _giver(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist else "an unnamed package"
+def _package() -> str:
+    """The package that holds virl's own benchmarks.
+
+    In a checkout it is the root folder, also where a project of the user's has a package of that name.
+    """
+    home = data_folder(FOLDER) / "__init__.py"
+    if BUNDLED in sys.modules or (find_spec("virl.bundled") and find_spec(BUNDLED)):
+        return BUNDLED
+    there = find_spec(FOLDER)
+    if there and there.origin and Path(there.origin).resolve() == home.resolve():
+        return FOLDER
+    spec = spec_from_file_location(BUNDLED, home, submodule_search_locations=[str(home.parent)])
+    if spec is None or spec.loader is None:
+        raise ModelUnavailable(f"{home}: cannot be imported: install virl again")
+    sys.modules[BUNDLED] = module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[BUNDLED])
+    return BUNDLED
+
+
+BENCHMARKS: Registry[Benchmark[Any, Any]] = Registry("benchmark", "virl.benchmarks", Benchmark, _builtin)

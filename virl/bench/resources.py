@@ -8,6 +8,8 @@ from threading import RLock
 from typing import Any, Literal, TypeVar
 
 from virl.bench.batching import Batcher
+from virl.bench.benchmark import Episode
+from virl.bench.files import FOLDER, slug
 from virl.bench.shared import (
     Asked,
     SharedDescriber,
@@ -56,6 +58,8 @@ class Terms:
     record: Path | None = None
     replay: Path | None = None
     """How a city on the network is asked; as `virl.platform.providers.open.Access`."""
+    out: Path = Path()
+    """Folder of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,13 @@ class Resources:
     _stack: ExitStack = field(default_factory=ExitStack)
     _lock: Any = field(default_factory=RLock)
 
+    def folder(self, episode: Episode) -> Path:
+        """The folder of an episode, below that of the run, for what it writes itself; it may not exist yet.
+
+        An episode that is run again, after a kill or a failure, is given the same folder.
+        """
+        return self.terms.out / FOLDER / slug(episode.id)
+
     def city(self, name: str) -> City:
         """An open city.
 
@@ -103,9 +114,7 @@ class Resources:
             UnknownName: there is no such city.
             VirlError: what its provider needs is missing.
         """
-        return self._once(
-            ("city", name), lambda: self._stack.enter_context(opened_city(name, self._access()))
-        )
+        return self.once(("city", name), lambda: self._stack.enter_context(opened_city(name, self._access())))
 
     @property
     def open_cities(self) -> Mapping[str, City]:
@@ -122,7 +131,7 @@ class Resources:
             BadInput: no mind has such a name.
             ModelUnavailable: a package or a key is missing.
         """
-        return self._once(("mind", spec), lambda: self._open_mind(spec)).apart()
+        return self.once(("mind", spec), lambda: self._open_mind(spec)).apart()
 
     def detector(self, name: str, city: str = "") -> Detector:
         """A detector, shared and batched.
@@ -154,13 +163,26 @@ class Resources:
         """A describer, shared and batched; raises as `detector`."""
         return SharedDescriber(self.shared(ModelUse("describer", name)).ask)
 
+    def once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+        """What `make` gives, made once a process for each key: a data set, for one.
+
+        Args:
+            key: begins with the benchmark's name.
+            make: any thread may call it.
+        """
+        with self._lock:
+            if key not in self._opened:
+                self._opened[key] = make()
+            opened: T = self._opened[key]
+            return opened
+
     def close(self) -> None:
         """Close the connections of cities. Harmless if done before."""
         self._stack.close()
 
     def shared(self, use: ModelUse) -> OpenModel:
         """A model of any role, opened once; raises as `detector`."""
-        return self._once(("model", use), lambda: (self.open_elsewhere or self.open_here)(use))
+        return self.once(("model", use), lambda: (self.open_elsewhere or self.open_here)(use))
 
     def open_here(self, use: ModelUse) -> OpenModel:
         """Open a model in this process, behind a batcher; its weights load when it is first asked.
@@ -172,7 +194,7 @@ class Resources:
         check_model(use.role, use.name, self.terms)
         truth = self.city(use.city).truth if use.city else None
         group = use.city if truth else ""
-        models = self._once(("models", group), lambda: Models(self._model_options(group)))
+        models = self.once(("models", group), lambda: Models(self._model_options(group)))
         model: Any = models.open(use.role, use.name)
         batch = getattr(read_model(use.role, use.name), "batch", None) or DEFAULT_BATCH
         # one thread alone never waits for others
@@ -204,13 +226,6 @@ class Resources:
     def _access(self) -> Access:
         terms = self.terms
         return Access(self.budget, terms.cache, terms.session, terms.record, terms.replay)
-
-    def _once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
-        with self._lock:
-            if key not in self._opened:
-                self._opened[key] = make()
-            opened: T = self._opened[key]
-            return opened
 
 
 def check_model(role: Role, name: str, terms: Terms) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from virl.bench.benchmark import AnyBenchmark, BenchOptions, Episode
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, Episode
 from virl.bench.engine.crew import Crew, dispatch
 from virl.bench.engine.interrupt import interruptible
 from virl.bench.engine.processes import ProcessCrew
@@ -71,7 +71,7 @@ class Part:
 
 def run_benchmark(
     name: str,
-    options: BenchOptions,
+    options: BaseOptions,
     out: Path,
     console: Console,
     *,
@@ -102,7 +102,9 @@ def run_benchmark(
     engine, part = engine or Engine(), part or Part()
     kind = _engine_name(engine, benchmark)
     workers = engine.workers or (THREADS if kind == "threads" else os.cpu_count() or 1)
-    terms = replace(engine.terms, seed=options.seed, workers=workers if kind == "threads" else 1)
+    terms = replace(
+        engine.terms, seed=options.seed, workers=workers if kind == "threads" else 1, out=out.resolve()
+    )
     data = options.model_dump(mode="json")
     job = Job(name, data, terms, engine.attempts, engine.first_wait_s, engine.pictures)
     with Records.open(out, {"benchmark": name, "options": data}, resume) as records:
@@ -141,7 +143,7 @@ def _resources(terms: Terms, out: Path) -> Iterator[Resources]:
 
 
 def _left(
-    benchmark: AnyBenchmark, options: BenchOptions, resources: Resources, part: Part, records: Records
+    benchmark: AnyBenchmark, options: BaseOptions, resources: Resources, part: Part, records: Records
 ) -> list[Episode]:
     """The episodes still to run; writes the plan of all of them."""
     episodes = benchmark.episodes(options, resources)

@@ -1,7 +1,8 @@
 """`virl bench`: run a benchmark, or report on runs."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -34,30 +35,45 @@ class _Benchmarks(TyperGroup):
 
 bench_app = typer.Typer(
     cls=_Benchmarks,
-    help="Run a benchmark, go on with one, or report on several runs; see docs/bench.md.",
+    help="Run a benchmark, continue a run, or report on several runs; see docs/bench.md.",
     no_args_is_help=True,
 )
 
+Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
+
 
 @bench_app.command("list")
-def list_benchmarks(debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False) -> None:
-    """List the benchmarks that are installed, and their own options."""
+def list_benchmarks(
+    name: Annotated[str | None, typer.Argument(help="List the options of this benchmark.")] = None,
+    debug: Debug = False,
+) -> None:
+    """List the benchmarks that are installed, or the options of one."""
 
     def tell() -> None:
         from virl.bench.registry import benchmark_names, find_benchmark  # noqa: PLC0415
 
-        for name in benchmark_names():
+        if name is not None:
+            _list_options(name)
+            return
+        for one in benchmark_names():
             try:
-                benchmark = find_benchmark(name)
-            except VirlError as fault:  # one that is broken stands in nobody else's way
-                typer.echo(f"{name:20} cannot be used: {fault}")
-                continue
-            typer.echo(f"{name:20} {benchmark.about}")
-            for field, about in benchmark.options.model_fields.items():
-                default = benchmark.options.model_construct().model_dump(mode="json").get(field)
-                typer.echo(f"    {field}: {default!r}{f'  {about.description}' if about.description else ''}")
+                typer.echo(f"{one:20} {find_benchmark(one).about}")
+            except VirlError as fault:  # the others can still be used
+                typer.echo(f"{one:20} cannot be used: {fault}")
 
     guard(tell, debug=debug)
+
+
+def _list_options(name: str) -> None:
+    from virl.bench.options import flag_of  # noqa: PLC0415
+    from virl.bench.registry import find_benchmark  # noqa: PLC0415
+
+    benchmark = find_benchmark(name)
+    typer.echo(f"{benchmark.name}: {benchmark.about}")
+    defaults = benchmark.options.model_construct().model_dump(mode="json")
+    for field, about in benchmark.options.model_fields.items():
+        said = " ".join((about.description or "").split())
+        typer.echo(f"    {flag_of(field)}  {defaults.get(field)!r}{f'  {said}' if said else ''}")
 
 
 @bench_app.command("report")
@@ -68,7 +84,7 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="Folder of the report; needed for several runs.", file_okay=False)
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Put runs side by side: parts of one run are merged, different ones are compared."""
 
@@ -83,18 +99,17 @@ def report(
 
 def bench(
     name: str,
-    city: Annotated[list[str] | None, typer.Option(help="A city; repeat it for several.")] = None,
-    model: Annotated[list[str] | None, typer.Option(help="A model; repeat it to compare several.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything that is chosen by chance.", min=0)] = None,
+    given: Callable[[], Mapping[str, object]],
+    *,
     fields: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="FIELD=VALUE", help="Another option of the benchmark; repeat it."),
+        typer.Option("--set", metavar="FIELD=VALUE", help="Set an option by its field; repeat it."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the run; by default `runs/NAME`.", file_okay=False)
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in --out; try failed episodes again.")
+        bool, typer.Option("--resume", help="Continue the run in --out; try failed episodes again.")
     ] = False,
     limit: Annotated[
         int | None, typer.Option(help="At most so many episodes of each model in each city.", min=1)
@@ -114,10 +129,10 @@ def bench(
     ] = None,
     device: Annotated[Device, typer.Option(help="Where models run.")] = "auto",
     allow_downloads: Annotated[
-        bool, typer.Option("--allow-downloads", help="Fetch weights that are not on this machine.")
+        bool, typer.Option("--allow-downloads", help="Download weights that are not on this machine.")
     ] = False,
     cache: Annotated[
-        CacheMode | None, typer.Option(help="What replies of Google's to keep; see docs/google-http.md.")
+        CacheMode | None, typer.Option(help="Which of Google's replies to keep; see docs/google-http.md.")
     ] = None,
     record: Annotated[
         Path | None, typer.Option(help="Keep all of Google's replies in this folder.", file_okay=False)
@@ -133,7 +148,10 @@ def bench(
     ] = True,
     debug: Annotated[bool, typer.Option("--debug", help="Log what happens; show tracebacks.")] = False,
 ) -> None:
-    """Run a benchmark; what was done is kept as each episode ends."""
+    """Run a benchmark, found by its name or as `MODULE:OBJECT`; what was done is kept as each episode ends.
+
+    `given` says which fields of its options the command line names.
+    """
 
     def work() -> None:
         from virl.bench.plan import parse_shard  # noqa: PLC0415 - loads when asked for
@@ -143,8 +161,8 @@ def bench(
         from virl.settings import check_settings  # noqa: PLC0415
 
         benchmark = find_benchmark(name)
-        given = _given(fields or (), city, model, seed)
-        options = check_settings(given, benchmark.options, source=f"virl bench {name}")
+        asked = _set(fields or ()) | dict(given())
+        options = check_settings(asked, benchmark.options, source=f"virl bench {name}")
         if rate is not None and rate <= 0:
             raise BadInput(f"--rate {rate}: give requests a second above 0")
         folder = out or Path("runs") / benchmark.name
@@ -168,34 +186,70 @@ def bench(
 
 def run_module(name: str) -> None:
     """What `python -m benchmarks.NAME` does: the same as `virl bench NAME`."""
-    bench_app([name, *sys.argv[1:]], prog_name="virl bench")
+    arguments = sys.argv[2:] if sys.argv[1:2] == ["run"] else sys.argv[1:]
+    bench_app([name, *arguments], prog_name="virl bench")
 
 
 def _command(name: str) -> Any:
-    """The command that runs a benchmark."""
+    """The command that runs a benchmark, with its own options and its further commands."""
+    from virl.bench.options import given, parameters  # noqa: PLC0415
+    from virl.bench.registry import find_benchmark  # noqa: PLC0415
+
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    try:
+        benchmark = find_benchmark(name)
+    except VirlError as fault:
+        app.command(name, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+            _refusal(fault)
+        )
+        return typer.main.get_command(app)
 
-    def run(*arguments: Any, **options: Any) -> None:
-        bench(name, *arguments, **options)
+    def run(context: typer.Context, **arguments: Any) -> None:
+        if context.invoked_subcommand is None:
+            own = {key: arguments.pop(key) for key in list(arguments) if key not in engine}
+            bench(name, lambda: given(benchmark.options, own), **arguments)
 
-    run.__doc__ = f"Run the benchmark {name}; `virl bench list` tells its own options, for --set."
-    run.__annotations__ = {key: kind for key, kind in bench.__annotations__.items() if key != "name"}
-    run.__signature__ = _without_name()  # type: ignore[attr-defined]
-    app.command(name)(run)
+    engine = {key: one for key, one in signature(bench).parameters.items() if key not in {"name", "given"}}
+    context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    own = parameters(benchmark.options, f"Options of {benchmark.name}", _flags(engine))
+    run.__doc__ = benchmark.about
+    _sign(run, [context, *own, *engine.values()])
+    if not benchmark.commands:
+        app.command(name)(run)
+        return typer.main.get_command(app)
+    app.callback(invoke_without_command=True)(run)
+    for command, function in benchmark.commands.items():
+        app.command(command)(function)
     return typer.main.get_command(app)
 
 
-def _without_name() -> Any:
-    from inspect import signature  # noqa: PLC0415
+def _refusal(fault: VirlError) -> Callable[..., None]:
+    def refuse() -> None:
+        def tell() -> None:
+            raise fault
 
-    whole = signature(bench)
-    return whole.replace(parameters=[one for key, one in whole.parameters.items() if key != "name"])
+        guard(tell, debug=False)
+
+    refuse.__doc__ = f"Cannot be used: {fault}"
+    return refuse
 
 
-def _given(
-    fields: Sequence[str], cities: list[str] | None, models: list[str] | None, seed: int | None
-) -> Mapping[str, object]:
-    """What the command line says of the benchmark's options."""
+def _sign(function: Any, parameters: Sequence[Parameter]) -> None:
+    """Give a function the parameters that `typer` is to read."""
+    function.__signature__ = signature(function).replace(parameters=parameters)
+    function.__annotations__ = {one.name: one.annotation for one in parameters}
+
+
+def _flags(engine: Mapping[str, Parameter]) -> set[str]:
+    """The options of the engine itself."""
+    named = {name for one in engine.values() for name in one.annotation.__metadata__[0].param_decls or ()}
+    return {flag for name in named for flag in name.split("/")} | {
+        "--" + key.replace("_", "-") for key in engine
+    }
+
+
+def _set(fields: Sequence[str]) -> dict[str, object]:
+    """What `--set` says of the benchmark's options."""
     from virl.settings import yaml_value  # noqa: PLC0415
 
     given: dict[str, object] = {}
@@ -204,5 +258,4 @@ def _given(
         if not separator:
             raise BadInput(f"--set {text}: give FIELD=VALUE")
         given[key.strip()] = yaml_value(value, source=f"--set {key}")
-    asked = {"cities": cities, "models": models, "seed": seed}
-    return given | {key: value for key, value in asked.items() if value is not None}
+    return given

@@ -101,7 +101,7 @@ def browser() -> Iterator[Finding]:
 def data_sets() -> Iterator[Finding]:
     """The data sets of street graphs."""
     for name in MARKS:
-        needed_for = f"python -m benchmarks.{name}"
+        needed_for = f"virl bench {name}"
         try:
             yield Finding(f"data set {name}", "ok", str(find_data(name)), needed_for)
         except BadInput:

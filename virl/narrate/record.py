@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from virl.errors import BadInput, UnknownName
 from virl.files import JsonLines
@@ -16,16 +16,26 @@ RECORDS, SETTINGS = "records.jsonl", "settings.json"
 
 
 class Played(BaseModel):
-    """What is read of an episode's record; skipped episodes have only an id."""
+    """What is read of an episode's record; episodes that were not walked have only an id."""
 
     model_config = ConfigDict(extra="ignore")
 
     id: str
+    """Of the episode in its data set."""
+    folder: Path | None = None
+    """Of the data set."""
     scan: str = ""
     """The building of an R2R episode."""
     start: tuple[str, float] | None = None
     """Panorama id, and the heading in degrees."""
     pano_path: tuple[str, ...] = Field(default=())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_data(cls, record: object) -> object:
+        if isinstance(record, dict) and "case" in record and isinstance(record.get("data"), dict):
+            return record["data"] | {"id": record["case"]}
+        return record
 
 
 class _RunSettings(BaseModel):
@@ -66,14 +76,14 @@ def open_graph(run: Path, played: Played, data: Path | None = None) -> Navigatio
     """The graph that an episode was walked on.
 
     Args:
-        run: its `settings.json` says which data it was.
+        run: its `settings.json` says which data it was, where the episode does not.
         played: the episode.
         data: the data set's folder, in place of the one that the run had.
 
     Raises:
         BadInput: the settings or the data are missing or damaged.
     """
-    folder = data or _data_of(run)
+    folder = data or played.folder or _data_of(run)
     if played.scan:
         return read_matterport(find_data("r2r", folder) / "connectivity", played.scan)
     return load_touchdown(find_data("touchdown", folder) / "graph")

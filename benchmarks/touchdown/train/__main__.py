@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from benchmarks.touchdown.train.hyperparameters import Method, read_overrides
 from virl.errors import ModelUnavailable
 from virl.guard import guard
 from virl.platform.providers.graph.touchdown import Dataset
+
+from .hyperparameters import Method, read_overrides
 
 _NEEDED = ("torch", "transformers", "peft")
 
@@ -46,8 +47,8 @@ def main(
             raise ModelUnavailable(
                 "fine-tuning needs torch, transformers and peft: pip install 'virl[train]'"
             )
-        from benchmarks.touchdown.dataset import Selection  # noqa: PLC0415
-        from benchmarks.touchdown.train.train import Options, train  # noqa: PLC0415 - brings in torch
+        from ..dataset import Selection  # noqa: PLC0415
+        from .train import Options, train  # noqa: PLC0415 - brings in torch
 
         def chosen(split: str, limit: int | None) -> Selection:
             return Selection(data, dataset, scenario, split, limit=limit)

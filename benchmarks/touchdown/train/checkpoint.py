@@ -14,10 +14,11 @@ from pydantic import BaseModel, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from benchmarks.touchdown.train.learner import Learner
-from benchmarks.touchdown.train.model import save_adapter
 from virl.errors import BadInput
 from virl.files import PARTIAL, writing
+
+from .learner import Learner
+from .model import save_adapter
 
 _OPTIMIZER, _STATE = "optimizer.safetensors", "state.json"
 

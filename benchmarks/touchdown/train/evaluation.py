@@ -4,10 +4,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.metrics.statistics import mean_with_interval
-from benchmarks.metrics.street import score_walks
-from benchmarks.touchdown.train.walking import Rollout, Route, Walks
-from benchmarks.touchdown.train.writer import GreedyWriter
+from virl.bench.metrics.street import score_walks
+from virl.bench.statistics import mean_with_interval
+
+from .walking import Rollout, Route, Walks
+from .writer import GreedyWriter
 
 
 @dataclass(frozen=True, slots=True)

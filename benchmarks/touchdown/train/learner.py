@@ -9,9 +9,9 @@ import torch
 from torch.nn import functional
 from transformers import get_linear_schedule_with_warmup
 
-from benchmarks.touchdown.train.hyperparameters import Hyperparameters
-from benchmarks.touchdown.train.model import DTYPES, choose_precision
-from benchmarks.touchdown.train.tokens import IGNORED, Sample
+from .hyperparameters import Hyperparameters
+from .model import DTYPES, choose_precision
+from .tokens import IGNORED, Sample
 
 _SEED_STRIDE = 1_000_003  # a prime: no two seeds share the dropout of any of their first million steps
 

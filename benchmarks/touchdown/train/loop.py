@@ -14,18 +14,19 @@ from typing import Any
 import torch
 from rich.progress import Progress as Bar
 
-from benchmarks.touchdown.train.chart import draw_curves
-from benchmarks.touchdown.train.checkpoint import Progress, save_checkpoint
-from benchmarks.touchdown.train.evaluation import Evaluation, evaluate
-from benchmarks.touchdown.train.hyperparameters import Hyperparameters, Method
-from benchmarks.touchdown.train.learner import Learner, Update
-from benchmarks.touchdown.train.metrics import metrics_of, read_metrics
-from benchmarks.touchdown.train.model import save_adapter
-from benchmarks.touchdown.train.samples import Lessons
-from benchmarks.touchdown.train.tokens import Sample
-from benchmarks.touchdown.train.walking import Route
-from benchmarks.touchdown.train.writer import GreedyWriter
 from virl.files import PARTIAL, JsonLines, write_whole, writing
+
+from .chart import draw_curves
+from .checkpoint import Progress, save_checkpoint
+from .evaluation import Evaluation, evaluate
+from .hyperparameters import Hyperparameters, Method
+from .learner import Learner, Update
+from .metrics import metrics_of, read_metrics
+from .model import save_adapter
+from .samples import Lessons
+from .tokens import Sample
+from .walking import Route
+from .writer import GreedyWriter
 
 CURVES, CHECKPOINTS, BEST = "curves.svg", "checkpoints", "best"
 """What a training leaves in its folder, beside `settings.json`, `results.json` and `metrics.jsonl`."""

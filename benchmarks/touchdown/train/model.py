@@ -11,9 +11,10 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging
 
-from benchmarks.touchdown.train.hyperparameters import Hyperparameters, Precision
-from benchmarks.touchdown.train.tokens import Encoder
 from virl.errors import BadInput, ModelUnavailable
+
+from .hyperparameters import Hyperparameters, Precision
+from .tokens import Encoder
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 

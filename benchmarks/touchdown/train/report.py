@@ -5,9 +5,10 @@ from typing import Any
 
 import torch
 
-from benchmarks.records import versions
-from benchmarks.touchdown.train.loop import Training
-from benchmarks.touchdown.train.metrics import read_metrics
+from virl.bench.records import versions
+
+from .loop import Training
+from .metrics import read_metrics
 
 
 def results_of(

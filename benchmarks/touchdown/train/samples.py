@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from benchmarks.metrics.street import task_completion
-from benchmarks.touchdown.train.tokens import Encoder, Sample, corrected_sample, walked_sample
-from benchmarks.touchdown.train.walking import Rollout, Route, Walks
+from virl.bench.metrics.street import task_completion
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.oracle import Oracle
+
+from .tokens import Encoder, Sample, corrected_sample, walked_sample
+from .walking import Rollout, Route, Walks
 
 Source = Literal["gold", "own", "oracle", "too_long"]
 """What a sample teaches.

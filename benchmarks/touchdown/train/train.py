@@ -11,23 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from benchmarks.records import SETTINGS, write_results
-from benchmarks.touchdown.dataset import Data, Selection, landmarks_file, open_data
-from benchmarks.touchdown.train.checkpoint import Progress, latest_checkpoint, load_state
-from benchmarks.touchdown.train.hyperparameters import Hyperparameters, Method
-from benchmarks.touchdown.train.learner import Learner
-from benchmarks.touchdown.train.loop import BEST, CHECKPOINTS, CURVES, Training, draw, steps_per_epoch
-from benchmarks.touchdown.train.model import (
-    add_adapter,
-    choose_device,
-    choose_precision,
-    load_adapter,
-    load_encoder,
-    load_model,
-)
-from benchmarks.touchdown.train.report import results_of
-from benchmarks.touchdown.train.samples import Lessons
-from benchmarks.touchdown.train.walking import Route, Walks
+from virl.bench.records import SETTINGS, write_results
 from virl.errors import BadInput, NoStreetView
 from virl.files import write_whole, writing
 from virl.journal.lock import lock_run
@@ -37,6 +21,23 @@ from virl.platform.movement.instruction.velma.observations import Observer
 from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer
 from virl.platform.movement.instruction.velma.statistics import read_statistics
 from virl.platform.movement.instruction.velma.traffic import yaw_flow
+
+from ..dataset import Data, Selection, landmarks_file, open_data
+from .checkpoint import Progress, latest_checkpoint, load_state
+from .hyperparameters import Hyperparameters, Method
+from .learner import Learner
+from .loop import BEST, CHECKPOINTS, CURVES, Training, draw, steps_per_epoch
+from .model import (
+    add_adapter,
+    choose_device,
+    choose_precision,
+    load_adapter,
+    load_encoder,
+    load_model,
+)
+from .report import results_of
+from .samples import Lessons
+from .walking import Route, Walks
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.touchdown.train.writer import GreedyWriter, PromptTooLong
 from virl.platform.episodes import Episode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
@@ -15,6 +14,8 @@ from virl.platform.movement.instruction.velma.observations import Observer
 from virl.platform.movement.instruction.velma.prompt import action_text
 from virl.platform.movement.instruction.velma.transcript import Transcript, walk_so_far
 from virl.platform.providers.graph.touchdown import Dataset
+
+from .writer import GreedyWriter, PromptTooLong
 
 _WALK = "1."  # any walk: what a prompt says before it does not depend on it
 

@@ -5,8 +5,9 @@ from typing import Any
 import torch
 from transformers import DynamicCache
 
-from benchmarks.touchdown.train.tokens import Encoder
 from virl.platform.movement.discrete.actions import Action
+
+from .tokens import Encoder
 
 _ACTIONS = frozenset(action.value for action in Action)
 

@@ -11,10 +11,10 @@ from made_dataset import HARMFUL, panorama_row, place_row, write_dataset
 from made_streets import FRAME, MadeStreetView, plus_sign
 from rich.console import Console
 
-from benchmarks.metrics.places import TYPES_20
 from benchmarks.place_localization.definition import BENCHMARK, Options, World, episodes, run
 from benchmarks.place_localization.score import score, show
 from virl.bench.benchmark import Episode, Record, Scores, Tally
+from virl.bench.metrics.places import TYPES_20
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, run_benchmark
 from virl.datasets.collect.dataset import PlaceRow

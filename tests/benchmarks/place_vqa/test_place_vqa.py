@@ -11,10 +11,10 @@ from made_dataset import HARMFUL, WISHES, place_row, question_row, write_dataset
 from openai_server import ChatServer, text
 from rich.console import Console
 
-from benchmarks.metrics.choices import LETTERS, strict_letter
 from benchmarks.place_vqa.answerers import open_answerer
 from benchmarks.place_vqa.definition import BENCHMARK, Options, World, episodes, run, score, show
 from virl.bench.benchmark import Episode, EpisodeResult, Record, Scores, Tally
+from virl.bench.metrics.choices import LETTERS, strict_letter
 from virl.bench.resources import Resources, Terms
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, UnknownName

@@ -10,17 +10,26 @@ from made_r2r import ROUTES, route, write_r2r
 from openai_server import Behaviour, ChatServer, Request, fault, text
 from typer.testing import CliRunner, Result
 
-from benchmarks.r2r.__main__ import app
+from virl.cli.bench import bench_app
 
 EPISODES = 12
 
 
 def run(data: Path, out: Path, *more: str) -> Result:
-    return CliRunner().invoke(app, ["run", "--data", str(data), "--out", str(out), *more])
+    return CliRunner().invoke(bench_app, ["r2r", "--data", str(data), "--out", str(out), *more])
 
 
 def results(out: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    return found
+
+
+def means(out: Path) -> dict[str, float]:
+    return {key: value[0] for key, value in results(out)["rows"][0]["values"].items()}
+
+
+def counts(out: Path) -> dict[str, int]:
+    found: dict[str, int] = results(out)["rows"][0]["episodes"]
     return found
 
 
@@ -38,23 +47,29 @@ def test_who_knows_the_way_succeeds(data: Path, tmp_path: Path, agent: str) -> N
     done = run(data, tmp_path / "out", "--agent", agent)
     assert done.exit_code == 0, done.output
     found = results(tmp_path / "out")
-    assert found["episodes"] == {"walked": EPISODES, "failed": 0, "skipped": 0}
-    assert {found["metrics"][key]["mean"] for key in ("success", "oracle_success", "nDTW", "CLS")} == {1.0}
-    assert found["metrics"]["nav_error"] == {"mean": 0, "low": 0, "high": 0}
-    assert found["settings"]["split"] == "val_unseen"
+    assert counts(tmp_path / "out") == {"planned": EPISODES, "done": EPISODES, "failed": 0, "missing": 0}
+    assert {means(tmp_path / "out")[key] for key in ("success", "oracle_success", "nDTW", "CLS")} == {1.0}
+    assert found["rows"][0]["values"]["nav_error"] == [0, 0, 0]
+    assert found["runs"][""]["split"] == found["rows"][0]["city"] == "val_unseen"
     assert found["versions"]["virl"]
-    assert [row["success"] for row in found["published"]] == [0.34]
+    assert [row["values"]["success"] for row in found["published"]] == [0.34]
     assert "published" in done.output
+
+
+def test_a_published_row_stands_beside_its_own_split_only(tmp_path: Path) -> None:
+    data = write_r2r(tmp_path / "r2r", split="val_seen")
+    run(data, tmp_path / "out", "--agent", "gold", "--split", "val_seen")
+    assert results(tmp_path / "out")["published"] == []
 
 
 def test_means_are_those_of_the_records(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     run(data, out, "--agent", "random", "--seed", "5")
-    scores = [record["scores"] for record in records(out)]
-    for key, interval in results(out)["metrics"].items():
-        assert interval["mean"] == pytest.approx(sum(score[key] for score in scores) / EPISODES)
-        assert interval["low"] <= interval["mean"] <= interval["high"]
-    assert {record["id"] for record in records(out)} == {f"{n}_{k}" for n in range(1, 5) for k in range(3)}
+    scores = [record["data"]["scores"] for record in records(out)]
+    for key, (mean, low, high) in results(out)["rows"][0]["values"].items():
+        assert mean == pytest.approx(sum(score[key] for score in scores) / EPISODES)
+        assert low <= mean <= high
+    assert {record["case"] for record in records(out)} == {f"{n}_{k}" for n in range(1, 5) for k in range(3)}
 
 
 def test_a_cut_run_goes_on_and_comes_to_the_same(data: Path, tmp_path: Path) -> None:
@@ -66,8 +81,11 @@ def test_a_cut_run_goes_on_and_comes_to_the_same(data: Path, tmp_path: Path) -> 
     path.write_bytes(path.read_bytes()[:-20])
     done = run(data, cut, "--agent", "random", "--resume", "--workers", "3")
     assert "line 7: was cut off" in done.output.replace("\n", "")
-    assert results(cut) == results(whole)
-    assert sorted(map(str, records(cut))) == sorted(map(str, records(whole)))
+    assert results(cut)["rows"][0]["values"] == results(whole)["rows"][0]["values"]
+    assert counts(cut) == counts(whole)
+    assert {one["id"]: one["data"] for one in records(cut)} == {
+        one["id"]: one["data"] for one in records(whole)
+    }
 
 
 def test_a_run_is_not_mixed_with_another(data: Path, tmp_path: Path) -> None:
@@ -90,8 +108,8 @@ def test_bad_episodes_are_skipped_with_the_reason(tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = run(write_r2r(tmp_path / "r2r", routes), out, "--agent", "gold")
     assert done.exit_code == 0, done.output
-    assert results(out)["episodes"] == {"walked": 1, "failed": 0, "skipped": 14}
-    reasons = {record["id"]: record.get("reason", "") for record in records(out)}
+    assert counts(out) == {"planned": 15, "done": 1, "failed": 14, "missing": 0}
+    reasons = {record["case"]: record["reason"] for record in records(out)}
     assert reasons["1_0"] == ""
     assert "no word" in reasons["1_1"]
     assert "10,000 words" in reasons["1_2"]
@@ -101,7 +119,7 @@ def test_bad_episodes_are_skipped_with_the_reason(tmp_path: Path) -> None:
     assert "the scan 'elsewhere'" in reasons["4_0"]
     assert "heading" in reasons["entry 0"]
     assert "heading" in reasons["entry 1"]
-    assert "14 episodes were skipped" in done.output
+    assert "14 episodes cannot be tried" in done.output
 
 
 def test_missing_data_names_the_command_that_gets_it(tmp_path: Path) -> None:
@@ -110,7 +128,7 @@ def test_missing_data_names_the_command_that_gets_it(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "there is val_seen: `virl data r2r --from DIR`" in done.stderr
     assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "out").exists()
+    assert run(data, tmp_path / "out", "--agent", "gold", "--split", "val_seen").exit_code == 0
 
 
 def test_the_page_escapes_what_instructions_hold(tmp_path: Path) -> None:
@@ -165,14 +183,17 @@ def test_navgpt_over_http_with_faults(data: Path, tmp_path: Path, monkeypatch: p
         monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
         done = run(data, out, *options)
         assert done.exit_code == 0, done.output
-        first = results(out)
-        assert first["episodes"] == {"walked": 9, "failed": 3, "skipped": 0}
-        assert first["metrics"]["success"]["mean"] == pytest.approx(9 / 12)
-        assert first["cost"]["requests"] >= sum(len(path) for path in guide.gold.values()) * 3 - 12
+        assert counts(out) == {"planned": 12, "done": 9, "failed": 3, "missing": 0}
+        assert means(out)["success"] == pytest.approx(9 / 12)
+        assert {failure["fault"] for failure in results(out)["failures"]} == {"MindFailed"}
+        assert (
+            results(out)["rows"][0]["cost"]["requests"]
+            >= sum(len(path) for path in guide.gold.values()) * 3 - 12
+        )
         refused = [
             told["refused"]
             for record in records(out)
-            for told in record.get("decisions", ())
+            for told in record["data"].get("decisions", ())
             if told.get("refused")
         ]
         assert len(refused) == 6  # b2 lies on two paths, told in three ways each
@@ -180,7 +201,7 @@ def test_navgpt_over_http_with_faults(data: Path, tmp_path: Path, monkeypatch: p
         guide.mute = set()
         done = run(data, out, *options, "--resume")
         assert done.exit_code == 0, done.output
-        assert results(out)["metrics"]["success"]["mean"] == 1
+        assert means(out)["success"] == 1
         fresh = {
             (episode, here): times for (episode, here), times in guide.asked.items() if episode[0] == "3"
         }

@@ -8,8 +8,8 @@ from made_r2r import route, write_r2r
 from real_data import real_data
 from typer.testing import CliRunner
 
-from benchmarks.r2r.__main__ import app
 from benchmarks.r2r.trajectories import score_file
+from virl.cli.bench import bench_app
 from virl.errors import BadInput
 
 
@@ -51,7 +51,7 @@ def test_the_largest_difference_is_told(tmp_path: Path) -> None:
         entry(1, ["a0", "a1"], metrics={"nav_error": 2.25, "spl": 1.0}),
     ]
     result = CliRunner().invoke(
-        app, ["score", "--trajectories", str(written(tmp_path, entries)), "--data", str(data)]
+        bench_app, ["r2r", "score", "--trajectories", str(written(tmp_path, entries)), "--data", str(data)]
     )
     assert result.exit_code == 0
     assert "2 trajectories scored, 0 malformed, 0 skipped" in result.output
@@ -75,7 +75,7 @@ def test_a_malformed_entry_is_named_and_the_rest_is_scored(tmp_path: Path, bad: 
     scored = score_file(file, data)
     assert list(scored.scores) == [0]
     assert told in scored.malformed[1]
-    result = CliRunner().invoke(app, ["score", "--trajectories", str(file), "--data", str(data)])
+    result = CliRunner().invoke(bench_app, ["r2r", "score", "--trajectories", str(file), "--data", str(data)])
     assert f"{file}, entry 1: malformed: " in result.output.replace("\n", "")
 
 
@@ -110,7 +110,7 @@ def test_a_file_that_is_no_list_is_refused_in_one_line(tmp_path: Path, content: 
     data = write_r2r(tmp_path / "r2r")
     file = tmp_path / "walked.json"
     file.write_text(content, encoding="utf-8")
-    result = CliRunner().invoke(app, ["score", "--trajectories", str(file), "--data", str(data)])
+    result = CliRunner().invoke(bench_app, ["r2r", "score", "--trajectories", str(file), "--data", str(data)])
     assert result.exit_code == 2
     assert result.stderr.startswith(f"virl: {file}: ")
     assert result.stderr.count("\n") == 1

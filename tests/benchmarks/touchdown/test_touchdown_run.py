@@ -10,7 +10,9 @@ from made_streets_data import write_made_data
 from real_data import real_data
 from typer.testing import CliRunner
 
-from benchmarks.touchdown.__main__ import app
+from virl.cli.bench import bench_app
+
+EXPORT = Path(__file__).parents[2] / "data" / "virlton-small"
 
 
 @pytest.fixture
@@ -19,26 +21,74 @@ def data(tmp_path: Path) -> Path:
 
 
 def run(*options: str) -> Result:
-    return CliRunner().invoke(app, list(options))
+    return CliRunner().invoke(bench_app, ["touchdown", *options])
 
 
 def results_of(out: Path) -> dict[str, Any]:
     return json.loads((out / "results.json").read_text())
 
 
+def means_of(out: Path) -> dict[str, float]:
+    return {name: value[0] for name, value in results_of(out)["rows"][0]["values"].items()}
+
+
+def records_of(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "records.jsonl").read_text().splitlines()]
+
+
 def test_gold_is_perfect_and_everything_is_written(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = run("--agent", "gold", "--data", str(data), "--out", str(out))
     assert done.exit_code == 0, done.output
-    results = results_of(out)
-    means = {name: metric["mean"] for name, metric in results["metrics"].items()}
-    assert means == {"tc": 1, "spd": 0, "kpa": 1, "kpa_published": 1, "nDTW": 1, "SDTW": 1, "CLS": 1}
-    assert results["episodes"] == {"walked": 12, "failed": 0, "skipped": 0}
-    records = [json.loads(line) for line in (out / "records.jsonl").read_text().splitlines()]
+    (row,) = results_of(out)["rows"]
+    assert means_of(out) == {"tc": 1, "spd": 0, "kpa": 1, "kpa_published": 1, "nDTW": 1, "SDTW": 1, "CLS": 1}
+    assert row["episodes"] == {"planned": 12, "done": 12, "failed": 0, "missing": 0}
+    assert (row["model"], row["city"]) == ("gold", "map2seq unseen dev of data")
     episodes = [json.loads(line) for line in (data / "map2seq_unseen" / "dev.jsonl").read_text().splitlines()]
-    paths = {record["id"]: record["pano_path"] for record in records}
+    paths = {record["case"]: record["data"]["pano_path"] for record in records_of(out)}
     assert paths == {str(episode["id"]): episode["route_panoids"] for episode in episodes}
     assert "Walk number 3." in (out / "episodes.html").read_text()
+    assert 'href="episodes.html"' in (out / "report.html").read_text()
+    pages = [page.read_text() for page in out.glob("episodes/*/index.html")]
+    assert len(pages) == 12
+    assert sum("Walk number 3." in page and "forward" in page for page in pages) == 1
+
+
+def test_the_engine_makes_no_difference(data: Path, tmp_path: Path) -> None:
+    agents = ("--agent", "random", "--data", str(data))
+    run(*agents, "--workers", "1", "--out", str(tmp_path / "one"))
+    run(*agents, "--workers", "4", "--out", str(tmp_path / "four"))
+    assert means_of(tmp_path / "one") == means_of(tmp_path / "four")
+
+
+def test_set_and_the_option_of_the_field_are_the_same(data: Path, tmp_path: Path) -> None:
+    where = ("--data", str(data), "--limit", "2")
+    run("--set", "agent=follower", "--set", "map=true", *where, "--out", str(tmp_path / "set"))
+    run("--agent", "follower", "--map", *where, "--out", str(tmp_path / "option"))
+    assert results_of(tmp_path / "set")["rows"][0]["model"] == "follower --map"
+    assert means_of(tmp_path / "set") == means_of(tmp_path / "option")
+
+
+def test_an_export_of_a_made_city_says_so(tmp_path: Path) -> None:
+    where = ("--data", str(EXPORT), "--dataset", "touchdown", "--limit", "2")
+    done = run("--agent", "forward", *where, "--out", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    (row,) = results_of(tmp_path)["rows"]
+    assert row["city"].startswith("touchdown unseen dev of virlton")
+    assert "a made city, not Manhattan" in row["notes"][0]
+    assert results_of(tmp_path)["published"] == []
+    for page in ("report.html", "episodes.html"):
+        assert "a made city, not Manhattan" in (tmp_path / page).read_text()
+
+
+def test_a_report_without_the_data_goes_without_the_page_of_walks(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run("--agent", "forward", "--data", str(data), "--out", str(out))
+    data.rename(tmp_path / "elsewhere")
+    done = CliRunner().invoke(bench_app, ["report", str(out), "--out", str(tmp_path / "report")])
+    assert done.exit_code == 0, done.output
+    assert "episodes.html: not written: no touchdown data" in done.output
+    assert "episodes.html" not in (tmp_path / "report" / "report.html").read_text()
 
 
 def test_made_streets_have_no_published_rows(data: Path, tmp_path: Path) -> None:
@@ -60,17 +110,16 @@ def test_episodes_that_cannot_be_tried_are_named(data: Path, tmp_path: Path) -> 
     out = tmp_path / "out"
     done = run("--agent", "follower", "--data", str(data), "--out", str(out))
     assert done.exit_code == 0, done.output
-    skipped = {
-        record["id"]: record["reason"]
-        for record in map(json.loads, (out / "records.jsonl").read_text().splitlines())
-        if record["status"] == "skipped"
-    }
-    assert set(skipped) == {"1000", "1001", "1002", "1003", "1005", "line 13"}
-    assert "'nowhere'" in skipped["1000"]
-    assert "no link" in skipped["1001"]
-    assert "10,000 words" in skipped["1003"]
-    assert results_of(out)["episodes"] == {"walked": 7, "failed": 0, "skipped": 6}
-    assert "6 episodes were skipped" in done.output
+    failures = {one["id"].rsplit("/", 1)[1]: one for one in results_of(out)["failures"]}
+    assert set(failures) == {"1000", "1001", "1002", "1003", "1005", "line 13"}
+    assert {one["fault"] for one in failures.values()} == {"CannotTry"}
+    assert "'nowhere'" in failures["1000"]["reason"]
+    assert "no link" in failures["1001"]["reason"]
+    assert "10,000 words" in failures["1003"]["reason"]
+    counts = results_of(out)["rows"][0]["episodes"]
+    assert counts == {"planned": 13, "done": 7, "failed": 6, "missing": 0}
+    assert "6 episodes cannot be tried" in done.output
+    assert "not walked: " in (out / "episodes.html").read_text()
 
 
 def test_a_run_goes_on_where_it_was_cut_off(data: Path, tmp_path: Path) -> None:
@@ -86,10 +135,24 @@ def test_a_run_goes_on_where_it_was_cut_off(data: Path, tmp_path: Path) -> None:
     resumed = run(*options, "--resume")
     assert resumed.exit_code == 0, resumed.output
     assert "was cut off" in resumed.output
-    assert results_of(out) == whole
+    assert _without_seconds(results_of(out)) == _without_seconds(whole)
     other = run(*options, "--resume", "--seed", "5")
     assert other.exit_code == 2
-    assert "other settings" in other.output
+    assert "seed: 0 there, 5 here" in other.output
+
+
+def _without_seconds(results: dict[str, Any]) -> dict[str, Any]:
+    return results | {"rows": [row | {"seconds": 0} for row in results["rows"]]}
+
+
+def test_a_run_of_an_earlier_version_is_refused(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text(json.dumps({"agent": "gold", "data": str(data)}))
+    (tmp_path / "records.jsonl").write_text('{"id": "1000", "status": "walked"}\n')
+    done = run("--agent", "gold", "--data", str(data), "--out", str(tmp_path), "--resume")
+    assert done.exit_code == 2
+    assert "an earlier version of virl wrote this run" in done.output
+    done = CliRunner().invoke(bench_app, ["report", str(tmp_path)])
+    assert (done.exit_code, "an earlier version of virl" in done.output) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -158,10 +221,20 @@ def test_missing_data_names_the_command_that_gets_it(tmp_path: Path) -> None:
     assert "touchdown" in done.output
 
 
-def test_the_folder_of_the_run_must_be_named(data: Path) -> None:
-    done = run("--data", str(data))
-    assert done.exit_code == 2
-    assert "--out" in done.output
+def test_a_wrong_first_try_does_not_occupy_the_folder(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert run("--agent", "gold", "--data", str(tmp_path / "none"), "--out", str(out)).exit_code == 2
+    assert run("--agent", "gold", "--data", str(data), "--out", str(out)).exit_code == 0
+
+
+@pytest.mark.slow
+def test_the_follower_on_manhattan_is_as_published_here(tmp_path: Path) -> None:
+    folder = real_data("touchdown")
+    for options, completed in (((), 38.875), (("--map",), 46.25)):
+        out = tmp_path / f"follower{len(options)}"
+        done = run("--agent", "follower", *options, "--data", str(folder), "--out", str(out), "--no-pictures")
+        assert done.exit_code == 0, done.output
+        assert 100 * means_of(out)["tc"] == pytest.approx(completed, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -173,7 +246,7 @@ def test_gold_and_forward_on_manhattan(tmp_path: Path) -> None:
             done = run("--agent", agent, "--dataset", dataset, "--data", str(folder), "--out", str(out))
             assert done.exit_code == 0, done.output
             results = results_of(out)
-            assert results["episodes"] == {"walked": 800, "failed": 0, "skipped": 0}
+            assert results["rows"][0]["episodes"] == {"planned": 800, "done": 800, "failed": 0, "missing": 0}
             wanted = 0.0 if agent == "gold" else spd
             assert "VELMA-RBL (LLaMA-7B)" in [row["name"] for row in results["published"]]
-            assert results["metrics"]["spd"]["mean"] == pytest.approx(wanted, abs=0.1)
+            assert means_of(out)["spd"] == pytest.approx(wanted, abs=0.1)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from made_dataset import HARMFUL
 
-from benchmarks.city_data import around
+from virl.bench.city_data import around
 from virl.datasets.collect.collection import Collection as Collected
 from virl.datasets.collect.collection import sole_writer
 from virl.datasets.collect.places import PlacesSettings, Work, collect_places

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.lives import live
 from virl.agent.user import Feedback, Moment
+from virl.bench.agent_runs import run_in_folder
 from virl.clock import parse_clock
 from virl.errors import BadInput, MindFailed
 from virl.journal.records import Result
@@ -61,7 +61,7 @@ def plan(
         "start": START,
     }
     city = city or town.day_town(*town.USUAL)
-    return live("diego", city, folder, changes=changes, user=user, mind=mind)
+    return run_in_folder("diego", city, folder, changes=changes, user=user, mind=mind)
 
 
 def activities(result: Result) -> list[dict[str, Any]]:
@@ -282,9 +282,9 @@ def test_files_and_report_come_with_the_plan(tmp_path: Path) -> None:
 
 def test_a_character_without_a_client_or_a_day_is_told_so(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="section `client:` is missing"):
-        live("diego", town.day_town(), tmp_path / "a", changes={"client": None, "start": START})
+        run_in_folder("diego", town.day_town(), tmp_path / "a", changes={"client": None, "start": START})
     with pytest.raises(BadInput, match="section `day:` is missing"):
-        live("diego", town.day_town(), tmp_path / "b", changes={"day": None, "start": START})
+        run_in_folder("diego", town.day_town(), tmp_path / "b", changes={"day": None, "start": START})
 
 
 levels = st.integers(0, 100)

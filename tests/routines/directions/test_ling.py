@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from made_high_street import FRAME, SHOPS, HighStreet, MadeModels, made_city
 
-from benchmarks.lives import live
 from virl.agent.assembly import Agent, start_panorama
 from virl.agent.character_file import find_character, load_character, load_routine
 from virl.agent.run import Run
+from virl.bench.agent_runs import run_in_folder
 from virl.errors import MindFailed
 from virl.journal.journal import Journal, read_journal
 from virl.journal.records import NoteRecord, Result, StartRecord, StepRecord
@@ -28,7 +28,7 @@ def go(city: City, streets: HighStreet, folder: Path, to: str = "Moon Bakery", *
         "heading": 0.0,
         "follow": {"to": to, **follow},
     }
-    return live("ling", city, folder, changes=changes, models=MadeModels(streets))
+    return run_in_folder("ling", city, folder, changes=changes, models=MadeModels(streets))
 
 
 def steps_in(folder: Path) -> list[StepRecord]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from made_high_street import FRAME, SHOPS, HighStreet, MadeModels, made_city
 
-from benchmarks.lives import live
+from virl.bench.agent_runs import run_in_folder
 from virl.errors import NotFound
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
@@ -125,7 +125,7 @@ def test_directions_are_attached_and_shown(tmp_path: Path) -> None:
     city, streets = made_city()
     changes = {"start": {"lat": FRAME.position(-20, 0).lat, "lng": FRAME.position(-20, 0).lng}}
     changes |= {"heading": 90.0, "directions": {"to": "Moon Bakery"}}
-    result = live("local", city, tmp_path, changes=changes, models=MadeModels(streets))
+    result = run_in_folder("local", city, tmp_path, changes=changes, models=MadeModels(streets))
     directions = Directions.model_validate(result.answer)
     assert (tmp_path / "directions.txt").read_text().strip() == directions.instruction
     assert result.steps == 0, "a local does not walk the visitor there"

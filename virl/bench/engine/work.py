@@ -6,12 +6,12 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from math import inf
 from typing import Any, Literal
 
-from virl.bench.benchmark import AnyBenchmark, BenchOptions, Episode, EpisodeResult, Record
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, Episode, EpisodeResult, Record
 from virl.bench.faults import is_unpaid, may_pass
 from virl.bench.registry import find_benchmark
 from virl.bench.resources import Resources, Terms
@@ -123,7 +123,11 @@ class Bench:
                 fault="" if unpaid else type(fault).__name__,
             )
             return _Tried(outcome, again=not unpaid and may_pass(fault))
-        return _Tried(Outcome(episode, "done", kept, pictures, number, time.perf_counter() - started))
+        ended = Outcome(episode, "done", kept, pictures, number, time.perf_counter() - started)
+        if result.failure is None:
+            return _Tried(ended)
+        why, kind = reason_of(result.failure), type(result.failure).__name__
+        return _Tried(replace(ended, status="failed", reason=why, fault=kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,7 @@ def open_bench(job: Job, resources: Resources) -> Bench:
         VirlError: something the user can mend.
     """
     benchmark = find_benchmark(job.benchmark)
-    options: BenchOptions = check_settings(
+    options: BaseOptions = check_settings(
         job.options, benchmark.options, source=f"options of {job.benchmark}"
     )
     return Bench(benchmark, benchmark.prepare(options, resources), job)

@@ -4,11 +4,13 @@
 page runs a script.
 """
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import PIL.Image
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -18,7 +20,7 @@ from virl.bench.benchmark import Record, Shown
 from virl.bench.files import FOLDER, slug
 from virl.bench.report.charts import group_charts, heat, whole_rows
 from virl.bench.report.maps import CityMap, city_map, color_of
-from virl.bench.report.results import Results, cost_line, shown_metrics, shown_number, shown_share
+from virl.bench.report.results import Results, cost_line, shown_metrics, shown_number, shown_share, split
 from virl.bench.report.runs import Gathered, KeptRun
 from virl.drawing.policy import content_policy
 from virl.errors import BadInput
@@ -54,8 +56,14 @@ class _Section:
     """How many episodes have no page."""
 
 
-def write_page(home: Path, gathered: Gathered, results: Results) -> Path:
+def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[tuple[str, str]] = ()) -> Path:
     """Write `report.html` and the pages of its episodes into a folder, and give the first one's path.
+
+    Args:
+        home: the folder.
+        gathered: the runs.
+        results: what came of them.
+        own: pages of the benchmark's own to link to: file beside the report, and text of the link.
 
     Raises:
         BadInput: a record names a picture that is not below its run's folder.
@@ -70,13 +78,15 @@ def write_page(home: Path, gathered: Gathered, results: Results) -> Path:
             context = {"section": section, "page": page, "before": before, "after": after}
             context["map"] = city_map(section.run.plan.cities[section.city], [(page.shown, "")])
             context["pictures"] = _pictures(home, section.run, page)
+            context["links"] = _links(home, section.run, page)
             context["csp"] = content_policy(style, "", beside=True)
             _write(home / page.path, environment.get_template("episode.html.j2").render(shared, **context))
     page_text = environment.get_template("report.html.j2").render(
         shared,
         csp=content_policy(style, ""),
         sections=sections,
-        metrics=shown_metrics(results),
+        own=own,
+        tables=[(part, shown_metrics(part)) for part in split(results)],
         charts=group_charts(results),
         heats=[(row, heat(table)) for row in whole_rows(results) for table in row.confusions],
     )
@@ -101,7 +111,7 @@ def _pages(gathered: Gathered, run: KeptRun, records: Sequence[Record]) -> Itera
     for record in records:
         name = slug(f"{run.name}/{record.id}" if run.name else record.id)
         path = f"{FOLDER}/{name}/index.html"
-        if record.status == "failed":
+        if not record.is_scored:
             yield _Page(record, Shown(f"failed: {record.reason}"), path)
             continue
         done += 1
@@ -137,6 +147,21 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
                 shutil.copyfileobj(kept, copy)
         found[file] = (source.name, width, height)
     return found
+
+
+def _links(home: Path, run: KeptRun, page: _Page) -> list[tuple[str, str]]:
+    """The files of an episode that are there: title, and address seen from its page."""
+    folder = run.folders[page.record.id].resolve() / FOLDER / slug(page.record.id)
+    here = (home / page.path).parent.resolve()
+    return [
+        (title, _address(folder / file, here))
+        for title, file in page.shown.links
+        if (folder / file).is_file()
+    ]
+
+
+def _address(path: Path, here: Path) -> str:
+    return quote(Path(os.path.relpath(path, here)).as_posix())
 
 
 def _write(path: Path, text: str) -> None:

@@ -20,7 +20,7 @@ class Episodes(Settings):
     planned: int
     done: int
     failed: int
-    """Tried and given up: in no number of the row."""
+    """Tried and given up: in no number of the row, but where the benchmark scores what they came to."""
     missing: int
     """Not tried yet."""
 
@@ -48,7 +48,7 @@ class RowResult(Settings):
     """By metric and group, for metrics that are shown by group."""
     cost: dict[str, float]
     seconds: float
-    """Of all done episodes together, as if one by one."""
+    """Of all scored episodes together, as if one by one."""
     confusions: tuple[ConfusionTable, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -73,6 +73,8 @@ class Failure(Settings):
     fault: str
     reason: str
     attempts: int
+    scored: bool = False
+    """Whether it counts in the scores all the same."""
 
 
 class PublishedRow(Settings):
@@ -116,6 +118,7 @@ def make_results(gathered: Gathered) -> Results:
     benchmark = gathered.benchmark
     cells = [cell for run in gathered.runs for cell in _cells(gathered, run)]
     rows = [row for run in gathered.runs for row in _rows(benchmark.metrics, run, cells)]
+    cities = {city for run in gathered.runs for city in run.plan.cities}
     return Results(
         benchmark=benchmark.name,
         title=benchmark.title,
@@ -127,6 +130,7 @@ def make_results(gathered: Gathered) -> Results:
         published=tuple(
             PublishedRow(name=row.name, source=row.source, values=dict(row.values))
             for row in benchmark.published
+            if not row.city or row.city in cities
         ),
         compared=tuple(_compared(benchmark.metrics, cells)),
         failures=tuple(
@@ -136,6 +140,7 @@ def make_results(gathered: Gathered) -> Results:
                 fault=record.fault,
                 reason=record.reason,
                 attempts=record.attempts,
+                scored=record.is_scored,
             )
             for run in gathered.runs
             for record in run.records
@@ -162,8 +167,8 @@ def _cells(gathered: Gathered, run: KeptRun) -> Iterator[_Cell]:
     for model, cities in run.plan.episodes.items():
         for city in cities:
             records = tuple(kept.get((model, city), ()))
-            done = [record for record in records if record.status == "done"]
-            scores = gathered.benchmark.score(done, run.options) if done else Scores({})
+            scored = [record for record in records if record.is_scored]
+            scores = gathered.benchmark.score(scored, run.options) if scored else Scores({})
             # a unit of one city is none of another's
             told = {
                 key: tuple(replace(tally, unit=f"{city}/{tally.unit}") for tally in tallies)
@@ -183,7 +188,8 @@ def _rows(metrics: Sequence[Metric], run: KeptRun, cells: Sequence[_Cell]) -> It
 
 def _row(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: int) -> RowResult:
     records = [record for cell in cells for record in cell.records]
-    done = [record for record in records if record.status == "done"]
+    done = sum(record.status == "done" for record in records)
+    scored = [record for record in records if record.is_scored]
     tallies = {metric.key: _tallies(cells, metric.key) for metric in metrics}
     estimates = {key: estimate(found) for key, found in tallies.items()}
     return RowResult(
@@ -192,16 +198,16 @@ def _row(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: 
         city=city,
         episodes=Episodes(
             planned=planned,
-            done=len(done),
-            failed=len(records) - len(done),
+            done=done,
+            failed=len(records) - done,
             missing=planned - len(records),
         ),
         values={key: interval for key, interval in estimates.items() if interval is not None},
         groups={
             metric.key: dict(estimate_groups(tallies[metric.key])) for metric in metrics if metric.by_group
         },
-        cost=_total_cost(done),
-        seconds=round(sum(record.seconds for record in done), 3),
+        cost=_total_cost(scored),
+        seconds=round(sum(record.seconds for record in scored), 3),
         confusions=tuple(_tables([one for cell in cells for one in cell.scores.confusions])),
         notes=tuple(dict.fromkeys(note for cell in cells for note in cell.scores.notes)) if city else (),
     )
@@ -260,6 +266,32 @@ def shown_metrics(results: Results) -> list[MetricHead]:
     valued = {key for row in results.rows for key in row.values}
     valued |= {key for paper in results.published for key in paper.values}
     return [metric for metric in results.metrics if metric.key in valued]
+
+
+def split(results: Results) -> list[Results]:
+    """The tables of a report: rows that have no metric in common are shown apart.
+
+    Rows without a value are in the first table.
+    """
+    keys = [set(row.values) for row in results.rows] + [set(row.values) for row in results.published]
+    groups: list[set[str]] = []
+    for own in filter(None, keys):
+        alike = [group for group in groups if group & own]
+        groups = [*(group for group in groups if group not in alike), own.union(*alike)]
+    if len(groups) < 2:
+        return [results]
+    groups.sort(key=lambda group: next(number for number, own in enumerate(keys) if own & group))
+
+    def rows_in(group: set[str]) -> dict[str, object]:
+        bare = group is groups[0]
+        return {
+            "rows": tuple(
+                row for row in results.rows if group & set(row.values) or (bare and not row.values)
+            ),
+            "published": tuple(row for row in results.published if group & set(row.values)),
+        }
+
+    return [results.model_copy(update=rows_in(group)) for group in groups]
 
 
 def shown_number(value: float, metric: MetricHead) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from virl.bench.benchmark import AnyBenchmark, BenchOptions, Record
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, Record
 from virl.bench.plan import Plan, read_plan
 from virl.bench.records import RECORDS, SETTINGS, read_records
 from virl.bench.registry import find_benchmark
@@ -22,7 +22,7 @@ class KeptRun:
 
     name: str
     """Tells it from the other runs of a report; empty where it is the only one."""
-    options: BenchOptions
+    options: BaseOptions
     plan: Plan
     records: tuple[Record, ...]
     """Sorted by model and city, as the options have them, and by case."""
@@ -74,6 +74,8 @@ def _read(folder: Path) -> _Folder:
     path = folder / SETTINGS
     try:
         settings = json.loads(path.read_bytes())
+        if isinstance(settings, dict) and "benchmark" not in settings:
+            raise BadInput(f"{path}: an earlier version of virl wrote this run: run the benchmark again")
         name, options = settings["benchmark"], settings["options"]
     except (OSError, ValueError, KeyError, TypeError) as fault:
         raise BadInput(f"{path}: cannot be read ({fault}): name the folder of a run") from fault
@@ -91,7 +93,7 @@ def _titles(paths: Sequence[Path]) -> list[str]:
 
 def _merged(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -> KeptRun:
     source = str(parts[0].path / SETTINGS)
-    options: BenchOptions = check_settings(parts[0].options, benchmark.options, source=source)
+    options: BaseOptions = check_settings(parts[0].options, benchmark.options, source=source)
     kept: dict[str, tuple[Record, Path]] = {}
     for part in parts:
         for identity, data in part.records.items():

@@ -5,10 +5,11 @@ import io
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from virl.bench.report.results import MetricHead, Results, shown_metrics, shown_number, shown_share
+from virl.bench.report.results import MetricHead, Results, shown_metrics, shown_number, shown_share, split
 from virl.bench.statistics import Interval
 
 ALL_CITIES = "all cities"
@@ -31,8 +32,8 @@ _LATEX = {
 }
 
 
-def terminal_table(results: Results, width: int) -> Table:
-    """The table as `rich` prints it: below each mean the ends of its 95 % interval.
+def terminal_table(results: Results, width: int) -> Group:
+    """The tables as `rich` prints them: below each mean the ends of its 95 % interval.
 
     Without what is aside, and without the last columns where the terminal is too narrow for them.
 
@@ -40,12 +41,19 @@ def terminal_table(results: Results, width: int) -> Table:
         results: of a run or several.
         width: of the terminal, letters.
     """
+    return Group(*(_terminal_table(part, width) for part in split(results)))
+
+
+def _terminal_table(results: Results, width: int) -> Table:
     metrics = [metric for metric in shown_metrics(results) if not metric.aside]
     texts = _text_columns(results)
     room = width - _GAP * len(texts) - sum(map(_metric_width, metrics))
     while room < len(texts) * _LEAST and len(metrics) > 1:
         room += _metric_width(metrics.pop())
-    caption = "below a mean: the ends of its 95 % interval; failed and missing episodes are in no mean"
+    caption = (
+        "below a mean: the ends of its 95 % interval; means leave out missing episodes, and failed ones "
+        "unless a note says otherwise"
+    )
     if len(metrics) < len(shown_metrics(results)):
         caption += "; the page has more columns"
     shown = Table(title=results.title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
@@ -126,18 +134,19 @@ def csv_table(results: Results) -> str:
             "high",
         ]
     )
-    for row in results.rows:
-        counts = row.episodes
-        about = ["measured", row.run, row.model, row.city]
-        for metric in shown_metrics(results):
-            writer.writerow(
-                [
-                    *map(_inert, about),
-                    *(counts.planned, counts.done, counts.failed, counts.missing),
-                    metric.key,
-                    *(row.values.get(metric.key) or ("", "", "")),
-                ]
-            )
+    for part in split(results):
+        for row in part.rows:
+            counts = row.episodes
+            about = ["measured", row.run, row.model, row.city]
+            for metric in shown_metrics(part):
+                writer.writerow(
+                    [
+                        *map(_inert, about),
+                        *(counts.planned, counts.done, counts.failed, counts.missing),
+                        metric.key,
+                        *(row.values.get(metric.key) or ("", "", "")),
+                    ]
+                )
     for paper in results.published:
         for key, value in paper.values.items():
             about = [f"published: {paper.source}", "", paper.name, ""]
@@ -146,7 +155,11 @@ def csv_table(results: Results) -> str:
 
 
 def latex_table(results: Results) -> str:
-    """A table for a paper that loads `booktabs`; published rows stand apart and say so."""
+    """Tables for a paper that loads `booktabs`; published rows stand apart and say so."""
+    return "\n".join(map(_latex_table, split(results)))
+
+
+def _latex_table(results: Results) -> str:
     many = len(results.runs) > 1
     metrics = shown_metrics(results)
     heads = (["Run"] if many else []) + ["Model", "City", "Episodes", *map(_heading, metrics)]

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from rich.console import Console
 
+from virl.bench.faults import CannotTry
 from virl.bench.records import RESULTS
+from virl.bench.report.own_page import write_own_pages
 from virl.bench.report.page import write_page
-from virl.bench.report.results import Results, make_results
+from virl.bench.report.results import Failure, Results, make_results
 from virl.bench.report.runs import gather
 from virl.bench.report.table import csv_table, latex_table, terminal_table
 from virl.errors import BadInput
@@ -50,9 +52,12 @@ def write_reports(folders: Sequence[Path], console: Console, out: Path | None = 
         (LATEX, latex_table(results)),
     ):
         write_whole(home / name, text.encode(), "report again")
-    page = write_page(home, gathered, results)
+    own = write_own_pages(home, gathered, results)
+    page = write_page(home, gathered, results, own.links)
     console.print(terminal_table(results, console.width))
-    for line in _lines(results):
+    for table in own.tables:
+        console.print(table)
+    for line in [*_lines(results), *own.missing]:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     return Reports(home / RESULTS, page)
 
@@ -63,7 +68,19 @@ def _lines(results: Results) -> list[str]:
     missing = sum(row.episodes.missing for row in results.rows if row.city)
     if missing:
         lines.append(f"{missing} episodes were not run yet: go on with --resume")
-    if results.failures:
-        lines.append(f"{len(results.failures)} episodes failed and are in no mean; --resume tries them again")
-    lines += [f"  {one.id}: {one.reason}" for one in results.failures[:MOST_FAILURES]]
+    alike: dict[str, list[Failure]] = {}
+    for failure in results.failures:
+        alike.setdefault(_what_became(failure), []).append(failure)
+    for what, failures in alike.items():
+        count = "1 episode" if len(failures) == 1 else f"{len(failures)} episodes"
+        lines.append(f"{count} {what}")
+        lines += [f"  {one.id}: {one.reason}" for one in failures[:MOST_FAILURES]]
     return lines
+
+
+def _what_became(failure: Failure) -> str:
+    if failure.fault == CannotTry.__name__:
+        return "cannot be tried, not in the means"
+    if failure.scored:
+        return "failed, in the means as scored at the end; --resume tries again"
+    return "failed, not in the means; --resume tries again"

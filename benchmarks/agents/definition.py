@@ -1,0 +1,141 @@
+"""The episodes of the agents' benchmark: cases of each agent, drawn where the truth is known."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+
+from virl.bench.agent_runs import RUN, RUN_REPORT, cost_of_run
+from virl.bench.benchmark import BaseOptions, Benchmark, Episode, EpisodeResult, Record, Scores, Shown
+from virl.bench.resources import Resources
+from virl.errors import BadInput, UnknownName
+from virl.platform.city import City
+from virl.platform.perception.models import Models
+
+from .aria import ARIA
+from .diego import DIEGO
+from .ling import LING, LING_PAPER, RememberingModels
+from .peng import PENG
+from .scoring import AgentCase, ScoredAgent
+from .vivek import VIVEK
+
+AGENTS: Mapping[str, ScoredAgent] = {
+    "peng": PENG,
+    "aria": ARIA,
+    "vivek": VIVEK,
+    "ling": LING,
+    "ling_paper": LING_PAPER,
+    "diego": DIEGO,
+}
+"""By the name in the options; Ling is scored with Local, who directs her."""
+BY_ROW = {row: agent for agent in AGENTS.values() for row in agent.rows}
+
+
+class Options(BaseOptions):
+    """What the agents' benchmark is asked."""
+
+    cities: tuple[str, ...] = Field(("virlton",), min_length=1)
+    """Made cities."""
+    agent: tuple[str, ...] = Field(tuple(AGENTS), min_length=1)
+    """Who is scored: `peng`, `aria`, `vivek`, `ling`, `ling_paper` (with hints at crossings), `diego`."""
+    mind: str = "rules"
+    """What the agents ask: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseSetting:
+    """What episodes share."""
+
+    options: Options
+    cities: Mapping[str, City]
+    models: Mapping[str, Models]
+    """By the name of the city."""
+    resources: Resources
+
+
+def episodes(options: Options, resources: Resources) -> list[Episode]:
+    """Every case of the agents that are asked for, once for each of their rows."""
+    for name in options.agent:
+        if name not in AGENTS:
+            raise UnknownName("agent", name, list(AGENTS))
+    agents = [AGENTS[name] for name in dict.fromkeys(options.agent)]
+    return [
+        Episode(case, name, row)
+        for name in options.cities
+        for agent in agents
+        for case in agent.cases(_made_city(name, resources), options.seed)
+        for row in agent.rows
+    ]
+
+
+def prepare(options: Options, resources: Resources) -> CaseSetting:
+    """Opens the cities and the mind."""
+    resources.mind(options.mind)
+    cities = {name: resources.city(name) for name in options.cities}
+    return CaseSetting(
+        options, cities, {name: RememberingModels(resources, name) for name in cities}, resources
+    )
+
+
+def run(episode: Episode, shared: CaseSetting) -> EpisodeResult:
+    """Run the agent in one case, and hold what it did against the truth."""
+    case = AgentCase(
+        episode.case,
+        episode.model,
+        shared.cities[episode.city],
+        shared.options.seed,
+        shared.resources.folder(episode) / RUN,
+        shared.resources.mind(shared.options.mind),
+        shared.models[episode.city],
+    )
+    data = BY_ROW[episode.model].run(case)
+    return EpisodeResult(data, cost=cost_of_run(case.results[-1]) if case.results else {})
+
+
+def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
+    """The measures of the row's agent."""
+    agent = BY_ROW[records[0].model]
+    return Scores(agent.tallies(records), notes=tuple(agent.notes(records)))
+
+
+def show(record: Record) -> Shown:
+    """What was asked, and all that came of it."""
+    said, scored = BY_ROW[record.model].outcome(record.data)
+    return Shown(
+        said,
+        scored,
+        str(record.data.get("intention", "")),
+        tuple((name.replace("_", " "), _shown(value)) for name, value in record.data.items()),
+        links=(("report of the agent's run", RUN_REPORT),),
+    )
+
+
+def _made_city(name: str, resources: Resources) -> City:
+    city = resources.city(name)
+    if city.truth is None:
+        raise BadInput(f"{city.title} has no ground truth: choose a made city, such as virlton")
+    return city
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {one}" for key, one in value.items()) or "none"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+BENCHMARK = Benchmark(
+    name="agents",
+    title="The agents, held against the truth",
+    about="How well Peng, Aria, Vivek, Ling with Local, and Diego do what they are for, in a made city.",
+    options=Options,
+    episodes=episodes,
+    prepare=prepare,
+    run=run,
+    score=score,
+    show=show,
+    metrics=tuple(dict.fromkeys(metric for agent in AGENTS.values() for metric in agent.metrics)),
+    work="processes",
+)

@@ -1,0 +1,80 @@
+"""What each agent's module gives to the benchmark: its cases, how one is run, and how it is scored."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from virl.bench.agent_runs import run_in_folder
+from virl.bench.benchmark import Data, Metric, Record, Tally
+from virl.journal.records import Result
+from virl.mind.base import Mind
+from virl.platform.city import City
+from virl.platform.perception.models import Models
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCase:
+    """A case to be run, and with what."""
+
+    id: str
+    row: str
+    """One of `ScoredAgent.rows`."""
+    city: City
+    seed: int
+    folder: Path
+    """Of the agent's run."""
+    mind: Mind
+    models: Models
+    results: list[Result] = field(default_factory=list)
+    """Of the runs so far."""
+
+    def run(self, name: str, changes: Mapping[str, object]) -> Result:
+        """Run an agent, or go on with the run that was cut off; raises as `run_in_folder`."""
+        result = run_in_folder(
+            name,
+            self.city,
+            self.folder,
+            seed=self.seed,
+            changes=changes,
+            mind=self.mind.apart(),
+            models=self.models,
+        )
+        self.results.append(result)
+        return result
+
+
+Tallies = Mapping[str, Sequence[Tally]]
+"""By the key of the metric."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredAgent:
+    """An agent as the benchmark sees it."""
+
+    rows: tuple[str, ...]
+    """Its rows in the table: the ways in which it is run, unique over all agents."""
+    cases: Callable[[City, int], Sequence[str]]
+    """Ids of the cases, the same for the same city and seed."""
+    run: Callable[[AgentCase], dict[str, Any]]
+    """Runs one case and holds it against the truth; what came of it is plain JSON."""
+    metrics: tuple[Metric, ...]
+    """The keys are unique over all agents, but for those that measure the same."""
+    tallies: Callable[[Sequence[Record]], Tallies]
+    """Pure: what came of the cases of one row."""
+    outcome: Callable[[Data], tuple[str, float | None]]
+    """What came of a case in a few words, and its score in [0, 1] if it has one."""
+    notes: Callable[[Sequence[Record]], Sequence[str]] = lambda _: ()
+    """What a reader of the numbers has to know, such as what they should be."""
+
+
+def means(records: Sequence[Record], metrics: Sequence[Metric]) -> Tallies:
+    """The tallies of metrics that are means of a field of the same name; `None` is left out."""
+    return {
+        metric.key: [
+            Tally(one.case, float(one.data[metric.key]))
+            for one in records
+            if one.data[metric.key] is not None
+        ]
+        for metric in metrics
+    }

@@ -1,0 +1,150 @@
+"""How good a count is: sums over walks, what they come to, and how sure that is."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+
+import numpy as np
+
+from virl.bench.statistics import RESAMPLES, Interval
+from virl.geo import Floats
+from virl.platform.city import Thing
+
+from .matching import RADIUS_M, VIRL_RANGE_M, Reported, match_headings, match_positions
+
+
+@dataclass(frozen=True, slots=True)
+class CountTally:
+    """What one walk adds to the sums."""
+
+    reported: int
+    """Things in the memory at the end."""
+    right: int
+    """Of these, matched one to one to true things."""
+    duplicates: int
+    """Of these, further ones near a true thing that is matched already."""
+    required: int
+    """True things that should have been seen."""
+    found: int
+    """Of these, matched."""
+    miscount: int
+    """Over all kinds, how far the number reported is from the true one, up or down."""
+    surplus: int
+    """The same with its sign."""
+    sighted: int
+    """True things that some sighting shows under their label."""
+    repeats: int
+    """Reported things that show a true thing which an earlier one shows already, wherever they are placed."""
+    lost: int
+    """Sighted things that no reported one shows: taken for others."""
+    virl_right: int
+    """Reported things that are right as V-IRL judges them."""
+    virl_found: int
+    """Required things that these point at."""
+
+
+def tally(
+    reported: Sequence[Reported], things: Sequence[Thing], required: Collection[str], sighted: Collection[str]
+) -> CountTally:
+    """Score what one walk reported.
+
+    A true thing that was not required makes no report wrong, and counts neither way: it is left out of the
+    number reported when that is held against the number required.
+
+    Args:
+        reported: all of it.
+        things: all true things of the kinds asked for.
+        required: ids of those that should have been seen.
+        sighted: ids of those that were.
+    """
+    matches = match_positions(reported, things, RADIUS_M)
+    extra = {number for number, name in matches.right.items() if name not in required}
+    kinds = {thing.id: thing.kind for thing in things}
+    errors = Counter(one.label for number, one in enumerate(reported) if number not in extra)
+    errors.subtract(Counter(kinds[name] for name in required))
+    shows = [one.shows for one in reported if one.shows is not None]
+    pointed = match_headings(reported, things, VIRL_RANGE_M)
+    return CountTally(
+        reported=len(reported),
+        right=len(matches.right),
+        duplicates=len(matches.duplicates),
+        required=len(required),
+        found=len(matches.right) - len(extra),
+        miscount=sum(abs(error) for error in errors.values()),
+        surplus=sum(errors.values()),
+        sighted=len(sighted),
+        repeats=len(shows) - len(set(shows)),
+        lost=len(set(sighted) - set(shows)),
+        virl_right=len(pointed),
+        virl_found=len(set(pointed.values()) & set(required)),
+    )
+
+
+def total(tallies: Sequence[CountTally]) -> CountTally:
+    """The sums of several counts of one walk."""
+    return CountTally(*(sum(values) for values in zip(*map(astuple, tallies), strict=True)))
+
+
+SHARES: Mapping[str, tuple[str, str]] = {
+    "precision": ("right", "reported"),
+    "recall": ("found", "required"),
+    "duplicates": ("duplicates", "right"),
+    "count_error": ("miscount", "required"),
+    "count_bias": ("surplus", "required"),
+    "repeats": ("repeats", "sighted"),
+    "lost": ("lost", "sighted"),
+    "virl_accuracy": ("virl_right", "reported"),
+    "virl_recall": ("virl_found", "required"),
+}
+"""Each metric is one sum over walks divided by another."""
+
+METRICS = (*SHARES, "f1")
+
+
+def metrics(tallies: Sequence[CountTally]) -> dict[str, Interval]:
+    """Every metric over all walks together, with its 95 % interval by resampling walks.
+
+    A metric whose divisor is 0 is left out; where that happens in a resample, the resample is.
+    """
+    sums = _sums(tallies)
+    return {key: found for key in METRICS if (found := _interval(_metric(sums, key)))}
+
+
+def differences(tallies: Sequence[CountTally], other: Sequence[CountTally]) -> dict[str, Interval]:
+    """What the second does better or worse than the first: its metrics less the first's.
+
+    Args:
+        tallies: of the walks.
+        other: of the same walks in the same order; both are resampled together.
+    """
+    first, second = _sums(tallies), _sums(other)
+    gaps = {key: _metric(second, key) - _metric(first, key) for key in METRICS}
+    return {key: found for key, gap in gaps.items() if (found := _interval(gap))}
+
+
+def _sums(tallies: Sequence[CountTally]) -> dict[str, Floats]:
+    """Each field's sum over all walks, then over resamples of them, shape (1 + resamples,)."""
+    rows = np.array([astuple(one) for one in tallies], float)
+    chosen = np.random.default_rng(0).integers(0, len(rows), (RESAMPLES, len(rows)))
+    sums = np.concatenate([rows.sum(axis=0)[None], rows[chosen].sum(axis=1)])
+    return {field.name: sums[:, i] for i, field in enumerate(fields(CountTally))}
+
+
+def _metric(sums: Mapping[str, Floats], key: str) -> Floats:
+    if key == "f1":
+        precision, recall = _metric(sums, "precision"), _metric(sums, "recall")
+        return _ratio(2 * precision * recall, precision + recall)
+    above, below = SHARES[key]
+    return _ratio(sums[above], sums[below])
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    return np.divide(above, below, out=np.full_like(above, np.nan), where=below != 0)
+
+
+def _interval(values: Floats) -> Interval | None:
+    """The first is over all walks, the others over resamples."""
+    if np.isnan(values[0]):
+        return None
+    low, high = np.nanpercentile(values[1:], [2.5, 97.5])
+    return Interval(float(values[0]), float(low), float(high))

@@ -1,0 +1,1 @@
+"""How well Hiro explores; described in `docs/exploration.md`."""

@@ -1,0 +1,60 @@
+"""How well places that fit were found."""
+
+from collections.abc import Sequence
+
+from virl.bench.agent_runs import RUN_REPORT
+from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownPoint, Tally
+from virl.geo import LatLng
+
+METRICS = (
+    Metric("success", "success", digits=0),
+    Metric("spl", "SPL", percent=False, digits=2),
+    Metric("steps", "steps", percent=False),
+    Metric("entered_another", "entered another", digits=0),
+    Metric("gave_up", "gave up", digits=0),
+)
+"""Shares of walks that enter a place that fits, another one, or none; success weighted by path length."""
+
+
+def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
+    """One walk is one vote."""
+    return Scores(
+        {
+            "success": [Tally(one.case, float(one.data["success"])) for one in records],
+            "spl": [Tally(one.case, one.data["spl"]) for one in records],
+            "steps": [Tally(one.case, float(one.data["steps"])) for one in records],
+            "entered_another": [
+                Tally(one.case, float(one.data["entered"] is not None and not one.data["success"]))
+                for one in records
+            ],
+            "gave_up": [Tally(one.case, float(one.data["entered"] is None)) for one in records],
+        }
+    )
+
+
+def show(record: Record) -> Shown:
+    """The way walked, the place entered, and the nearest that fits."""
+    data = record.data
+    nearest = data["nearest"]
+    points = [ShownPoint(LatLng(*nearest["position"]), 1.0, f"{nearest['name']}, the nearest that fits")]
+    if data["entered"] is None:
+        outcome = f"gave up after {data['steps']} steps"
+    else:
+        verdict = "fits" if data["success"] else "does not fit"
+        outcome = f"entered {data['entered_name']}, which {verdict}"
+        label = f"{data['entered_name']}, entered"
+        points.append(ShownPoint(LatLng(*data["entered_position"]), float(data["success"]), label))
+    return Shown(
+        outcome,
+        data["spl"],
+        facts=(
+            ("start", data["start"]),
+            ("steps", str(data["steps"])),
+            ("metres walked", f"{data['walked_m']:.0f}"),
+            ("metres of the shortest way", f"{data['shortest_m']:.0f}"),
+            ("SPL", f"{data['spl']:.2f}"),
+        ),
+        points=points,
+        path=[LatLng(*position) for position in data["path"]],
+        links=(("report of Hiro's run", RUN_REPORT),),
+    )

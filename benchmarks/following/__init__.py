@@ -1,1 +1,0 @@
-"""What the benchmarks of instruction following share: walks, their records, results and page."""

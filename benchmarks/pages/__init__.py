@@ -1,1 +1,0 @@
-"""Pages that show what agents did, episode by episode."""

@@ -1,0 +1,104 @@
+"""The episodes of R2R: written directions, walked from viewpoint to viewpoint through buildings."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from virl.bench.benchmark import Benchmark, Episode, OwnPage, PageHead, Record, Scores, Shown
+from virl.bench.report.walks import FILE, TITLE, write_walks_page
+from virl.bench.resources import Resources
+from virl.bench.walks import (
+    WalkScores,
+    WalkWorld,
+    run_walk,
+    score_records,
+    show_walk,
+    walk_episodes,
+)
+from virl.platform.movement.discrete.rules import WalkState
+
+from .agents import open_agent
+from .dataset import open_data
+from .options import Options
+from .published import METRICS, NAVGPT
+from .trajectories import score as score_file
+
+ABOUT = "Viewpoints from above, north up, all storeys in one."
+SUCCESS = "success"
+
+
+def episodes(options: Options, resources: Resources) -> list[Episode]:
+    """Those of the split."""
+    return walk_episodes(prepare(options, resources))
+
+
+def prepare(options: Options, resources: Resources) -> WalkWorld:
+    """Reads the data and makes the agent ready."""
+    return resources.once(("r2r", options), lambda: _open(options, resources))
+
+
+def _open(options: Options, resources: Resources) -> WalkWorld:
+    data = open_data(options.data, options.split)
+    graphs = {scan: building.graph for scan, building in data.buildings.items()}
+    return WalkWorld(
+        agent=open_agent(data, options, resources),
+        name=options.split,
+        folder=data.folder,
+        source=str(data.folder),
+        graphs=graphs,
+        ids=data.ids,
+        instructions=data.episodes,
+        faults=data.faults,
+        start=lambda episode: WalkState(graphs[episode.scan].number(episode.start), episode.heading),
+        score=lambda episode, walked: (
+            data.buildings[episode.scan]
+            .score([graphs[episode.scan].ids[node] for node in walked], episode.path)
+            .finite()
+        ),
+        successes=(SUCCESS, "spl", "SDTW"),
+    )
+
+
+def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
+    """Walks were scored as they ended."""
+    return score_records(records, METRICS)
+
+
+def show(record: Record) -> Shown:
+    """The directions, the moves, and the way from above."""
+    return show_walk(record, SUCCESS, figures)
+
+
+def figures(scores: WalkScores) -> Mapping[str, str]:
+    """What the page shows of an episode's metrics."""
+    error = "no way" if scores["nav_error"] is None else f"{scores['nav_error']:.1f} m"
+    return {
+        "TL": f"{scores['trajectory_lengths']:.1f} m",
+        "NE": error,
+        "SPL": f"{scores['spl']:.2f}",
+        "nDTW": f"{scores['nDTW']:.2f}",
+    }
+
+
+def write_page(path: Path, head: PageHead, records: Sequence[Record], options: Options) -> None:
+    """Every episode from above."""
+    buildings = open_data(options.data, options.split).buildings
+    graphs = {scan: building.graph for scan, building in buildings.items()}
+    write_walks_page(path, head, records, graphs, about=ABOUT, success=SUCCESS, figures=figures)
+
+
+BENCHMARK = Benchmark(
+    name="r2r",
+    title="R2R",
+    about="Whether written directions are followed through buildings, from viewpoint to viewpoint.",
+    options=Options,
+    episodes=episodes,
+    prepare=prepare,
+    run=run_walk,
+    score=score,
+    show=show,
+    metrics=METRICS,
+    published=(NAVGPT,),
+    page=OwnPage(FILE, TITLE, write_page),
+    commands={"score": score_file},
+    work="threads",
+)

@@ -1,0 +1,40 @@
+"""How walks in the street are scored, and which metrics are shown."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+from virl.bench.benchmark import Metric
+from virl.bench.metrics.street import score_paths, score_walks
+from virl.bench.walks import WalkScores
+from virl.platform.episodes import Episode
+from virl.platform.graph import NavigationGraph
+
+METRICS = (
+    Metric("tc", "TC"),
+    Metric("spd", "SPD", percent=False),
+    Metric("kpa", "KPA"),
+    Metric("kpa_published", "KPA*"),
+    Metric("nDTW", "nDTW", percent=False, digits=2),
+    Metric("SDTW", "SDTW", percent=False, digits=2),
+    Metric("CLS", "CLS", percent=False, digits=2),
+)
+"""KPA* is the key point accuracy as the published code computes it."""
+
+SUCCESS = "tc"
+SUCCESSES = ("tc", "SDTW")
+
+
+def score_walk(graph: NavigationGraph, episode: Episode, walked: Sequence[int]) -> WalkScores:
+    """The metrics of one walk; `None` for the SPD where no way leads from its end to the target."""
+    nodes = walked, [graph.number(node) for node in episode.path]
+    street, paths = score_walks(graph, [nodes])[0], score_paths(graph, [nodes])[0]
+    scores: WalkScores = asdict(street) | asdict(paths)
+    return scores if np.isfinite(street.spd) else scores | {"spd": None}
+
+
+def figures(scores: WalkScores) -> Mapping[str, str]:
+    """What the page shows of an episode's metrics."""
+    spd = "no way" if scores["spd"] is None else f"{scores['spd']:.0f}"
+    return {"SPD": spd, "KPA": f"{scores['kpa']:.0%}", "nDTW": f"{scores['nDTW']:.2f}"}

@@ -1,0 +1,113 @@
+"""The page of episodes, in a real browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from headless import chromium
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.remote.webelement import WebElement
+
+from virl.bench.benchmark import PageHead
+from virl.bench.report.episodes import ShownEpisode, ShownMove, write_episodes_page
+from virl.platform.graph import NavigationGraph, build_graph
+
+HOSTILE = 'Turn left </script><script>document.title = "taken"</script> & go <b>on</b>'
+SUMMARY = PageHead(
+    "Two walks", "A made grid.", ("agent", "TC %"), (("follower", "50.0"), ("VELMA", "23.1")), ("A note.",)
+)
+
+
+def grid() -> NavigationGraph:
+    """A street of five panoramas to the north, and one far away."""
+    return build_graph(
+        [f"p{node}" for node in range(5)] + ["far"],
+        [40.0 + node * 1e-4 for node in range(5)] + [40.5],
+        [-74.0] * 6,
+        source=[0, 1, 1, 2, 2, 3, 3, 4],
+        target=[1, 0, 2, 1, 3, 2, 4, 3],
+    )
+
+
+def episodes() -> list[ShownEpisode]:
+    reached = ShownEpisode(
+        "17",
+        HOSTILE,
+        gold=(0, 1, 2),
+        path=(0, 1, 2),
+        outcome="reached",
+        figures={"SPD": "0"},
+        moves=(
+            ShownMove("forward", 1),
+            ShownMove("forward", 2, "left", "the street goes on", ("hm", "jump")),
+        ),
+    )
+    return [reached, ShownEpisode("18", "Walk on.", (0, 1), (0,), "failed", note="no usable reply")]
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "episodes.html"
+    write_episodes_page(path, SUMMARY, {"": grid()}, episodes())
+    return path
+
+
+@pytest.fixture
+def browser() -> Iterator[WebDriver]:
+    with chromium() as driver:
+        yield driver
+
+
+def test_text_of_the_world_cannot_leave_its_script_element(page: Path) -> None:
+    text = page.read_text()
+    assert text.count("</script>") == 2
+    assert "\\u003c/script>" in text
+
+
+def test_streets_far_from_every_episode_are_left_out(page: Path) -> None:
+    assert '"nodes":[0,1,2,3,4]' in page.read_text()
+
+
+@pytest.mark.browser
+def test_an_episode_is_drawn_with_its_decisions(page: Path, browser: WebDriver) -> None:
+    browser.get(page.as_uri())
+    assert browser.title == "Two walks"
+    assert browser.find_element(By.ID, "instruction").text == HOSTILE
+    walked = browser.find_element(By.CSS_SELECTOR, "#map .walkedpath").get_attribute("points")
+    gold = browser.find_element(By.CSS_SELECTOR, "#map .goldpath").get_attribute("points")
+    assert walked == gold
+    assert walked is not None
+    assert len(walked.split()) == 3
+    moves = browser.find_elements(By.CSS_SELECTOR, "#moves button")
+    assert [move.text.split("\n")[1] for move in moves] == ["forward", "forward"]
+    assert "asked: left" in moves[1].text
+    assert "refused: jump" in moves[1].text
+    at_end = browser.find_element(By.CSS_SELECTOR, "#map .atmark").get_attribute("cy")
+    moves[0].click()
+    assert browser.find_element(By.CSS_SELECTOR, "#map .atmark").get_attribute("cy") != at_end
+    assert browser.find_element(By.ID, "at").text == "1 of 2"
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.browser
+def test_filters_and_search_narrow_the_list(page: Path, browser: WebDriver) -> None:
+    browser.get(f"{page.as_uri()}#18")
+    assert browser.find_element(By.ID, "name").text == "Episode 18"
+    assert browser.find_element(By.ID, "note").text == "no usable reply"
+    filters = {
+        button.get_attribute("data-outcome"): button
+        for button in browser.find_elements(By.CSS_SELECTOR, ".filters button")
+    }
+    assert filters[""].text == "all 2"
+    assert not filters["missed"].is_displayed()
+    filters["reached"].click()
+    assert [item.text.split("\n")[0] for item in listed(browser)] == ["17"]
+    filters[""].click()
+    browser.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys("walk on")
+    assert [item.text.split("\n")[0] for item in listed(browser)] == ["18"]
+    assert browser.get_log("browser") == []
+
+
+def listed(browser: WebDriver) -> list[WebElement]:
+    return browser.find_elements(By.CSS_SELECTOR, "#list button")

@@ -1,0 +1,160 @@
+"""Runs agents within episodes: each in a folder of its own, with a journal and a report.
+
+    result = run_in_folder("hiro", city, resources.folder(episode) / RUN, changes={...}, models=models)
+
+A run that was cut off goes on where it stopped, and one that has ended is read.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from virl import __version__
+from virl.agent.assembly import assemble, perform
+from virl.agent.character_file import find_character, load_character
+from virl.agent.run import Run
+from virl.agent.user import User
+from virl.bench.resources import Resources
+from virl.errors import BadInput, VirlError
+from virl.journal.journal import JOURNAL, Journal, write_result
+from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
+from virl.journal.report import REPORT, write_report
+from virl.mind.base import Mind
+from virl.mind.rules import RuleMind
+from virl.platform.city import City
+from virl.platform.movement.links import LinksMover
+from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
+from virl.platform.perception.models import ModelOptions, Models
+from virl.settings import check_settings
+
+RUN = "run"
+"""Folder of an agent's run, in that of its episode."""
+RUN_REPORT = f"{RUN}/{REPORT}"
+"""The run's report, for `Shown.links`."""
+
+
+class EpisodeModels(Models):
+    """The models of an agent in an episode, shared with the episodes beside it.
+
+    Args:
+        resources: open the models.
+        city: name of the city that the agent is in.
+    """
+
+    def __init__(self, resources: Resources, city: str) -> None:
+        terms = resources.terms
+        truth = resources.city(city).truth
+        super().__init__(ModelOptions(terms.device, terms.allow_downloads, truth, terms.seed))
+        self._resources = resources
+        self._city = city
+
+    def detector(self, name: str) -> Detector:
+        """A detector."""
+        return self._resources.detector(name, self._city)
+
+    def recognizer(self, name: str) -> Recognizer:
+        """A recognizer."""
+        return self._resources.recognizer(name)
+
+    def reader(self, name: str) -> Reader:
+        """A reader (OCR)."""
+        return self._resources.reader(name)
+
+    def matcher(self, name: str) -> Matcher:
+        """A matcher."""
+        return self._resources.matcher(name)
+
+    def describer(self, name: str) -> Describer:
+        """A describer."""
+        return self._resources.describer(name)
+
+
+def run_in_folder(
+    name: str,
+    city: City,
+    folder: Path,
+    *,
+    seed: int = 0,
+    changes: Mapping[str, object] | None = None,
+    mind: Mind | None = None,
+    models: Models | None = None,
+    user: User | None = None,
+) -> Result:
+    """Run an agent to its end, or go on with the run in the folder.
+
+    Args:
+        name: of the agent, or the path of a character file.
+        city: where it is, already open.
+        folder: where its journal and its report go.
+        seed: of the run.
+        changes: fields of the character that differ, such as `{"intention": "..."}`; sections whole.
+        mind: answers its prompts; by default the rules.
+        models: opens the senses; by default with the city's truth at this seed.
+        user: who may speak up on the way.
+
+    Raises:
+        BadInput: a change does not fit, the folder holds another run, or the routine does not end its run.
+        VirlError: whatever the routine raises; what was done so far is in the folder.
+    """
+    source = find_character(name)
+    read = load_character(source)
+    data = read.model_dump() | {"city": city.name} | dict(changes or {})
+    character = check_settings(data, type(read), source=str(source))
+    mind = mind or RuleMind()
+    models = models or Models(ModelOptions(truth=city.truth, seed=seed))
+    start = StartRecord(
+        virl=__version__,
+        agent=source.stem,
+        city=city.name,
+        mind=mind.name,
+        seed=seed,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        character=character.model_dump(mode="json"),
+    )
+    with _journal(folder, start) as (journal, done):
+        for ended in done:
+            if isinstance(ended, EndRecord):
+                write_result(folder, ended.result)  # the run may have been killed between the two
+                write_report(folder, city)
+                return ended.result
+        run = Run(journal, start, done, keep_views=False, meter=city.meter)
+        assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))
+        try:
+            result = perform(assembly.agent(run, user))
+        except VirlError:
+            write_report(folder, city)
+            raise
+        write_report(folder, city)
+        return result
+
+
+def cost_of_run(result: Result) -> Mapping[str, float]:
+    """What an agent's run took, as the cost of an episode."""
+    cost = result.cost
+    return {
+        "requests": float(cost.llm_calls),
+        "input_tokens": float(cost.input_tokens),
+        "output_tokens": float(cost.output_tokens),
+        "usd": cost.usd,
+    }
+
+
+@contextmanager
+def _journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[AnyRecord, ...]]]:
+    """The journal of a run, begun or gone on with, and what it holds."""
+    if (folder / JOURNAL).exists():
+        journal, done = Journal.resume(folder)
+    else:
+        journal, done = Journal.create(folder, start), ()
+    with journal:
+        begun = next((one for one in done if isinstance(one, StartRecord)), start)
+        if other := _difference(begun, start):
+            raise BadInput(f"{folder}: holds another run (its {other} differs): choose another --out")
+        yield journal, done
+
+
+def _difference(begun: StartRecord, start: StartRecord) -> str:
+    """Where two runs differ in what their outcome depends on; empty if nowhere."""
+    fields = ("agent", "city", "mind", "seed", "character")
+    return next((name for name in fields if getattr(begun, name) != getattr(start, name)), "")

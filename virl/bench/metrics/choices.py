@@ -1,0 +1,59 @@
+"""Multiple choice: reading the letter out of a reply, and the rounds of circular evaluation."""
+
+import re
+from collections.abc import Sequence
+
+LETTERS = "ABCD"
+
+_STRICT = re.compile(
+    r"""^\s*[("'*]*\s*                          # a bracket, quotes or bold before it
+        (?:(?:the\s+)?(?:correct\s+|best\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*:?\s*[("'*]*\s*)?
+        (?:option\s+)?
+        ([A-Da-d])                              # the letter alone ...
+        (?![A-Za-z0-9'])                        # ... which begins no word
+        [^\S\n]*[)"'*]*[^\S\n]*(?:[.:,)\n-]|$)  # and punctuation, a new line or nothing after it""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_ANOTHER = re.compile(r"\s*(?:(?:and|or|[&/,])\s*)?[(]?[A-D]\s*(?:[).,;]|and\b|or\b|$)")
+"""A second letter behind the first."""
+_LISTED = re.compile(r"""^\s*[("'*]*[A-D]\s*[).:]""", re.MULTILINE)
+"""A letter that labels a line, as where the options are repeated."""
+
+
+def strict_letter(reply: str) -> str | None:
+    """The one letter that a reply chooses; `None` if it chooses none, or names several.
+
+    `B`, `(b)`, `B.`, `B) A bank` and `The answer is B.` choose B. `Both A and D`, `Customers come` and
+    `A bank` choose none: a letter has to stand alone, at the beginning or after "the answer is". A reply that
+    repeats the options line by line chooses none either.
+    """
+    found = _STRICT.match(reply)
+    if not found or _ANOTHER.match(reply, found.end()) or _LISTED.search(reply, found.end()):
+        return None
+    return found.group(1).upper()
+
+
+def legacy_letter(reply: str, right: str) -> str | None:
+    """The letter that the published code takes, given the right one.
+
+    An exact letter with `.`, `)` or `,` after it; else the right letter if the reply begins with it in either
+    case: so `Customers come` is C where C is right. Asking a model to map a reply to a letter is left out.
+    """
+    text = reply.strip()
+    if re.fullmatch(r"[A-D][.),]?", text):
+        return text[0]
+    return right if text[:1].upper() == right.upper() else None
+
+
+def rotations(options: Sequence[str], answer: int) -> list[tuple[tuple[str, ...], int]]:
+    """The options as circular evaluation asks them, round by round, with where the right one then stands.
+
+    Args:
+        options: in the order of the first round.
+        answer: the right one's place, from 0.
+    """
+    count = len(options)
+    return [
+        (tuple(options[(place + shift) % count] for place in range(count)), (answer - shift) % count)
+        for shift in range(count)
+    ]

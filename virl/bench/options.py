@@ -1,0 +1,97 @@
+"""The options of a benchmark as options of a command line: `--agent follower --map` for `agent` and `map`."""
+
+from collections.abc import Collection, Iterator, Mapping
+from inspect import Parameter
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import typer
+from pydantic import TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from virl.bench.benchmark import BaseOptions
+from virl.settings import yaml_value
+
+_ONE = {"cities": "city", "models": "model"}
+"""Fields whose option is named for one of their values, as it is repeated."""
+_PREFIX = "own_"
+
+
+def flag_of(field: str) -> str:
+    """The option of a field, such as `"--max-steps"`."""
+    return "--" + _ONE.get(field, field).replace("_", "-")
+
+
+def parameters(options: type[BaseOptions], panel: str, taken: Collection[str] = ()) -> Iterator[Parameter]:
+    """A parameter for each field, as `typer` reads them off a function; `None` where nothing is given.
+
+    Args:
+        options: of the benchmark.
+        panel: heading in the help.
+        taken: options of the same command that are not the benchmark's; a field named like one has none.
+    """
+    defaults = options.model_construct().model_dump(mode="json")
+    for name, field in options.model_fields.items():
+        flag = flag_of(name)
+        if flag in taken:
+            continue
+        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        about = typer.Option(
+            f"{flag}/--no-{flag[2:]}" if field.annotation is bool else flag,
+            help=" ".join((field.description or "").split()),
+            envvar=str(extra["envvar"]) if "envvar" in extra else None,
+            show_default=_shown(defaults.get(name)),
+            metavar=None if field.annotation is bool else _metavar(field),
+            rich_help_panel=panel,
+        )
+        kind: Any = bool | None if field.annotation is bool else str | None
+        yield Parameter(
+            _PREFIX + name,
+            Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[list[str] | None if _is_repeated(field) else kind, about],
+        )
+
+
+def given(options: type[BaseOptions], arguments: Mapping[str, Any]) -> dict[str, object]:
+    """The fields that a command line names, as `parameters` made it read them.
+
+    Raises:
+        BadInput: a value that should be YAML is not.
+    """
+    found: dict[str, object] = {}
+    for name, field in options.model_fields.items():
+        value = arguments.get(_PREFIX + name)
+        if value is not None and value != []:
+            found[name] = _value(field, value, flag_of(name)) if isinstance(value, str) else value
+    return found
+
+
+def _value(field: FieldInfo, text: str, flag: str) -> object:
+    """Text where the field takes text, such as `3` or `low`; else what it means in YAML."""
+    try:
+        TypeAdapter[Any](field.annotation or str).validate_python(text)
+    except ValidationError:
+        return yaml_value(text, source=flag)
+    return text
+
+
+def _is_repeated(field: FieldInfo) -> bool:
+    return get_origin(field.annotation) in {tuple, list}
+
+
+def _metavar(field: FieldInfo) -> str:
+    kind: Any = field.annotation
+    if _is_repeated(field):
+        kind = get_args(kind)[0]
+    plain = [one for one in get_args(kind) if one is not type(None)] or [kind]
+    if get_origin(plain[0]) is Literal or get_origin(kind) is Literal:
+        return "|".join(map(str, get_args(plain[0]) or plain))
+    known = {int: "INTEGER", float: "NUMBER", str: "TEXT"}
+    return known.get(plain[0], getattr(plain[0], "__name__", "YAML").upper())
+
+
+def _shown(default: object) -> str | bool:
+    """A default as the help shows it."""
+    if isinstance(default, list):
+        return ", ".join(map(str, default)) or False
+    return False if default in (None, "", {}) or isinstance(default, bool) else str(default)

@@ -1,0 +1,232 @@
+"""Instruction following as episodes of a benchmark: an agent walks a graph node by node, and is scored."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+
+from virl.bench.benchmark import (
+    Data,
+    Episode,
+    EpisodeResult,
+    Metric,
+    Record,
+    Scores,
+    Shown,
+    ShownPoint,
+    Tally,
+)
+from virl.bench.faults import CannotTry
+from virl.bench.resources import cost_of
+from virl.errors import MindFailed
+from virl.geo import LatLng
+from virl.mind.base import Exchange, Mind
+from virl.platform.episodes import Episode as Instruction
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.discrete.rules import WalkState
+from virl.platform.movement.instruction.base import InstructionNavigator, Move
+
+UserPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().resolve())]
+"""A path as an option: kept as absolute, so that a run can be continued from any folder."""
+
+WalkScores = dict[str, float | None]
+"""The metrics of one walk; `None` where one is not finite, as a distance with no way is."""
+
+_DECIMALS = 7  # of degrees: a centimetre
+
+
+@dataclass(frozen=True, slots=True)
+class WalkingAgent:
+    """Who walks."""
+
+    name: str
+    """What its results are called, such as `"follower --map"`."""
+    open: Callable[[Instruction], tuple[InstructionNavigator, Mind | None]]
+    """A navigator for one episode, and the mind it asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkWorld:
+    """What the walks of a run share."""
+
+    agent: WalkingAgent
+    name: str
+    """Of the data and its split: the `Episode.city`."""
+    folder: Path
+    """Of the data."""
+    source: str
+    """What the data is, for people."""
+    graphs: Mapping[str, NavigationGraph]
+    """By the `scan` of the episodes; a city's only graph has the name `""`."""
+    ids: Sequence[str]
+    """Of all episodes, in their order."""
+    instructions: Mapping[str, Instruction]
+    """Those that can be tried, by id."""
+    faults: Mapping[str, str]
+    """Why each of the others cannot; one that cannot be read goes by its line or entry."""
+    start: Callable[[Instruction], WalkState]
+    score: Callable[[Instruction, Sequence[int]], WalkScores]
+    """The metrics of the nodes walked."""
+    successes: Sequence[str]
+    """The metrics that are 0 for a walk that failed, wherever it ended."""
+
+
+def in_order(ids: Iterable[str], faults: Iterable[str]) -> tuple[str, ...]:
+    """The ids of all episodes as they stand in their file, then what else is wrong with it."""
+    return tuple(dict.fromkeys([*ids, *faults]))
+
+
+def walk_episodes(world: WalkWorld) -> list[Episode]:
+    """An episode for each instruction, those that cannot be tried included."""
+    return [Episode(identity, world.name, world.agent.name) for identity in world.ids]
+
+
+@dataclass(slots=True)
+class _Walked:
+    """What came of an episode."""
+
+    start: WalkState
+    moves: list[Move] = field(default_factory=list)
+    failure: MindFailed | None = None
+
+    def path(self) -> list[int]:
+        """Numbers of the nodes walked, the start first."""
+        nodes = [self.start.node]
+        for move in self.moves:
+            if move.state.node != nodes[-1]:
+                nodes.append(move.state.node)
+        return nodes
+
+
+def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
+    """Let the agent follow an instruction; where its model gives no usable reply, the walk failed.
+
+    Raises:
+        CannotTry: the data makes the episode impossible.
+    """
+    if episode.case in world.faults:
+        raise CannotTry(world.faults[episode.case])
+    given = world.instructions[episode.case]
+    navigator, mind = world.agent.open(given)
+    walked = _Walked(world.start(given))
+    try:
+        for move in navigator.walk(given.instruction, walked.start):
+            walked.moves.append(move)
+    except MindFailed as fault:
+        walked.failure = fault
+    scores = world.score(given, walked.path())
+    if walked.failure:
+        scores |= dict.fromkeys(world.successes, 0.0)
+    exchanges = mind.ledger.take() if mind else ()
+    return EpisodeResult(_data(world, given, walked, scores), cost=_cost(exchanges), failure=walked.failure)
+
+
+def _data(world: WalkWorld, given: Instruction, walked: _Walked, scores: WalkScores) -> Data:
+    """What is kept of a walk; `decisions` holds what is not said by the actions alone."""
+    graph, path = world.graphs[given.scan], walked.path()
+    return {
+        "folder": str(world.folder),
+        "source": world.source,
+        "scan": given.scan,
+        "instruction": given.instruction,
+        "gold": list(given.path),
+        "start": [graph.ids[walked.start.node], _degrees(walked.start.heading)],
+        "actions": [move.action for move in walked.moves],
+        "states": [[graph.ids[move.state.node], _degrees(move.state.heading)] for move in walked.moves],
+        "pano_path": [graph.ids[node] for node in path],
+        "decisions": [_decision(move) for move in walked.moves],
+        "scores": scores,
+        "line": [_position(graph, node) for node in path],
+        "target": _position(graph, graph.number(given.target)),
+    }
+
+
+def _cost(exchanges: Sequence[Exchange]) -> Mapping[str, float]:
+    if not exchanges:
+        return {}
+    cached = sum(exchange.cached for exchange in exchanges)
+    return {**cost_of(exchanges), "questions": float(len(exchanges)), "cached": float(cached)}
+
+
+def _decision(move: Move) -> dict[str, Any]:
+    told = {"asked": move.asked, "reason": move.reason, "refused": list(move.refused)}
+    return {name: value for name, value in told.items() if value}
+
+
+def _degrees(heading: float) -> float | int:
+    return int(heading) if float(heading).is_integer() else heading
+
+
+def _position(graph: NavigationGraph, node: int) -> list[float]:
+    return [round(angle, _DECIMALS) for angle in graph.position(node)]
+
+
+def as_walked(record: object) -> object:
+    """A walk of a file: the `data` of a run's record with the episode's `id`; anything else as it stands."""
+    if isinstance(record, dict) and isinstance(record.get("data"), dict) and "case" in record:
+        return record["data"] | {"id": record["case"]}
+    return record
+
+
+def score_records(records: Sequence[Record], metrics: Sequence[Metric]) -> Scores:
+    """The metrics of walks that were scored as they ended, with what a reader of the means has to know."""
+    scored = [(record.case, record.data["scores"]) for record in records]
+    tallies = {
+        metric.key: [
+            Tally(case, scores[metric.key]) for case, scores in scored if scores[metric.key] is not None
+        ]
+        for metric in metrics
+    }
+    return Scores(tallies, notes=tuple(_notes(records)))
+
+
+def _notes(records: Sequence[Record]) -> list[str]:
+    notes = list(dict.fromkeys(f"data: {record.data['source']}" for record in records))
+    failed = [record for record in records if record.status == "failed"]
+    if failed:
+        notes.append(
+            f"{len(failed)} episodes failed, as the model gave no usable reply; they count as not completed; "
+            f"the first, {failed[0].case}: {failed[0].reason}"
+        )
+    lost = sum(None in record.data["scores"].values() for record in records)
+    if lost:
+        notes.append(f"{lost} walks ended where no way leads to the target; mean distances leave them out")
+    refused = sum(
+        len(decision.get("refused", ())) for record in records for decision in record.data["decisions"]
+    )
+    if refused:
+        notes.append(f"{refused} replies of the model named nothing that was possible")
+    return notes
+
+
+def show_walk(record: Record, success: str, figures: Callable[[WalkScores], Mapping[str, str]]) -> Shown:
+    """What the page of an episode tells.
+
+    Args:
+        record: of a walk.
+        success: the metric that says whether the target was reached.
+        figures: some of the metrics as they are shown.
+    """
+    data = record.data
+    reached = data["scores"][success]
+    ended = f"failed: {record.reason}" if record.status == "failed" else "reached" if reached else "missed"
+    return Shown(
+        ended,
+        float(reached),
+        data["instruction"],
+        tuple(figures(data["scores"]).items()),
+        decisions=tuple(
+            (action, _told(decision))
+            for action, decision in zip(data["actions"], data["decisions"], strict=True)
+        ),
+        points=(ShownPoint(LatLng(*data["target"]), float(reached), record.case),),
+        path=tuple(LatLng(*position) for position in data["line"]),
+    )
+
+
+def _told(decision: Mapping[str, Any]) -> str:
+    parts = [f"asked: {decision['asked']}"] if "asked" in decision else []
+    parts += [f"refused: {reply}" for reply in decision.get("refused", ())]
+    return "; ".join([*parts, *([decision["reason"]] if "reason" in decision else [])])
