@@ -3,8 +3,8 @@
 import json
 import re
 import xml.etree.ElementTree as ET
-from itertools import pairwise
 from pathlib import Path
+from itertools import pairwise
 
 import numpy as np
 import pytest
