@@ -1,8 +1,11 @@
-"""Diego's part of the benchmark, on users and records made by hand."""
+"""Diego's score, on users and records made by hand."""
 
 import made_day_town as town
 
-from benchmarks.agents.diego import USERS, cases, measures, user
+from benchmarks.agents.definition import Options, score, show
+from benchmarks.agents.diego import DIEGO, USERS, cases, user
+from virl.bench.benchmark import Record
+from virl.bench.statistics import estimate
 from virl.character import find_character, load_character
 from virl.settings import check_settings
 
@@ -19,21 +22,25 @@ def test_users_are_the_same_for_a_seed_differ_between_seeds_and_fit_the_characte
         check_settings(character.model_dump() | changes, type(character), source="test")
 
 
-def test_the_lines_of_the_table_are_means_over_the_users():
-    record = {
+def test_the_columns_of_the_table_are_means_over_the_users():
+    data = {
         "violations": {}, "baseline_violations": {"closed": 2, "budget": 1}, "activities": 6,
         "baseline_activities": 5, "filled": 0.9, "meals_on_time": None, "meals_had_when_due": 1.0,
         "budget_used": 0.5,
     }  # fmt: skip
-    other = record | {"violations": {"travel": 1}, "baseline_violations": {}, "meals_on_time": 1.0}
-    table = {(one.agent, one.what): one for one in measures([record, other])}
-    violations = table["diego", "violations per itinerary"]
-    assert isinstance(violations.value, Interval)
-    assert violations.value.mean == 0.5
-    assert violations.target == "0"
-    baseline = table["diego, ungrounded", "violations per itinerary (budget 1, closed 2)"]
-    assert isinstance(baseline.value, Interval)
-    assert baseline.value.mean == 1.5
-    meals = table["diego", "meals at usual hours"].value
-    assert isinstance(meals, Interval)
-    assert meals.mean == 1.0
+    other = data | {"violations": {"travel": 1}, "baseline_violations": {}, "meals_on_time": 1.0}
+    records = [
+        Record(f"diego/virlton/{number}", str(number), "virlton", "diego", "done", one)
+        for number, one in enumerate((data, other))
+    ]
+    scores = score(records, Options())
+    mean = {key: found.mean for key, tallies in scores.tallies.items() if (found := estimate(tallies))}
+    assert mean["violations"] == 0.5
+    assert mean["baseline_violations"] == 1.5
+    assert mean["meals_on_time"] == 1.0  # of the only one who had a meal
+    assert mean["budget_used"] == 0.5
+    assert set(mean) == {metric.key for metric in DIEGO.metrics}
+    assert any("budget 1, closed 2" in note for note in scores.notes)
+    assert any("no violations" in note for note in scores.notes)
+    assert show(records[1]).score == 0.0
+    assert show(records[1]).outcome == "6 activities, violations: travel 1"

@@ -9,20 +9,20 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.select import Select
 
-from benchmarks.counting.page import write_page
-from benchmarks.counting.report import Section
-from benchmarks.records import Record
-from benchmarks.tables import Column, Interval, Row
+from benchmarks.counting.page import write_counting_page
+from benchmarks.counting.report import CountingTable
+from benchmarks.counting.tables import TableColumn, TableRow
+from virl.bench.benchmark import Data
+from virl.bench.statistics import Interval
 
 HOSTILE = "</script><b>bin</b>"
 
 
-def record() -> Record:
-    def row(lng: float, outcome: str, thing: str | None) -> Record:
+def record() -> Data:
+    def row(lng: float, outcome: str, thing: str | None) -> Data:
         return {"label": HOSTILE, "position": [51.5, lng], "views": 2, "outcome": outcome, "thing": thing}
 
     return {
-        "id": "route-01",
         "kind": "round",
         "walked": [[51.5, -0.12], [51.5002, -0.12], [51.5, -0.1201]],
         "required": ["bin-1", "bin-2"],
@@ -40,10 +40,15 @@ def record() -> Record:
 
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
-    columns = (Column("precision", "precision"),)
-    rows = (Row("all rules", {"precision": Interval(0.9, 0.8, 1.0), "repeats": 0.1}),)
-    sections = [Section("The paper's", columns, ()), Section("Rules", columns, rows)]
-    return write_page(tmp_path, "Counting", sections, ["A note."], [record()])
+    columns = (TableColumn("precision", "precision"),)
+    rows = (TableRow("all rules", {"precision": Interval(0.9, 0.8, 1.0), "repeats": 0.1}),)
+    sections = [
+        CountingTable("The paper's", columns, (), has_rules=False),
+        CountingTable("Rules", columns, rows),
+    ]
+    path = tmp_path / "counting.html"
+    write_counting_page(path, "Counting", sections, ["A note."], {"route-01": record()})
+    return path
 
 
 @pytest.fixture

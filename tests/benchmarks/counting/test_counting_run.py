@@ -6,13 +6,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from typer import Typer
 from typer.testing import CliRunner
 
-from benchmarks.counting.__main__ import count
+from benchmarks.counting.definition import Options, _walk, episodes
 from benchmarks.counting.noise import PoseNoise
 from benchmarks.counting.variants import EVERYTHING, NO_RULES, RULES, Condition, cases_of, rules_of
 from benchmarks.counting.walks import LEG_M, choose_walks, poses
+from virl.bench.cli import bench_app
+from virl.bench.resources import Resources
 from virl.geo import distance
 from virl.platform.city import City
 from virl.platform.perception.memory import Rules
@@ -69,53 +70,62 @@ def test_a_region_is_visited_panorama_by_panorama(virlton: City) -> None:
 
 @pytest.mark.slow
 def test_a_small_run_and_its_resumption(tmp_path: Path) -> None:
-    app = Typer()
-    app.command()(count)
-    options = [
-        "--out",
-        str(tmp_path),
-        "--routes",
-        "1",
-        "--regions",
-        "0",
-        "--seed",
-        "3",
-        "--workers",
-        "1",
-        "--draws",
-        "1",
-    ]
-    told = CliRunner().invoke(app, options)
+    options = ["counting", "--out", str(tmp_path), "--routes", "1", "--regions", "0", "--seed", "3"]
+    options += ["--workers", "1", "--draws", "1"]
+    told = CliRunner().invoke(bench_app, options)
     assert told.exit_code == 0, told.output
     assert "V-IRL, Hong Kong" in told.output
-    results = json.loads((tmp_path / "results.json").read_text())
-    exact = {row["name"]: row for row in results["sections"][1]["rows"]}
+    counted = json.loads((tmp_path / "counting.json").read_text())
+    exact = {row["name"]: row for row in counted["sections"][1]["rows"]}
     everything = exact["default rules"]
     assert everything["recall"]["mean"] > 0.7
     assert everything["repeats"]["mean"] < exact["no geometry"]["repeats"]["mean"]
     assert everything["f1"]["mean"] > exact["no box_range"]["f1"]["mean"]
     assert everything["precision"]["mean"] > exact["no active detection"]["precision"]["mean"]
+    results = json.loads((tmp_path / "results.json").read_text())
+    (row,) = results["rows"]
+    for key in ("precision", "recall", "count_error", "duplicates", "repeats", "lost"):
+        assert row["values"][key][0] == pytest.approx(everything[key]["mean"])
+    assert 'href="counting.html"' in (tmp_path / "report.html").read_text()
     for record in map(json.loads, (tmp_path / "records.jsonl").read_text().splitlines()):
-        for case, rows in record["reported"].items():
-            assert len(rows) == record["tallies"][case]["reported"]
+        for case, rows in record["data"]["reported"].items():
+            assert len(rows) == record["data"]["tallies"][case]["reported"]
             right = [row for row in rows if row["outcome"] == "right"]
-            assert len(right) == record["tallies"][case]["right"]
+            assert len(right) == record["data"]["tallies"][case]["right"]
 
-    refused = CliRunner().invoke(app, options)
+    refused = CliRunner().invoke(bench_app, options)
     assert refused.exit_code == 2
     assert "--resume" in refused.output
     (tmp_path / "results.json").unlink()
-    again = CliRunner().invoke(app, [*options, "--resume"])
+    again = CliRunner().invoke(bench_app, [*options, "--resume"])
     assert again.exit_code == 0
     assert json.loads((tmp_path / "results.json").read_text()) == results
-    other = CliRunner().invoke(app, [*options, "--resume", "--pose-noise", "3,2"])
+    other = CliRunner().invoke(bench_app, [*options, "--resume", "--pose-noise", "3,2"])
     assert other.exit_code == 2
     assert "other settings" in re.sub(r"\s+", " ", other.output)
 
 
 def test_noise_that_is_none_is_told_in_one_line(tmp_path: Path) -> None:
-    app = Typer()
-    app.command()(count)
-    told = CliRunner().invoke(app, ["--out", str(tmp_path), "--pose-noise", "much"])
+    told = CliRunner().invoke(bench_app, ["counting", "--out", str(tmp_path), "--pose-noise", "much"])
     assert told.exit_code == 2
     assert "pose noise 'much'" in told.output
+
+
+def test_a_walk_reaches_its_episode_whole(virlton: City) -> None:
+    resources = Resources()
+    options = Options(routes=1, regions=1, seed=5, detector=("simulated", "simulated-high"))
+    found = episodes(options, resources)
+    assert [(one.case, one.model) for one in found] == [
+        (walk, detector) for walk in ("route-01", "region-01") for detector in ("simulated", "simulated-high")
+    ]
+    payloads = json.loads(json.dumps([found[0].payload, found[2].payload]))
+    walks = [_walk(one.case, payload) for one, payload in zip((found[0], found[2]), payloads, strict=True)]
+    assert walks == choose_walks(virlton, 1, 1, 5)
+
+
+def test_things_are_counted_once_and_are_no_background() -> None:
+    options = Options(things=("bench", "planter", "bench"), background=("planter", "bollard"))
+    assert options.task.things == ("bench", "planter")
+    assert options.task.background == ("bollard",)
+    assert options.task.conditions == (EXACT, NOISY)
+    assert Options(pose_noise="0,0").task.conditions == (EXACT,)

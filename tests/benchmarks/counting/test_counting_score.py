@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.counting.matching import Reported
-from benchmarks.counting.score import METRICS, Tally, differences, metrics, tally
+from benchmarks.counting.tally import METRICS, CountTally, differences, metrics, tally
 from virl.geo import LatLng, LocalFrame
 from virl.platform.city import Thing
 
@@ -18,9 +18,9 @@ def seen(x: float, shows: str | None, label: str = "bin") -> Reported:
     return Reported(label, FRAME.position(x, 0.0), (), shows)
 
 
-def made(**numbers: int) -> Tally:
-    nothing = dict.fromkeys(Tally.__dataclass_fields__, 0)
-    return Tally(**nothing | numbers)
+def made(**numbers: int) -> CountTally:
+    nothing = dict.fromkeys(CountTally.__dataclass_fields__, 0)
+    return CountTally(**nothing | numbers)
 
 
 def test_a_tally_by_hand() -> None:

@@ -1,0 +1,29 @@
+"""The tables of the counting page."""
+
+from rich.console import Console
+
+from benchmarks.counting.tables import TableColumn, TableRow, cell_text, terminal_table
+from virl.bench.statistics import Interval
+
+SUCCESS, ERROR = TableColumn("sr", "SR %", percent=True, digits=1), TableColumn("ne", "NE m")
+
+
+def test_cells_by_hand() -> None:
+    assert cell_text(None, ERROR) == "-"
+    assert cell_text(6.456, ERROR) == "6.46"
+    assert cell_text(0.34, SUCCESS) == "34.0"
+    assert cell_text(Interval(0.5, 0.25, 0.75), SUCCESS) == "50.0\n25.0 to 75.0"
+
+
+def test_a_table_fits_a_narrow_terminal_and_takes_names_as_they_are() -> None:
+    console = Console(width=80)
+    measured = TableRow("agent [bold]1[/bold]", {"sr": Interval(0.5, 0.25, 0.75)}, "12 episodes")
+    with console.capture() as captured:
+        console.print(
+            terminal_table(
+                "Title", [SUCCESS, ERROR], [measured, TableRow("NavGPT", {"ne": 6.46}, "published")]
+            )
+        )
+    shown = captured.get()
+    for text in ("agent [bold]1[/bold]", "12 episodes", "25.0", "75.0", "6.46", "published"):
+        assert text in shown
