@@ -6,11 +6,18 @@ from pathlib import Path
 
 import made_benchmark
 from made_benchmark import BENCHMARK, Options, tries
+from rich.table import Table
 
 from virl.bench.benchmark import Episode, EpisodeResult, OwnPage, PageHead, Published, Record
 from virl.errors import BadInput, MindFailed
 
 NAME = "made_failures:FAILING"
+
+
+def tables(records: Sequence[Record], options: Options) -> list[Table]:
+    table = Table("cases of its own")
+    table.add_row(f"{len(records)} of {options.count}")
+    return [table]
 
 
 def run(episode: Episode, world: made_benchmark.World) -> EpisodeResult:
@@ -31,7 +38,7 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: O
 FAILING = replace(
     BENCHMARK,
     run=run,
-    page=OwnPage("own.html", "A page of <its> own", write_page),
+    page=OwnPage("own.html", "A page of <its> own", write_page, tables),
     published=(
         Published("everywhere", {"plain": 0.25}, "table 1"),
         Published("in the north", {"plain": 0.5}, "table 2", "north"),

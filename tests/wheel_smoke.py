@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+MIDDLE = "41.2491, -38.7512\n41.2491, -38.7488\n41.2509, -38.7488\n41.2509, -38.7512\n"
+"""A region of 200 m in Virlton."""
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -30,11 +32,16 @@ def main() -> None:
         names = {file.split("/")[0] for file in files if not file.startswith("..")}
         assert {name for name in names if not name.endswith(".dist-info")} == {"virl"}, names
         listed = run(virl, "bench", "list", cwd=folder)
-        for name in sorted(path.parent.name for path in ROOT.glob("benchmarks/*/definition.py")):
-            assert name.replace("_", "-") in listed, name
+        for path in ROOT.glob("benchmarks/*/definition.py"):
+            assert path.parent.name.replace("_", "-") in listed, path
         assert "cannot be used" not in listed, listed
-        run(virl, "bench", "vln", "--model", "oracle", "--limit", "1", "--out", "routes", cwd=folder)
-        found = json.loads((folder / "routes" / "results.json").read_text(encoding="utf-8"))
+        (folder / "middle.txt").write_text(MIDDLE, encoding="utf-8")
+        where = ("--city", "virlton", "--region", "middle.txt", "--out", "sets/virlton")
+        run(virl, "collect", "places", *where, cwd=folder)
+        run(virl, "collect", "routes", *where, "--count", "1", cwd=folder)
+        asked = ("--model", "oracle", "--data", "sets", "--limit", "1", "--out", "walk")
+        run(virl, "bench", "vln", *asked, cwd=folder)
+        found = json.loads((folder / "walk" / "results.json").read_text(encoding="utf-8"))
         assert found["rows"][0]["episodes"]["done"] == 1, found["rows"]
         page = "import virl.platform.movement as m; print(__import__('pathlib').Path(m.__file__).parent)"
         folder_of_page = Path(run(python, "-c", page, cwd=folder).strip()) / "web_page"

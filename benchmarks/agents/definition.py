@@ -40,7 +40,7 @@ class Options(BaseOptions):
     agent: tuple[str, ...] = Field(tuple(AGENTS), min_length=1)
     """Who is scored: `peng`, `aria`, `vivek`, `ling`, `ling_paper` (with hints at crossings), `diego`."""
     mind: str = "rules"
-    """What the agents ask: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """Which mind the agents ask: `rules`, or a chat model such as `openai:gpt-5-mini`."""
 
 
 @dataclass(frozen=True, slots=True)

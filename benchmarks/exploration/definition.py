@@ -32,7 +32,7 @@ class Options(BaseOptions):
     max_steps: int = Field(60, ge=1)
     """Moves of a walk at most."""
     mind: str = "rules"
-    """What Hiro asks: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """Which mind Hiro asks: `rules`, or a chat model such as `openai:gpt-5-mini`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,13 @@ def choose_starts(city: City, count: int, seed: int) -> list[str]:
     """Panoramas to start from, chosen by chance without repetition.
 
     Raises:
-        BadInput: the city is no made one, or has fewer panoramas.
+        BadInput: the city is not a made one, or has fewer panoramas.
     """
     if city.street_map is None or city.truth is None:
         raise BadInput(f"{city.title} has no ground truth: choose a made city, such as virlton")
     panoramas = list(city.street_map.panorama_ids())
     if count > len(panoramas):
-        raise BadInput(f"{city.title} has {len(panoramas)} panoramas: ask for no more starts")
+        raise BadInput(f"{city.title} has {len(panoramas)} panoramas: give --starts {len(panoramas)} at most")
     return random.Random(seed).sample(panoramas, count)
 
 

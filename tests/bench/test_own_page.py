@@ -44,7 +44,9 @@ def test_a_failure_with_a_result_counts_and_is_run_again(options: Options, tmp_p
 
 def test_the_page_is_written_and_linked(options: Options, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run(options, out)
+    _, told = run(options, out)
+    assert "cases of its own" in told
+    assert "3 of 3" in told
     title, *rows, records = (out / "own.html").read_text().splitlines()
     assert title == "Made up: sharp"
     assert records == str([f"sharp/north/case {number}" for number in range(3)])

@@ -103,7 +103,8 @@ class Resources:
     def folder(self, episode: Episode) -> Path:
         """The folder of an episode, below that of the run, for what it writes itself; it may not exist yet.
 
-        An episode that is run again, after a kill or a failure, is given the same folder.
+        An episode that is run again, after a kill or a failure, is given the same folder. On a cluster it is
+        below the same path on the machine that runs the episode: share that path between the machines.
         """
         return self.terms.out / FOLDER / slug(episode.id)
 

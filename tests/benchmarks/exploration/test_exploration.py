@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks.exploration import policies
 from benchmarks.exploration.definition import Options, choose_starts, episodes
-from benchmarks.exploration.policies import RandomRoads, fitting_places
+from benchmarks.exploration.policies import ExploredCity, RandomRoads, fitting_places
 from benchmarks.exploration.score import METRICS, score, show
 from virl.agent.character_file import find_character, load_character
+from virl.bench.agent_runs import EpisodeModels
 from virl.bench.benchmark import Record
 from virl.bench.resources import Resources
 from virl.bench.statistics import estimate
 from virl.cli.bench import bench_app
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, NoImagery, UnknownName
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.providers.open import open_city
@@ -79,7 +81,7 @@ def test_starts_are_the_same_for_a_seed_and_for_every_policy(virlton: City) -> N
     starts = choose_starts(virlton, 5, 0)
     assert starts == choose_starts(virlton, 5, 0) != choose_starts(virlton, 5, 1)
     assert len(set(starts)) == 5
-    with pytest.raises(BadInput, match="ask for no more starts"):
+    with pytest.raises(BadInput, match="at most"):
         choose_starts(virlton, 1_000_000, 0)
     found = episodes(Options(starts=2, policy=("oracle", "random")), Resources())
     assert [(one.case, one.model) for one in found] == [
@@ -108,6 +110,27 @@ def test_random_roads_are_drawn_by_the_seed() -> None:
 
     assert drawn(0) == drawn(0) != drawn(1)
     assert set(drawn(0)) == {0, 1, 2, 3}
+
+
+def test_a_walk_on_random_roads_begins_again_where_hiros_goes_on(
+    virlton: City, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[bool] = []
+
+    def stop(*_: object, **__: object) -> None:
+        begun.append((tmp_path / "journal.jsonl").exists())
+        raise NoImagery("seen enough")
+
+    monkeypatch.setattr(policies, "run_in_folder", stop)
+    hiro = load_character(find_character("hiro"))
+    explored = ExploredCity(virlton, hiro, RuleMind, EpisodeModels(Resources(), "virlton"), (), 60)
+    start = virlton.streetview.panorama(choose_starts(virlton, 1, 0)[0])
+    for policy in ("hiro", "hiro-random-roads"):
+        (tmp_path / "journal.jsonl").write_text("{}")
+        with pytest.raises(NoImagery):
+            policies.POLICIES[policy](explored, start, 0, tmp_path)
+        tmp_path.mkdir(exist_ok=True)
+    assert begun == [True, False]
 
 
 def test_a_run_of_the_oracle_and_the_random_walker(tmp_path: Path) -> None:
