@@ -2,12 +2,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-TRAIN := .venv-train
-TRAIN_STAMP := $(TRAIN)/.installed
-RAY := .venv-ray
-RAY_STAMP := $(RAY)/.installed
+EXTRAS := .venv-extras
+EXTRAS_STAMP := $(EXTRAS)/.installed
+ROUNDS ?= 20
 
-.PHONY: help hiro test test-slow test-train test-vision test-ray test-wheel web-deps check clean
+# Tests start many processes; each of them would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help hiro env extras-env test test-slow test-random test-train test-vision test-ray test-wheel web-deps check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -15,6 +17,9 @@ help:
 ## hiro        set up, and let Hiro find lunch in Virlton; prints where the report is
 hiro: $(STAMP)
 	$(BIN)/python -m agents.hiro
+
+env: $(STAMP)
+extras-env: $(EXTRAS_STAMP)
 
 ## test        set up, and run the fast tests
 test: $(STAMP)
@@ -24,17 +29,23 @@ test: $(STAMP)
 test-slow: $(STAMP) web-deps
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or browser"
 
-## test-train  set up an environment with torch, and run the tests of fine-tuning there
-test-train: $(TRAIN_STAMP)
-	$(TRAIN)/bin/python -m pytest tests/benchmarks/touchdown/train
+## test-random run the property tests on random examples, ROUNDS times; stops at the first failure
+test-random: $(STAMP)
+	for round in $$(seq $(ROUNDS)); do \
+	  $(BIN)/python -m pytest -n auto --dist worksteal -m hypothesis --hypothesis-profile=default || exit 1; \
+	done
 
-## test-vision set up the same environment, and run the tests of detectors, CLIP, matchers and captions there
-test-vision: $(TRAIN_STAMP)
-	OMP_NUM_THREADS=1 $(TRAIN)/bin/python -m pytest tests/vision
+## test-train  set up an environment with torch and Ray, and run the tests of fine-tuning there
+test-train: $(EXTRAS_STAMP)
+	$(EXTRAS)/bin/python -m pytest tests/benchmarks/touchdown/train
 
-## test-ray    set up an environment with Ray, and run benchmarks on a cluster of two nodes there
-test-ray: $(RAY_STAMP)
-	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest tests/bench/test_bench_ray.py
+## test-vision in the same environment, run the tests of detectors, CLIP, matchers and captions
+test-vision: $(EXTRAS_STAMP)
+	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest tests/vision
+
+## test-ray    in the same environment, run benchmarks on a Ray cluster of two nodes
+test-ray: $(EXTRAS_STAMP)
+	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest tests/bench/test_bench_ray.py
 
 ## test-wheel  build a wheel, install it in an empty environment, and use it outside the checkout
 test-wheel: $(STAMP)
@@ -60,18 +71,12 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	@touch $(STAMP)
 
-$(TRAIN_STAMP): pyproject.toml
-	$(PYTHON) -m venv $(TRAIN)
-	$(TRAIN)/bin/python -m pip install --quiet --upgrade pip
-	$(TRAIN)/bin/python -m pip install --quiet --editable ".[dev,train,vision]"
-	@touch $(TRAIN_STAMP)
-
-$(RAY_STAMP): pyproject.toml
-	$(PYTHON) -m venv $(RAY)
-	$(RAY)/bin/python -m pip install --quiet --upgrade pip
-	$(RAY)/bin/python -m pip install --quiet --editable ".[dev,ray]"
-	@touch $(RAY_STAMP)
+$(EXTRAS_STAMP): pyproject.toml
+	$(PYTHON) -m venv $(EXTRAS)
+	$(EXTRAS)/bin/python -m pip install --quiet --upgrade pip
+	$(EXTRAS)/bin/python -m pip install --quiet --no-compile --editable ".[dev,ray,train,vision]"
+	@touch $(EXTRAS_STAMP)
 
 ## clean       remove what was built
 clean:
-	rm -rf $(VENV) $(TRAIN) $(RAY) build dist
+	rm -rf $(VENV) $(EXTRAS) build dist

@@ -38,14 +38,14 @@ class AddressBook:
     def __init__(self, layout: StreetPlan, named: Mapping[str, LatLng]) -> None:
         self._layout = layout
         self._named = {plain(name): position for name, position in named.items() if plain(name)}
+        names = [plain(street.name) for street in layout.streets]
         self._streets: dict[str, list[int]] = {}
-        for street in layout.streets:
-            self._streets.setdefault(plain(street.name), []).append(street.id)
+        for street, name in zip(layout.streets, names, strict=True):
+            self._streets.setdefault(name, []).append(street.id)
         self._doors: dict[tuple[str, int], tuple[float, float]] = {}
         for front in layout.frontages:
             (x0, y0), (x1, y1) = front.left, front.right
-            name = plain(layout.streets[front.street].name)
-            self._doors[name, front.number] = ((x0 + x1) / 2, (y0 + y1) / 2)
+            self._doors[names[front.street], front.number] = ((x0 + x1) / 2, (y0 + y1) / 2)
 
     def find(self, address: str) -> LatLng:
         """The position of an address; of its parts between commas, the first that is known counts.

@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
@@ -17,6 +18,8 @@ from virl.platform.providers.offline.streetview import OfflineStreetMap, Offline
 from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.providers.offline.truth import OfflineTruth
 
+PLANS = 2  # kept at a time, so that an agent that consults another draws no second one; chosen
+
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
@@ -30,6 +33,7 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
+@lru_cache(maxsize=PLANS)
 def draw_plan(seed: int, town: str = TOWN) -> CityPlan:
     """The plan of the city that grows from a seed; the same seed gives the same city, under any name."""
     layout = lay_out(seed)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -30,7 +31,6 @@ class OfflinePlaces:
         self._listed = [replace(shop.place, hours=(), reviews=()) for shop in shops]
         self._lat = np.array([place.position.lat for place in self._listed])
         self._lng = np.array([place.position.lng for place in self._listed])
-        self._words = WordIndex([_searchable(shop) for shop in shops])
         self._photograph = photograph
 
     def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
@@ -82,6 +82,11 @@ class OfflinePlaces:
         if limit < 0:
             raise BadInput(f"limit {limit}: ask for 0 photos or more")
         return [self._photograph(shop)] if limit and shop.frontage != NO_FRONTAGE else []
+
+    @cached_property
+    def _words(self) -> WordIndex:
+        """Made when something is first searched for: a tenth of a second that most runs never need."""
+        return WordIndex([_searchable(shop) for shop in self._shops.values()])
 
     def _shop(self, place_id: str) -> Shop:
         try:
