@@ -3,7 +3,7 @@
 Hiro starts at random panoramas and has 60 moves to enter a place that truly fits: a restaurant that is open
 and not spicy. Beside him walk `random` (random roads; enters the first restaurant it passes, told for free
 that it is one), `hiro-random-roads` (Hiro's eyes and judgement on random roads) and `oracle` (knows the map
-and every kitchen). Described in `docs/exploration.md`.
+and every kitchen). Described in `docs/explanation/agent-results.md`.
 """
 
 import json

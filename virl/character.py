@@ -1,4 +1,4 @@
-"""Who lives in a city: a character, read from a YAML file. Described in `docs/characters.md`."""
+"""Who lives in a city: a character, read from a YAML file. Described in `docs/reference/characters.md`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,7 +43,7 @@ ToolName = Literal[
     "route",
     "consult",
 ]
-"""What a character without a routine may use; each is described in `docs/yaml-agents.md`."""
+"""What a character without a routine may use; each is described in `docs/reference/characters.md`."""
 
 
 def _tool_names(given: object) -> object:
@@ -97,7 +97,7 @@ class Counting(Settings):
 
 
 class Character(Settings):
-    """Who lives in the city: one YAML file, described in `docs/characters.md`."""
+    """Who lives in the city: one YAML file, described in `docs/reference/characters.md`."""
 
     name: str = Field(min_length=1)
     age: int | None = Field(default=None, ge=0, le=150)

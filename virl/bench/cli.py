@@ -34,7 +34,7 @@ class _Benchmarks(TyperGroup):
 
 bench_app = typer.Typer(
     cls=_Benchmarks,
-    help="Run a benchmark, go on with one, or report on several runs; see docs/bench.md.",
+    help="Run a benchmark, go on with one, or report on several runs; see docs/how-to/benchmarks.md.",
     no_args_is_help=True,
 )
 
@@ -117,7 +117,7 @@ def bench(
         bool, typer.Option("--allow-downloads", help="Fetch weights that are not on this machine.")
     ] = False,
     cache: Annotated[
-        CacheMode | None, typer.Option(help="What replies of Google's to keep; see docs/google-http.md.")
+        CacheMode | None, typer.Option(help="What replies of Google's to keep; see docs/reference/google.md.")
     ] = None,
     record: Annotated[
         Path | None, typer.Option(help="Keep all of Google's replies in this folder.", file_okay=False)

@@ -1,4 +1,7 @@
-"""Prompt files: `prompts/NAME.md`, front matter and a Jinja template. Described in `docs/minds.md`."""
+"""Prompt files: `prompts/NAME.md`, front matter and a Jinja template.
+
+Described in `docs/reference/prompts.md`.
+"""
 
 import re
 from collections.abc import Mapping
