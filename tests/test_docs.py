@@ -127,7 +127,7 @@ def test_agents_and_cities_of_commands_exist() -> None:
     for page, words in commands():
         for before, word in pairwise(words[1:]):
             known = {"run": agent_names(), "--city": city_names()}.get(before)
-            if known and not word.startswith("-") and not word.isupper():  # FILE stands for any
+            if known and not word.startswith("-") and not word.isupper():  # not a placeholder
                 assert word in known or word.endswith(".yaml"), (page, words)
 
 
