@@ -1,1 +1,4 @@
-"""How well things along routes and in regions are counted; described in `docs/counting-benchmark.md`."""
+"""How well things along routes and in regions are counted.
+
+Described in `docs/explanation/counting-results.md`.
+"""

@@ -30,7 +30,7 @@ METRICS = (
     Metric("noisy_recall", "recall, pose noise", aside=True),
 )
 """Of the default rules with exact poses; "first look" is without active detection. See
-`docs/counting-benchmark.md` for what each is."""
+`docs/explanation/counting-results.md` for what each is."""
 
 _REFERENCE = {
     key: key

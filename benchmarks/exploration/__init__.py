@@ -1,1 +1,1 @@
-"""How well Hiro explores; described in `docs/exploration.md`."""
+"""How well Hiro explores; described in `docs/explanation/agent-results.md`."""

@@ -4,7 +4,7 @@
 
 Nothing is measured here: `NUMBERS` holds every number that goes in, with where it comes from, and the rest is
 multiplication. Prices are those of `platform/providers/google.yaml` and `platform/prices.yaml`. The
-tables that it prints are those of `docs/scale.md`.
+tables that it prints are those of `docs/how-to/large-runs.md`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ NUMBERS: Mapping[str, Number] = MappingProxyType(
         "photos": Number(3, "photos looked at for a place", "virl collect places, at most"),
         "near": Number(0.505, "panoramas with a place of the 20 types", f"{_MEASURED}, 1,570 / 3,107"),
         "views": Number(13, "views of a panorama, localization", "V-IRL's code"),
-        "tiles": Number(21, "tiles they touch at zoom 3", "docs/google.md"),
+        "tiles": Number(21, "tiles they touch at zoom 3", "docs/reference/google.md"),
         "routes": Number(10, "routes a district", "V-IRL's code"),
         "tried": Number(
             12, "walks planned for a route that is kept", f"{_GUESS}: 2 destinations, 6 starts each"
@@ -68,7 +68,7 @@ NUMBERS: Mapping[str, Number] = MappingProxyType(
         "reply": Number(2, "seconds of a reply of the model", _GUESS),
         "beside": Number(64, "walks side by side", "benchmarks/perf/concurrency.py"),
         "picture_kb": Number(60, "kB of a picture of 640 by 640 pixels", _GUESS),
-        "tile_quota": Number(15_000, "tiles a day", "Google's quota, docs/google.md"),
+        "tile_quota": Number(15_000, "tiles a day", "Google's quota, docs/reference/google.md"),
         "signed": Number(25_000, "pictures a day without signed URLs", "Google's limit"),
         "cache_mb": Number(512, "MB of replies kept", "platform/providers/google.yaml"),
     }

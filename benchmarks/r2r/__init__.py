@@ -1,1 +1,1 @@
-"""Instruction following in the buildings of R2R. Described in `docs/r2r.md`."""
+"""Instruction following in the buildings of R2R. Described in `docs/how-to/instruction-benchmarks.md`."""

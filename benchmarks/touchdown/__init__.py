@@ -1,1 +1,4 @@
-"""Instruction following on the streets of Touchdown and Map2seq. Described in `docs/touchdown.md`."""
+"""Instruction following on the streets of Touchdown and Map2seq.
+
+Described in `docs/how-to/instruction-benchmarks.md`.
+"""

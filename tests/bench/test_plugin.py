@@ -1,4 +1,4 @@
-"""The package of docs/extending.md: built, installed, and used from the command line."""
+"""The package of docs/how-to/extending.md: built, installed, and used from the command line."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "extending.md"
+PAGE = Path(__file__).parent.parent.parent / "docs/how-to/extending.md"
 Virl = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.perf.scale import NUMBERS, stages, tables
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "scale.md"
+PAGE = Path(__file__).parent.parent.parent / "docs/how-to/large-runs.md"
 
 
 def test_the_page_holds_the_tables_as_they_are_computed() -> None:

@@ -22,7 +22,7 @@ from virl.tools.body import Body
 from virl.tools.catalogue import FINISH, TOOLS, tools_for
 
 ROOT = Path(__file__).parents[2]
-DOCS = (ROOT / "docs/yaml-agents.md").read_text()
+DOCS = (ROOT / "docs/reference/characters.md").read_text()
 
 
 @pytest.fixture(scope="module")

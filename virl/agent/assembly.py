@@ -151,7 +151,7 @@ def check_mind(path: Path, character: Character, mind: Mind) -> None:
     if isinstance(mind, RuleMind):
         raise BadInput(
             f"{path}: {character.name} has tools and no routine, and needs a model: --mind openai:MODEL, "
-            "with a key (see docs/minds.md)"
+            "with a key (see docs/how-to/language-models.md)"
         )
     from virl.mind.llm import LLMMind  # noqa: PLC0415 - LangChain takes a second to import
 

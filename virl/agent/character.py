@@ -1,4 +1,4 @@
-"""Who lives in a city: what a character file says. Described in `docs/characters.md`.
+"""Who lives in a city: what a character file says. Described in `docs/reference/characters.md`.
 
 The fields here are those of every character. A routine declares further ones, each a `CharacterField`.
 """
@@ -38,7 +38,7 @@ ToolName = Literal[
     "route",
     "consult",
 ]
-"""What a character without a routine may use; each is described in `docs/yaml-agents.md`."""
+"""What a character without a routine may use; each is described in `docs/reference/characters.md`."""
 
 
 def _tool_names(given: object) -> object:
@@ -75,7 +75,7 @@ class SensesChoice(Settings):
 
 
 class Character(Settings):
-    """Who lives in the city: one YAML file, described in `docs/characters.md`."""
+    """Who lives in the city: one YAML file, described in `docs/reference/characters.md`."""
 
     name: str = Field(min_length=1)
     age: int | None = Field(default=None, ge=0, le=150)

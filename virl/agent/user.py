@@ -202,7 +202,7 @@ def parse_line(line: str, states: Collection[str]) -> Feedback:
 
 
 def read_feedback(path: Path) -> Scripted:
-    """Read a file of what a user says: a YAML list, described in `docs/diego.md`.
+    """Read a file of what a user says: a YAML list, described in `docs/how-to/run-agents.md`.
 
     Raises:
         BadInput: the file is missing or broken; names the line.

@@ -35,7 +35,7 @@ class _Benchmarks(TyperGroup):
 
 bench_app = typer.Typer(
     cls=_Benchmarks,
-    help="Run a benchmark, continue a run, or report on several runs; see docs/bench.md.",
+    help="Run a benchmark, continue a run, or report on several runs; see docs/how-to/benchmarks.md.",
     no_args_is_help=True,
 )
 
@@ -132,7 +132,8 @@ def bench(
         bool, typer.Option("--allow-downloads", help="Download weights that are not on this machine.")
     ] = False,
     cache: Annotated[
-        CacheMode | None, typer.Option(help="Which of Google's replies to keep; see docs/google-http.md.")
+        CacheMode | None,
+        typer.Option(help="Which of Google's replies to keep; see docs/reference/google.md."),
     ] = None,
     record: Annotated[
         Path | None, typer.Option(help="Keep all of Google's replies in this folder.", file_okay=False)

@@ -24,7 +24,7 @@ BudgetOption = Annotated[
 ]
 CacheOption = Annotated[
     Literal["off", "session", "ttl"] | None,
-    typer.Option(help="What replies of Google's to keep; see docs/google-http.md."),
+    typer.Option(help="What replies of Google's to keep; see docs/reference/google.md."),
 ]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 

@@ -65,7 +65,7 @@ def run(
         float | None, typer.Option(help="Stop before a request that would cost more than this in all.")
     ] = None,
     cache: Annotated[
-        CacheMode | None, typer.Option(help="What replies of Google's to keep; see docs/google-http.md.")
+        CacheMode | None, typer.Option(help="What replies of Google's to keep; see docs/reference/google.md.")
     ] = None,
     record: Annotated[
         Path | None, typer.Option(help="Keep all of Google's replies in this folder.", file_okay=False)
@@ -88,7 +88,9 @@ def run(
     ] = None,
     feedback: Annotated[
         Path | None,
-        typer.Option(help="What you say to the agent on the way; see docs/diego.md.", dir_okay=False),
+        typer.Option(
+            help="What you say to the agent on the way; see docs/how-to/run-agents.md.", dir_okay=False
+        ),
     ] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Be asked for what you have to say.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only where the report is.")] = False,

@@ -110,7 +110,7 @@ def _start(tags: PriceTags) -> list[Item]:
 def _step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
     counted = f"counted: {habits.source}"
     return [
-        tags.call("metadata", "tiles_metadata", 1, "docs/google.md: one new panorama a step"),
+        tags.call("metadata", "tiles_metadata", 1, "docs/reference/google.md: one new panorama a step"),
         *_looking(tags, imagery, habits),
         tags.of(
             "places nearby",

@@ -61,7 +61,7 @@ def google() -> Iterator[Finding]:
         yield Finding(KEY_VARIABLE, "missing", "cannot be used", needed_for, str(fault))
         return
     if keys is None:
-        remedy = "make a key in Google's console and set the variable (docs/google.md)"
+        remedy = "make a key in Google's console and set the variable (docs/how-to/real-cities.md)"
         yield Finding(KEY_VARIABLE, "missing", "not set", needed_for, remedy)
     else:
         yield Finding(KEY_VARIABLE, "ok", "set", needed_for)
@@ -83,7 +83,8 @@ def minds() -> Iterator[Finding]:
     if found:
         yield Finding(what, "ok", ", ".join(found), needed_for)
     else:
-        remedy = f"set {KEYS['openai'][0]} for --mind openai:MODEL (docs/minds.md has the others)"
+        others = "docs/how-to/language-models.md has the others"
+        remedy = f"set {KEYS['openai'][0]} for --mind openai:MODEL ({others})"
         yield Finding(what, "missing", "no key is set", needed_for, remedy)
 
 

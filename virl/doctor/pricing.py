@@ -25,7 +25,7 @@ from virl.platform.streetview import Camera
 SOMEWHERE = LatLng(0.0, 0.0)
 ZOOM = GoogleOptions().zoom
 _GOOGLES = Capture("", SOMEWHERE, 0.0, None, (), width=13312, height=6656, tile=512)
-"""A panorama as `docs/google.md` counts its tiles: 13312 pixels, its centre faces north."""
+"""A panorama as `docs/explanation/google.md` counts its tiles: 13312 pixels, its centre faces north."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""The journal of a run: append, and go on after any interruption. Described in `docs/journal.md`."""
+"""The journal of a run: append, and go on after any interruption.
+
+Described in `docs/reference/run-folder.md`.
+"""
 
 import io
 import logging

@@ -1,4 +1,7 @@
-"""What a journal holds: one record a line, each with a sequence number. Described in `docs/journal.md`."""
+"""What a journal holds: one record a line, each with a sequence number.
+
+Described in `docs/reference/run-folder.md`.
+"""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,7 @@
-"""The report of a run: one HTML page that needs nothing beside itself. Described in `docs/report.md`."""
+"""The report of a run: one HTML page that needs nothing beside itself.
+
+Described in `docs/reference/run-folder.md`.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import partial

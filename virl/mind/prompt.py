@@ -1,4 +1,4 @@
-"""Prompt files: `prompts/ASKER/NAME.md`, front matter and a Jinja template. Described in `docs/minds.md`.
+"""Prompt files: `prompts/ASKER/NAME.md`, front matter and a Jinja template. Described in `docs/reference/prompts.md`.
 
 A prompt's front matter names its reply type and its rule, so that no list anywhere names them.
 """

@@ -1,1 +1,4 @@
-"""What a language model may do in a city: tools over the platform. Described in `docs/yaml-agents.md`."""
+"""What a language model may do in a city: tools over the platform.
+
+Described in `docs/reference/characters.md`.
+"""

@@ -163,7 +163,7 @@ def test_a_closed_outline_is_as_good(tmp_path: Path) -> None:
 
 
 def test_the_page_on_cities_tells_the_truth(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "cities.md").read_text()
+    page = (Path(__file__).parents[3] / "docs/reference/cities.md").read_text()
     rows = re.findall(r"^\| `(.+)` \| (.+) \| (.+) \| (.+) \|$", page, re.MULTILINE)
     assert [
         (name, settings.district, f"{settings.region.area_m2 / 1e6:.2f}", str(len(settings.polygon)))

@@ -1,1 +1,1 @@
-"""Metrics shared by the benchmarks: pure functions. Formulas and sources are in `docs/metrics.md`."""
+"""Metrics shared by the benchmarks: pure functions. Formulas and sources are in `docs/reference/metrics.md`."""

@@ -1,4 +1,7 @@
-"""What `results.json` holds. Described in `docs/bench.md`; its version rises when a field changes."""
+"""What `results.json` holds.
+
+Described in `docs/reference/benchmark-files.md`; its version rises when a field changes.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

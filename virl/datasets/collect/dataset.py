@@ -1,4 +1,7 @@
-"""A collected data set: a folder of JSON lines, images and a card. Described in `docs/collecting.md`."""
+"""A collected data set: a folder of JSON lines, images and a card.
+
+Described in `docs/how-to/collect-data.md`.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path

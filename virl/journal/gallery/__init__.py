@@ -1,1 +1,1 @@
-"""One page that shows finished runs side by side. Described in `docs/gallery.md`."""
+"""One page that shows finished runs side by side. Described in `docs/how-to/run-agents.md`."""

@@ -1,1 +1,4 @@
-"""Characters that live by tools: a language model decides what to do. Described in `docs/yaml-agents.md`."""
+"""Characters that live by tools: a language model decides what to do.
+
+Described in `docs/reference/characters.md`.
+"""

@@ -1,1 +1,1 @@
-"""Counting street furniture along a walk, each thing once. Described in `docs/counting.md`."""
+"""Counting street furniture along a walk, each thing once. Described in `docs/explanation/agents.md`."""

@@ -53,7 +53,7 @@ def plan_day(agent: Agent) -> Plan:
     client, day = CLIENT.of(agent.character), DAY.of(agent.character)
     if client is None or day is None:
         missing = "client" if client is None else "day"
-        raise BadInput(f"{agent.source}: section `{missing}:` is missing: see docs/diego.md")
+        raise BadInput(f"{agent.source}: section `{missing}:` is missing: see docs/reference/agents.md")
     agent.user.expect(FEELINGS)
     town = Town(agent.city, day, agent.character.day_and_minute[0])
     scenic = find_scenic(agent, town)

@@ -1,4 +1,7 @@
-"""What a day is planned for: the section `day:` of a character file. Described in `docs/diego.md`."""
+"""What a day is planned for: the section `day:` of a character file.
+
+Described in `docs/reference/characters.md`.
+"""
 
 from typing import Annotated, Literal, Self
 

@@ -1,6 +1,6 @@
 """Local, who gives directions: plans a walk, looks which signs are seen from it, and tells it in words.
 
-V-IRL, section 3.4 and appendix B.8; what differs from it is in `docs/ling-and-local.md`.
+V-IRL, section 3.4 and appendix B.8; what differs from it is in `docs/reference/agents.md`.
 """
 
 from virl.agent.assembly import Agent

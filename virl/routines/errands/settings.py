@@ -1,4 +1,4 @@
-"""What Peng's character file says of his errands; described in `docs/peng.md`."""
+"""What Peng's character file says of his errands; described in `docs/reference/characters.md`."""
 
 from typing import Annotated, Literal, Self
 

@@ -1,4 +1,4 @@
-"""What a survey writes down: one record a line, described in `docs/navigators.md`."""
+"""What a survey writes down: one record a line, described in `docs/reference/movement.md`."""
 
 from typing import Annotated, Literal
 

@@ -19,7 +19,8 @@ CountMatches = Callable[[Sequence[tuple[Seen, Seen]]], list[int]]
 """How many points the crops of each pair have in common: of a new sighting, and of a remembered one."""
 
 CERTAIN = -1000.0  # cost of what the directions from one panorama prove
-MATCHED = -1.4  # cost of a match of crops that just suffices: -2 ln 2; measured, see docs/matching.md
+# Cost of a match of crops that just suffices: -2 ln 2; measured, see docs/explanation/visual-memory.md
+MATCHED = -1.4
 FORBIDDEN = 1e6
 KEPT_COMPARISONS = 4  # chosen: recorded for each sighting
 

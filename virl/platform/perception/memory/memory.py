@@ -1,4 +1,4 @@
-"""Visual memory: what was seen, each thing once. Described in `docs/visual-memory.md`."""
+"""Visual memory: what was seen, each thing once. Described in `docs/explanation/visual-memory.md`."""
 
 import logging
 from collections import Counter, defaultdict

@@ -12,7 +12,8 @@ from virl.platform.perception.memory.rules import by_geometry, by_panorama, by_v
 from virl.platform.perception.memory.settings import MemorySettings
 from virl.platform.perception.memory.state import State
 
-NEVER_BOTH = -4.0  # cost where no panorama shows both: e^2 to 1; measured, see docs/visual-memory.md
+# Cost where no panorama shows both: e^2 to 1; measured, see docs/explanation/visual-memory.md
+NEVER_BOTH = -4.0
 BESIDE_M = 10.0  # how far apart that tells something: what stands nearer is seldom never seen together
 
 

@@ -1,4 +1,4 @@
-"""The lines of `memory.jsonl`. Described in `docs/visual-memory.md`."""
+"""The lines of `memory.jsonl`. Described in `docs/reference/run-folder.md`."""
 
 from typing import Annotated, Literal
 

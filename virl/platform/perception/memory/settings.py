@@ -22,7 +22,7 @@ class Rules(Settings):
     """The distance is read off a box; without it, one view gives a direction and a very rough distance."""
     features: bool = False
     """Crops are compared by a matcher where the other rules are undecided; off, as it was measured to bring
-    nothing beside the others (`docs/counting-benchmark.md`)."""
+    nothing beside the others (`docs/explanation/counting-results.md`)."""
     merge: bool = True
     """`VisualMemory.merge` joins objects whose positions have converged; needs `geometry`."""
 

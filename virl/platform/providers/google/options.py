@@ -15,7 +15,7 @@ PAGE_WAIT_S = 2.0  # chosen: Google makes a legacy page ready "a short delay" af
 
 
 class GoogleOptions(Settings):
-    """How a city asks Google; `docs/google.md` says what each choice costs."""
+    """How a city asks Google; `docs/reference/google.md` says what each choice costs."""
 
     base_url: str | None = Field(default=None, pattern=HOST)
     """One host instead of all of Google's, such as `http://127.0.0.1:8765`; `VIRL_GOOGLE_BASE_URL` goes

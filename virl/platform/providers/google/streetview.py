@@ -3,7 +3,7 @@
 - Relocation: the metadata of Street View Static, free of charge, which can leave out what was taken indoors;
   many positions at once: Map Tiles' panoIds, one paid request for each 100.
 - Links, heading, date: Map Tiles' metadata, free of charge, asked once for each panorama.
-- Views: Street View Static, or tiles of the panorama; `docs/google.md` says which is cheaper when.
+- Views: Street View Static, or tiles of the panorama; `docs/explanation/google.md` says which is cheaper.
 
 Google gives the heading of a link but not its length. It is the distance between the two panoramas, whose
 metadata is needed anyway as soon as one goes there: on a straight street each step asks for one panorama.

@@ -29,5 +29,5 @@ def find_data(name: str, override: Path | None = None) -> Path:
     raise BadInput(
         f"no {name} data in {home}: `virl data {name} --from DIR` copies yours there, or set VIRL_DATA"
         if override is None
-        else f"no {name} data in {home}: {MARKS[name]} is missing (docs/street-graphs.md has the layout)"
+        else f"no {name} data in {home}: {MARKS[name]} is missing (layout: docs/reference/graph-data.md)"
     )

@@ -107,7 +107,7 @@ def find_files(name: str, source: Path) -> Files:
             if file.is_file():
                 found.setdefault(target.format(*path.parts, name=path.name, stem=path.stem), file)
     if not found:
-        raise BadInput(f"no {name} data in {source}: docs/street-graphs.md shows how its folder is laid out")
+        raise BadInput(f"no {name} data in {source}: docs/reference/graph-data.md shows its layout")
     return found
 
 
@@ -123,7 +123,7 @@ def install(
 
     Args:
         name: `"touchdown"` or `"r2r"`.
-        source: the user's copy: laid out as in docs/street-graphs.md, or a clone of a public repository.
+        source: the user's copy: laid out as in docs/reference/graph-data.md, or a clone of a public one.
         home: the data folder.
         force: overwrite files that differ.
         tell: called with each file's path when it has been checked, and again when it has been copied.

@@ -1,6 +1,6 @@
 """Ling, the tourist: asks a local the way, follows it by sight, and asks again when she is lost.
 
-V-IRL, section 3.4 and appendix B.7; what differs from it is in `docs/ling-and-local.md`.
+V-IRL, section 3.4 and appendix B.7; what differs from it is in `docs/reference/agents.md`.
 """
 
 from virl.agent.assembly import Agent

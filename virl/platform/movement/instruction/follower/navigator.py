@@ -16,7 +16,9 @@ from virl.platform.movement.instruction.follower.reading import understand
 
 @dataclass(frozen=True)
 class Follower:
-    """Follows instructions by a grammar and a reading of streets, under VELMA's rules; see docs/follower.md.
+    """Follows instructions by a grammar and a reading of streets, under VELMA's rules.
+
+    Described in `docs/explanation/follower.md`.
 
     Args:
         graph: where it walks. Without `use_map` it is read only at the node where the walker stands.

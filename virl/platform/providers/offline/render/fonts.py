@@ -33,7 +33,8 @@ def face_for(text: str, variant: int) -> str:
             return face
     missing = min((needed - code_points(face) for face in (*LATIN_FACES, CJK_FACE)), key=len)
     characters = " ".join(map(chr, sorted(missing)))
-    raise BadInput(f"no shipped font can draw {text!r}: add {characters} to a subset (docs/rendering.md)")
+    page = "docs/explanation/rendering.md"
+    raise BadInput(f"no shipped font can draw {text!r}: add {characters} to a subset ({page})")
 
 
 @cache
