@@ -118,7 +118,7 @@ def test_a_full_disk_is_named_and_nothing_half_is_left(tmp_path):
     with ScriptedGoogle([reply_to]) as server, client(server, record=Recording(tmp_path)) as http:
         with (
             full_disk(10),
-            pytest.raises(CannotWrite, match=r"cannot write .*\.body: File too large") as refused,
+            pytest.raises(CannotWrite, match=r"cannot write .*\.body: File too large") as caught,
         ):
             http.json(GEOCODE)
         assert "\n" not in str(caught.value)
