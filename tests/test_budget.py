@@ -1,11 +1,12 @@
 import json
 
 import pytest
+from full_disk import full_disk
 from hypothesis import given
 from hypothesis import strategies as st
 
 from virl.budget import Budget
-from virl.errors import BadInput, BudgetExceeded
+from virl.errors import BadInput, BudgetExceeded, CannotWrite
 
 
 def test_a_book_tells_a_later_process_what_was_spent(tmp_path):
@@ -65,3 +66,21 @@ def test_what_was_settled_is_what_was_spent(requests):
         budget.hold(held, "request")
         budget.settle(held, true, "request")
     assert budget.spent_usd == pytest.approx(sum(true for _, true in requests), abs=2e-6 * len(requests))
+
+
+def test_what_a_full_disk_refused_is_not_held_and_the_book_stays_right(tmp_path):
+    book = tmp_path / "spending.jsonl"
+    budget = Budget(0.05, book=book)
+    budget.hold(0.007, "static_image")
+    whole = book.read_bytes()
+    for room in (0, 10):
+        with (
+            full_disk(len(whole) + room),
+            pytest.raises(CannotWrite, match=r"spending\.jsonl: File"),
+        ):
+            budget.hold(0.032, "places_nearby")
+        with full_disk(len(whole) + room), pytest.raises(CannotWrite, match="--resume"):
+            budget.settle(0.007, 0.0, "static_image")
+    assert budget.spent_usd == 0.007
+    budget.hold(0.032, "places_nearby")
+    assert Budget(book=book).spent_usd == budget.spent_usd == 0.039

@@ -6,7 +6,7 @@ from virl.platform.movement.instruction.tourist.oracle import TruthSpotter
 from virl.routines.directions.following.tour import ask_and_walk
 
 
-def live(agent: Agent) -> None:
+def run(agent: Agent) -> None:
     """As Ling, but that she sees what is truly to be seen.
 
     Raises:

@@ -15,7 +15,7 @@ from made_life import Life, finish, made_agent, made_character, virlton
 from openai_server import Behaviour, ChatServer, Request, fault, refusal, text, tool_calls
 
 from virl.agent.character_file import load_routine
-from virl.errors import BadInput, BudgetExceeded, ModelUnavailable
+from virl.errors import BadInput, BudgetExceeded, CannotWrite, ModelUnavailable, VirlError
 from virl.journal.journal import read_journal
 from virl.platform.city import City
 from virl.platform.places import Place, Review
@@ -253,9 +253,11 @@ def test_a_budget_stops_it_and_more_lets_it_go_on(life: Life) -> None:
     assert result.cost.usd == pytest.approx(0.009045)
 
 
-def test_a_budget_that_a_tool_exceeds_stops_it_too(life: Life) -> None:
-    spent = BudgetExceeded(1.0, 1.0, 0.032, "Places API")
-
+@pytest.mark.parametrize(
+    "spent",
+    [BudgetExceeded(1.0, 1.0, 0.032, "Places API"), CannotWrite("cannot write spending.jsonl: disk full")],
+)
+def test_a_budget_or_a_disk_that_a_tool_exceeds_stops_it_too(life: Life, spent: VirlError) -> None:
     class Dear:
         def nearby(self, *_: object) -> list[Place]:
             raise spent
@@ -268,7 +270,7 @@ def test_a_budget_that_a_tool_exceeds_stops_it_too(life: Life) -> None:
     both = tool_calls(
         ("turn", {"direction": "rear"}), ("nearby_places", {}), ("search_places", {"query": "tea"})
     )
-    with pytest.raises(BudgetExceeded):
+    with pytest.raises(type(spent)):
         life.live([both])
     assert [note.data["name"] for note in life.tools] == ["turn"]
     life.city = cheap
