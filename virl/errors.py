@@ -89,7 +89,7 @@ class BudgetExceeded(VirlError):
 
 
 class ModelUnavailable(VirlError):
-    """A model cannot be used: the message names the extra, the file or the key that is missing."""
+    """A model or a plug-in cannot be used: the message names the extra, file, key or package at fault."""
 
 
 class MindFailed(VirlError):

@@ -3,6 +3,7 @@ import sys
 
 import pytest
 import typer
+from made_package import install
 from typer.testing import CliRunner
 
 from virl.cli.models import list_models
@@ -53,6 +54,16 @@ def test_what_works_without_downloads_is_ready(without):
         {"what": "reader rapidocr", "ready": True, "remedy": ""},
         {"what": "lexicon sign-lexicon", "ready": True, "remedy": ""},
     ]
+
+
+def test_a_broken_plug_in_is_named_and_hides_no_model(monkeypatch, tmp_path):
+    before = listed()
+    install(monkeypatch, tmp_path / "site", "half-baked", {"virl.models": ["odd = no_such_module:KIND"]}, {})
+    result = run("--json")
+    assert result.exit_code == 0
+    assert {one["name"] for one in json.loads(result.stdout)} == before.keys()
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("kind of model 'odd' of half-baked cannot be imported (ModuleNotFoundError: ")
 
 
 def test_what_is_missing_comes_with_its_remedy(without, tmp_path):

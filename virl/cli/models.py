@@ -13,7 +13,7 @@ from virl.geo import bearing
 from virl.guard import guard
 from virl.platform.city import City
 from virl.platform.perception.models import Device, ModelOptions, Models, model_names
-from virl.platform.perception.registry import Role
+from virl.platform.perception.registry import KINDS, Role
 from virl.platform.perception.standing import Standing, standing
 from virl.platform.perception.weights import models_home
 from virl.platform.streetview import Camera, View
@@ -48,6 +48,8 @@ def list_models(
             _tell_all(
                 [standing(role, name) for role in get_args(Role) for name in model_names(role)], as_json
             )
+            for fault in KINDS.usable()[1]:
+                typer.echo(str(fault), err=True)
         else:
             options = ModelOptions(device=device, allow_downloads=allow_downloads)
             _tell_tried(try_model(try_name, options, tuple(label or TRY_LABELS)), as_json)

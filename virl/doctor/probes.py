@@ -12,13 +12,13 @@ from typing import Literal
 
 from virl.errors import NoStreetView
 from virl.geo import LatLng, destination
-from virl.platform.providers.google.bodies import reading
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.maps import GoogleMaps, geocode
 from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.google.static import nearest_id, static_view
 from virl.platform.providers.google.tiles import PanoramaTiles
+from virl.platform.providers.http.bodies import reading
 from virl.platform.streetview import Camera
 
 Way = Literal["free", "refused", "paid"]

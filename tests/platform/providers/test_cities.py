@@ -8,11 +8,20 @@ import pytest
 from real_data import real_data
 
 from virl.errors import BadInput, UnknownName
-from virl.geo import distance
+from virl.geo import LatLng, destination, distance
 from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.graph.city_file import GraphCity
 from virl.platform.providers.offline.city_file import OfflineCity
-from virl.platform.providers.open import all_cities, city_names, city_settings, read_city
+from virl.platform.providers.open import (
+    Access,
+    all_cities,
+    city_names,
+    city_settings,
+    open_city,
+    opened_city,
+    read_city,
+)
+from virl.platform.providers.region import region_of_city
 from virl.region import Region
 from virl.region_file import read_region
 from virl.resources import data_folder
@@ -173,3 +182,46 @@ def test_the_page_on_cities_tells_the_truth(tmp_path: Path) -> None:
     example = tmp_path / "lisbon.yaml"
     example.write_text(page.partition("```yaml\n")[2].partition("```")[0])
     assert read_city(example).place == "Alfama, Lisbon, Portugal"
+
+
+def test_an_opened_city_says_what_its_file_and_its_provider_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOOGLE_MAPS_API_KEY", "marker")
+    with opened_city("tokyo", Access(cache="off")) as tokyo:
+        assert (tokyo.time_zone, tokyo.language) == ("Asia/Tokyo", "ja")
+        assert (tokyo.region, tokyo.center) == (district("tokyo").region, district("tokyo").center)
+        assert tokyo.shareable is False
+        assert "may not be republished" in tokyo.terms
+    virlton = open_city("virlton")
+    assert (virlton.time_zone, virlton.language, virlton.region) == (None, None, None)
+    assert virlton.shareable is True
+    manhattan = city_settings("manhattan")
+    assert (manhattan.time_zone, manhattan.language, manhattan.center) == ("America/New_York", "en", None)
+
+
+def test_the_file_of_a_made_city_may_say_more(tmp_path: Path) -> None:
+    town = open_city("virlton")
+    corners = [destination(town.center, heading, 300) for heading in (45, 135, 225, 315)]
+    file = tmp_path / "quarter.yaml"
+    file.write_text(
+        "title: Quarter\nabout: A part of Virlton\nprovider: offline\nseed: 1\ntime_zone: Atlantic/Azores\n"
+        f"polygon: {[[corner.lat, corner.lng] for corner in corners]}\n"
+        f"center: [{corners[0].lat - 0.001}, {corners[0].lng - 0.001}]\n"
+    )
+    quarter = open_city(str(file))
+    assert quarter.time_zone == "Atlantic/Azores"
+    assert region_of_city(quarter) == quarter.region == Region(tuple(corners))
+    assert quarter.center == LatLng(corners[0].lat - 0.001, corners[0].lng - 0.001) != town.center
+    file.write_text(file.read_text().replace("center: [", "center: [1"))
+    with pytest.raises(BadInput, match=r"quarter\.yaml, line 7: center: "):
+        open_city(str(file))
+
+
+def test_no_module_above_the_providers_names_one() -> None:
+    root = Path(__file__).parents[3] / "virl"
+    asks = re.compile(r"isinstance\([^)]*City\b|\.provider [!=]=|GoogleCity|GraphCity|OfflineCity")
+    found = [
+        file.relative_to(root).as_posix()
+        for file in root.rglob("*.py")
+        if not file.is_relative_to(root / "platform" / "providers") and asks.search(file.read_text())
+    ]
+    assert found == []

@@ -9,11 +9,11 @@ import numpy as np
 
 from virl.geo import LatLng
 from virl.platform.maps import Route, TravelMode
-from virl.platform.providers.google.bodies import reading
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.legacy_client import GoogleClient
 from virl.platform.providers.google.maps import Seconds, no_route
 from virl.platform.providers.google.polyline import decode_polyline
+from virl.platform.providers.http.bodies import reading
 
 DIRECTIONS = "Directions API"
 MATRIX = "Distance Matrix API"

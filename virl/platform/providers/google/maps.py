@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from virl.errors import BadInput, NoRoute, NotFound
 from virl.geo import LatLng
 from virl.platform.maps import SPEED_M_S, Route, TravelMode
-from virl.platform.providers.google.bodies import reading
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.polyline import decode_polyline
+from virl.platform.providers.http.bodies import reading
 
 SERVICE = "Routes API"
 GEOCODING = "Geocoding API"

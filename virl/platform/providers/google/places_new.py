@@ -6,10 +6,10 @@ from typing import Any
 from virl.errors import ProviderError
 from virl.geo import LatLng, distance
 from virl.platform.places import Place, Review
-from virl.platform.providers.google.bodies import picture, reading
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.places import Found, no_place, opening_hours
 from virl.platform.providers.google.vocabulary import asked_types, normal_types
+from virl.platform.providers.http.bodies import picture, reading
 from virl.platform.streetview import Image
 
 SERVICE = "Places API (New)"

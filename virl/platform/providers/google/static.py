@@ -2,8 +2,8 @@
 
 from virl.errors import BadInput, NoImagery, ProviderError
 from virl.geo import LatLng
-from virl.platform.providers.google.bodies import picture, reading
 from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.http.bodies import picture, reading
 from virl.platform.streetview import Camera, Image
 
 SERVICE = "Street View Static API"

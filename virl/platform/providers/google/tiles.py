@@ -15,9 +15,9 @@ import numpy as np
 
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng, normalize_heading
-from virl.platform.providers.google.bodies import picture, reading
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.graph.projection import equirectangular, perspective
+from virl.platform.providers.http.bodies import picture, reading
 from virl.platform.providers.http.together import together
 from virl.platform.streetview import Camera, Image
 

@@ -1,4 +1,4 @@
-"""Reading the bodies of Google's replies: what they lack becomes a `ProviderError`."""
+"""Reading the bodies of replies: what they lack becomes a `ProviderError`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
