@@ -7,7 +7,7 @@ from pydantic import ConfigDict
 
 from virl import resources
 from virl.agent.character import Character, character_model
-from virl.agent.routine import Routine, Run, find_routine, our_fields, package_folders
+from virl.agent.routine import Routine, RunFunction, find_routine, our_fields, package_folders
 from virl.errors import BadInput, UnknownName
 from virl.region_file import read_region
 from virl.registry import ROUTINES
@@ -85,7 +85,7 @@ def routine_of(path: Path, character: Character) -> Routine:
     return routine
 
 
-def load_routine(path: Path, character: Character) -> Run:
+def load_routine(path: Path, character: Character) -> RunFunction:
     """The function that a character's run calls.
 
     Raises:

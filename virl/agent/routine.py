@@ -24,7 +24,7 @@ from virl.registry import ROUTINES, one_line
 if TYPE_CHECKING:
     from virl.agent.assembly import Agent
 
-Run = Callable[["Agent"], None]
+RunFunction = Callable[["Agent"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Routine:
         """The dotted name of a module of its folder such as `"settings"`, `None` if there is none."""
         return f"{self.package}.{name}" if self.package and (self.folder / f"{name}.py").is_file() else None
 
-    def run(self) -> Run:
+    def run(self) -> RunFunction:
         """The function that a run calls.
 
         Raises:
@@ -58,7 +58,7 @@ class Routine:
         module = _imported(self.module, f"routine {self.name!r}")
         run = getattr(module, "run", None)
         if callable(run):
-            found: Run = run
+            found: RunFunction = run
             return found
         old = "; rename its `live(agent)`" if hasattr(module, "live") else ""
         raise BadInput(f"{module.__file__}: a routine needs a function `run(agent)`{old}")

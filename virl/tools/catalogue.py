@@ -25,7 +25,7 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
         "search_places": Tool(finding.SearchPlaces, finding.search_places),
         "place_details": Tool(finding.PlaceDetails, finding.place_details),
         "geocode": Tool(finding.Geocode, finding.geocode),
-        "route": Tool(finding.Route, finding.route),
+        "route": Tool(finding.FindRoute, finding.route),
         "consult": Tool(others.Consult, others.consult),
         FINISH: Tool(others.Finish, others.finish),
     }

@@ -7,8 +7,7 @@ from pydantic import Field
 
 from virl.errors import BadInput
 from virl.geo import LatLng, bearing, compass_word, distance
-from virl.platform.maps import Route as Way
-from virl.platform.maps import TravelMode
+from virl.platform.maps import Route, TravelMode
 from virl.platform.places import Place
 from virl.tools.base import Arguments, Told, from_world, metres, short
 from virl.tools.body import Body
@@ -55,7 +54,7 @@ class Geocode(Arguments):
     address: str = Field(min_length=1, max_length=200, description="Such as '91 Station Street'.")
 
 
-class Route(Arguments):
+class FindRoute(Arguments):
     """The shortest way from where you are to an address or a place: length, time, and its legs by compass.
 
     It does not move you.
@@ -107,7 +106,7 @@ def geocode(body: Body, asked: Geocode) -> Told:
     return Told(f"{there}: {_from_here(body.panorama.position, there)}.")
 
 
-def route(body: Body, asked: Route) -> Told:
+def route(body: Body, asked: FindRoute) -> Told:
     """A way, told in legs."""
     here = body.panorama.position
     way = body.agent.city.maps.route([here, _target(body, asked)], asked.mode)
@@ -115,7 +114,7 @@ def route(body: Body, asked: Route) -> Told:
     return Told(f"{metres(way.distance)}, {minutes:.0f} min {asked.mode}: {_legs(way)}.")
 
 
-def _target(body: Body, asked: Route) -> LatLng:
+def _target(body: Body, asked: FindRoute) -> LatLng:
     if (asked.address is None) == (asked.place_id is None):
         raise BadInput("give either address or place_id")
     if asked.place_id is not None:
@@ -163,7 +162,7 @@ def _from_here(here: LatLng, there: LatLng) -> str:
     return f"{metres(away)} {compass_word(bearing(here, there))}" if away >= 1 else "here"
 
 
-def _legs(way: Way) -> str:
+def _legs(way: Route) -> str:
     """The way as stretches in one compass direction each."""
     parts = [(compass_word(bearing(a, b)), distance(a, b)) for a, b in pairwise(way.path) if a != b]
     legs = [

@@ -9,8 +9,8 @@ from served_google import google_over
 from benchmarks.perf.movers import (
     CountingBatchStreetView,
     CountingStreetView,
-    PaperGrid,
     MoverResult,
+    PaperGrid,
     Walk,
     google_prices,
     measure,

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from virl.geo import LatLng, LocalFrame
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
 from virl.platform.providers.graph.faults import Fault, GraphFault, reasons, refuse
@@ -95,7 +95,7 @@ def read_matterport(folder: Path, scan: str) -> NavigationGraph:
     )
 
 
-def read_r2r_episodes(file: Path) -> list[Episode]:
+def read_r2r_episodes(file: Path) -> list[InstructionEpisode]:
     """Read a file such as `R2R_val_unseen.json`: an episode for each instruction, its id `PATH_K`, K from 0.
 
     Raises:
@@ -114,7 +114,7 @@ def read_r2r_file(file: Path) -> EpisodeFile:
     """
     routes, faults = _read(file, _Route)
     found = [
-        Episode(
+        InstructionEpisode(
             id=f"{route.path_id}_{number}",
             instruction=instruction,
             path=tuple(route.path),

@@ -36,7 +36,7 @@ from virl.platform.providers.offline.render.sampling import (
     taps_of,
     tile_at,
 )  # fmt: skip
-from virl.platform.providers.offline.render.shade import Run, haze_over, plain_mix, put, write
+from virl.platform.providers.offline.render.shade import PixelRun, haze_over, plain_mix, put, write
 from virl.platform.providers.offline.render.sky import CLOUDS, sky_colour
 from virl.platform.providers.offline.render.textures import TILE_INDEX, Textures, Words
 from virl.platform.streetview import Image
@@ -121,14 +121,14 @@ def shade_backdrop(drawing: Drawing, ground: Ground, textures: Textures, lens: L
             while column < width and shown[number, column] < 0:
                 column += 1
             if is_ground:
-                _ground_run(Run(number, first, column), row, ground, textures, lens, picture)
+                _ground_run(PixelRun(number, first, column), row, ground, textures, lens, picture)
             else:
-                _sky_run(Run(number, first, column), row, clouds, texels, lens.focal, lens.cx, picture)
+                _sky_run(PixelRun(number, first, column), row, clouds, texels, lens.focal, lens.cx, picture)
 
 
 @kernel
 def _sky_run(
-    run: Run, row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image
+    run: PixelRun, row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image
 ) -> None:
     """Colour a run of sky: exactly at every `SKY_STEP`th pixel, and evenly in between."""
     right = run.first + 0.5 - cx
@@ -157,7 +157,9 @@ def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
 
 
 @kernel
-def _ground_run(run: Run, row: _Row, ground: Ground, textures: Textures, lens: Lens, picture: Image) -> None:
+def _ground_run(
+    run: PixelRun, row: _Row, ground: Ground, textures: Textures, lens: Lens, picture: Image
+) -> None:
     kerb, parks, nearest, shadow = ground.kerb, ground.parks, ground.nearest, ground.shadow
     segments, texels, table, eye, cx = ground.segments, textures.texels, textures.table, lens.eye, lens.cx
     grid = Grid(ground.origin[0], ground.origin[1], ground.per_cell, kerb.shape[1], kerb.shape[0])

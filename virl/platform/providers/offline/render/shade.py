@@ -90,7 +90,7 @@ class Mix(NamedTuple):
     haze: tuple[int, int, int]
 
 
-class Run(NamedTuple):
+class PixelRun(NamedTuple):
     """Pixels [first, end) of a row."""
 
     row: int
@@ -173,7 +173,7 @@ def shade_quads(drawing: Drawing, scene: Scene, textures: Textures, lens: Lens, 
                 continue
             q = order[k]
             run, plane, colours = (
-                Run(row, first, column),
+                PixelRun(row, first, column),
                 _plane(forms, k, row),
                 _colours(paint, ink, light, q),
             )
@@ -189,7 +189,7 @@ def shade_quads(drawing: Drawing, scene: Scene, textures: Textures, lens: Lens, 
 
 
 @kernel
-def _plain_run(run: Run, p: _Plane, colours: _Colours, focal: float, picture: Image) -> None:
+def _plain_run(run: PixelRun, p: _Plane, colours: _Colours, focal: float, picture: Image) -> None:
     red, green, blue = colours.paint
     for column in range(run.first, run.end):
         haze = haze_over(focal / (p.w0 + p.wx * (column + 0.5)))
@@ -198,7 +198,7 @@ def _plain_run(run: Run, p: _Plane, colours: _Colours, focal: float, picture: Im
 
 @kernel
 def _tile_run(
-    run: Run,
+    run: PixelRun,
     p: _Plane,
     colours: _Colours,
     tile: Tile,
@@ -278,7 +278,7 @@ def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
 
 @kernel
 def _letter_run(
-    run: Run, p: _Plane, colours: _Colours, tile: Tile, coverage: Coverage, focal: float, picture: Image
+    run: PixelRun, p: _Plane, colours: _Colours, tile: Tile, coverage: Coverage, focal: float, picture: Image
 ) -> None:
     paint, ink = colours.paint, colours.ink
     for column in range(run.first, run.end):
