@@ -14,7 +14,7 @@ from virl.platform.movement.instruction.tourist.crossings import CrossingHints, 
 from virl.platform.movement.instruction.tourist.navigator import TouristNavigator
 from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
-from virl.platform.movement.instruction.tourist.transcript import Act, Entry
+from virl.platform.movement.instruction.tourist.transcript import Act, TranscriptEntry
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import Pose
 from virl.routines.directions.following.settings import FOLLOW
@@ -169,14 +169,14 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
     )
 
 
-def _remembered(step: StepRecord) -> Entry:
+def _remembered(step: StepRecord) -> TranscriptEntry:
     """What was observed and done at a step of an earlier process."""
     asked = next((one for one in reversed(step.asked) if one.prompt == ACTION), None)
     if asked is None:
         raise JournalBroken(f"step {step.step} does not say what was observed there")
     reply = WalkAction.model_validate(asked.reply)
     act = Act(reply.action, reply.direction or "", reply.sentence, reply.reason)
-    return Entry(TypeAdapter(dict[str, object]).validate_python(asked.inputs["here"]), act)
+    return TranscriptEntry(TypeAdapter(dict[str, object]).validate_python(asked.inputs["here"]), act)
 
 
 def _remembered_landmarks(steps: Sequence[StepRecord]) -> tuple[str, ...] | None:
