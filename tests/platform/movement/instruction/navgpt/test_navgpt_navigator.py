@@ -72,7 +72,7 @@ def test_only_the_last_observation_is_whole_and_thoughts_stay():
     _, prompts = walk([go("stairs", "To the stairs first."), go("landing"), go("attic"), FINISHED])
     for prompt in prompts:
         assert len(re.findall(r"^Front navigable viewpoints:", prompt, re.MULTILINE)) == 1
-    history = prompts[-1][prompts[-1].index("ViewpointObservation at the start:") :]
+    history = prompts[-1][prompts[-1].index("Observation at the start:") :]
     assert history.index("Not moved yet") < history.index("To the stairs first.")
     for name in ("stairs", "landing", "attic"):
         assert f"Now at viewpoint {IDS[name]}." in history
