@@ -15,7 +15,7 @@ LONGEST_LINE = 100  # characters of what an agent is said to do; chosen
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RosterEntry:
     """One agent of a list."""
 
     name: str
@@ -34,17 +34,17 @@ class Entry:
         return "rules or a model" if self.asks_mind else "none"
 
 
-def roster() -> list[Entry]:
+def roster() -> list[RosterEntry]:
     """The agents that come with virl."""
     return [_entry(name, find_character(name)) for name in agent_names()]
 
 
-def characters_in(folder: Path) -> list[Entry]:
+def characters_in(folder: Path) -> list[RosterEntry]:
     """The characters whose files lie in a folder; other YAML files there are none."""
     return list(_readable(sorted(folder.glob("*.yaml"))))
 
 
-def _readable(paths: Iterable[Path]) -> Iterable[Entry]:
+def _readable(paths: Iterable[Path]) -> Iterable[RosterEntry]:
     for path in paths:
         try:
             yield _entry(path.name, path)
@@ -52,7 +52,7 @@ def _readable(paths: Iterable[Path]) -> Iterable[Entry]:
             continue
 
 
-def _entry(name: str, path: Path) -> Entry:
+def _entry(name: str, path: Path) -> RosterEntry:
     character = load_character(path)
     routine = routine_of(path, character)
     about = (
@@ -61,7 +61,7 @@ def _entry(name: str, path: Path) -> Entry:
     about = " ".join(about.split())
     if len(about) > LONGEST_LINE:
         about = about[: LONGEST_LINE - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-    return Entry(name, character, about, routine.asks_mind())
+    return RosterEntry(name, character, about, routine.asks_mind())
 
 
 def _first_words(routine: Routine) -> str:

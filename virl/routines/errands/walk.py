@@ -11,7 +11,7 @@ from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
 from virl.platform.movement.point.pursuit import DestinationOutcome
 from virl.platform.streetview import Camera, Pose
-from virl.routines.errands.finding import Stop, Task
+from virl.routines.errands.finding import ErrandStop, Task
 from virl.routines.errands.trip import Trip, goals_of, ways_of
 
 ARRIVAL = "arrival"
@@ -67,7 +67,7 @@ def _write_down(agent: Agent, step: Step, choice: Choice) -> None:
 
 
 def _look_at_stops(
-    agent: Agent, goals: Sequence[Stop], outcomes: Sequence[DestinationOutcome], heading: float
+    agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome], heading: float
 ) -> None:
     """Note what became of the stops that are behind, unless it was noted before."""
     for number, (goal, outcome) in enumerate(zip(goals, outcomes, strict=False), start=1):
@@ -82,7 +82,7 @@ def _look_at_stops(
             )
 
 
-def _look(agent: Agent, goal: Stop, heading: float) -> Sequence[ViewRecord]:
+def _look(agent: Agent, goal: ErrandStop, heading: float) -> Sequence[ViewRecord]:
     """The view of a stop from its panorama; nothing where the provider has no imagery."""
     if distance(goal.stand, goal.position) > AT_IT_M:
         heading = bearing(goal.stand, goal.position)

@@ -12,7 +12,7 @@ from virl.errors import NoStreetView
 from virl.geo import signed_turn
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
-from virl.platform.providers.graph.faults import Fault, by_line
+from virl.platform.providers.graph.faults import FileFault, by_line
 
 MAX_WORDS = 1000  # chosen: the longest instruction of Touchdown's and R2R's dev sets has 396 words
 
@@ -23,12 +23,12 @@ class EpisodeFile:
 
     episodes: tuple[InstructionEpisode, ...]
     """Those that can be read, in the order of the file; no two have the same id."""
-    faults: tuple[Fault, ...]
+    faults: tuple[FileFault, ...]
     """What is wrong with the others, in the order of the file."""
 
 
 def keep_distinct(
-    file: Path, found: Iterable[tuple[int, InstructionEpisode]], faults: Sequence[Fault]
+    file: Path, found: Iterable[tuple[int, InstructionEpisode]], faults: Sequence[FileFault]
 ) -> EpisodeFile:
     """The first episode of each id; the others join the faults.
 
@@ -38,10 +38,10 @@ def keep_distinct(
         faults: those found before.
     """
     first: dict[str, tuple[int, InstructionEpisode]] = {}
-    twice: list[Fault] = []
+    twice: list[FileFault] = []
     for line, episode in found:
         if episode.id in first:
-            twice.append(Fault(file, line, f"episode {episode.id!r} stands twice in the file"))
+            twice.append(FileFault(file, line, f"episode {episode.id!r} stands twice in the file"))
         else:
             first[episode.id] = (line, episode)
     kept = tuple(episode for _, episode in first.values())

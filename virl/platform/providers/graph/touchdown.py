@@ -15,7 +15,7 @@ from virl.geo import Floats
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import Ints, NavigationGraph, build_graph
 from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
-from virl.platform.providers.graph.faults import Fault, by_line, reasons, refuse
+from virl.platform.providers.graph.faults import FileFault, by_line, reasons, refuse
 from virl.platform.providers.graph.tables import Table, read_lines, read_table, repeats
 
 Dataset = Literal["touchdown", "map2seq"]
@@ -79,7 +79,7 @@ def read_episode_file(file: Path) -> EpisodeFile:
         try:
             line = _Line.model_validate_json(text)
         except ValidationError as fault:
-            faults.append(Fault(file, number, "; ".join(reasons(fault))))
+            faults.append(FileFault(file, number, "; ".join(reasons(fault))))
         else:
             heading = line.start_heading % 360.0
             episode = InstructionEpisode(str(line.id), line.navigation_text, line.route_panoids, heading)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.mesh import CUTOUT
-from virl.platform.providers.offline.render.raster import Drawing
+from virl.platform.providers.offline.render.raster import GeometryBuffer
 from virl.platform.providers.offline.render.sampling import (
     Growth,
     Tile,
@@ -153,7 +153,9 @@ def put(picture: Image, row: int, column: int, red: float, green: float, blue: f
 
 
 @kernel
-def shade_quads(drawing: Drawing, scene: Scene, textures: Textures, lens: Lens, picture: Image) -> None:
+def shade_quads(
+    drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens, picture: Image
+) -> None:
     """Colour every pixel that shows a quad."""
     # Taken out of the tuples once: to do so for each run would cost more than the work itself.
     shown, order, forms = drawing.shown, drawing.order, drawing.forms
