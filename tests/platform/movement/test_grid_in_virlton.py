@@ -10,7 +10,7 @@ from benchmarks.perf.movers import (
     CountingBatchStreetView,
     CountingStreetView,
     PaperGrid,
-    Result,
+    MoverResult,
     Walk,
     google_prices,
     measure,
@@ -33,7 +33,7 @@ def walk() -> Walk:
 
 
 @cache
-def measured(name: str) -> Result:
+def measured(name: str) -> MoverResult:
     return measure(name, virlton().streetview, walk(), google_prices(), latency=0.08)
 
 

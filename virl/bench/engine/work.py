@@ -45,7 +45,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EpisodeOutcome:
     """What came of an episode that was given out."""
 
     episode: Episode
@@ -91,7 +91,7 @@ class Bench:
     world: Any
     job: Job
 
-    def attempt(self, episode: Episode) -> Outcome:
+    def attempt(self, episode: Episode) -> EpisodeOutcome:
         """Run an episode, again while its failure may pass."""
         wait = self.job.first_wait_s
         tried = 0
@@ -105,11 +105,11 @@ class Bench:
                 seconds = time.perf_counter() - started
                 _log.debug("%s, try %d", episode.id, tried, exc_info=True)
                 if is_unpaid(fault):
-                    return Outcome(
+                    return EpisodeOutcome(
                         episode, "unpaid", attempts=tried, seconds=seconds, reason=reason_of(fault)
                     )
                 if tried >= self.job.attempts or not may_pass(fault):
-                    return Outcome(
+                    return EpisodeOutcome(
                         episode,
                         "failed",
                         attempts=tried,
@@ -120,7 +120,7 @@ class Bench:
                 time.sleep(wait)
                 wait *= 2
             else:
-                ended = Outcome(episode, "done", kept, pictures, tried, time.perf_counter() - started)
+                ended = EpisodeOutcome(episode, "done", kept, pictures, tried, time.perf_counter() - started)
                 if result.failure is None:
                     return ended
                 why, kind = reason_of(result.failure), type(result.failure).__name__
