@@ -97,7 +97,7 @@ def test_nothing_is_loaded_for_no_pictures(reader_settings, monkeypatch):
 @pytest.mark.parametrize(("said", "threads"), [("1", 1), ("3", 3), ("", -1), ("0", -1), ("2,1", -1)])
 def test_it_takes_as_many_threads_as_the_environment_allows(reader_settings, monkeypatch, said, threads):
     given = {}
-    monkeypatch.setattr("rapidocr.RapidOCR", lambda params: given.update(params))
+    monkeypatch.setattr("rapidocr.RapidOCR", lambda *, params: given.update(params))
     monkeypatch.setenv("OMP_NUM_THREADS", said)
     _load(reader_settings)
     assert given["EngineConfig.onnxruntime.intra_op_num_threads"] == threads
