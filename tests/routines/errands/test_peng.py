@@ -17,7 +17,7 @@ STOPS = ["30 Ring Road", "5 Ring Road", "12 Ring Road"]
 def run_peng(folder: Path, errands: dict[str, Any], **more: Any) -> EndRecord:
     journal, run = open_run(folder)
     with journal:
-        run(peng(run, errands, **more))
+        run_errands(peng(run, errands, **more))
     end = read_journal(folder)[-1]
     assert isinstance(end, EndRecord)
     return end
