@@ -75,7 +75,7 @@ def test_its_fields_are_checked_as_any_other(installed):
     with pytest.raises(BadInput, match=r"zed.yaml, line 6: greeting.words: field is missing \(and 1 more\)"):
         load_character(path)
     path.write_text(CHARACTER + "greeting: {words: hello, tmies: 3}\n")
-    with pytest.raises(BadInput, match="greeting.tmies: unknown field; did you mean 'times'"):
+    with pytest.raises(BadInput, match=r"greeting\.tmies: unknown field; did you mean 'times'"):
         load_character(path)
 
 
