@@ -5,10 +5,13 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-WORDS = frozenset(
-    "LatLng Panorama Link Pose Camera View StreetView Mover Step Place Landmark Detection Mind Senses "
-    "Character Provider Journal Route Agent Run Episode City Places Maps Listings".split()
-)
+# fmt: off
+WORDS = frozenset({
+    "LatLng", "Panorama", "Link", "Pose", "Camera", "View", "StreetView", "Mover", "Step", "Place", "Landmark",
+    "Detection", "Mind", "Senses", "Character", "Provider", "Journal", "Route", "Agent", "Run", "Episode",
+    "City", "Places", "Maps", "Listings",
+})
+# fmt: on
 SLOTS = frozenset({"Options", "Settings"})  # every folder of a shape has its own
 NESTED = {("virl", "platform"), ("virl", "routines")}  # their packages lie a level deeper
 

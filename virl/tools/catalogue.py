@@ -30,14 +30,14 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
         FINISH: Tool(others.Finish, others.finish),
     }
 )
-"""All by name; `virl.agent.character.ToolName` has those that a character may choose, `finish` is always there."""
+"""All by name; `finish` is always there, a character chooses among the others (`character.ToolName`)."""
 
 
 def tools_for(body: Body, names: Sequence[str]) -> list[BaseTool]:
     """Tools in the hands of one agent.
 
-    Each gives its text back as content and all that came of it, a `ToolResult`, as artifact. What cannot be done
-    is raised as `VirlError`.
+    Each gives its text back as content and all that came of it, a `ToolResult`, as artifact. What cannot be
+    done is raised as `VirlError`.
 
     Args:
         body: what they move.

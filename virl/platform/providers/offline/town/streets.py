@@ -1,7 +1,7 @@
 """The street network of a made city: a bent, broken grid with an avenue across it.
 
-The network is drawn in grid coordinates (u, v), where whole numbers are grid lines, and a `JunctionGrid` turns
-them into metres. Everything that meets shares its points exactly, so shapely can cut all lines at once.
+The network is drawn in grid coordinates (u, v), where whole numbers are grid lines, and a `JunctionGrid`
+turns them into metres. Everything that meets shares its points exactly, so shapely can cut all lines at once.
 """
 
 from dataclasses import dataclass
