@@ -1,8 +1,8 @@
-"""A name says one thing: words of the design name one class each, other names at most two, in two packages."""
+"""A name says one thing: words of the design name one class each, others at most two, in two packages."""
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -15,12 +15,15 @@ SLOTS = {"Options", "Settings"}  # every folder of a shape has its own
 NESTED = {("virl", "platform"), ("virl", "routines")}  # their packages lie a level deeper
 
 
-def statements() -> Iterator[tuple[Path, ast.stmt]]:
+@cache
+def statements() -> list[tuple[Path, ast.stmt]]:
     """All top-level statements of the project, each with its file."""
-    for folder in ("virl", "benchmarks", "agents"):
-        for file in sorted((ROOT / folder).rglob("*.py")):
-            for statement in ast.parse(file.read_text(encoding="utf-8")).body:
-                yield file.relative_to(ROOT), statement
+    return [
+        (file.relative_to(ROOT), statement)
+        for folder in ("virl", "benchmarks", "agents")
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        for statement in ast.parse(file.read_text(encoding="utf-8")).body
+    ]
 
 
 def package(file: Path) -> str:
