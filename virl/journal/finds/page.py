@@ -15,7 +15,7 @@ from virl.errors import JournalBroken
 from virl.files import JsonLines
 from virl.geo import LatLng
 from virl.journal.finds.heat import Level, heat
-from virl.journal.finds.reading import Find, RecordedSighting
+from virl.journal.finds.reading import Find, Sight
 from virl.journal.folder import MEMORY, SURVEY
 from virl.journal.records import StartRecord, StepRecord
 from virl.journal.sketch import Sketch
@@ -34,7 +34,7 @@ it. Chosen: a page of 6 MB."""
 
 
 @dataclass(frozen=True, slots=True)
-class KindCount:
+class Tally:
     """A row of the table of counts."""
 
     kind: str
@@ -93,14 +93,14 @@ def _kinds(start: StartRecord, finds: Sequence[Find]) -> list[str]:
     return list(dict.fromkeys([*map(str, asked), *(find.label for find in finds)]))
 
 
-def _tally(kind: str, finds: Sequence[Find], area: shapely.Polygon | None, chart: Sketch | None) -> KindCount:
+def _tally(kind: str, finds: Sequence[Find], area: shapely.Polygon | None, chart: Sketch | None) -> Tally:
     mine = [find for find in finds if find.label == kind]
     confirmed = sum(len({sight.seen.pano_id for sight in find.sights}) > 1 for find in mine)
     per_hectare = None
     if area is not None and chart is not None:
         inside = sum(bool(shapely.intersects_xy(area, *chart.paper.place(find.position))) for find in mine)
         per_hectare = inside / (area.area / 10_000)
-    return KindCount(kind, len(mine), confirmed, per_hectare)
+    return Tally(kind, len(mine), confirmed, per_hectare)
 
 
 def _plan(file: Path) -> SurveyPlan | None:
@@ -147,7 +147,7 @@ def _pictures(folder: Path, finds: Sequence[Find], *, whole: bool) -> Mapping[st
     return embed(folder, [file for find in finds for sight in find.sights for file in _files(sight)], _GRADES)
 
 
-def _files(sight: RecordedSighting) -> tuple[str, str]:
+def _files(sight: Sight) -> tuple[str, str]:
     return sight.crop, sight.picture
 
 
@@ -179,7 +179,7 @@ def _find_data(
 
 
 def _sight_data(
-    sight: RecordedSighting, elapsed: Mapping[int, float], pictures: Mapping[str, str], *, whole: bool
+    sight: Sight, elapsed: Mapping[int, float], pictures: Mapping[str, str], *, whole: bool
 ) -> dict[str, object]:
     camera = sight.seen.camera
     crop, picture = (pictures.get(file, "") if whole else file for file in _files(sight))
