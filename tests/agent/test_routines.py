@@ -140,6 +140,16 @@ def test_an_agents_name_stands_for_its_routine(tmp_path):
     assert routine.__module__ == "virl.routines.explore.routine"
 
 
+@pytest.mark.parametrize("name", ["../other", "''", "a.b", "a/b"])
+def test_a_routine_is_a_name_and_no_path(tmp_path, name):
+    for folder in (tmp_path, tmp_path / "here", tmp_path / "other"):
+        write(folder, routine="raise RuntimeError('imported')\n")
+    path = tmp_path / "here" / "me.yaml"
+    path.write_text(CHARACTER + f"routine: {name}\n")
+    with pytest.raises(BadInput, match="me.yaml, line 6: routine: String should match pattern"):
+        load_character(path)
+
+
 def test_an_unknown_routine_lists_those_there_are(tmp_path):
     path = tmp_path / "me.yaml"
     path.write_text(CHARACTER + "routine: hirro\n")
