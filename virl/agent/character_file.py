@@ -137,7 +137,7 @@ def _routine(path: Path, name: str) -> Routine | None:
         return None  # a path, say: refused when the whole character is read
     routine = find_routine(path.parent, name)
     file = _files().get(name)
-    if routine or file is None or file.resolve() == path.resolve():
+    if routine or file is None:
         return routine
     which = load_settings(file, _Which)  # an agent's name: its routine is followed
     return find_routine(file.parent, _routine_name(file, which.routine, which.tools))
