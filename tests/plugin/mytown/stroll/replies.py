@@ -6,7 +6,7 @@ from virl.mind.replies import Reply
 
 
 class Verdict(Reply):
-    """Whether a place is worth a visit."""
+    """Whether to visit a place."""
 
-    worth_a_visit: bool
+    visit: bool
     reason: str = Field(description="In one sentence.")

@@ -1,4 +1,4 @@
-"""Mina, the stroller: walks down a street, looks left and right, and lists the places worth a visit."""
+"""Mina, the stroller: walks down a street, looks left and right, and visits the places that she likes."""
 
 from virl.agent.assembly import Agent
 from virl.drawing.exhibits import TableExhibit
@@ -16,7 +16,7 @@ SIGN = "shop sign"
 
 
 def run(agent: Agent) -> None:
-    """Walk straight on, write each step down, and end with the places worth a visit."""
+    """Walk straight on, write each step down, and end with the places visited."""
     stroll = STROLL.of(agent.character)
     if stroll is None:
         raise BadInput(f"{agent.source}: has no `stroll:`: say which types of places are liked")
@@ -62,7 +62,7 @@ def _judge(agent: Agent, stroll: Stroll, step: Step) -> list[PlaceRecord]:
             likes=stroll.likes,
             min_rating=stroll.min_rating,
         )
-        decision = "enter" if verdict.worth_a_visit else "continue"
+        decision = "enter" if verdict.visit else "continue"
         judged.append(place_record(place, decision=decision, reason=verdict.reason))
     return judged
 
@@ -70,16 +70,16 @@ def _judge(agent: Agent, stroll: Stroll, step: Step) -> list[PlaceRecord]:
 def _end(agent: Agent) -> None:
     steps = agent.run.steps
     places = [place for step in steps for place in step.places]
-    worth = [place.name for place in places if place.decision == "enter"]
+    visited = [place.name for place in places if place.decision == "enter"]
     table = TableExhibit(
         title="Places on the way",
-        columns=("place", "worth a visit", "why"),
-        rows=tuple((place.name, "yes" if place.name in worth else "no", place.reason) for place in places),
+        columns=("place", "visited", "why"),
+        rows=tuple((place.name, "yes" if place.name in visited else "no", place.reason) for place in places),
     )
     agent.run.end(
         "finished",
-        f"Met {len(places)} places; worth a visit: {', '.join(worth) or 'none'}.",
+        f"Passed {len(places)} places; visited {', '.join(visited) or 'none'}.",
         found={SIGN: sum(len(view.detections) for step in steps for view in step.views)},
-        answer={"worth_a_visit": worth},
+        answer={"visited": visited},
         exhibits=(table,),
     )

@@ -18,10 +18,10 @@ class PlaceToJudge(BaseModel):
 
 
 def judge(question: PlaceToJudge, lexicon: Lexicon) -> Verdict:
-    """Worth a visit if it is of a type that is liked, and rated well enough."""
+    """Visit it if it is of a type that is liked, and rated well enough."""
     liked = [kind for kind in question.types if kind in question.likes]
     if not liked:
-        return Verdict(worth_a_visit=False, reason=f"A {question.types[0]} is not among the likes.")
+        return Verdict(visit=False, reason=f"A {question.types[0]} is not among the likes.")
     if question.rating is None or question.rating < question.min_rating:
-        return Verdict(worth_a_visit=False, reason=f"Its rating is not {question.min_rating:g} or better.")
-    return Verdict(worth_a_visit=True, reason=f"It is a {liked[0]}, rated {question.rating:g}.")
+        return Verdict(visit=False, reason=f"Its rating is not {question.min_rating:g} or better.")
+    return Verdict(visit=True, reason=f"It is a {liked[0]}, rated {question.rating:g}.")

@@ -13,7 +13,7 @@ class Stroll(Settings):
     """Types of places, such as `cafe`."""
     min_rating: float = Field(default=3.5, ge=1, le=5)
     """Least mean rating of a place, 1 to 5 stars."""
-    radius_m: float = Field(default=12.0, gt=0, le=100)
+    radius_m: float = Field(default=8.0, gt=0, le=100)
     """How far a place may be from the panorama that it is seen from, in metres."""
 
 

@@ -60,6 +60,7 @@ def _shops(file: TwoStreetsFile) -> list[Place]:
             position=frame.position(number * STEP_M, SIDE_M),
             address=f"{number} Main Street",
             rating=shop.rating,
+            review_count=1 if shop.review else 0,
             reviews=(Review(shop.rating, shop.review),) if shop.review else (),
         )
         for number, shop in enumerate(file.shops, start=1)
