@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from made_package import install_plugin
 
 from virl.agent.character_file import agent_names
 from virl.cli import main
@@ -33,6 +34,14 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"`((?:virl|python -m) [^`.]+(?:\.[^`.]+)*)`")  # none with an ellipsis
 PAGE_IN_SOURCE = re.compile(r"(?<![\w/.-])docs/[\w/.-]+\.md")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _example_package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The package that docs/how-to/extending.md shows is installed."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        install_plugin(monkeypatch, tmp_path_factory.mktemp("site"))
+        yield
 
 
 def name(page: Path) -> str:

@@ -51,6 +51,19 @@ def result_of(folder: Path) -> dict[str, object]:
     return read
 
 
+def test_the_page_shows_the_files_as_they_are_and_names_them_all() -> None:
+    text = PAGE.read_text()
+    shown = dict(re.findall(r"^`([\w./-]+)`:\n\n```\w+\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    files = {
+        path.relative_to(PLUGIN).as_posix(): path.read_text()
+        for path in PLUGIN.rglob("*")
+        if path.is_file() and path.suffix != ".pyc" and path.name != "__init__.py"
+    }
+    assert shown == {name: files[name] for name in shown}
+    linked = set(re.findall(r"\(\.\./\.\./tests/plugin/([\w./-]+)\)", text))
+    assert files.keys() == shown.keys() | linked
+
+
 @pytest.mark.parametrize(("command", "name"), list(zip(LISTS, NAMES, strict=True)))
 def test_each_list_names_what_the_package_brings(package: Path, command: tuple[str, ...], name: str) -> None:
     done = virl(*command)

@@ -62,8 +62,9 @@ def _judge(agent: Agent, stroll: Stroll, step: Step) -> list[PlaceRecord]:
             likes=stroll.likes,
             min_rating=stroll.min_rating,
         )
-        decision = "enter" if verdict.visit else "continue"
-        judged.append(place_record(place, decision=decision, reason=verdict.reason))
+        judged.append(
+            place_record(place, decision="enter" if verdict.visit else "continue", reason=verdict.reason)
+        )
     return judged
 
 
