@@ -20,7 +20,7 @@ import yaml
 from made_package import install_plugin
 
 from virl.agent.character_file import agent_names
-from virl.cli import main
+from virl.cli.main import main
 from virl.platform.providers import city_names
 
 ROOT = Path(__file__).parent.parent

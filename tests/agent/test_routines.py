@@ -75,7 +75,7 @@ def test_its_fields_are_checked_as_any_other(installed):
     with pytest.raises(BadInput, match=r"zed.yaml, line 6: greeting.words: field is missing \(and 1 more\)"):
         load_character(path)
     path.write_text(CHARACTER + "greeting: {words: hello, tmies: 3}\n")
-    with pytest.raises(BadInput, match="greeting.tmies: unknown field; did you mean 'times'"):
+    with pytest.raises(BadInput, match=r"greeting\.tmies: unknown field; did you mean 'times'"):
         load_character(path)
 
 
@@ -138,6 +138,16 @@ def test_an_agents_name_stands_for_its_routine(tmp_path):
     path.write_text(CHARACTER + "routine: hiro\n")
     routine = load_routine(path, load_character(path))
     assert routine.__module__ == "virl.routines.explore.routine"
+
+
+@pytest.mark.parametrize("name", ["../other", "''", "a.b", "a/b"])
+def test_a_routine_is_a_name_and_no_path(tmp_path, name):
+    for folder in (tmp_path, tmp_path / "here", tmp_path / "other"):
+        write(folder, routine="raise RuntimeError('imported')\n")
+    path = tmp_path / "here" / "me.yaml"
+    path.write_text(CHARACTER + f"routine: {name}\n")
+    with pytest.raises(BadInput, match="me.yaml, line 6: routine: String should match pattern"):
+        load_character(path)
 
 
 def test_an_unknown_routine_lists_those_there_are(tmp_path):
