@@ -165,7 +165,7 @@ def _unique(prefix: str, folder: Path) -> str:
 
 
 def _folder_of(module: str) -> Path | None:
-    """The folder that a module's file lies in, `None` if it is not found; imports only the packages above it."""
+    """The folder of a module's file, `None` if it is not found; imports only the packages above it."""
     package = module.rpartition(".")[0]
     try:
         spec = find_spec(package) if package else find_spec(module)

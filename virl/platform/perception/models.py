@@ -131,7 +131,7 @@ def model_names(role: Role) -> list[str]:
 
 
 def model_file(name: str) -> Path:
-    """The file of a model: in `platform/models`, of another package, or the name itself if it ends in `.yaml`.
+    """The file of a model: virl's own, that of another package, or the name itself if it ends in `.yaml`.
 
     Raises:
         UnknownName: there is no model of this name.
