@@ -50,18 +50,18 @@ def write(folder: Path, **files: str) -> Path:
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """A package `mytown` with a routine and its character, installed as far as entry points go."""
+    """A package `zedtown` with a routine and its character, installed as far as entry points go."""
     site = tmp_path / "site"
-    write(site / "mytown", __init__="")
-    home = write(site / "mytown" / "zed", __init__="", routine=ROUTINE, settings=SETTINGS)
+    write(site / "zedtown", __init__="")
+    home = write(site / "zedtown" / "zed", __init__="", routine=ROUTINE, settings=SETTINGS)
     (home / "zed.yaml").write_text(CHARACTER + "greeting: {words: hello, times: 2}\n")
-    info = site / "mytown-1.0.dist-info"
+    info = site / "zedtown-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mytown\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[virl.routines]\nzed = mytown.zed.routine:run\n")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: zedtown\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[virl.routines]\nzed = zedtown.zed.routine:run\n")
     monkeypatch.syspath_prepend(str(site))
     yield home
-    for name in [name for name in sys.modules if name.partition(".")[0] == "mytown"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "zedtown"]:
         del sys.modules[name]
 
 
@@ -71,7 +71,7 @@ def test_an_installed_package_brings_a_routine_its_fields_and_its_character(inst
     assert path == installed / "zed.yaml"
     character = load_character(path)
     assert load_routine(path, character)(character).times == 2
-    entry = next(entry for entry in roster() if entry.name == "zed")
+    entry = next(entry for entry in roster()[0] if entry.name == "zed")
     assert entry.about == "says what he was told to say."
 
 

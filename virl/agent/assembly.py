@@ -111,7 +111,7 @@ def assemble(
         VirlError: what a model needs is missing.
     """
     routine = routine_of(source, character)
-    beside = PromptFolder(source.parent / "prompts")
+    beside = PromptFolder(source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
     return Assembly(
         source,

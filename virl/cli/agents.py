@@ -123,13 +123,16 @@ def _tell_all() -> None:
     table.add_column("what it does")
     table.add_column("mind", no_wrap=True)
     bundled = resources.data_folder("agents").resolve()
-    here = [] if Path.cwd().resolve() == bundled else characters_in(Path())
-    for entry in [*roster(), *here]:
+    agents, faults = roster()
+    here, faults_here = ([], []) if Path.cwd().resolve() == bundled else characters_in(Path())
+    for entry in [*agents, *here]:
         table.add_row(*map(escape, _row(entry)))
     console.print(table)
     console.print(
         "\nvirl run AGENT lets one live; virl new NAME writes a character of your own.", style="dim"
     )
+    for fault in [*faults, *faults_here]:
+        typer.echo(str(fault), err=True)
 
 
 def _row(entry: RosterEntry) -> tuple[str, str, str]:

@@ -22,7 +22,7 @@ class _AnyAgent:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        agents = roster()
+        agents, _ = roster()
         who = "; ".join(f"{one.name}: {one.about.rstrip('.')}" for one in agents)
         return {
             **handler(schema),
