@@ -64,6 +64,11 @@ class Routine:
         raise BadInput(f"{module.__file__}: a routine needs a function `run(agent)`{old}")
 
     @property
+    def registered(self) -> str:
+        """Its name in the registry; empty for one that lies beside a character file."""
+        return self.name if self.name in ROUTINES and ROUTINES.module(self.name) == self.module else ""
+
+    @property
     def source(self) -> Path:
         """The file that holds `run`."""
         return self.folder / f"{self.module.rpartition('.')[2]}.py"
@@ -95,9 +100,17 @@ def find_routine(folder: Path, name: str) -> Routine | None:
     Raises:
         BadInput: two packages give the same name.
     """
-    beside = _beside(folder, name)
-    if beside or name not in ROUTINES.names():
-        return beside
+    return _beside(folder, name) or registered_routine(name)
+
+
+def registered_routine(name: str) -> Routine | None:
+    """A routine of virl's or of an installed package, `None` if none has this name.
+
+    Raises:
+        BadInput: two packages give the same name.
+    """
+    if name not in ROUTINES:
+        return None
     module = ROUTINES.module(name)
     return Routine(name, module, _folder_of(module))
 
