@@ -100,17 +100,9 @@ def find_routine(folder: Path, name: str) -> Routine | None:
     Raises:
         BadInput: two packages give the same name.
     """
-    return _beside(folder, name) or registered_routine(name)
-
-
-def registered_routine(name: str) -> Routine | None:
-    """A routine of virl's or of an installed package, `None` if none has this name.
-
-    Raises:
-        BadInput: two packages give the same name.
-    """
-    if name not in ROUTINES:
-        return None
+    beside = _beside(folder, name)
+    if beside or name not in ROUTINES.names():
+        return beside
     module = ROUTINES.module(name)
     return Routine(name, module, _folder_of(module))
 

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
 
-from virl.agent.routine import registered_routine
+from virl.agent.routine import find_routine
 from virl.geo import LatLng
 from virl.journal.records import (
     AnyRecord,
@@ -25,6 +25,7 @@ from virl.journal.records import (
     StepRecord,
 )
 from virl.journal.routine_page import routine_name
+from virl.resources import data_folder
 
 
 class Story:
@@ -146,7 +147,7 @@ class Aside:
 
 
 def _asks_mind(record: StartRecord) -> bool:
-    routine = registered_routine(routine_name(record))
+    routine = find_routine(data_folder("agents"), routine_name(record))
     return routine is None or routine.asks_mind()
 
 
