@@ -23,11 +23,11 @@ extras-env: $(EXTRAS_STAMP)
 
 ## test        set up, and run the fast tests
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow and not browser"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow and not browser"
 
 ## test-slow   the other tests: slow ones, and those in a real browser
 test-slow: $(STAMP) web-deps
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or browser"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "slow or browser"
 
 ## test-random run the property tests on random examples, ROUNDS times; stops at the first failure
 test-random: $(STAMP)

@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 from virl.agent.character_file import agent_names
-from virl.cli import main
+from virl.cli.main import main
 from virl.platform.providers import city_names
 
 ROOT = Path(__file__).parent.parent

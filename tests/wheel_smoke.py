@@ -24,7 +24,7 @@ def main() -> None:
         python, virl = folder / "venv/bin/python", folder / "venv/bin/virl"
         run(python, "-m", "pip", "install", "--quiet", "--upgrade", "pip", cwd=folder)
         (wheel,) = folder.glob("virl-*.whl")
-        run(python, "-m", "pip", "install", "--quiet", wheel, cwd=folder)
+        run(python, "-m", "pip", "install", "--quiet", "--no-compile", wheel, cwd=folder)
         assert "hiro" in run(virl, "agents", cwd=folder)
         assert "virlton" in run(virl, "cities", cwd=folder)
         top = "import importlib.metadata as m; print(m.distribution('virl').read_text('RECORD'))"

@@ -132,7 +132,7 @@ class PaperGrid:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class MoverResult:
     """What one mover needed and found on the walk."""
 
     mover: str
@@ -203,7 +203,7 @@ def random_walk(city: City, steps: int, seed: int) -> Walk:
 
 def measure(
     name: str, streetview: StreetView, walk: Walk, prices: Mapping[str, float], latency: float
-) -> Result:
+) -> MoverResult:
     """Walk with one mover.
 
     Args:
@@ -233,7 +233,7 @@ def measure(
         counting.requests += Counter(maps_js=1, page_metadata=len(found))
     requests = +counting.requests
     precision, recall = against_truth(streetview, found)
-    return Result(
+    return MoverResult(
         mover=name,
         steps=len(walk),
         requests=dict(requests),
@@ -252,7 +252,7 @@ def against_truth(streetview: StreetView, found: Mapping[str, set[str]]) -> tupl
     return hits / sum(map(len, found.values())), hits / sum(map(len, true.values()))
 
 
-def _table(results: Sequence[Result], options: argparse.Namespace) -> Table:
+def _table(results: Sequence[MoverResult], options: argparse.Namespace) -> Table:
     title = f"{results[0].steps} steps in {options.city}, {options.latency_ms:g} ms a request"
     table = Table(title=title, box=SIMPLE_HEAD)
     table.add_column("mover")

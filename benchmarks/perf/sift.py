@@ -48,7 +48,7 @@ TURNS = ((0.0, 30.0), (30.0, 60.0), (60.0, 180.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sight:
+class ThingView:
     """A thing, looked at closer."""
 
     walk: int
@@ -69,8 +69,8 @@ class Sight:
 class Pair:
     """Two sights."""
 
-    first: Sight
-    second: Sight
+    first: ThingView
+    second: ThingView
 
     @property
     def turn(self) -> float:
@@ -115,7 +115,7 @@ def _run(options: argparse.Namespace, found: Figures) -> None:
     found.show(f"\nROC, threshold marked: {options.draw}")
 
 
-def look(city: City, truth: Truth, walks: int, seed: int) -> Iterator[Sight]:
+def look(city: City, truth: Truth, walks: int, seed: int) -> Iterator[ThingView]:
     """Closer looks at the things that stand along random walks."""
     chance = Random(seed)
     streets = city.street_map
@@ -136,7 +136,7 @@ def look(city: City, truth: Truth, walks: int, seed: int) -> Iterator[Sight]:
                         if box:
                             pixels = city.streetview.view(pano_id, closer).pixels
                             heading = closer.direction((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)[0]
-                            yield Sight(
+                            yield ThingView(
                                 walk,
                                 pano_id,
                                 position,
@@ -149,7 +149,7 @@ def look(city: City, truth: Truth, walks: int, seed: int) -> Iterator[Sight]:
                             )
 
 
-def same_pairs(sights: Sequence[Sight], chance: Random) -> list[Pair]:
+def same_pairs(sights: Sequence[ThingView], chance: Random) -> list[Pair]:
     """Pairs of sights of one thing, from two panoramas."""
     pairs = [
         Pair(a, b)
@@ -159,7 +159,7 @@ def same_pairs(sights: Sequence[Sight], chance: Random) -> list[Pair]:
     return chance.sample(pairs, min(len(pairs), PAIRS))
 
 
-def other_pairs(sights: Sequence[Sight], number: int, chance: Random) -> list[Pair]:
+def other_pairs(sights: Sequence[ThingView], number: int, chance: Random) -> list[Pair]:
     """So many pairs of two things of a kind, from two panoramas: those near each other, then any."""
     pairs = [
         Pair(a, b)

@@ -46,7 +46,7 @@ Method = Callable[[Floats], Order]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class TourResult:
     """One method on one set."""
 
     points: str
@@ -134,7 +134,9 @@ def draw(points: Floats, order: Order, file: Path) -> None:
     )
 
 
-def measure(points: PointSet, seconds: float | None, best: "BestKnown", more: float = 0.0) -> list[Result]:
+def measure(
+    points: PointSet, seconds: float | None, best: "BestKnown", more: float = 0.0
+) -> list[TourResult]:
     """All methods on one set, and whatever else is asked to find the best known.
 
     Args:
@@ -159,7 +161,7 @@ def measure(points: PointSet, seconds: float | None, best: "BestKnown", more: fl
         best.learn(points, path_length(points.points, ours(points.points, more)), f"fast-tsp, {more:g} s")
         if find_spec("elkai") and len(points.points) <= 1000:  # minutes above
             best.learn(points, path_length(points.points, lkh(points.points)), "elkai")
-    return [Result(points.name, name, metres, took, best.of(points)) for name, metres, took in timed]
+    return [TourResult(points.name, name, metres, took, best.of(points)) for name, metres, took in timed]
 
 
 class BestKnown:
@@ -186,7 +188,7 @@ class BestKnown:
 def _run(options: argparse.Namespace) -> None:
     sets = [set_of_file(options.points)] if options.points else made_sets(options.sizes)
     best = BestKnown(BEST)
-    results: list[Result] = []
+    results: list[TourResult] = []
     for points in sets:
         results += measure(points, options.seconds, best, options.best)
         if options.draw:
@@ -204,7 +206,7 @@ def _named(file: Path, name: str) -> Path:
     return file.with_stem(f"{file.stem}-{Path(name).stem.replace(' ', '-')}")
 
 
-def _table(results: Sequence[Result]) -> Table:
+def _table(results: Sequence[TourResult]) -> Table:
     table = Table(title="open tours from the first point", box=SIMPLE_HEAD)
     table.add_column("points")
     table.add_column("method")

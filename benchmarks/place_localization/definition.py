@@ -45,7 +45,7 @@ class Options(CityOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class LocalizationWorld:
     """What episodes share."""
 
     options: Options
@@ -63,16 +63,16 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     ]
 
 
-def prepare(options: Options, resources: Resources) -> World:
+def prepare(options: Options, resources: Resources) -> LocalizationWorld:
     """Opens cities and detectors."""
     cities = {name: resources.city(name) for name in options.cities}
     detectors = {
         (model, name): resources.detector(model, name) for model in options.models for name in options.cities
     }
-    return World(options, cities, detectors)
+    return LocalizationWorld(options, cities, detectors)
 
 
-def run(episode: Episode, world: World) -> EpisodeResult:
+def run(episode: Episode, world: LocalizationWorld) -> EpisodeResult:
     """Look all around in three fields of view, and match each box to a place."""
     city, options = world.cities[episode.city], world.options
     detector = world.detectors[episode.model, episode.city]

@@ -50,7 +50,7 @@ class Options(CityOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class RecognitionWorld:
     """What episodes share."""
 
     classifiers: Mapping[str, Classifier]
@@ -78,12 +78,12 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     ]
 
 
-def prepare(options: Options, resources: Resources) -> World:
+def prepare(options: Options, resources: Resources) -> RecognitionWorld:
     """Opens the models."""
-    return World({model: open_classifier(model, resources) for model in options.models})
+    return RecognitionWorld({model: open_classifier(model, resources) for model in options.models})
 
 
-def run(episode: Episode, world: World) -> EpisodeResult:
+def run(episode: Episode, world: RecognitionWorld) -> EpisodeResult:
     """Rank the 96 types for the photo."""
     image = read_photo(episode.payload["image"])
     ranked = world.classifiers[episode.model](image, LABELS)[:KEPT]

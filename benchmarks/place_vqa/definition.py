@@ -40,7 +40,7 @@ class Options(CityOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class QuestionsWorld:
     """What episodes share."""
 
     answerers: Mapping[str, Answerer]
@@ -68,12 +68,12 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     ]
 
 
-def prepare(options: Options, resources: Resources) -> World:
+def prepare(options: Options, resources: Resources) -> QuestionsWorld:
     """Opens the models."""
-    return World({model: open_answerer(model, resources) for model in options.models})
+    return QuestionsWorld({model: open_answerer(model, resources) for model in options.models})
 
 
-def run(episode: Episode, world: World) -> EpisodeResult:
+def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
     """Ask round by round, until the reply is wrong however it is read, or all four are given."""
     asked = episode.payload
     image = read_photo(asked["image"])

@@ -76,7 +76,7 @@ class Failure(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class FollowerOutcome:
     """How an episode went."""
 
     failure: Failure | None
@@ -89,7 +89,7 @@ class Outcome:
         return self.failure is None
 
 
-def try_out(data: Data, dataset: Dataset, follower: Follower) -> list[Outcome]:
+def try_out(data: Data, dataset: Dataset, follower: Follower) -> list[FollowerOutcome]:
     """Walk all episodes."""
     return [_outcome(data.graph, episode, dataset, follower) for episode in data.episodes.values()]
 
@@ -118,20 +118,22 @@ def without(rule: str, parameters: Parameters) -> Parameters:
     return parameters.model_copy(update=dict(ABLATIONS[rule]))
 
 
-def completion(outcomes: Sequence[Outcome]) -> float:
+def completion(outcomes: Sequence[FollowerOutcome]) -> float:
     """Task completion in percent."""
     return 100.0 * sum(outcome.completed for outcome in outcomes) / len(outcomes)
 
 
-def _outcome(graph: NavigationGraph, episode: Episode, dataset: Dataset, follower: Follower) -> Outcome:
+def _outcome(
+    graph: NavigationGraph, episode: Episode, dataset: Dataset, follower: Follower
+) -> FollowerOutcome:
     start = start_state(graph, episode, dataset)
     moves = list(follower.walk(episode.instruction, start))
     walked = path_of([start.node, *(move.state.node for move in moves)])
     gold = [graph.number(node) for node in episode.path]
     phrase = understand(episode.instruction).end.kind
     if task_completion(graph, walked[-1], gold[-1]):
-        return Outcome(None, phrase)
-    return Outcome(_failure(graph, walked, gold, has_stopped=moves[-1].action == "stop"), phrase)
+        return FollowerOutcome(None, phrase)
+    return FollowerOutcome(_failure(graph, walked, gold, has_stopped=moves[-1].action == "stop"), phrase)
 
 
 def _failure(
@@ -147,7 +149,7 @@ def _failure(
     return Failure.STOP if has_stopped else Failure.LIMIT
 
 
-def completion_table(name: str, parts: Mapping[str, Sequence[Outcome]]) -> Table:
+def completion_table(name: str, parts: Mapping[str, Sequence[FollowerOutcome]]) -> Table:
     """TC of one follower on several splits, with 95 % bootstrap intervals."""
     table = Table("split", "episodes", "TC %", "95 %", title=name)
     for split, outcomes in parts.items():
@@ -156,7 +158,7 @@ def completion_table(name: str, parts: Mapping[str, Sequence[Outcome]]) -> Table
     return table
 
 
-def failure_table(name: str, outcomes: Sequence[Outcome]) -> Table:
+def failure_table(name: str, outcomes: Sequence[FollowerOutcome]) -> Table:
     """Shares of the failure classes, and TC by stop phrase."""
     table = Table("what", "episodes", "%", title=f"{name}: failures, and TC by stop phrase")
     failures = Counter(outcome.failure for outcome in outcomes if outcome.failure)
@@ -207,7 +209,7 @@ def study(
 def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool) -> None:
     console, data = Console(), open_data(chosen)
 
-    def outcomes_with(parameters: Parameters) -> list[Outcome]:
+    def outcomes_with(parameters: Parameters) -> list[FollowerOutcome]:
         follower = follower_for(data.graph, chosen.dataset, parameters, use_map=use_map, use_prior=use_prior)
         return try_out(data, chosen.dataset, follower)
 
@@ -222,7 +224,7 @@ def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool
         console.print(ablation_table(title, completion(outcomes), parts))
 
 
-def _halves(outcomes: Sequence[Outcome]) -> dict[str, Sequence[Outcome]]:
+def _halves(outcomes: Sequence[FollowerOutcome]) -> dict[str, Sequence[FollowerOutcome]]:
     return {"even episodes": outcomes[::2], "odd episodes": outcomes[1::2]} if len(outcomes) > 1 else {}
 
 

@@ -9,7 +9,7 @@ from virl.bench.walks import UserPath
 from virl.platform.providers.graph.touchdown import Dataset
 
 from .dataset import Scenario, Selection
-from .vision import Sight
+from .vision import SightSources
 
 
 class Options(BaseOptions):
@@ -54,6 +54,6 @@ class Options(BaseOptions):
         return Selection(self.data, self.dataset, self.scenario, self.split, self.episodes)
 
     @property
-    def sight(self) -> Sight:
+    def sight(self) -> SightSources:
         """What velma and navgpt see with."""
-        return Sight(self.panoramas, self.features, self.statistics)
+        return SightSources(self.panoramas, self.features, self.statistics)

@@ -24,7 +24,7 @@ PUBLISHED_NAMES = {"kpa": "kpa_published"}
 """The key point accuracy of published files is that of the published code."""
 
 
-class _Walked(BaseModel):
+class _WalkEntry(BaseModel):
     """An entry of the file; fields that are not named here do not matter."""
 
     model_config = ConfigDict(frozen=True)
@@ -63,7 +63,7 @@ def score_walks_of(file: Path, data: Data) -> Scored:
     left_out: dict[str, str] = {}
     for place, item in _entries(file).items():
         try:
-            walked = _Walked.model_validate(as_walked(item))
+            walked = _WalkEntry.model_validate(as_walked(item))
             episode = data.episodes[str(walked.id)]
             nodes = [data.graph.number(node) for node in walked.pano_path]
         except ValidationError as fault:

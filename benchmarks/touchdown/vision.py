@@ -24,7 +24,7 @@ RECOGNIZER = "clip-bigg"
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class SightSources:
     """Where the agent's eyes come from; all empty for an agent that sees no landmarks."""
 
     panoramas: Path | None = None
@@ -36,7 +36,7 @@ class Sight:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenThings:
     """What a VELMA navigator is given to see with."""
 
     scorer: LandmarkScorer | None
@@ -44,7 +44,7 @@ class Seen:
     """How the traffic runs at the start: told in Touchdown only."""
 
 
-def open_views(sight: Sight, data: Data) -> StreetView:
+def open_views(sight: SightSources, data: Data) -> StreetView:
     """Pictures of the panoramas: the user's, those of the city that the data is an export of, or none."""
     if sight.panoramas is not None:
         return GraphStreetView(data.graph, PanoramaFolder(sight.panoramas))
@@ -53,7 +53,7 @@ def open_views(sight: Sight, data: Data) -> StreetView:
     raise BadInput("--views needs pictures: say with --panoramas where yours are")
 
 
-def open_sight(sight: Sight, data: Data, dataset: Dataset, resources: Resources) -> Seen:
+def open_sight(sight: SightSources, data: Data, dataset: Dataset, resources: Resources) -> SeenThings:
     """Make the eyes ready.
 
     Raises:
@@ -64,10 +64,10 @@ def open_sight(sight: Sight, data: Data, dataset: Dataset, resources: Resources)
     if sight.statistics is None:
         if sight.panoramas or sight.features:
             raise BadInput("--panoramas and --features need --statistics, those of the training area")
-        return Seen(None, by_yaw)
+        return SeenThings(None, by_yaw)
     if sight.features is not None:
         features = read_features(sight.features)
-        return Seen(
+        return SeenThings(
             EmbeddingScorer(features, features, read_statistics(sight.statistics, features.model)), by_yaw
         )
     if sight.panoramas is None:
@@ -76,4 +76,4 @@ def open_sight(sight: Sight, data: Data, dataset: Dataset, resources: Resources)
     store = open_store(str(sight.panoramas.resolve()), clip.name)
     views = StreetViews(GraphStreetView(data.graph, PanoramaFolder(sight.panoramas)), clip, store)
     scorer = EmbeddingScorer(views, clip, read_statistics(sight.statistics, clip.name))
-    return Seen(scorer, view_flow(data.graph, views, clip) if by_yaw else None)
+    return SeenThings(scorer, view_flow(data.graph, views, clip) if by_yaw else None)

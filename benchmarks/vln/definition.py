@@ -37,7 +37,7 @@ class Options(CityOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class RoutesWorld:
     """What episodes share."""
 
     options: Options
@@ -56,7 +56,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     ]
 
 
-def prepare(options: Options, resources: Resources) -> World:
+def prepare(options: Options, resources: Resources) -> RoutesWorld:
     """Opens cities, models and the mind."""
     cities = {name: resources.city(name) for name in options.cities}
     walkers = {model: parse_walker(model) for model in options.models}
@@ -64,10 +64,10 @@ def prepare(options: Options, resources: Resources) -> World:
     for walker in walkers.values():
         for city in cities.values():
             check_walker(walker, city, resources)
-    return World(options, cities, walkers, resources)
+    return RoutesWorld(options, cities, walkers, resources)
 
 
-def run(episode: Episode, world: World) -> EpisodeResult:
+def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
     """Walk until the walker stops, is lost, or has taken as many steps as it may."""
     route = RouteRow.model_validate(episode.payload["route"])
     city, walker = world.cities[episode.city], world.walkers[episode.model]

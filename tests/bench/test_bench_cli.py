@@ -6,7 +6,7 @@ from made_benchmark import NAME, Options
 from typer.testing import CliRunner
 
 from virl.bench.registry import find_benchmark
-from virl.cli.bench import bench_app
+from virl.cli.bench import bench_app, run_module
 from virl.errors import BadInput, ModelUnavailable, UnknownName
 
 FAST = ["--no-pictures", "--workers", "2"]
@@ -144,3 +144,15 @@ def test_a_benchmark_is_found_by_module_and_object() -> None:
         find_benchmark("no_such_module:BENCHMARK")
     with pytest.raises(BadInput):
         find_benchmark("made_benchmark:episodes")
+
+
+@pytest.mark.parametrize("first", [[], ["run"]])
+def test_a_benchmarks_module_does_what_its_command_does(
+    first: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ["--count", "1", "--out", str(tmp_path / "out"), *FAST]
+    monkeypatch.setattr("sys.argv", ["benchmarks.made", *first, *options])
+    with pytest.raises(SystemExit) as ended:
+        run_module(NAME)
+    assert ended.value.code == 0
+    assert (tmp_path / "out" / "report.html").is_file()

@@ -80,7 +80,7 @@ def virl(tmp_path_factory: pytest.TempPathFactory) -> Virl:
 def test_a_detector_and_a_benchmark_of_another_package_work_together(virl: Virl, tmp_path: Path) -> None:
     listed = virl("bench", "list")
     assert "find-the-front" in listed.stdout
-    assert "What kind of places is looked for." in listed.stdout
+    assert "What kind of places is looked for." in virl("bench", "list", "find-the-front").stdout
     out = tmp_path / "out"
     options = ["--model", "red-bars.yaml", "--limit", "2", "--workers", "2", "--out", str(out)]
     done = virl("bench", "find-the-front", *options)

@@ -1,7 +1,7 @@
 """The one place where a character is put together with a city, a mind, senses, a mover and a record.
 
-Runs, consultations and benchmarks all use it: `assemble` what does not depend on the record, and `perform` the
-routine of the agent that comes of it.
+Runs, consultations and benchmarks all use it: `assemble` what does not depend on the record, and `perform`
+the routine of the agent that comes of it.
 """
 
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
 """Routines: what characters do. Each is a folder, or a module beside a character file.
 
-A routine's folder holds `routine.py` with `run(agent)`; `settings.py` may declare `FIELDS` of character files,
-`showing.py` may draw the page of a run, and `prompts/` may hold its prompts.
+A routine's folder holds `routine.py` with `run(agent)`. `settings.py` may declare `FIELDS` of character
+files, `showing.py` may draw the page of a run, and `prompts/` may hold its prompts.
 """
 
 import sys
@@ -135,7 +135,7 @@ def _beside(folder: Path, name: str) -> Routine | None:
 
 
 def _package(folder: Path) -> str:
-    """The dotted name under which a folder that is not installed is imported, so that it can import relatively."""
+    """The dotted name under which a folder that is not installed is imported, with relative imports."""
     name = _unique("virl_routine", folder)
     if name not in sys.modules:
         spec = ModuleSpec(name, None, is_package=True)

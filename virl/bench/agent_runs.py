@@ -17,7 +17,7 @@ from virl.agent.run import Run
 from virl.agent.user import User
 from virl.bench.resources import Resources
 from virl.errors import BadInput, VirlError
-from virl.journal.journal import JOURNAL, Journal, write_result
+from virl.journal.journal import Journal, write_result
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, write_report
 from virl.mind.base import Mind
@@ -144,10 +144,7 @@ def cost_of_run(result: Result) -> Mapping[str, float]:
 @contextmanager
 def _journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[AnyRecord, ...]]]:
     """The journal of a run, begun or gone on with, and what it holds."""
-    if (folder / JOURNAL).exists():
-        journal, done = Journal.resume(folder)
-    else:
-        journal, done = Journal.create(folder, start), ()
+    journal, done = Journal.open(folder, start)
     with journal:
         begun = next((one for one in done if isinstance(one, StartRecord)), start)
         if other := _difference(begun, start):

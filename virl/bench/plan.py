@@ -24,7 +24,7 @@ class CityPlan(Settings):
     """Centre lines, each of (lat, lng); none where the provider has none to give."""
 
 
-class Plan(Settings):
+class RunPlan(Settings):
     """What `plan.json` holds: all episodes of a run, with those of other shards and beyond a limit."""
 
     episodes: dict[str, dict[str, int]]
@@ -32,7 +32,7 @@ class Plan(Settings):
     cities: dict[str, CityPlan]
 
 
-def make_plan(episodes: Sequence[Episode], cities: Mapping[str, City]) -> Plan:
+def make_plan(episodes: Sequence[Episode], cities: Mapping[str, City]) -> RunPlan:
     """The plan of a run.
 
     Args:
@@ -52,13 +52,13 @@ def make_plan(episodes: Sequence[Episode], cities: Mapping[str, City]) -> Plan:
         cell = counts.setdefault(one.model, {})
         cell[one.city] = cell.get(one.city, 0) + 1
     names = {one.city for one in episodes}
-    return Plan(
+    return RunPlan(
         episodes=counts,
         cities={name: _city_plan(name, cities.get(name)) for name in sorted(names)},
     )
 
 
-def write_plan(folder: Path, plan: Plan) -> None:
+def write_plan(folder: Path, plan: RunPlan) -> None:
     """Write `plan.json` into a run's folder.
 
     Raises:
@@ -67,7 +67,7 @@ def write_plan(folder: Path, plan: Plan) -> None:
     write_whole(folder / PLAN, plan.model_dump_json().encode() + b"\n", "go on with --resume")
 
 
-def read_plan(folder: Path) -> Plan:
+def read_plan(folder: Path) -> RunPlan:
     """The plan of a run.
 
     Raises:
@@ -78,7 +78,7 @@ def read_plan(folder: Path) -> Plan:
         data = json.loads(path.read_bytes())
     except (OSError, ValueError) as fault:
         raise BadInput(f"{path}: cannot be read ({fault}): name the folder of a run") from fault
-    return check_settings(data, Plan, source=str(path))
+    return check_settings(data, RunPlan, source=str(path))
 
 
 def choose(episodes: Sequence[Episode], limit: int | None, shard: tuple[int, int]) -> list[Episode]:

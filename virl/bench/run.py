@@ -15,7 +15,7 @@ from virl.bench.engine.crew import Crew, dispatch
 from virl.bench.engine.interrupt import interruptible
 from virl.bench.engine.processes import ProcessCrew
 from virl.bench.engine.threads import ThreadCrew
-from virl.bench.engine.work import FIRST_WAIT_S, Job, Outcome, open_bench
+from virl.bench.engine.work import FIRST_WAIT_S, EpisodeOutcome, Job, open_bench
 from virl.bench.files import keep_files
 from virl.bench.pace import Pace
 from virl.bench.plan import choose, make_plan, write_plan
@@ -222,7 +222,7 @@ def _run(
     return unpaid[0] if unpaid else None
 
 
-def _keep(records: Records, outcome: Outcome) -> None:
+def _keep(records: Records, outcome: EpisodeOutcome) -> None:
     paths = keep_files(records.folder, outcome.episode, outcome.pictures)
     record: dict[str, Any] = asdict(outcome.record(paths))
     records.append(record)

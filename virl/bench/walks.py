@@ -84,7 +84,7 @@ def walk_episodes(world: WalkWorld) -> list[Episode]:
 
 
 @dataclass(slots=True)
-class _Walked:
+class _WalkSoFar:
     """What came of an episode."""
 
     start: WalkState
@@ -110,7 +110,7 @@ def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
         raise CannotTry(world.faults[episode.case])
     given = world.instructions[episode.case]
     navigator, mind = world.agent.open(given)
-    walked = _Walked(world.start(given))
+    walked = _WalkSoFar(world.start(given))
     try:
         for move in navigator.walk(given.instruction, walked.start):
             walked.moves.append(move)
@@ -123,7 +123,7 @@ def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
     return EpisodeResult(_data(world, given, walked, scores), cost=_cost(exchanges), failure=walked.failure)
 
 
-def _data(world: WalkWorld, given: Instruction, walked: _Walked, scores: WalkScores) -> Data:
+def _data(world: WalkWorld, given: Instruction, walked: _WalkSoFar, scores: WalkScores) -> Data:
     """What is kept of a walk; `decisions` holds what is not said by the actions alone."""
     graph, path = world.graphs[given.scan], walked.path()
     return {

@@ -30,7 +30,7 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
         FINISH: Tool(others.Finish, others.finish),
     }
 )
-"""All by name; `virl.agent.character.ToolName` has those that a character may choose, `finish` is always there."""
+"""All by name; `finish` is always there, a character chooses among the others (`character.ToolName`)."""
 
 
 def tools_for(body: Body, names: Sequence[str]) -> list[BaseTool]:

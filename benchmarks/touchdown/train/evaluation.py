@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from virl.bench.metrics.street import score_walks
 from virl.bench.statistics import mean_with_interval
 
-from .walking import Rollout, Route, Walks
+from .walking import Rollout, TrainingRoute, Walks
 from .writer import GreedyWriter
 
 
@@ -38,7 +38,10 @@ class Evaluation:
 
 
 def evaluate(
-    walks: Walks, routes: Sequence[Route], writer: GreedyWriter, advance: Callable[[], None] = lambda: None
+    walks: Walks,
+    routes: Sequence[TrainingRoute],
+    writer: GreedyWriter,
+    advance: Callable[[], None] = lambda: None,
 ) -> tuple[Evaluation, list[Rollout]]:
     """Let a model walk episodes.
 

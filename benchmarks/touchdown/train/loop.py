@@ -25,7 +25,7 @@ from .metrics import metrics_of, read_metrics
 from .model import save_adapter
 from .samples import Lessons
 from .tokens import Sample
-from .walking import Route
+from .walking import TrainingRoute
 from .writer import GreedyWriter
 
 CURVES, CHECKPOINTS, BEST = "curves.svg", "checkpoints", "best"
@@ -53,8 +53,8 @@ class Training:
     hyperparameters: Hyperparameters
     learner: Learner
     lessons: Lessons
-    train: Sequence[Route]
-    dev: Sequence[Route]
+    train: Sequence[TrainingRoute]
+    dev: Sequence[TrainingRoute]
     out: Path
     progress: Progress = field(default_factory=Progress)
     _sources: Counter[str] = field(default_factory=Counter)
@@ -87,7 +87,7 @@ class Training:
     def _total_steps(self) -> int:
         return self._steps_per_epoch * self.hyperparameters.epochs
 
-    def _batches_left(self) -> Iterator[Sequence[Route]]:
+    def _batches_left(self) -> Iterator[Sequence[TrainingRoute]]:
         """The batches of this epoch that come after the steps taken; its order follows from the seed."""
         epoch, size = self.progress.epoch, self.hyperparameters.batch_size
         order = random.Random(f"{self.hyperparameters.seed} order {epoch}").sample(
@@ -97,7 +97,7 @@ class Training:
         for begin in range(done * size, len(order), size):
             yield order[begin : begin + size]
 
-    def _take_step(self, batch: Sequence[Route]) -> None:
+    def _take_step(self, batch: Sequence[TrainingRoute]) -> None:
         begun = perf_counter()
         self._sources, self._rolled_out = Counter(), 0
         update = self.learner.update(self._samples(batch), len(batch), self.progress.step)
@@ -105,7 +105,7 @@ class Training:
         self.progress.step += 1
         self._note("update", seconds, self._told(update, seconds))
 
-    def _samples(self, batch: Sequence[Route]) -> Iterator[Sample]:
+    def _samples(self, batch: Sequence[TrainingRoute]) -> Iterator[Sample]:
         """Algorithm 1: student forcing with probability lambda, else teacher forcing."""
         writer = self._writer(self.hyperparameters.rollout_cutoff)
         for route in batch:

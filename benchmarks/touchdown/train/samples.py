@@ -8,7 +8,7 @@ from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.oracle import Oracle
 
 from .tokens import Encoder, Sample, corrected_sample, walked_sample
-from .walking import Rollout, Route, Walks
+from .walking import Rollout, TrainingRoute, Walks
 
 Source = Literal["gold", "own", "oracle", "too_long"]
 """What a sample teaches.
@@ -34,12 +34,12 @@ class Lessons:
     cutoff: int
     rollout_cutoff: int
 
-    def gold(self, route: Route) -> Sample:
+    def gold(self, route: TrainingRoute) -> Sample:
         """The gold walk: teacher forcing."""
         told = self.walks.told(route, route.gold)
         return walked_sample(self.encoder.encode(told.text), self.walks.decided(told), self.cutoff)
 
-    def responded(self, route: Route, rollout: Rollout) -> tuple[Sample, Source]:
+    def responded(self, route: TrainingRoute, rollout: Rollout) -> tuple[Sample, Source]:
         """What the model's own walk teaches: student forcing.
 
         A walk that stopped at the target or beside it is right as it is. Of any other, each action is
@@ -59,7 +59,7 @@ class Lessons:
             tokens, spans, self.encoder.encode(better), better_spans, self.cutoff
         ), "oracle"
 
-    def _oracle_actions(self, route: Route, rollout: Rollout) -> list[Action]:
+    def _oracle_actions(self, route: TrainingRoute, rollout: Rollout) -> list[Action]:
         oracle = Oracle(self.walks.graph, route.episode.path)
         return oracle.actions(rollout.states[:-1])[len(self.walks.opening) :]
 

@@ -37,7 +37,7 @@ from .model import (
 )
 from .report import results_of
 from .samples import Lessons
-from .walking import Route, Walks
+from .walking import TrainingRoute, Walks
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _walks(options: Options, read: Mapping[str, Data], hyperparameters: Hyperpar
     return Walks(Observer(graph, scorer, flow), options.train.dataset, hyperparameters.max_actions, landmarks)
 
 
-def _routes(lessons: Lessons, data: Data) -> tuple[list[Route], dict[str, str]]:
+def _routes(lessons: Lessons, data: Data) -> tuple[list[TrainingRoute], dict[str, str]]:
     """The episodes that can be walked and learned, and why each of the others cannot."""
     routes, skipped = [], dict(data.faults)
     for episode in data.episodes.values():

@@ -21,7 +21,7 @@ _WALK = "1."  # any walk: what a prompt says before it does not depend on it
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class TrainingRoute:
     """An episode that can be walked."""
 
     episode: Episode
@@ -88,7 +88,7 @@ class Walks:
         """Actions that are taken before the first decision."""
         return OPENING[self.dataset]
 
-    def route(self, episode: Episode) -> Route:
+    def route(self, episode: Episode) -> TrainingRoute:
         """The episode with its start and its gold actions.
 
         Raises:
@@ -97,9 +97,11 @@ class Walks:
         """
         start = start_state(self.graph, episode, self.dataset)
         gold = tuple(gold_actions(self.graph, episode.path, start.heading))
-        return Route(episode, start, gold, action_text(episode.instruction, _WALK).removesuffix(_WALK))
+        return TrainingRoute(
+            episode, start, gold, action_text(episode.instruction, _WALK).removesuffix(_WALK)
+        )
 
-    def told(self, route: Route, actions: Sequence[Action]) -> Transcript:
+    def told(self, route: TrainingRoute, actions: Sequence[Action]) -> Transcript:
         """The prompt with a walk; it ends in the number of the next action unless the walk has stopped."""
         landmarks = self.landmarks.get(route.episode.id, ())
         walk = walk_so_far(self.observer, route.start, actions, landmarks=landmarks)
@@ -111,7 +113,7 @@ class Walks:
         """The spans of the actions that the walker decided: an opening one is given, hence not learned."""
         return told.action_spans[len(self.opening) :]
 
-    def roll_out(self, route: Route, writer: GreedyWriter) -> Rollout:
+    def roll_out(self, route: TrainingRoute, writer: GreedyWriter) -> Rollout:
         """Let a model walk an episode; a reply that names no action is carried out as `forward`."""
 
         def choose(moves: Sequence[Move]) -> Decision:

@@ -11,7 +11,7 @@ from made_dataset import HARMFUL, panorama_row, place_row, write_dataset
 from made_streets import FRAME, MadeStreetView, plus_sign
 from rich.console import Console
 
-from benchmarks.place_localization.definition import BENCHMARK, Options, World, episodes, run
+from benchmarks.place_localization.definition import BENCHMARK, LocalizationWorld, Options, episodes, run
 from benchmarks.place_localization.score import score, show
 from virl.bench.benchmark import Episode, Record, Scores, Tally
 from virl.bench.metrics.places import TYPES_20
@@ -55,10 +55,10 @@ def options_of(folder: Path, **more: Any) -> Options:
     )
 
 
-def world(options: Options, detector: Detector, streets: MadeStreetView | None = None) -> World:
+def world(options: Options, detector: Detector, streets: MadeStreetView | None = None) -> LocalizationWorld:
     nowhere: Any = None
     city = City("made", "Made", MIDDLE, streets or plus_sign(), nowhere, nowhere)
-    return World(options, {"made": city}, {("model", "made"): detector})
+    return LocalizationWorld(options, {"made": city}, {("model", "made"): detector})
 
 
 def asked(*places: PlaceRow, pano_id: str = "c") -> Episode:

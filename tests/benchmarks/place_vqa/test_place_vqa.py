@@ -12,7 +12,7 @@ from openai_server import ChatServer, text
 from rich.console import Console
 
 from benchmarks.place_vqa.answerers import open_answerer
-from benchmarks.place_vqa.definition import BENCHMARK, Options, World, episodes, run, score, show
+from benchmarks.place_vqa.definition import BENCHMARK, Options, QuestionsWorld, episodes, run, score, show
 from virl.bench.benchmark import Episode, EpisodeResult, Record, Scores, Tally
 from virl.bench.metrics.choices import LETTERS, strict_letter
 from virl.bench.resources import Resources, Terms
@@ -53,7 +53,7 @@ def answered(episode: Episode, reply: Reply) -> EpisodeResult:
         assert image.shape == (48, 64, 3)
         return (lambda _, options: reply(options)), (lambda: {"requests": 1.0})
 
-    return run(episode, World({"signs": answerer}))
+    return run(episode, QuestionsWorld({"signs": answerer}))
 
 
 def record(result: EpisodeResult, case: str = "a") -> Record:
@@ -181,7 +181,7 @@ def test_over_http_a_chat_model_sees_the_photo_and_is_charged_for(
     with ChatServer([text("C"), text("B) it is"), text("B")]) as server:
         resources = Resources(Terms(base_url=server.url))
         answerer = open_answerer("openai:gpt-5-mini", resources)
-        result = run(asked, World({"signs": answerer}))
+        result = run(asked, QuestionsWorld({"signs": answerer}))
         sent = [json.dumps(request.body) for request in server.requests]
     assert result.data["replies"] == ["C", "B) it is", "B"]
     assert values(record(result)) == {"circular": 0.0, "legacy": 0.0, "first": 1.0}

@@ -250,3 +250,14 @@ def test_gold_and_forward_on_manhattan(tmp_path: Path) -> None:
             wanted = 0.0 if agent == "gold" else spd
             assert "VELMA-RBL (LLaMA-7B)" in [row["name"] for row in results["published"]]
             assert means_of(out)["spd"] == pytest.approx(wanted, abs=0.1)
+
+
+def test_a_run_is_continued_from_another_folder(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(data.parent)
+    where = ("--agent", "gold", "--out", str(tmp_path / "out"))
+    assert run(*where, "--data", data.name, "--limit", "3").exit_code == 0
+    monkeypatch.chdir(data)
+    assert run(*where, "--data", ".", "--resume").exit_code == 0
+    assert results_of(tmp_path / "out")["rows"][0]["episodes"]["done"] == 12

@@ -11,7 +11,7 @@ from made_dataset import HARMFUL, place_row, write_dataset
 from made_high_street import SHOPS, made_city
 from rich.console import Console
 
-from benchmarks.vln.definition import BENCHMARK, Options, World, episodes, run
+from benchmarks.vln.definition import BENCHMARK, Options, RoutesWorld, episodes, run
 from benchmarks.vln.score import score, score_of, show
 from benchmarks.vln.walkers import check_walker, hints_of, parse_walker
 from virl.bench.benchmark import Episode, EpisodeResult, Record, Scores
@@ -95,7 +95,7 @@ def walk(route: RouteRow, model: str, mind: Mind | None = None, **options: Any) 
     resources = MadeResources()
     resources.given, resources.streets = mind or RuleMind(), streets
     asked = Options(cities=("made",), models=(model,), **options)
-    world = World(asked, {"made": city}, {model: parse_walker(model)}, resources)
+    world = RoutesWorld(asked, {"made": city}, {model: parse_walker(model)}, resources)
     payload = json.loads(json.dumps({"route": route.model_dump(mode="json")}))
     return run(Episode(route.id, "made", model, payload), world)
 

@@ -9,8 +9,8 @@ from served_google import google_over
 from benchmarks.perf.movers import (
     CountingBatchStreetView,
     CountingStreetView,
+    MoverResult,
     PaperGrid,
-    Result,
     Walk,
     google_prices,
     measure,
@@ -33,7 +33,7 @@ def walk() -> Walk:
 
 
 @cache
-def measured(name: str) -> Result:
+def measured(name: str) -> MoverResult:
     return measure(name, virlton().streetview, walk(), google_prices(), latency=0.08)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from virl.errors import ModelUnavailable
-from virl.platform.perception.readers.rapidocr import RapidOcrReader
+from virl.platform.perception.readers.rapidocr import RapidOcrReader, _load
 
 NOODLES = ("Golden Noodle House", [(40, 270), (300, 285), (300, 335), (40, 330)])
 FARMACIA = ("Farmacia Centrale", [(380, 285), (610, 285), (610, 335), (380, 335)])
@@ -92,3 +92,14 @@ def test_without_the_weights_the_file_is_named(reader_settings, monkeypatch, tmp
 def test_nothing_is_loaded_for_no_pictures(reader_settings, monkeypatch):
     monkeypatch.setitem(sys.modules, "rapidocr", None)
     assert RapidOcrReader(reader_settings).read([]) == []
+
+
+@pytest.mark.parametrize(("said", "threads"), [("1", 1), ("3", 3), ("", -1), ("0", -1), ("2,1", -1)])
+def test_it_takes_as_many_threads_as_the_environment_allows(reader_settings, monkeypatch, said, threads):
+    given = {}
+    monkeypatch.setattr("rapidocr.RapidOCR", lambda *, params: given.update(params))
+    monkeypatch.setenv("OMP_NUM_THREADS", said)
+    _load(reader_settings)
+    assert given["EngineConfig.onnxruntime.intra_op_num_threads"] == threads
+    _load(reader_settings.model_copy(update={"threads": 2}))
+    assert given["EngineConfig.onnxruntime.intra_op_num_threads"] == 2

@@ -10,6 +10,7 @@ from virl.errors import BadInput, NoRoute
 from virl.journal.journal import Journal, read_journal
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StepRecord
 from virl.journal.report import write_report
+from virl.routines.errands.routine import run as run_errands
 
 STOPS = ["30 Ring Road", "5 Ring Road", "12 Ring Road"]
 
@@ -17,7 +18,7 @@ STOPS = ["30 Ring Road", "5 Ring Road", "12 Ring Road"]
 def run_peng(folder: Path, errands: dict[str, Any], **more: Any) -> EndRecord:
     journal, run = open_run(folder)
     with journal:
-        run(peng(run, errands, **more))
+        run_errands(peng(run, errands, **more))
     end = read_journal(folder)[-1]
     assert isinstance(end, EndRecord)
     return end

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from virl.bench.benchmark import Episode
-from virl.bench.engine.work import Bench, Job, Outcome, open_bench, reason_of
+from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench, reason_of
 from virl.bench.faults import WorkerLost
 from virl.bench.pace import Pace
 from virl.bench.resources import ModelUse, OpenModel, Resources, Terms
@@ -25,7 +25,7 @@ MODEL_THREADS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class RemoteFault:
     """A `VirlError` of another process, in words: not every one of them can be sent."""
 
     kind: type[VirlError]
@@ -44,7 +44,7 @@ class Worker:
         self._desk = desk
         self._bench: Bench | None = None
 
-    def open(self) -> Fault | None:
+    def open(self) -> RemoteFault | None:
         """Open the world; what is wrong if it cannot be."""
         ray = module("ray", extra="ray")
         is_paced = self._job.terms.requests_per_second is not None
@@ -60,7 +60,7 @@ class Worker:
             return _fault(fault)
         return None
 
-    def attempt(self, episode: Episode) -> Outcome:
+    def attempt(self, episode: Episode) -> EpisodeOutcome:
         """Run an episode, in one of the threads."""
         if self._bench is None:
             raise WorkerLost("a worker was asked before it was open")
@@ -74,14 +74,14 @@ class Model:
         self._use = use
         self._resources = Resources(replace(terms, workers=MODEL_THREADS))
 
-    def name(self) -> str | Fault:
+    def name(self) -> str | RemoteFault:
         """Of a recognizer; checks that the model can be opened."""
         try:
             return self._resources.shared(self._use).name
         except VirlError as fault:
             return _fault(fault)
 
-    def ask(self, question: Question, items: Sequence[Any]) -> Sequence[Any] | Fault:
+    def ask(self, question: Question, items: Sequence[Any]) -> Sequence[Any] | RemoteFault:
         """As `virl.bench.shared.Asked`."""
         try:
             return list(self._resources.shared(self._use).ask(question, items))
@@ -157,7 +157,7 @@ def _open_far(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
 
     def checked(reply: Any) -> Any:
         said = ray.get(reply)
-        if isinstance(said, Fault):
+        if isinstance(said, RemoteFault):
             raise said.error()
         return said
 
@@ -168,6 +168,6 @@ def _open_far(ray: Any, desk: Any, use: ModelUse) -> OpenModel:
     return OpenModel(ask, checked(actor.name.remote()))
 
 
-def _fault(fault: Exception) -> Fault:
+def _fault(fault: Exception) -> RemoteFault:
     kind = next((kind for kind in (ModelUnavailable, BadInput) if isinstance(fault, kind)), VirlError)
-    return Fault(kind, reason_of(fault))
+    return RemoteFault(kind, reason_of(fault))

@@ -15,7 +15,7 @@ from typing import Any
 from virl.bench.benchmark import Episode
 from virl.bench.engine.actors import MODEL_THREADS, Desk, Worker
 from virl.bench.engine.crew import Died, Ended, Event, Ready, Seat
-from virl.bench.engine.work import Job, Outcome, reason_of
+from virl.bench.engine.work import EpisodeOutcome, Job, reason_of
 from virl.bench.faults import WorkerLost
 from virl.bench.resources import Terms
 from virl.errors import BadInput
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Awaited:
     """What a reply that is awaited is of."""
 
     worker: int
@@ -66,7 +66,7 @@ class ClusterCrew:
         self._seats = 1
         self._is_first = True
         self._workers: dict[int, Any] = {}
-        self._awaited: dict[Any, _Place] = {}
+        self._awaited: dict[Any, _Awaited] = {}
         self._free: dict[int, set[Seat]] = {}
         self._worker_of: dict[Seat, int] = {}
         self._number = numbers()
@@ -80,7 +80,7 @@ class ClusterCrew:
         worker = self._worker_of[seat]
         self._free[worker].remove(seat)
         reply = self._workers[worker].attempt.remote(episode)
-        self._awaited[reply] = _Place(worker, seat, episode)
+        self._awaited[reply] = _Awaited(worker, seat, episode)
 
     def events(self, timeout_s: float) -> Sequence[Event]:
         """As `Crew.events`."""
@@ -105,7 +105,7 @@ class ClusterCrew:
         threads = max(self._count or 1, 1) + 1  # one to open the world, which may still run when it is asked
         actor = self._ray.remote(Worker).options(num_cpus=1, max_concurrency=threads)
         self._workers[number] = actor.remote(self._job, self._desk)
-        self._awaited[self._workers[number].open.remote()] = _Place(number)
+        self._awaited[self._workers[number].open.remote()] = _Awaited(number)
 
     def _hire_others(self) -> None:
         """As many as the first has left room for; each has its share of the seats."""
@@ -124,8 +124,10 @@ class ClusterCrew:
         except (errors.RayActorError, errors.WorkerCrashedError, errors.ObjectLostError) as fault:
             return self._lose(place, reason_of(fault))
         except errors.RayError as fault:
-            said = Outcome(_episode(place), "failed", reason=reason_of(fault), fault=type(fault).__name__)
-        if isinstance(said, Outcome):
+            said = EpisodeOutcome(
+                _episode(place), "failed", reason=reason_of(fault), fault=type(fault).__name__
+            )
+        if isinstance(said, EpisodeOutcome):
             self._free[place.worker].add(place.seat)
             return [Ended(place.seat, said)]
         if said is not None:
@@ -142,7 +144,7 @@ class ClusterCrew:
         self._worker_of |= dict.fromkeys(seats, worker)
         return [Ready(seat) for seat in seats]
 
-    def _lose(self, place: _Place, why: str) -> list[Event]:
+    def _lose(self, place: _Awaited, why: str) -> list[Event]:
         """A worker died: its free seats are gone, and those at an episode, whose replies fail as well."""
         if place.worker not in self._workers:
             return [Died(place.seat, why)] if place.episode else []
@@ -186,7 +188,7 @@ def _desk(ray: Any, terms: Terms, book: Path | None) -> Any:
     return actor.remote(terms, book.resolve() if book else None)
 
 
-def _episode(place: _Place) -> Episode:
+def _episode(place: _Awaited) -> Episode:
     if place.episode is None:
         raise WorkerLost("a worker failed while it opened its world: see Ray's logs")
     return place.episode

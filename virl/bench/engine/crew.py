@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from virl.bench.benchmark import Episode
-from virl.bench.engine.work import Outcome
+from virl.bench.engine.work import EpisodeOutcome
 
 POLL_S = 0.2  # how soon an interruption is noticed; chosen
 
@@ -26,7 +26,7 @@ class Ended:
     """A seat's episode has come to its end; the seat is free again."""
 
     seat: Seat
-    outcome: Outcome
+    outcome: EpisodeOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Crew(Protocol):
 
 def dispatch(
     crew: Crew, episodes: Sequence[Episode], *, attempts: int, stopped: Callable[[], bool]
-) -> Iterator[Outcome]:
+) -> Iterator[EpisodeOutcome]:
     """What comes of the episodes, each exactly once, as they end.
 
     An episode whose worker died is given out again, `attempts` times in all; then it has failed.
@@ -100,4 +100,6 @@ def dispatch(
                 if lost[fallen.id] < attempts:
                     todo.appendleft(fallen)
                 else:
-                    yield Outcome(fallen, "failed", attempts=attempts, reason=event.why, fault="WorkerLost")
+                    yield EpisodeOutcome(
+                        fallen, "failed", attempts=attempts, reason=event.why, fault="WorkerLost"
+                    )

@@ -9,7 +9,7 @@ from multiprocessing.context import SpawnProcess
 
 from virl.bench.benchmark import Episode
 from virl.bench.engine.crew import Died, Ended, Event, Ready, Seat
-from virl.bench.engine.work import Job, Outcome, open_bench, reason_of
+from virl.bench.engine.work import EpisodeOutcome, Job, open_bench, reason_of
 from virl.bench.faults import WorkerLost
 from virl.bench.resources import Resources
 from virl.errors import VirlError
@@ -85,7 +85,7 @@ class ProcessCrew:
             said = line.recv()
         except (EOFError, OSError):
             return self._replace(seat)
-        if isinstance(said, Outcome):
+        if isinstance(said, EpisodeOutcome):
             return Ended(seat, said)
         if isinstance(said, str):
             process.join(ENDING_S)

@@ -6,7 +6,7 @@ from queue import Empty, SimpleQueue
 
 from virl.bench.benchmark import Episode
 from virl.bench.engine.crew import Ended, Event, Ready, Seat
-from virl.bench.engine.work import Outcome
+from virl.bench.engine.work import EpisodeOutcome
 
 
 class ThreadCrew:
@@ -17,7 +17,7 @@ class ThreadCrew:
         count: how many threads.
     """
 
-    def __init__(self, work: Callable[[Episode], Outcome], count: int) -> None:
+    def __init__(self, work: Callable[[Episode], EpisodeOutcome], count: int) -> None:
         self._work = work
         self._given: SimpleQueue[tuple[Seat, Episode] | None] = SimpleQueue()
         self._events: SimpleQueue[Event] = SimpleQueue()

@@ -48,7 +48,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EpisodeOutcome:
     """What came of an episode that was given out."""
 
     episode: Episode
@@ -94,7 +94,7 @@ class Bench:
     world: Any
     job: Job
 
-    def attempt(self, episode: Episode) -> Outcome:
+    def attempt(self, episode: Episode) -> EpisodeOutcome:
         """Run an episode, again while its failure may pass."""
         tries = count(1)
         policy = RetryPolicy(self.job.attempts - 1, self.job.first_wait_s, longest_wait=inf)
@@ -114,7 +114,7 @@ class Bench:
             seconds = time.perf_counter() - started
             _log.debug("%s, try %d", episode.id, number, exc_info=True)
             reason, unpaid = reason_of(fault), is_unpaid(fault)
-            outcome = Outcome(
+            outcome = EpisodeOutcome(
                 episode,
                 "unpaid" if unpaid else "failed",
                 attempts=number,
@@ -123,7 +123,7 @@ class Bench:
                 fault="" if unpaid else type(fault).__name__,
             )
             return _Tried(outcome, again=not unpaid and may_pass(fault))
-        ended = Outcome(episode, "done", kept, pictures, number, time.perf_counter() - started)
+        ended = EpisodeOutcome(episode, "done", kept, pictures, number, time.perf_counter() - started)
         if result.failure is None:
             return _Tried(ended)
         why, kind = reason_of(result.failure), type(result.failure).__name__
@@ -134,7 +134,7 @@ class Bench:
 class _Tried:
     """What came of one try of an episode."""
 
-    outcome: Outcome
+    outcome: EpisodeOutcome
     again: bool = False
     """Whether another try may help."""
     wait: None = None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, Record
-from virl.bench.plan import Plan, read_plan
+from virl.bench.plan import RunPlan, read_plan
 from virl.bench.records import RECORDS, SETTINGS, read_records
 from virl.bench.registry import find_benchmark
 from virl.errors import BadInput
@@ -23,7 +23,7 @@ class KeptRun:
     name: str
     """Tells it from the other runs of a report; empty where it is the only one."""
     options: BaseOptions
-    plan: Plan
+    plan: RunPlan
     records: tuple[Record, ...]
     """Sorted by model and city, as the options have them, and by case."""
     folders: Mapping[str, Path]
@@ -43,7 +43,7 @@ class _Folder:
     path: Path
     benchmark: str
     options: dict[str, Any]
-    plan: Plan
+    plan: RunPlan
     records: dict[str, dict[str, Any]]
 
 

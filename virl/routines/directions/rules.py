@@ -1,4 +1,4 @@
-"""The rules for giving directions: `directions/destination`, `directions/choice` and `directions/instructions`."""
+"""The rules for giving directions: where to, which of several places, and how to say it."""
 
 from collections.abc import Sequence
 from random import Random

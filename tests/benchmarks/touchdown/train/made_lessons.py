@@ -8,7 +8,7 @@ from transformers import PreTrainedTokenizerFast
 
 from benchmarks.touchdown.train.samples import Lessons
 from benchmarks.touchdown.train.tokens import Encoder
-from benchmarks.touchdown.train.walking import Route, Walks
+from benchmarks.touchdown.train.walking import TrainingRoute, Walks
 from virl.platform.episodes import Episode
 from virl.platform.movement.instruction.velma.observations import Observer
 from virl.platform.providers.graph.touchdown import Dataset
@@ -20,17 +20,17 @@ def made_walks(dataset: Dataset = "map2seq") -> Walks:
     return Walks(Observer(made_blocks()), dataset, MAX_ACTIONS)
 
 
-def made_routes(walks: Walks, episodes: Sequence[Episode] | None = None) -> list[Route]:
+def made_routes(walks: Walks, episodes: Sequence[Episode] | None = None) -> list[TrainingRoute]:
     return [walks.route(episode) for episode in episodes or eight_episodes()]
 
 
-def gold_texts(walks: Walks, routes: Sequence[Route]) -> list[str]:
+def gold_texts(walks: Walks, routes: Sequence[TrainingRoute]) -> list[str]:
     return [walks.told(route, route.gold).text for route in routes]
 
 
 def made_lessons(
     walks: Walks,
-    routes: Sequence[Route],
+    routes: Sequence[TrainingRoute],
     tokenizer: Callable[[Iterable[str]], PreTrainedTokenizerFast] = byte_level,
     *,
     cutoff: int = 2048,

@@ -7,7 +7,7 @@ from made_lessons import MAX_ACTIONS, ScriptedWriter, made_lessons, made_routes,
 
 from benchmarks.touchdown.train.samples import Lessons, told_with
 from benchmarks.touchdown.train.tokens import IGNORED, Sample, action_tokens
-from benchmarks.touchdown.train.walking import Rollout, Route
+from benchmarks.touchdown.train.walking import Rollout, TrainingRoute
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.oracle import Oracle
 from virl.platform.movement.instruction.velma.transcript import transcript
@@ -19,7 +19,7 @@ ROUTE = WALKS.route(made_episode("r", (0, 0), [(0, 3), (90, 3)]))  # forward x3,
 LESSONS = made_lessons(WALKS, made_routes(WALKS))
 
 
-def rolled(replies: str, route: Route = ROUTE) -> Rollout:
+def rolled(replies: str, route: TrainingRoute = ROUTE) -> Rollout:
     return WALKS.roll_out(route, ScriptedWriter(replies.split()))
 
 

@@ -1,6 +1,7 @@
 """Reading with PP-OCR: lines are found in a shrunk picture, and read in the full one."""
 
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
@@ -24,6 +25,7 @@ Quad = NDArray[np.float32]
 _Fingerprint = tuple[tuple[int, ...], bytes]
 
 _FIND, _READ = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
+_EACH_CORE = -1  # ONNX Runtime's word for a thread for each core
 _MIN_FIND_SIDE = 32  # the finder works on multiples of 32 pixels
 
 
@@ -42,7 +44,7 @@ class RapidOcrSettings(ModelSettings):
     batch: int = Field(ge=1)
     """Lines read at once."""
     threads: int | None = Field(ge=1)
-    """Threads of ONNX Runtime; `None` is one for each core."""
+    """Threads of ONNX Runtime; `None` is as many as `OMP_NUM_THREADS` says, else one for each core."""
     remember: int = Field(ge=0)
     """Recent pictures whose lines are kept; 0 keeps none."""
 
@@ -138,9 +140,15 @@ def _load(settings: RapidOcrSettings) -> Any:
             "Rec.rec_img_shape": [3, 48, settings.strip_width],
             "Rec.rec_batch_num": settings.batch,
             f"{onnx}.enable_cpu_mem_arena": True,  # keeps its buffers between pictures
-            f"{onnx}.intra_op_num_threads": settings.threads or -1,
+            f"{onnx}.intra_op_num_threads": settings.threads or _usual_threads(),
         }
     )
+
+
+def _usual_threads() -> int:
+    """What the environment allows: processes that run side by side must not take every core each."""
+    said = os.environ.get("OMP_NUM_THREADS", "")
+    return int(said) if said.isdecimal() and int(said) else _EACH_CORE
 
 
 def _fingerprint(image: Image) -> _Fingerprint:

@@ -22,7 +22,6 @@ from virl.routines.directions.planning import Directions
 from virl.routines.directions.showing import tour_exhibits
 
 ASK, LEG = "local", "leg"
-ACTION, LANDMARKS = "movement/tourist-action", "movement/tourist-landmarks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
 
 def _remembered(step: StepRecord) -> Entry:
     """What was observed and done at a step of an earlier process."""
-    asked = next((one for one in reversed(step.asked) if one.prompt == ACTION), None)
+    asked = next((one for one in reversed(step.asked) if "action" in one.reply), None)
     if asked is None:
         raise JournalBroken(f"step {step.step} does not say what was observed there")
     reply = WalkAction.model_validate(asked.reply)
@@ -180,7 +179,7 @@ def _remembered(step: StepRecord) -> Entry:
 
 
 def _remembered_landmarks(steps: Sequence[StepRecord]) -> tuple[str, ...] | None:
-    asked = (one for step in steps[:1] for one in step.asked if one.prompt == LANDMARKS)
+    asked = (one for step in steps[:1] for one in step.asked if "names" in one.reply)
     return next((LandmarkNames.model_validate(one.reply).names for one in asked), None)
 
 

@@ -1,0 +1,48 @@
+"""The command lines of the measurements in `benchmarks/perf`."""
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+PERF = Path(__file__).parents[2] / "benchmarks" / "perf"
+SCRIPTS = sorted(path.stem for path in PERF.glob("*.py") if "__main__" in path.read_text(encoding="utf-8"))
+
+
+def run(script: str, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
+    monkeypatch.setattr(sys, "argv", [script, *options])
+    import_module(f"benchmarks.perf.{script}").main()
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_each_has_help_and_json(
+    script: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(script, monkeypatch, "--help")
+    assert ended.value.code == 0
+    told = capsys.readouterr().out
+    assert "--json" in told
+    assert (import_module(f"benchmarks.perf.{script}").__doc__ or "?").splitlines()[0] in told
+
+
+def test_json_is_all_that_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("scale", monkeypatch, "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert found["numbers"]["gpus"]["value"] == 8
+    assert {stage["name"] for stage in found["stages"]}
+    run("scale", monkeypatch)
+    assert capsys.readouterr().out.startswith("| number | value | source |")
+
+
+def test_a_measurement_keeps_its_figures_for_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("tour", monkeypatch, "--sizes", "20", "--seconds", "0.01", "--json")
+    tours = json.loads(capsys.readouterr().out)["tours"]
+    assert {tour["method"] for tour in tours} == {"ours", "nearest", "2-opt"}
+    assert all(tour["metres"] > 0 for tour in tours)
