@@ -1,7 +1,7 @@
-"""The shell of a page: one HTML file made from templates, with its style and script in it, that loads nothing.
+"""The shell of a page: one HTML file from templates, with its style and script in it, that loads nothing.
 
-A page's template extends `shell.html.j2` and fills its blocks `title` and `body`; its style and script are files
-beside the template. Whatever a template shows is escaped, but in Markdown.
+A page's template extends `shell.html.j2` and fills its blocks `title` and `body`; its style and script are
+files beside the template. Whatever a template shows is escaped, but in Markdown.
 """
 
 import re
@@ -18,7 +18,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 Functions = Mapping[str, Callable[..., object]]
 
 
-def open_templates(*folders: Path, filters: Functions | None = None, tests: Functions | None = None) -> Environment:
+def open_templates(
+    *folders: Path, filters: Functions | None = None, tests: Functions | None = None
+) -> Environment:
     """The templates of some pages, with the shell, the exhibits and the maps of all pages.
 
     Args:
