@@ -46,7 +46,7 @@ def page(
         _templates(folder),
         template,
         context,
-        styles=("base.css", "report.css", *styles),
+        styles=("base.css", "maps.css", "report.css", *styles),
         scripts=scripts,
         data=data,
         beside=beside,
