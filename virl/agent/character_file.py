@@ -1,12 +1,13 @@
 """Character files: found by an agent's name or a path, and read with the fields of their routine."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ConfigDict
 
 from virl import resources
-from virl.agent.character import Character, character_model
+from virl.agent.character import ROUTINE_NAME, Character, character_model
 from virl.agent.routine import Routine, Run, find_routine, our_fields, package_folders
 from virl.errors import BadInput, UnknownName
 from virl.region_file import read_region
@@ -132,9 +133,11 @@ def _model(path: Path, which: _Which) -> type[Character]:
 
 
 def _routine(path: Path, name: str) -> Routine | None:
+    if not re.search(ROUTINE_NAME, name):
+        return None  # a path, say: refused when the whole character is read
     routine = find_routine(path.parent, name)
     file = _files().get(name)
-    if routine or file is None or file.resolve() == path.resolve():
+    if routine or file is None:
         return routine
     which = load_settings(file, _Which)  # an agent's name: its routine is followed
     return find_routine(file.parent, _routine_name(file, which.routine, which.tools))
