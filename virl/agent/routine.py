@@ -67,6 +67,11 @@ class Routine:
         raise BadInput(f"{module.__file__}: a routine needs a function `run(agent)`{old}")
 
     @property
+    def registered(self) -> str:
+        """Its name in the registry; empty for one that lies beside a character file."""
+        return self.name if self.name in ROUTINES and ROUTINES.module(self.name) == self.module else ""
+
+    @property
     def source(self) -> Path:
         """The file that holds `run`."""
         return self.folder / f"{self.module.rpartition('.')[2]}.py"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from virl import __version__
 from virl.agent.assembly import assemble, perform
-from virl.agent.character_file import find_character, load_character
+from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.agent.user import User
 from virl.bench.resources import Resources
@@ -110,6 +110,7 @@ def run_in_folder(
         mind=mind.name,
         seed=seed,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
+        routine=routine_of(source, character).registered,
         character=character.model_dump(mode="json"),
     )
     with _journal(folder, start) as (journal, done):
