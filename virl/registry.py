@@ -84,7 +84,7 @@ class Registry(Generic[T]):
             raise UnknownName(self.kind, name, self.names())
         if len({entry.value for entry in found}) > 1 or len({giver(entry) for entry in found}) > 1:
             givers = " and ".join(sorted({giver(entry) for entry in found}))
-            raise BadInput(f"{self.kind} {name!r} is given by {givers}: uninstall one of them")
+            raise BadInput(f"{self.kind} {name!r} is provided by {givers}: uninstall one of them")
         return found[0]
 
     def _object(self, entry: EntryPoint) -> T:
@@ -93,7 +93,7 @@ class Registry(Generic[T]):
         except Exception as fault:
             raise ModelUnavailable(
                 f"{self.kind} {entry.name!r} of {giver(entry)} cannot be imported "
-                f"({type(fault).__name__}: {one_line(fault)}): install what it needs, update or uninstall it"
+                f"({type(fault).__name__}: {one_line(fault)}): install what it needs, or uninstall it"
             ) from fault
         if not isinstance(found, self.expected):
             wanted = f"{self.expected.__module__}.{self.expected.__qualname__}"

@@ -121,7 +121,7 @@ def run_benchmark(
     if isinstance(ended, KeyboardInterrupt):
         raise ended
     if ended is not None:
-        raise Unpaid(f"{ended}; {out} holds what was done")
+        raise Unpaid(f"{ended}; finished episodes are saved in {out}")
 
 
 def _engine_name(engine: Engine, benchmark: AnyBenchmark) -> EngineName:
@@ -130,7 +130,7 @@ def _engine_name(engine: Engine, benchmark: AnyBenchmark) -> EngineName:
     if engine.name is None:
         return "threads" if is_kept else benchmark.work
     if engine.name == "processes" and is_kept:
-        raise BadInput("a budget or a rate is not kept over processes: choose --engine threads or ray")
+        raise BadInput("--budget-usd and --rate do not work with processes: choose --engine threads or ray")
     return engine.name
 
 

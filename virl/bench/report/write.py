@@ -42,7 +42,7 @@ def write_reports(folders: Sequence[Path], console: Console, out: Path | None = 
         CannotWrite: the disk refuses.
     """
     if out is None and len(folders) != 1:
-        raise BadInput("several runs: say with --out where their report goes")
+        raise BadInput("several runs: give --out, a folder for the report")
     home = out or folders[0]
     gathered = gather(folders)
     results = make_results(gathered)

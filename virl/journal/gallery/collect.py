@@ -64,7 +64,7 @@ def collect(folders: Sequence[Path], streets: Callable[[str], Streets]) -> tuple
 def _runs(folders: Sequence[Path]) -> Iterator[Path]:
     for folder in folders:
         if not folder.is_dir():
-            raise BadInput(f"{folder}: no such folder; name one that holds runs")
+            raise BadInput(f"{folder}: no such folder: give a folder that contains runs")
     found = {path.parent for folder in folders for path in folder.rglob(JOURNAL)}
     yield from sorted(path for path in found if CONSULTED not in path.parts)
 

@@ -39,7 +39,7 @@ def keep_distinct(file: Path, found: Iterable[tuple[int, Episode]], faults: Sequ
     twice: list[Fault] = []
     for line, episode in found:
         if episode.id in first:
-            twice.append(Fault(file, line, f"episode {episode.id!r} stands twice in the file"))
+            twice.append(Fault(file, line, f"episode {episode.id!r} is repeated in the file"))
         else:
             first[episode.id] = (line, episode)
     kept = tuple(episode for _, episode in first.values())
