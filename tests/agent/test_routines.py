@@ -143,7 +143,9 @@ def test_an_agents_name_stands_for_its_routine(tmp_path):
 def test_an_unknown_routine_lists_those_there_are(tmp_path):
     path = tmp_path / "me.yaml"
     path.write_text(CHARACTER + "routine: hirro\n")
-    with pytest.raises(BadInput, match=r"me.yaml: unknown routine 'hirro': there is by_tools, counting, day"):
+    with pytest.raises(
+        BadInput, match=r"me.yaml: unknown routine 'hirro': choose one of: by_tools, counting, day"
+    ):
         load_routine(path, load_character(path))
 
 

@@ -64,7 +64,7 @@ def write_plan(folder: Path, plan: Plan) -> None:
     Raises:
         CannotWrite: the disk refuses.
     """
-    write_whole(folder / PLAN, plan.model_dump_json().encode() + b"\n", "go on with --resume")
+    write_whole(folder / PLAN, plan.model_dump_json().encode() + b"\n", "continue with --resume")
 
 
 def read_plan(folder: Path) -> Plan:

@@ -31,7 +31,7 @@ EngineName = Literal["threads", "processes", "ray"]
 SPENDING = "spending.jsonl"
 """What a run has paid, in its folder; see `virl.budget.Budget`."""
 
-_STOPPING = "stopping after the episodes under way; Ctrl-C again leaves them"
+_STOPPING = "stopping after the running episodes; press Ctrl-C again to stop them too"
 
 THREADS = 8  # side by side unless the user says otherwise; chosen
 

@@ -103,10 +103,10 @@ def _fresh(name: str, file: str, *, tools: bool) -> str:
 
 
 def _copy(source: str, name: str) -> str:
-    """The file of another agent under a new name, with its comments; it names the routine that it follows."""
+    """The file of another agent under a new name, less the comment at its top; it names its routine."""
     path = find_character(source)
     character = load_character(path)
-    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"\A(#.*\n)+", "", path.read_text(encoding="utf-8"))
     if re.search(r"^region:\s*[^\s\[#]", text, re.MULTILINE):
         raise BadInput(f"{path}: its `region:` names another file: copy both files by hand")
     text = re.sub(r"^name:.*$", f"name: {_quoted(name)}", text, count=1, flags=re.MULTILINE)

@@ -25,12 +25,13 @@ def gallery(
     """Build an overview page of finished runs."""
 
     def build() -> None:
+        from virl.drawing.numbers import counted  # noqa: PLC0415 - loads when asked for
         from virl.journal.gallery.page import write_gallery  # noqa: PLC0415 - brings in the cities
 
         where = folders or [RUNS]
         path, cards, left_out = write_gallery(where, out or where[0] / PAGE)
         for one in left_out:
             typer.echo(f"skipped {one.folder}: {one.why}")
-        typer.echo(f"{len(cards)} runs: {path}")
+        typer.echo(f"{counted(len(cards), 'run')}: {path}")
 
     guard(build, debug=debug)

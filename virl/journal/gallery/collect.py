@@ -53,7 +53,9 @@ def collect(folders: Sequence[Path], streets: Callable[[str], Streets]) -> tuple
             records = read_journal(folder)
             end = next((record for record in records if isinstance(record, EndRecord)), None)
             if end is None:
-                left_out.append(LeftOut(folder, "has not ended; if it was cut short, it can be resumed"))
+                left_out.append(
+                    LeftOut(folder, "has not ended; if it was interrupted, continue it with --resume")
+                )
             else:
                 cards.append(_card(folder, records, end.result, streets))
         except VirlError as fault:
