@@ -101,7 +101,7 @@ def test_a_full_disk_takes_all_of_a_line_or_nothing(tmp_path: Path) -> None:
     for room in range(9):
         with full_disk(len(whole) + room), pytest.raises(CannotWrite) as caught:
             lines.append('{"n": 3}')
-        assert str(caught.value) == (f"cannot write {path}: File too large; mend that, then resume the run")
+        assert str(caught.value) == (f"cannot write {path}: File too large: fix that, then resume the run")
         assert path.read_bytes() == whole
     with full_disk(len(whole) + 9):
         lines.append('{"n": 3}')

@@ -53,7 +53,7 @@ def test_a_package_adds_by_either_group(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_an_unknown_name_lists_the_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     install(monkeypatch, tmp_path, "toy-shop", {GROUP: ["car = toys:CAR"]}, {"toys": TOYS})
     for ask in (REGISTRY.find, REGISTRY.module):
-        with pytest.raises(UnknownName, match="unknown toy 'cat': there is bear, car"):
+        with pytest.raises(UnknownName, match="unknown toy 'cat': choose one of: bear, car"):
             ask("cat")
 
 
@@ -62,7 +62,7 @@ def test_two_packages_that_give_the_same_name_are_both_named(
 ) -> None:
     install(monkeypatch, tmp_path / "a", "toy-shop", {GROUP: ["car = toys:CAR"]}, {"toys": TOYS})
     install(monkeypatch, tmp_path / "b", "garage", {OLD_GROUP: ["car = toys:CAR"]}, {})
-    with pytest.raises(BadInput, match="toy 'car' is given by garage and toy-shop: uninstall one of them"):
+    with pytest.raises(BadInput, match="toy 'car' is provided by garage and toy-shop: uninstall one of them"):
         REGISTRY.find("car")
 
 
@@ -93,7 +93,7 @@ def test_a_broken_package_is_named_in_a_line_and_stops_no_other(
     install(monkeypatch, tmp_path, "toy-shop", groups, {"toys": TOYS, "bursting": bursting})
     found, faults = REGISTRY.usable()
     assert list(found) == ["bear", "car"]
-    remedy = "install what it needs, update or uninstall it"
+    remedy = "install what it needs, or uninstall it"
     absent, lacking = "No module named 'no_such_module'", "module 'toys' has no attribute 'TRAIN'"
     assert [str(fault) for fault in faults] == [
         f"toy 'absent' of toy-shop cannot be imported (ModuleNotFoundError: {absent}): {remedy}",

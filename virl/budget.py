@@ -60,7 +60,7 @@ class Budget:
         self, limit_usd: float | None = None, spent_usd: float = 0.0, *, book: Path | None = None
     ) -> None:
         if limit_usd is not None and not limit_usd >= 0:
-            raise BadInput(f"a budget of {limit_usd} dollars: give 0 or more")
+            raise BadInput(f"a budget of {limit_usd} dollars: must be 0 or more")
         self._limit = None if limit_usd is None else _micro(limit_usd)
         self._book = None if book is None else JsonLines(book, "go on with --resume", sync=False)
         self._held = _micro(spent_usd) + (0 if self._book is None else _sum_of(self._book))

@@ -4,6 +4,13 @@ The text of a `VirlError` is one line that says what is wrong and what to do. Th
 and exits with code 2.
 """
 
+from collections.abc import Collection
+
+
+def choices(known: Collection[str]) -> str:
+    """The end of an error about an unknown name: the names that work, sorted."""
+    return f"choose one of: {', '.join(sorted(known))}" if known else "there are none"
+
 
 class VirlError(Exception):
     """Something the user can mend: the message is one line that says how."""
@@ -23,7 +30,7 @@ class UnknownName(BadInput):
     """
 
     def __init__(self, kind: str, name: str, known: list[str]) -> None:
-        super().__init__(f"unknown {kind} {name!r}: there is {', '.join(sorted(known)) or 'none'}")
+        super().__init__(f"unknown {kind} {name!r}: {choices(known)}")
 
 
 class CannotWrite(VirlError):
@@ -80,8 +87,8 @@ class BudgetExceeded(VirlError):
 
     def __init__(self, limit_usd: float, spent_usd: float, price_usd: float, request: str) -> None:
         super().__init__(
-            f"${spent_usd:.4f} of the budget of ${limit_usd:.4f} are spent and {request} costs "
-            f"${price_usd:.4f} more: go on with a higher --budget-usd and --resume"
+            f"${spent_usd:.4f} of the budget of ${limit_usd:.4f} is spent, and {request} costs "
+            f"${price_usd:.4f} more: continue with --resume and a higher --budget-usd"
         )
         self.limit_usd = limit_usd
         self.spent_usd = spent_usd

@@ -32,7 +32,7 @@ def writing(path: Path, then: str) -> Iterator[None]:
         yield
     except OSError as fault:
         reason = fault.strerror or str(fault)
-        raise CannotWrite(f"cannot write {path}: {reason}; mend that, then {then}") from fault
+        raise CannotWrite(f"cannot write {path}: {reason}: fix that, then {then}") from fault
 
 
 @contextmanager

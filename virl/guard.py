@@ -22,5 +22,5 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
         typer.echo(f"virl: {fault}", err=True)
         raise typer.Exit(USER_ERROR) from fault
     except KeyboardInterrupt:
-        typer.echo("virl: stopped; go on with the same command and --resume", err=True)
+        typer.echo("virl: stopped: continue with the same command and --resume", err=True)
         raise typer.Exit(INTERRUPTED) from None

@@ -75,10 +75,12 @@ class Region:
             BadInput: `spacing` is not above 0, or gives more than a million positions.
         """
         if not (isfinite(spacing) and spacing > 0):
-            raise BadInput(f"grid spacing {spacing:g} is not above 0 metres")
+            raise BadInput(f"grid spacing {spacing:g}: must be above 0 metres")
         west, south, east, north = self.polygon.bounds
         if ((east - west) / spacing + 1) * ((north - south) / spacing + 1) > MAX_GRID_POINTS:
-            raise BadInput(f"grid spacing {spacing:g} m gives over {MAX_GRID_POINTS:,} positions: widen it")
+            raise BadInput(
+                f"grid spacing {spacing:g} m gives over {MAX_GRID_POINTS:,} positions: increase it"
+            )
         columns = spacing * np.arange(ceil(west / spacing), floor(east / spacing) + 1)
         rows = spacing * np.arange(ceil(south / spacing), floor(north / spacing) + 1)
         x, y = (axis.ravel() for axis in np.meshgrid(columns, rows))

@@ -37,7 +37,7 @@ def read_region(file: Path, near: LatLng | None = None) -> Region:
         raise BadInput(f"{file}: cannot be read ({fault})") from fault
     located = _from_geojson(text, file) if text.lstrip().startswith("{") else _from_lines(text, file)
     if not located:
-        raise BadInput(f"{file}: holds no corners: write a `lat, lng` line for each, or GeoJSON")
+        raise BadInput(f"{file}: contains no corners: write one `lat, lng` line per corner, or GeoJSON")
     corners = tuple(position for _, position in located)
     wrong = region_fault(corners) or (_elsewhere(corners, near) if near else None)
     if wrong:
@@ -102,7 +102,7 @@ def _ring(data: object, file: Path) -> list[object]:
         case {"type": "FeatureCollection", "features": [only]}:
             return _ring(only, file)
         case {"type": "FeatureCollection", "features": list(many)}:
-            raise BadInput(f"{file}: holds {len(many)} features: a region is one polygon")
+            raise BadInput(f"{file}: contains {len(many)} features: a region is one polygon")
         case {"type": "Feature", "geometry": geometry}:
             return _ring(geometry, file)
         case {"type": "MultiPolygon", "coordinates": [[*rings]]} | {
@@ -113,10 +113,10 @@ def _ring(data: object, file: Path) -> list[object]:
                 case [[*ring]]:
                     return ring
                 case [_, _, *_]:
-                    raise BadInput(f"{file}: the polygon has holes: a region has one outline")
+                    raise BadInput(f"{file}: the polygon has holes: a region has a single outline")
         case {"type": "MultiPolygon", "coordinates": [_, _, *_] as many}:
-            raise BadInput(f"{file}: holds {len(many)} polygons: a region is one")
-    raise BadInput(f"{file}: holds no GeoJSON Polygon")
+            raise BadInput(f"{file}: contains {len(many)} polygons: a region is one polygon")
+    raise BadInput(f"{file}: contains no GeoJSON Polygon")
 
 
 def _position_lines(text: str, count: int) -> list[int | None]:

@@ -106,7 +106,7 @@ class Registry(Generic[T]):
             raise UnknownName(self.kind, name, self.names())
         if len({entry.value for entry in found}) > 1 or len({giver(entry) for entry in found}) > 1:
             givers = " and ".join(sorted({giver(entry) for entry in found}))
-            raise BadInput(f"{self.kind} {name!r} is given by {givers}: uninstall one of them")
+            raise BadInput(f"{self.kind} {name!r} is provided by {givers}: uninstall one of them")
         return found[0]
 
     def _object(self, entry: EntryPoint) -> T:

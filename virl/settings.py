@@ -84,7 +84,7 @@ def _read_yaml(text: str, source: str, first_line: int) -> tuple[yaml.Node, obje
         loader = _Loader(text)
         root = loader.get_single_node()
         if not isinstance(root, yaml.MappingNode):
-            raise BadInput(f"{source}: should hold `field: value` lines")
+            raise BadInput(f"{source}: must contain `field: value` lines")
         _refuse_repeated_keys(root, source, first_line)
         return root, loader.construct_document(root)
     except yaml.MarkedYAMLError as fault:
@@ -102,7 +102,7 @@ def _refuse_repeated_keys(node: yaml.Node, source: str, first_line: int) -> None
             field = str(key.value)
             if field in seen:
                 line = first_line + key.start_mark.line
-                raise BadInput(f"{source}, line {line}: field {field!r} stands twice")
+                raise BadInput(f"{source}, line {line}: field {field!r} is repeated")
             seen.add(field)
             _refuse_repeated_keys(value, source, first_line)
     elif isinstance(node, yaml.SequenceNode):

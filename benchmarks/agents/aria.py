@@ -196,7 +196,7 @@ def _draw_wishes(asked: Sequence[str], rng: Random) -> tuple[str, ...]:
 def _some_position(city: City, rng: Random) -> LatLng:
     """Of a panorama: where Aria relocates to."""
     if city.street_map is None:
-        raise ValueError(f"{city.name}: only a made city has clients to draw")
+        raise ValueError(f"{city.name}: only made cities have clients to draw")
     return city.streetview.panorama(rng.choice(city.street_map.panorama_ids())).position
 
 
@@ -221,7 +221,7 @@ def _open_at(place: Place, clock: str) -> bool:
 def _has(city: City, place: Place, wishes: Sequence[str]) -> bool:
     """Whether a place truly has what is asked for; what is not true of its kind at all, it has not."""
     if city.truth is None:
-        raise ValueError(f"{city.name}: nothing is known for sure")
+        raise ValueError(f"{city.name}: has no ground truth")
     attributes = city.truth.attributes(place.id)
     return all(attributes.get(wish.removeprefix("not ")) == (not wish.startswith("not ")) for wish in wishes)
 

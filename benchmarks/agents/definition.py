@@ -36,11 +36,11 @@ class Options(BaseOptions):
     """What the agents' benchmark is asked."""
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
-    """Made cities."""
+    """Made cities to run in."""
     agent: tuple[str, ...] = Field(tuple(AGENTS), min_length=1)
-    """Who is scored: `peng`, `aria`, `vivek`, `ling`, `ling_paper` (with hints at crossings), `diego`."""
+    """Agent to score: `peng`, `aria`, `vivek`, `ling`, `ling_paper` (with hints at crossings), `diego`."""
     mind: str = "rules"
-    """Which mind the agents ask: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def _shown(value: Any) -> str:
 BENCHMARK = Benchmark(
     name="agents",
     title="The agents, held against the truth",
-    about="How well Peng, Aria, Vivek, Ling with Local, and Diego do what they are for, in a made city.",
+    about="Score the results of Peng, Aria, Vivek, Ling with Local, and Diego in a made city.",
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -165,7 +165,7 @@ def _came_of(result: Result, case: DrawnWalk) -> dict[str, Any]:
 @lru_cache(maxsize=4)
 def _drawn(city: City, seed: int) -> Mapping[str, DrawnWalk]:
     if city.street_map is None:
-        raise VirlError(f"{city.title}: its panoramas are not known: choose a made city")
+        raise VirlError(f"{city.title} cannot list its panoramas: choose a made city")
     rng = Random(f"{seed} ling")
     panoramas = city.street_map.panorama_ids()
     places = [place for place in city.places.nearby(city.center, 5000.0) if place.is_open]

@@ -13,5 +13,5 @@ def run(agent: Agent) -> None:
         BadInput: the city is not a made one.
     """
     if agent.city.truth is None:
-        raise BadInput(f"{agent.city.title}: what is truly to be seen there is not known: choose a made city")
+        raise BadInput(f"{agent.city.title} has no ground truth: choose a made city")
     ask_and_walk(agent, TruthSpotter(agent.city.truth))

@@ -24,27 +24,27 @@ class Options(BaseOptions):
     """What the counting benchmark is asked."""
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
-    """Made cities."""
+    """Made cities to run in."""
     detector: tuple[str, ...] = Field(("simulated",), min_length=1)
-    """Detectors in platform/models; repeat it to compare several."""
+    """Detectors to compare (see `virl models`)."""
     matcher: str = "sift"
-    """A matcher in platform/models."""
+    """Matcher (see `virl models`)."""
     memory: str = "default"
-    """Settings in platform/memory, for exact poses."""
+    """Memory settings in `platform/memory`, for exact poses."""
     noisy_memory: str = "street-view"
-    """Settings in platform/memory for poses that are off."""
+    """Memory settings in `platform/memory`, for poses with noise."""
     routes: int = Field(12, ge=0)
-    """How many routes."""
+    """Number of routes."""
     regions: int = Field(2, ge=0)
-    """How many regions."""
+    """Number of regions."""
     things: tuple[str, ...] = Field(("trash bin", "fire hydrant", "bench"), min_length=1)
-    """What is counted; by default what V-IRL's Imani counts."""
+    """Things to count; by default those of V-IRL's Imani."""
     background: tuple[str, ...] = ("mailbox", "planter", "bollard")
-    """What else the detector looks for; by default look-alikes."""
+    """Further labels for the detector, which are not counted; by default look-alikes."""
     pose_noise: str = "1.5,2"
-    """Metres and degrees by which panoramas are off in a second count; `0,0` for no such count."""
+    """Noise of poses in a second count, in metres and degrees; `0,0` to skip that count."""
     draws: int = Field(2, ge=1)
-    """How often that noise is drawn for each walk."""
+    """Number of draws of the pose noise for each walk."""
 
     @property
     def task(self) -> CountingTask:
@@ -116,7 +116,7 @@ def _walk(name: str, payload: Data) -> CountedWalk:
 BENCHMARK = Benchmark(
     name="counting",
     title="Counting",
-    about="How well things along routes and in regions are counted, with each rule of visual memory off.",
+    about="Score counts of street furniture along routes and in regions, with each memory rule switched off.",
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -24,15 +24,15 @@ class Options(BaseOptions):
     """What the exploration benchmark is asked."""
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
-    """Made cities."""
+    """Made cities to run in."""
     policy: tuple[str, ...] = Field(tuple(POLICIES), min_length=1)
-    """Who walks: `oracle`, `hiro`, `hiro-random-roads`, `random`."""
+    """Policies to compare: `oracle`, `hiro`, `hiro-random-roads`, `random`."""
     starts: int = Field(40, ge=1)
-    """How many random starts."""
+    """Number of random starts."""
     max_steps: int = Field(60, ge=1)
-    """Moves of a walk at most."""
+    """Maximum steps of a walk."""
     mind: str = "rules"
-    """Which mind Hiro asks: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """Who decides for Hiro: `rules`, or a chat model such as `openai:gpt-5-mini`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def choose_starts(city: City, count: int, seed: int) -> list[str]:
         raise BadInput(f"{city.title} has no ground truth: choose a made city, such as virlton")
     panoramas = list(city.street_map.panorama_ids())
     if count > len(panoramas):
-        raise BadInput(f"{city.title} has {len(panoramas)} panoramas: give --starts {len(panoramas)} at most")
+        raise BadInput(f"{city.title} has {len(panoramas)} panoramas: give at most --starts {len(panoramas)}")
     return random.Random(seed).sample(panoramas, count)
 
 
@@ -116,7 +116,7 @@ def run(episode: Episode, shared: Explorations) -> EpisodeResult:
 BENCHMARK = Benchmark(
     name="exploration",
     title="Exploration: enters a place that truly fits",
-    about="How well Hiro finds a place that fits, beside a random walker and an oracle (V-IRL, section 3.3).",
+    about="Score how well Hiro finds a place, against a random walker and an oracle (V-IRL, section 3.3).",
     options=Options,
     episodes=episodes,
     prepare=prepare,

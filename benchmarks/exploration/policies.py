@@ -154,7 +154,7 @@ def fitting_places(city: City, character: Character) -> tuple[Place, ...]:
         and not city.truth.attributes(place.id)["spicy"]
     )
     if not fitting:
-        raise BadInput(f"{city.title} has no place that fits: choose another city")
+        raise BadInput(f"{city.title} has no suitable place: choose another city")
     return fitting
 
 

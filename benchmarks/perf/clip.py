@@ -48,10 +48,10 @@ PanoramaHeadings = tuple[str, list[float]]
 def main() -> None:
     """Measure and print."""
     parser = command(__doc__)
-    parser.add_argument("--model", help="a recognizer of platform/models")
+    parser.add_argument("--model", help="recognizer (see `virl models`)")
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--batch", type=int, default=32, help="of the random model")
+    parser.add_argument("--batch", type=int, default=32, help="batch size of the random model")
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     parser.add_argument("--allow-downloads", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
@@ -59,7 +59,7 @@ def main() -> None:
     models = Models(ModelOptions(device=options.device, allow_downloads=options.allow_downloads))
     city = open_city(CITY)
     if city.street_map is None:
-        raise BadInput(f"{CITY} has no list of its panoramas")
+        raise BadInput(f"{CITY} cannot list its panoramas")
     steps = _steps(list(city.street_map.panorama_ids()), options.steps, options.seed)
     with figures(options) as found, tempfile.TemporaryDirectory() as name:
         found["model"] = options.model or "a small model with random weights"

@@ -101,7 +101,7 @@ class Service:
 def write_routes(folder: Path, city: City, count: int) -> None:
     """A data set of so many walks: from panoramas drawn by a seed to a spot that none of them reaches."""
     if city.street_map is None:
-        raise SystemExit(f"{city.title} does not tell its panoramas")
+        raise SystemExit(f"{city.title} cannot list its panoramas: choose a made city")
     routes = Rows(folder / ROUTES, RouteRow)
     drawn = random.Random(0).sample(list(city.street_map.panorama_ids()), count)
     for number, pano_id in enumerate(drawn):
@@ -175,10 +175,14 @@ def main() -> None:
     """Measure and print."""
     parser = command(__doc__)
     parser.add_argument("--episodes", type=int, default=64)
-    parser.add_argument("--steps", type=int, default=10, help="actions of a walk")
-    parser.add_argument("--delay", type=float, default=0.5, help="seconds until a reply")
-    parser.add_argument("--limited", type=float, default=0.05, help="share of requests refused with 429")
-    parser.add_argument("--rate", type=float, default=200.0, help="requests a second that the server takes")
+    parser.add_argument("--steps", type=int, default=10, help="actions in each walk")
+    parser.add_argument("--delay", type=float, default=0.5, help="seconds before each reply")
+    parser.add_argument(
+        "--limited", type=float, default=0.05, help="share of requests that the server refuses with 429"
+    )
+    parser.add_argument(
+        "--rate", type=float, default=200.0, help="requests per second that the server accepts"
+    )
     chosen = parser.parse_args()
     with figures(chosen) as found, tempfile.TemporaryDirectory() as data:
         write_routes(Path(data) / CITY, open_city(CITY), chosen.episodes)

@@ -12,9 +12,7 @@ from rich.console import Console, RenderableType
 def command(doc: str | None) -> argparse.ArgumentParser:
     """A command line that prints a module's docstring as its help, and has `--json`."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--json", action="store_true", help="print the figures as one JSON object, nothing else"
-    )
+    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     return parser
 
 

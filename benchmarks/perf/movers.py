@@ -185,7 +185,7 @@ def random_walk(city: City, steps: int, seed: int) -> Walk:
         BadInput: the city does not know all its panoramas.
     """
     if city.street_map is None:
-        raise BadInput(f"{city.name} does not know all its panoramas: give a made city")
+        raise BadInput(f"{city.name} cannot list its panoramas: choose a made city")
     rng = np.random.default_rng(seed)
     ids = city.street_map.panorama_ids()
     truth = LinksMover(city.streetview)

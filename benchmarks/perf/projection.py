@@ -28,9 +28,11 @@ GOAL = 10.0  # times the views a second of py360convert
 def main() -> int:
     """Measure and print; 1 if the goal is missed."""
     parser = command(__doc__)
-    parser.add_argument("--views", type=int, default=100, help="views of virl; a tenth of py360convert")
-    parser.add_argument("--width", type=int, default=3328, help="of the panorama, pixels")
-    parser.add_argument("--fov", type=float, default=60.0, help="degrees")
+    parser.add_argument(
+        "--views", type=int, default=100, help="views to make with virl; py360convert makes a tenth"
+    )
+    parser.add_argument("--width", type=int, default=3328, help="width of the panorama in pixels")
+    parser.add_argument("--fov", type=float, default=60.0, help="field of view in degrees")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     try:

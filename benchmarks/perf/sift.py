@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace, found: Figures) -> None:
     city = open_city(options.city)
     if city.truth is None:
-        raise SystemExit(f"{city.title} is no made city: nobody knows what its views show")
+        raise SystemExit(f"{city.title} has no ground truth: choose a made city")
     began = time.perf_counter()
     sights = list(look(city, city.truth, options.walks, options.seed))
     took = time.perf_counter() - began
@@ -104,7 +104,7 @@ def _run(options: argparse.Namespace, found: Figures) -> None:
     )
     settings = read_model("matcher", options.matcher)
     if not isinstance(settings, MatcherSettings):
-        raise SystemExit(f"{options.matcher} is no matcher")
+        raise SystemExit(f"{options.matcher} is not a matcher")
     margins = (0.0, settings.margin) if options.compare else (settings.margin,)
     curves = [
         _report(found, f"{name}, margin {margin:g}", matcher, pairs, margin)
@@ -266,10 +266,14 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = command(__doc__)
     parser.add_argument("--city", default="virlton", help="a made city")
     parser.add_argument("--walks", type=int, default=WALKS, help="walks of six panoramas")
-    parser.add_argument("--seed", type=int, default=0, help="of the walks and of the pairs")
-    parser.add_argument("--matcher", default="sift", help="name of a matcher in platform/models")
-    parser.add_argument("--draw", type=Path, default=Path("runs/sift-roc.svg"), help="where the ROC is drawn")
-    parser.add_argument("--compare", action="store_true", help="both geometries, with and without a margin")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of the walks and pairs")
+    parser.add_argument("--matcher", default="sift", help="matcher (see `virl models`)")
+    parser.add_argument(
+        "--draw", type=Path, default=Path("runs/sift-roc.svg"), help="file for the drawing of the ROC curve"
+    )
+    parser.add_argument(
+        "--compare", action="store_true", help="compare both geometries, with and without a margin"
+    )
     return parser.parse_args(arguments)
 
 

@@ -211,10 +211,10 @@ def _save(misses: list[Reading], folder: Path) -> None:
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = command(__doc__)
     parser.add_argument("--seed", type=int, default=1, help="the city's seed; Virlton's is 1")
-    parser.add_argument("--limit", type=int, help="read only so many signs, picked at random")
-    parser.add_argument("--timed", type=int, default=15, help="views to time both ways")
-    parser.add_argument("--worst", type=int, default=15, help="misses to list")
-    parser.add_argument("--save", type=Path, metavar="DIR", help="keep pictures of the misses here")
+    parser.add_argument("--limit", type=int, help="read only this many signs, chosen at random")
+    parser.add_argument("--timed", type=int, default=15, help="number of views to time both ways")
+    parser.add_argument("--worst", type=int, default=15, help="number of misses to list")
+    parser.add_argument("--save", type=Path, metavar="DIR", help="folder for pictures of the misses")
     return parser.parse_args(arguments)
 
 

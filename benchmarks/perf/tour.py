@@ -227,18 +227,20 @@ def _table(results: Sequence[TourResult]) -> Table:
 def _sizes(text: str) -> list[int]:
     sizes = [int(size) for size in text.split(",") if size.strip().isdecimal()]
     if len(sizes) != text.count(",") + 1 or min(sizes) < 2:
-        raise argparse.ArgumentTypeError(f"{text!r} should be numbers from 2 on, with commas between")
+        raise argparse.ArgumentTypeError(f"{text!r}: give numbers of 2 or more, separated by commas")
     return sizes
 
 
 def _parse() -> argparse.Namespace:
     parser = command(__doc__)
-    parser.add_argument("--points", type=Path, help="a file with a `lat, lng` pair a line")
-    parser.add_argument("--sizes", type=_sizes, default=list(SIZES), help="of the made sets")
-    parser.add_argument("--seconds", type=float, help="of search; the navigator's own by default")
-    parser.add_argument("--best", type=float, default=0.0, help="seconds of search for the best known")
-    parser.add_argument("--draw", type=Path, help="an SVG for each set")
-    parser.add_argument("--out", type=Path, help="all numbers, as JSON")
+    parser.add_argument("--points", type=Path, help="file with one `lat, lng` pair per line")
+    parser.add_argument(
+        "--sizes", type=_sizes, default=list(SIZES), help="sizes of the made sets, separated by commas"
+    )
+    parser.add_argument("--seconds", type=float, help="seconds of search; by default the navigator's")
+    parser.add_argument("--best", type=float, default=0.0, help="seconds of search for the best known tour")
+    parser.add_argument("--draw", type=Path, help="folder for an SVG of each set")
+    parser.add_argument("--out", type=Path, help="file for all numbers, as JSON")
     return parser.parse_args()
 
 

@@ -63,7 +63,7 @@ def read_points(file: Path) -> list[LatLng]:
         if line.strip()
     ]
     if not positions:
-        raise BadInput(f"{file}: holds no points: write a `lat, lng` pair a line")
+        raise BadInput(f"{file}: contains no points: write one `lat, lng` pair per line")
     return positions
 
 

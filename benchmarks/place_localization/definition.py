@@ -35,13 +35,13 @@ class Options(CityOptions):
     """What place localization is asked."""
 
     models: tuple[str, ...] = ("sign-detector",)
-    """Detectors in `platform/models`."""
+    """Detectors to compare (see `virl models`)."""
     active: bool = False
-    """Also look closer at each box, and score what is confirmed."""
+    """Also look closer at each box, and score the confirmed boxes."""
     recheck: float = Field(RECHECK_SCORE, ge=0, le=1)
-    """Least score at the closer look."""
+    """Minimum score at the closer look."""
     size: int = Field(640, ge=16, le=2048)
-    """Pixels of a view's sides."""
+    """Width and height of a view in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def _box(view: View, detection: Detection, place: Place | None) -> dict[str, Any
 BENCHMARK = Benchmark(
     name="place-localization",
     title="Place localization",
-    about="Which places are found in street view, and as what (V-IRL, section 5.1).",
+    about="Find places in street view, each with its type (V-IRL, section 5.1).",
     options=Options,
     episodes=episodes,
     prepare=prepare,

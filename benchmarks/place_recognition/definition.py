@@ -46,7 +46,7 @@ class Options(CityOptions):
     """What place recognition is asked."""
 
     models: tuple[str, ...] = ("sign-detector",)
-    """Recognizers or detectors in `platform/models`."""
+    """Recognizers or detectors to compare (see `virl models`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _confusion(records: Sequence[Record]) -> Confusion:
 BENCHMARK = Benchmark(
     name="place-recognition",
     title="Place recognition",
-    about="Of what type the place in a photo is, among 96 (V-IRL, section 5.2).",
+    about="Recognize the type of the place in a photo, out of 96 (V-IRL, section 5.2).",
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -36,7 +36,7 @@ class Options(CityOptions):
     """What place VQA is asked."""
 
     models: tuple[str, ...] = ("signs",)
-    """`signs`, a chat model such as `openai:gpt-5-mini`, or describers in `platform/models`."""
+    """Who answers: `signs`, chat models such as `openai:gpt-5-mini`, or describers (see `virl models`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _rounds(options: Sequence[str], answer: int, replies: Sequence[str], legacy:
 BENCHMARK = Benchmark(
     name="place-vqa",
     title="Place VQA",
-    about="Which of four wishes the place in a photo fulfils (V-IRL, section 5.3).",
+    about="Choose which of four intentions the place in a photo serves (V-IRL, section 5.3).",
     options=Options,
     episodes=episodes,
     prepare=prepare,

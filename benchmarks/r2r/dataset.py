@@ -62,7 +62,7 @@ def open_data(data: Path | None, split: str) -> Data:
     if not file.is_file():
         there = ", ".join(sorted(path.stem.removeprefix("R2R_") for path in folder.glob("R2R_*.json")))
         raise BadInput(
-            f"{file}: no such split; there is {there or 'none'}: `virl data r2r --from DIR` gets the data"
+            f"{file}: no such split (found: {there or 'none'}): `virl data r2r --from DIR` installs the data"
         )
     read = read_r2r_file(file)
     buildings = open_buildings(folder, {episode.scan for episode in read.episodes})
@@ -71,7 +71,7 @@ def open_data(data: Path | None, split: str) -> Data:
     episodes = {episode.id: episode for episode in read.episodes if episode.id not in faults}
     if not episodes:
         first = next(iter(faults.values()), "it is empty")
-        raise BadInput(f"{file}: holds no episode that can be walked: {first}")
+        raise BadInput(f"{file}: contains no episode that can be walked: {first}")
     ids = in_order((episode.id for episode in read.episodes), faults)
     return Data(folder, buildings, ids, episodes, faults)
 
@@ -97,7 +97,7 @@ def gold_paths(folder: Path) -> dict[str, InstructionEpisode]:
     """
     files = sorted(folder.glob("R2R_*.json"))
     if not files:
-        raise BadInput(f"no R2R_*.json in {folder}: `virl data r2r --from DIR` gets the data")
+        raise BadInput(f"no R2R_*.json in {folder}: `virl data r2r --from DIR` installs the data")
     episodes = [episode for file in files for episode in read_r2r_file(file).episodes]
     return {episode.id.rpartition("_")[0]: episode for episode in episodes}
 

@@ -89,7 +89,7 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: O
 BENCHMARK = Benchmark(
     name="r2r",
     title="R2R",
-    about="Whether written directions are followed through buildings, from viewpoint to viewpoint.",
+    about="Follow written instructions through buildings, from viewpoint to viewpoint.",
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -10,12 +10,12 @@ class Options(BaseOptions):
     """Which episodes, and who walks."""
 
     agent: str = "navgpt"
-    """`navgpt`, `gold`, `shortest`, `random` or `forward`."""
+    """Agent to score: `navgpt`, `gold`, `shortest`, `random` or `forward`."""
     data: UserPath | None = None
-    """Folder of the data; by default yours (`virl data r2r`)."""
+    """Folder of the data; by default where `virl data r2r` installs it."""
     split: str = "val_unseen"
-    """Such as `val_unseen` or `val_seen`."""
+    """Split, such as `val_unseen` or `val_seen`."""
     mind: str = Field("rules", json_schema_extra={"envvar": "VIRL_MIND"})
-    """What navgpt asks: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """Who decides for navgpt: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     observations: UserPath | None = None
-    """Observations in NavGPT's published layout; without them navgpt reads only which ways lead on."""
+    """Folder of observations in NavGPT's published layout; without it navgpt reads only the list of links."""

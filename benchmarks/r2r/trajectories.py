@@ -143,9 +143,9 @@ def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:
     except FileNotFoundError:
         raise BadInput(f"{file}: no such file") from None
     except (OSError, ValueError) as fault:
-        raise BadInput(f"{file}: is no JSON file ({' '.join(str(fault).split())})") from fault
+        raise BadInput(f"{file}: not a JSON file ({' '.join(str(fault).split())})") from fault
     if not isinstance(items, list) or not items:
-        raise BadInput(f"{file}: should be a JSON list of at least one trajectory")
+        raise BadInput(f"{file}: must be a JSON list with at least one trajectory")
     good: dict[int, Trajectory] = {}
     bad: dict[int, str] = {}
     for number, item in enumerate(items):

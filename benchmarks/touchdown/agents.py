@@ -51,7 +51,7 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
     if options.agent not in AGENTS:
         raise UnknownName("agent", options.agent, list(AGENTS))
     if options.agent != "follower" and (options.map or options.prior):
-        raise BadInput("--map and --prior go with --agent follower")
+        raise BadInput("--map and --prior require --agent follower")
     if options.agent in ASK_A_MIND:
         return _asking(data, options, resources)
     opened = _baseline(data.graph, options)

@@ -76,7 +76,7 @@ def open_data(chosen: Selection) -> Data:
     file = chosen.file(folder)
     if not file.is_file():
         there = sorted(f"{path.parent.name}/{path.stem}" for path in folder.glob("*_*/*.jsonl"))
-        raise BadInput(f"{file}: no such file of episodes; {folder} has {', '.join(there) or 'none'}")
+        raise BadInput(f"{file}: no such file of episodes (found in {folder}: {', '.join(there) or 'none'})")
     read = read_episode_file(file)
     faults = {f"line {fault.line}": fault.what for fault in read.faults}
     episodes = {}
@@ -86,7 +86,7 @@ def open_data(chosen: Selection) -> Data:
         else:
             episodes[episode.id] = episode
     if not (episodes or faults):
-        raise BadInput(f"{file}: holds no episodes")
+        raise BadInput(f"{file}: contains no episodes")
     source = f"an export of {made_city}, {EXPORTED}" if made_city else str(file)
     is_published = len(graph) == PANORAMAS and chosen.episodes is None
     ids = in_order((episode.id for episode in read.episodes[: chosen.limit]), faults)

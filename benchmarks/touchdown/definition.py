@@ -68,7 +68,7 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: O
 BENCHMARK = Benchmark(
     name="touchdown",
     title="Touchdown and Map2seq",
-    about="Whether written directions are followed through the streets of Manhattan.",
+    about="Follow written instructions through the streets of Manhattan.",
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -185,17 +185,21 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 @app.command()
 def study(
-    data: Annotated[Path | None, typer.Option(help="Folder of the data, as of the benchmark.")] = None,
-    dataset: Annotated[Dataset, typer.Option(help="Whose instructions.")] = "map2seq",
-    scenario: Annotated[Scenario, typer.Option(help="Whose part of the city.")] = "seen",
-    split: Annotated[str, typer.Option(help="Which split.")] = "dev",
-    limit: Annotated[int | None, typer.Option(help="Only the first so many episodes.", min=1)] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the data. By default, your installed data.")
+    ] = None,
+    dataset: Annotated[Dataset, typer.Option(help="Data set of the instructions.")] = "map2seq",
+    scenario: Annotated[
+        Scenario, typer.Option(help="Scenario: which part of the city is for training.")
+    ] = "seen",
+    split: Annotated[str, typer.Option(help="Split of the scenario.")] = "dev",
+    limit: Annotated[int | None, typer.Option(help="Use only the first N episodes.", min=1)] = None,
     use_map: Annotated[bool, typer.Option("--map", help="Plan on the map.")] = False,
     use_prior: Annotated[
         bool, typer.Option("--prior", help="Use the lengths of the data set's routes.")
     ] = False,
     ablate: Annotated[bool, typer.Option("--ablate", help="Switch off each rule in turn.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
     """Print TC, failure classes and, if asked for, the ablation table of the follower on a split."""
     guard(

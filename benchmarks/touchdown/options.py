@@ -16,37 +16,37 @@ class Options(BaseOptions):
     """Which episodes, and who walks."""
 
     agent: str = "follower"
-    """`follower`, `velma`, `navgpt`, `forward`, `random`, `gold` or `shortest`."""
+    """Agent to score: `follower`, `velma`, `navgpt`, `forward`, `random`, `gold` or `shortest`."""
     data: UserPath | None = None
-    """Folder of the data; by default yours (`virl data touchdown`), else an export of Virlton."""
+    """Folder of the data: an export, or by default where `virl data touchdown` installs it."""
     dataset: Dataset = "map2seq"
-    """Whose instructions."""
+    """Data set of the instructions."""
     scenario: Scenario = "unseen"
-    """Whose part of the city."""
+    """Scenario: which part of the city is for training."""
     split: str = "dev"
-    """Which split."""
+    """Split of the scenario."""
     episodes: UserPath | None = None
-    """A file of episodes in the same format, in place of the split."""
+    """File of episodes in the same format, instead of a split."""
     mind: str = Field("rules", json_schema_extra={"envvar": "VIRL_MIND"})
-    """What velma and navgpt ask: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    """Who decides for velma and navgpt: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     map: bool = False
-    """The follower plans on the map."""
+    """Let the follower plan on the map."""
     prior: bool = False
-    """The follower uses statistics of the data set's routes."""
+    """Let the follower use statistics of the data set's routes."""
     compat: Literal["velma"] | None = None
-    """As published: a reply of velma's model that cannot be read is a forward."""
+    """As published: velma moves forward when it cannot parse the model's reply."""
     views: bool = False
-    """navgpt reads what the panoramas show, described by the perception models."""
+    """Describe the panoramas to navgpt with perception models."""
     shots: int = Field(2, ge=0)
-    """Worked examples that velma shows to its model."""
+    """Number of worked examples in velma's prompt."""
     examples: UserPath | None = None
-    """Episodes to draw them from; by default the split `train`."""
+    """File of episodes to draw worked examples from; by default the split `train`."""
     panoramas: UserPath | None = None
-    """Folder of your StreetLearn panoramas, ID.jpg each."""
+    """Folder of your StreetLearn panoramas, each named ID.jpg."""
     features: UserPath | None = None
-    """File of embeddings of views, in place of panoramas."""
+    """File of view embeddings, instead of panoramas."""
     statistics: UserPath | None = None
-    """Statistics of landmark scores; needed with panoramas or features."""
+    """File of landmark score statistics; required with panoramas or features."""
 
     @property
     def selection(self) -> Selection:

@@ -90,14 +90,14 @@ class Agreement:
 
 
 def replay(
-    walks: Annotated[Path, typer.Option(help="File of walks, one JSON object a line.")],
+    walks: Annotated[Path, typer.Option(help="File of walks, one JSON object per line.")],
     graph: Annotated[
-        Path | None, typer.Option(help="Folder of nodes.txt and links.txt; by default the user's data.")
+        Path | None, typer.Option(help="Folder of nodes.txt and links.txt. By default, your installed data.")
     ] = None,
-    rules: Annotated[Literal["velma", "touchdown"], typer.Option(help="What actions do.")] = "velma",
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    rules: Annotated[Literal["velma", "touchdown"], typer.Option(help="Rules of the actions.")] = "velma",
+    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
-    """Walk recorded walks again and say how many states and validations agree; exit code 1 if not all do."""
+    """Replay recorded walks, and compare states and validations; exits with 1 if any differ."""
 
     def work() -> None:
         folder = find_data("touchdown") / "graph" if graph is None else graph

@@ -80,14 +80,20 @@ def score_walks_of(file: Path, data: Data) -> Scored:
 
 
 def score(
-    walks: Annotated[Path, typer.Option(help="Walks with `id` and `pano_path`, as JSON or JSON lines.")],
-    data: Annotated[Path | None, typer.Option(help="Folder of the data; by default the user's.")] = None,
-    dataset: Annotated[Dataset, typer.Option(help="Whose instructions.")] = "map2seq",
-    scenario: Annotated[Scenario, typer.Option(help="Whose part of the city.")] = "unseen",
-    split: Annotated[str, typer.Option(help="Which split.")] = "dev",
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    walks: Annotated[
+        Path, typer.Option(help="File of walks with `id` and `pano_path`, as JSON or JSON lines.")
+    ],
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the data. By default, your installed data.")
+    ] = None,
+    dataset: Annotated[Dataset, typer.Option(help="Data set of the instructions.")] = "map2seq",
+    scenario: Annotated[
+        Scenario, typer.Option(help="Scenario: which part of the city is for training.")
+    ] = "unseen",
+    split: Annotated[str, typer.Option(help="Split of the scenario.")] = "dev",
+    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
-    """Score finished walks; where the file holds expected scores, tell the largest difference."""
+    """Score finished walks; if the file holds expected scores, print the largest difference."""
 
     def work() -> None:
         chosen = Selection(data, dataset, scenario, split)
@@ -136,7 +142,9 @@ def _entries(file: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise BadInput(f"{file}: no such file") from None
     except (OSError, ValueError, TypeError, KeyError) as fault:
-        raise BadInput(f"{file}: holds no walks, as JSON with `instances` or JSON lines ({fault})") from fault
+        raise BadInput(
+            f"{file}: contains no walks, as JSON with `instances` or JSON lines ({fault})"
+        ) from fault
     if not found:
-        raise BadInput(f"{file}: holds no walks")
+        raise BadInput(f"{file}: contains no walks")
     return found

@@ -50,7 +50,7 @@ def open_views(sight: SightSources, data: Data) -> StreetView:
         return GraphStreetView(data.graph, PanoramaFolder(sight.panoramas))
     if data.made_city:
         return open_city(data.made_city).streetview
-    raise BadInput("--views needs pictures: say with --panoramas where yours are")
+    raise BadInput("--views needs pictures: give their folder with --panoramas")
 
 
 def open_sight(sight: SightSources, data: Data, dataset: Dataset, resources: Resources) -> SeenThings:
@@ -71,7 +71,7 @@ def open_sight(sight: SightSources, data: Data, dataset: Dataset, resources: Res
             EmbeddingScorer(features, features, read_statistics(sight.statistics, features.model)), by_yaw
         )
     if sight.panoramas is None:
-        raise BadInput("--statistics goes with --panoramas or --features")
+        raise BadInput("--statistics requires --panoramas or --features")
     clip = resources.recognizer(RECOGNIZER)
     store = open_store(str(sight.panoramas.resolve()), clip.name)
     views = StreetViews(GraphStreetView(data.graph, PanoramaFolder(sight.panoramas)), clip, store)

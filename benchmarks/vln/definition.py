@@ -27,13 +27,13 @@ class Options(CityOptions):
     """What VLN is asked."""
 
     models: tuple[str, ...] = ("oracle", "oracle@paper", "ocr", "ocr@paper")
-    """What landmarks are recognised with: `oracle` (V-IRL's, by the map), `truth` (signs truly shown, in made
-    cities), `ocr`, or recognizers and describers in `platform/models`; with `@paper` V-IRL's hints at
-    crossings are given, without it nothing but what the street shows."""
+    """How to recognize landmarks: `oracle` (from the map, as V-IRL), `truth` (from the true signs, in made
+    cities), `ocr`, or a recognizer or describer (see `virl models`). Append `@paper` to give the agent
+    V-IRL's hints at crossings."""
     mind: str = "rules"
     """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     max_steps: int = Field(MAX_STEPS, ge=1)
-    """Actions of a walk at most."""
+    """Maximum actions of a walk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def _position(city: City, pano_id: str) -> list[float]:
 BENCHMARK = Benchmark(
     name="vln",
     title="Vision-and-language navigation",
-    about="Whether directions in words are followed to a place, by sight (V-IRL, section 5.4).",
+    about="Follow written directions to a place by sight (V-IRL, section 5.4).",
     options=Options,
     episodes=episodes,
     prepare=prepare,

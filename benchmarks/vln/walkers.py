@@ -38,7 +38,7 @@ def parse_walker(model: str) -> Walker:
     """
     spotter, at, mode = model.partition("@")
     if at and mode != "paper":
-        raise BadInput(f"model {model!r}: after @ comes paper, or nothing for the honest mode")
+        raise BadInput(f"model {model!r}: append @paper for the paper's mode, or nothing for the honest mode")
     return Walker(spotter, "paper" if at else "honest")
 
 
@@ -72,7 +72,9 @@ def _spotter(name: str, city: City, landmarks: dict[str, LatLng], resources: Res
         return MapSpotter(city.streetview, landmarks)
     if name == TRUTH:
         if city.truth is None:
-            raise ModelUnavailable(f"{TRUTH}: sees what a made city truly shows: {city.title} is none")
+            raise ModelUnavailable(
+                f"{TRUTH}: needs the ground truth of a made city, and {city.title} has none"
+            )
         return TruthSpotter(city.truth)
     if name == OCR:
         return OcrSpotter(SignReader(city.streetview, resources.reader(READER)))

@@ -137,7 +137,7 @@ def test_a_field_is_set_from_the_command_line(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     begun = json.loads((tmp_path / "run" / "journal.jsonl").read_text().splitlines()[0])
     assert (begun["character"]["name"], begun["character"]["limits"]["steps"]) == ("Somebody", 7)
-    for wrong, said in (("limits.hats=7", "limits.hats: unknown field"), ("name", "give FIELD=VALUE")):
+    for wrong, said in (("limits.hats=7", "limits.hats: unknown field"), ("name", "write it as FIELD=VALUE")):
         refused = call(tmp_path, "expert-1", "--set", wrong)
         assert refused.exit_code == 2
         assert said in refused.stderr

@@ -166,7 +166,8 @@ def test_a_journal_of_an_earlier_version_names_the_routine_by_the_agent():
 def test_an_unknown_routine_lists_those_there_are(tmp_path):
     path = tmp_path / "me.yaml"
     path.write_text(CHARACTER + "routine: hirro\n")
-    with pytest.raises(BadInput, match=r"me.yaml: unknown routine 'hirro': there is by-tools, counting, day"):
+    fault = r"me.yaml: unknown routine 'hirro': choose one of: by-tools, counting, day"
+    with pytest.raises(BadInput, match=fault):
         load_routine(path, load_character(path))
 
 

@@ -61,13 +61,13 @@ def test_what_is_due_together_is_said_together(tmp_path):
         ),
         ("- say: a\n", r"line 1: entries\.0: give either `after: NUMBER` or `at: HH:MM`"),
         ("- {after: 1, at: '9:00', say: a}\n", r"line 1: .*give either"),
-        ("# x\n\n- after: 1\n", r"line 3: entries\.0: says nothing"),
+        ("# x\n\n- after: 1\n", r"line 3: entries\.0: give `say:` or `state:`"),
         ("- after: 1\n  state: {hunger: 101}\n", r"line 2: .*less than or equal to 100"),
         ("- at: noon\n  say: a\n", r"line 1: entries\.0\.at: 'noon' is not a time"),
         ("- after: 1\n  say: [a\n", r"line 3: not valid YAML"),
-        ("after: 1\nsay: a\n", "should hold a list"),
-        ("", "should hold a list"),
-        ("---\n- after: 1\n", "should hold a list"),
+        ("after: 1\nsay: a\n", "must be a list"),
+        ("", "must be a list"),
+        ("---\n- after: 1\n", "must be a list"),
     ],
 )
 def test_a_fault_in_the_file_is_named_with_its_line(tmp_path, text, fault):
@@ -78,7 +78,9 @@ def test_a_fault_in_the_file_is_named_with_its_line(tmp_path, text, fault):
 
 def test_a_feeling_that_the_routine_does_not_know_is_named_with_its_entry(tmp_path):
     user = scripted(tmp_path, "- {after: 1, say: a}\n- after: 2\n  state: {hungr: 3}\n")
-    with pytest.raises(BadInput, match=r"entry 2: state: unknown feeling 'hungr': there is stress, joy"):
+    with pytest.raises(
+        BadInput, match=r"entry 2: state: unknown feeling 'hungr': choose one of: energy, hunger, joy"
+    ):
         user.expect(FEELINGS)
 
 
@@ -96,7 +98,7 @@ def test_a_typed_line_may_set_feelings():
 
 @pytest.mark.parametrize("line", ["hunger=much", "hunger=101", "hunger=__import__('os')", "anger=3"])
 def test_a_typed_feeling_that_is_none_is_refused(line):
-    with pytest.raises(BadInput, match="say it in words, or as hunger=90"):
+    with pytest.raises(BadInput, match="write it in words, or as hunger=90"):
         parse_line(line, FEELINGS)
 
 
@@ -131,7 +133,7 @@ def test_the_user_is_asked_on_the_terminal():
 def test_a_typed_line_that_cannot_be_read_is_asked_for_again():
     said, seen, _ = ask_three_times("hunger=lots\nhunger=80\n")
     assert said[0] == Feedback("", {"hunger": 80.0})
-    assert "say it in words" in " ".join(seen.split())
+    assert "write it in words" in " ".join(seen.split())
 
 
 def test_the_end_of_the_input_is_silence_ever_after():

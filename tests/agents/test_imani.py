@@ -61,7 +61,7 @@ def test_the_robot_counts_in_a_run_of_its_own(told: tuple[Path, str]) -> None:
 
 def test_the_terminal_follows_the_robot(told: tuple[Path, str]) -> None:
     run, text = told
-    assert "RX-399 sets out" in text
+    assert "RX-399 starts" in text
     bins = result_of(run)["found"]["trash bin"]
     assert text.count("found trash bin ") >= bins
     assert "0 steps" not in text
@@ -116,10 +116,10 @@ def test_steps_of_the_robot_are_hers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (re.sub(r"count: .*\n", "", PLANNER), "planner: has no `count:`"),
+        (re.sub(r"count: .*\n", "", PLANNER), "planner: `count:` is missing"),
         (
             PLANNER.replace("routine: imani", "routine: rx399\nroute: [130 Elm Walk]"),
-            "planner: has a `route:` and a `region:`: leave one out",
+            "planner: has both `route:` and `region:`: remove one",
         ),
     ],
 )

@@ -67,9 +67,9 @@ def test_a_run_that_was_cut_off_goes_on(tmp_path: Path) -> None:
 def test_a_folder_of_another_run_is_left_alone(tmp_path: Path) -> None:
     go(tmp_path)
     kept = lines(tmp_path)
-    with pytest.raises(BadInput, match=r"another run \(its character differs"):
+    with pytest.raises(BadInput, match=r"a different run \(its character differs"):
         go(tmp_path, "Old Bank")
-    with pytest.raises(BadInput, match=r"another run \(its seed differs"):
+    with pytest.raises(BadInput, match=r"a different run \(its seed differs"):
         go(tmp_path, seed=1)
     assert lines(tmp_path) == kept
 

@@ -62,7 +62,7 @@ def test_shards_are_merged_by_report(tmp_path: Path) -> None:
         ([NAME, "--trouble", "{"], "--trouble: not valid YAML"),
         ([NAME, "--shard", "3/2"], "I/N"),
         ([NAME, "--rate", "0"], "above 0"),
-        (["report", "/no/such/folder"], "name the folder of a run"),
+        (["report", "/no/such/folder"], "give a run folder"),
         (["made_benchmark:Options"], "is not a virl.bench.benchmark.Benchmark"),
         (["made_benchmark:NOTHING"], "cannot be imported"),
     ],

@@ -147,7 +147,7 @@ def test_a_budget_is_not_kept_by_processes(tmp_path: Path) -> None:
 
 
 def test_two_episodes_of_one_id_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="'sharp/north/case 0' stands twice"):
+    with pytest.raises(BadInput, match="'sharp/north/case 0' is repeated"):
         run(tmp_path, Options(models=("sharp", "sharp")))
 
 

@@ -64,13 +64,11 @@ def test_all_of_a_data_set_is_asked_about_or_what_lies_in_the_square(home: Path,
 
 
 def test_what_cannot_be_asked_about_is_said_with_the_way_out(home: Path, resources: Made) -> None:
-    with pytest.raises(
-        BadInput, match=r"has no routes to ask about: virl collect routes --city made --out /"
-    ):
+    with pytest.raises(BadInput, match=r"contains no routes: run `virl collect routes --city made --out /"):
         city_data(options(home), "made", resources, needs="routes")
-    with pytest.raises(BadInput, match="has no questions to ask about: give a larger side_m"):
+    with pytest.raises(BadInput, match="contains no questions: give a larger --side-m"):
         city_data(options(home, side_m=100), "made", resources, needs="questions")
-    with pytest.raises(BadInput, match="no data set of lima: virl collect places --city lima --out"):
+    with pytest.raises(BadInput, match="no data set of lima: run `virl collect places --city lima --out"):
         city_data(options(home), "lima", resources)
     with pytest.raises(ValueError, match="side_m"):
         options(home, side_m=-1)
@@ -89,7 +87,7 @@ def test_a_real_city_is_never_collected_on_the_spot(
     monkeypatch.setenv("VIRL_DATA", str(tmp_path))
     monkeypatch.setenv("VIRL_CACHE", str(tmp_path))
     assert resources.given.truth is None
-    with pytest.raises(BadInput, match="no data set of made: virl collect places"):
+    with pytest.raises(BadInput, match="no data set of made: run `virl collect places"):
         city_data(CityOptions(models=("m",)), "made", resources)
     assert not list(tmp_path.iterdir())
 

@@ -101,19 +101,19 @@ def test_a_copy_of_an_agent_without_routine_names_the_one_it_follows(tmp_path: P
 
 def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "zoe.yaml").write_text("mine")
-    assert "zoe.yaml: is there already" in refused("new", "zoe")
+    assert "zoe.yaml: already exists" in refused("new", "zoe")
     assert (tmp_path / "zoe.yaml").read_text() == "mine"
 
 
 def test_bad_names_and_options_write_nothing(tmp_path: Path) -> None:
-    assert "is no name for a file" in refused("new", "../zoe")
-    assert "is no name for a file" in refused("new", "zoe.yaml")
-    assert "unknown agent 'hero': there is" in refused("new", "zoe", "--from", "hero")
+    assert "is not a valid character name" in refused("new", "../zoe")
+    assert "is not a valid character name" in refused("new", "zoe.yaml")
+    assert "unknown agent 'hero': choose one of:" in refused("new", "zoe", "--from", "hero")
     assert "--from or --tools" in refused("new", "zoe", "--from", "hiro", "--tools")
     region = (Path(__file__).parents[2] / "agents/imani.yaml").read_text() + "region: park.txt\n"
     (tmp_path / "planner.yaml").write_text(region)
     (tmp_path / "park.txt").write_text("41.24, -38.76\n41.24, -38.75\n41.25, -38.75\n")
-    assert "copy both by hand" in refused("new", "zoe", "--from", "planner.yaml")
+    assert "copy both files by hand" in refused("new", "zoe", "--from", "planner.yaml")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["park.txt", "planner.yaml"]
 
 
@@ -123,8 +123,8 @@ def test_a_character_that_lives_by_tools_needs_a_model(
     for name in ("VIRL_MIND", "OPENAI_API_KEY", "OPENAI_BASE_URL", "VIRL_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     for agent in ("mira", "otto", "june"):
-        assert "needs a model: --mind openai:MODEL" in refused("run", agent)
+        assert "needs a model: give --mind openai:MODEL" in refused("run", agent)
     assert "OPENAI_API_KEY" in refused("run", "mira", "--mind", "openai:gpt-5-mini")
     monkeypatch.setenv("VIRL_BASE_URL", "http://127.0.0.1:9")
-    assert "calls no tools" in refused("run", "mira", "--mind", "openai-completion:some")
+    assert "cannot call tools" in refused("run", "mira", "--mind", "openai-completion:some")
     assert not list(tmp_path.iterdir())

@@ -65,7 +65,7 @@ def test_json_prints_the_result_and_nothing_else(finished: Path, tmp_path: Path)
 def test_the_story_says_that_rules_decide(tmp_path: Path) -> None:
     done = virl("run", write_hiro(tmp_path, steps=1), "--out", tmp_path / "run")
     assert done.exit_code == 0, done.output
-    assert "rules decide" in done.stdout
+    assert "Rules decide" in done.stdout
     assert f"report: {tmp_path / 'run' / 'report.html'}" in done.stdout.replace("\n", "")
 
 
@@ -89,23 +89,25 @@ def test_how_to_move_pay_and_keep_is_checked_before_anything_is_written(
 ) -> None:
     monkeypatch.delenv("GOOGLE_MAPS_API_KEY", raising=False)
     monkeypatch.chdir(tmp_path)
-    assert "unknown mover 'fly': there is grid, hybrid, links, web" in refused(
+    assert "unknown mover 'fly': choose one of: grid, hybrid, links, web" in refused(
         "run", "hiro", "--mover", "fly"
     )
     assert "a budget of -1.0 dollars" in refused("run", "hiro", "--budget-usd", "-1")
-    assert "asked over no network" in refused("run", "hiro", "--record", "here")
+    assert "needs no network" in refused("run", "hiro", "--record", "here")
     assert "GOOGLE_MAPS_API_KEY is not set" in refused("run", "hiro", "--city", "tokyo")
     assert "no such folder" in refused("run", "hiro", "--city", "tokyo", "--replay", "nowhere")
     assert not list(tmp_path.rglob("journal.jsonl"))
 
 
 def test_unknown_agent() -> None:
-    assert "unknown agent 'hero': there is" in refused("run", "hero")
+    assert "unknown agent 'hero': choose one of:" in refused("run", "hero")
     assert "none.yaml: no such file" in refused("run", "none.yaml")
 
 
 def test_unknown_city(tmp_path: Path) -> None:
-    assert "unknown city 'atlantis': there is" in refused("run", write_hiro(tmp_path), "--city", "atlantis")
+    assert "unknown city 'atlantis': choose one of:" in refused(
+        "run", write_hiro(tmp_path), "--city", "atlantis"
+    )
     assert not (tmp_path / "runs").exists()
 
 

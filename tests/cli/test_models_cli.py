@@ -147,5 +147,5 @@ def test_matcher_and_lexicon_are_tried():
 def test_what_cannot_be_tried_is_one_line():
     result = run("--try", "nope")
     assert result.exit_code == 2
-    assert "unknown model 'nope': there is" in result.output
+    assert "unknown model 'nope': choose one of:" in result.output
     assert result.output.count("\n") == 1

@@ -47,7 +47,7 @@ def listed(folder: Path) -> list[str]:
 def test_a_copy_is_checked_copied_and_listed(home: Path, copy: Path) -> None:
     done = virl_data("touchdown", "--from", copy / "touchdown")
     assert done.exit_code == 0
-    assert "4 files checked and copied" in done.stdout
+    assert "4 files verified and copied" in done.stdout
     assert "licence: Touchdown: CC BY 4.0" in done.stdout
     assert "https://github.com/raphael-sch/VELMA" in done.stdout
     assert listed(home / "touchdown") == [
@@ -61,8 +61,8 @@ def test_a_copy_is_checked_copied_and_listed(home: Path, copy: Path) -> None:
     assert virl_data("r2r", "--from", copy / "r2r").exit_code == 0
     assert find_data("r2r") == home / "r2r"
     assert virl_data("list").stdout.splitlines() == [
-        f"touchdown  {home / 'touchdown'}: 4 files, checksums hold",
-        f"r2r        {home / 'r2r'}: 2 files, checksums hold",
+        f"touchdown  {home / 'touchdown'}: 4 files, checksums match",
+        f"r2r        {home / 'r2r'}: 2 files, checksums match",
     ]
 
 
@@ -79,7 +79,7 @@ def test_the_list_tells_what_is_missing_or_has_changed(home: Path, copy: Path) -
     (home / "touchdown" / MANIFEST).write_text("{")
     done = virl_data("list")
     assert done.exit_code == 2
-    assert "no readable checksums" in done.stderr
+    assert "the checksums cannot be read" in done.stderr
 
 
 def test_other_data_is_overwritten_only_by_force(home: Path, copy: Path) -> None:
@@ -89,7 +89,7 @@ def test_other_data_is_overwritten_only_by_force(home: Path, copy: Path) -> None
     (copy / "touchdown" / "map2seq_unseen" / "dev.jsonl").write_text(episode_line(id=8) + "\n")
     done = virl_data("touchdown", "--from", copy / "touchdown")
     assert done.exit_code == 2
-    assert "such as map2seq_unseen/dev.jsonl: --force overwrites" in done.stderr
+    assert "such as map2seq_unseen/dev.jsonl: use --force to overwrite" in done.stderr
     assert episodes.read_text() == old
     assert virl_data("touchdown", "--from", copy / "touchdown", "--force").exit_code == 0
     assert '"id": 8' in episodes.read_text()
@@ -156,7 +156,7 @@ def test_what_is_no_data_is_refused(home: Path, tmp_path: Path, copy: Path) -> N
     with pytest.raises(UnknownName, match="unknown data set 'moon'"):
         find_files("moon", tmp_path)
     (copy / "touchdown" / "graph" / "links.txt").unlink()
-    with pytest.raises(BadInput, match=r"no graph/links\.txt"):
+    with pytest.raises(BadInput, match=r"graph/links\.txt is missing"):
         install("touchdown", copy / "touchdown", home)
     home.write_text("a file where the folder should be")
     with pytest.raises(CannotWrite, match=r"cannot write .*VIRL_DATA"):
@@ -167,11 +167,13 @@ def test_data_is_found_in_its_own_folder_or_beside_others(home: Path, copy: Path
     assert set(MARKS) == set(DATA_SETS)
     assert find_data("touchdown", copy) == copy / "touchdown"
     assert find_data("touchdown", copy / "touchdown") == copy / "touchdown"
-    with pytest.raises(BadInput, match=f"no touchdown data in {home}: `virl data touchdown --from DIR`"):
+    with pytest.raises(
+        BadInput, match=f"no touchdown data in {home}: install it with `virl data touchdown --from DIR`"
+    ):
         find_data("touchdown")
     with pytest.raises(BadInput, match=r"no r2r data in .*connectivity is missing"):
         find_data("r2r", copy / "touchdown")
-    with pytest.raises(UnknownName, match="there is r2r, touchdown"):
+    with pytest.raises(UnknownName, match="choose one of: r2r, touchdown"):
         find_data("moon")
 
 

@@ -59,7 +59,7 @@ def test_no_runs_are_an_error_of_one_line(tmp_path: Path) -> None:
 
 def test_runs_that_kept_no_views_are_not_counted_as_cheap(tmp_path: Path) -> None:
     write_run(tmp_path / "a", {"views": [], "places": [PLACE]})
-    with pytest.raises(BadInput, match="kept their views"):
+    with pytest.raises(BadInput, match="folders of runs with their views"):
         count_runs([tmp_path])
 
 

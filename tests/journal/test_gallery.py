@@ -70,6 +70,6 @@ def test_the_page_loads_nothing_and_words_stay_words(tmp_path: Path) -> None:
 
 
 def test_no_runs_and_no_folder(tmp_path: Path) -> None:
-    assert "There is none here yet." in Page(write_gallery([tmp_path], tmp_path / "gallery.html")[0]).text
+    assert "No finished runs yet." in Page(write_gallery([tmp_path], tmp_path / "gallery.html")[0]).text
     with pytest.raises(BadInput, match="no such folder"):
         write_gallery([tmp_path / "missing"], tmp_path / "gallery.html")

@@ -182,14 +182,14 @@ def test_another_format_stops_it(run: Path) -> None:
     start = json.loads(start_record().model_dump_json()) | {"format": 9, "virl": "7.1", "mood": "good"}
     replace_line(run, 1, json.dumps(start))
     message = refusal(run)
-    assert "journal format 9, but this virl reads 1" in message
+    assert "journal format 9, but this version of virl reads 1" in message
     assert "virl 7.1" in message
 
 
 @pytest.mark.parametrize("content", [b"", b'{"kind": "start", "se', b"\n"])
 def test_nothing_whole_stops_it(run: Path, content: bytes) -> None:
     (run / "journal.jsonl").write_bytes(content)
-    assert "holds no whole record" in refusal(run)
+    assert "contains no complete record" in refusal(run)
 
 
 def test_no_journal_stops_it_and_leaves_no_trace(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_no_journal_stops_it_and_leaves_no_trace(tmp_path: Path) -> None:
 
 def test_a_folder_that_holds_a_run_is_not_begun_again(run: Path) -> None:
     before = (run / "journal.jsonl").read_bytes()
-    with pytest.raises(JournalBroken, match="there is a run already"):
+    with pytest.raises(JournalBroken, match="already contains a run"):
         Journal.create(run, start_record())
     assert (run / "journal.jsonl").read_bytes() == before
 

@@ -53,7 +53,7 @@ def test_the_page_tells_who_where_how_it_ended_and_by_what_mind(run: Path) -> No
     assert "Entered Noodle Bar Mei. 20 steps, 201 m on foot." in page.text
     assert "japanese restaurant · restaurant" in page.text
     assert "4.4 128 reviews $" in page.text
-    assert "rules, a baseline: no language model was asked" in page.text
+    assert "rules (a baseline without a language model)" in page.text
     assert "views 72 model calls 0" in page.text
 
 

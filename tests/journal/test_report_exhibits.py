@@ -32,7 +32,7 @@ def test_each_sort_of_exhibit_is_drawn(page: Page) -> None:
     assert "Noodle Bar Mei picked 8 3.25" in page.text
     assert "The Ladle 3 of 10" in page.text
     assert page.all("table", "sortable")
-    assert "There is nothing to show." in page.text
+    assert "Nothing to show." in page.text
 
 
 def test_notes_are_told_and_lead_to_those_who_were_consulted(page: Page) -> None:

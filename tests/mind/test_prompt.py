@@ -205,7 +205,7 @@ def test_an_input_without_what_the_template_needs_is_named():
 
 
 def test_an_unknown_prompt_lists_those_there_are():
-    with pytest.raises(UnknownName, match=r"unknown prompt 'explore/typ': there is .*explore/decision"):
+    with pytest.raises(UnknownName, match=r"unknown prompt 'explore/typ': choose one of: .*explore/decision"):
         load_prompt("explore/typ", RoadChoice)
 
 
@@ -241,7 +241,7 @@ I feel
         ),
         (("{{ mood }}", "{{ moood }}"), 7, "uses 'moood', which is not among the inputs"),
         (("[mood]", "[mood, age]"), 3, "does not use age"),
-        (("[mood]", "[mood, mood]"), 3, "mood stands twice"),
+        (("[mood]", "[mood, mood]"), 3, "mood is repeated"),
         (("{{ mood }}", "{{ mood "), 7, "template: "),
         (("{{ mood }}", "{{ mood | dtaa }}"), 7, "template: No filter named 'dtaa'"),
         (("[mood]", "[mood"), 4, "not valid YAML"),

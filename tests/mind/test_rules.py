@@ -257,5 +257,5 @@ def test_wrong_inputs_are_named(mind):
 
 def test_a_prompt_without_a_rule_is_named(mind):
     prompt = Prompt("no-such-prompt", frozenset(), PlaceType, "")
-    with pytest.raises(MindFailed, match="no answer to prompt 'no-such-prompt'"):
+    with pytest.raises(MindFailed, match="no rule answers prompt 'no-such-prompt'"):
         mind.ask(prompt)

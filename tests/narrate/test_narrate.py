@@ -68,9 +68,9 @@ def test_a_run_is_told_exactly_without_a_key(run):
     data = json.loads((run / "narration.json").read_text())
     assert data["model"] == {"instruction": None, "drawing": None}
     assert data["metres"] == pytest.approx(180, rel=1e-3)
-    assert "only the exact parts" in data["notes"][0]
+    assert "the exact descriptions only" in data["notes"][0]
     for name in ("narration.md", "narration.html"):
-        assert "Choose a model with --mind" in (run / name).read_text()
+        assert "choose one with --mind" in (run / name).read_text()
 
 
 def test_a_model_writes_and_draws(run):
@@ -229,7 +229,7 @@ def test_an_episode_of_a_benchmark_is_told(tmp_path):
     assert narrate(walk, RuleMind()).exact[1] == "Walk 80 m east, past 1 crossing, to a crossing."
     indoors = walk_of(graph, played.model_copy(update={"scan": "house"}))
     assert narrate(indoors, RuleMind()).exact[1] == "Walk 80 m east."
-    with pytest.raises(UnknownName, match="unknown episode '11': there is 10, 7, 8, 9"):
+    with pytest.raises(UnknownName, match="unknown episode '11': choose one of: 10, 7, 8, 9"):
         read_record(folder, "11")
     with pytest.raises(BadInput, match="episode 8 was not walked"):
         read_record(folder, "8")
@@ -242,7 +242,7 @@ def test_a_record_that_a_kill_cut_off_is_left_out(tmp_path):
     for size in range(len(whole)):
         path.write_bytes(whole + whole.replace(b"7", b"8")[:size])
         assert read_record(tmp_path, "7").pano_path == ("x",)
-        with pytest.raises(UnknownName, match="unknown episode '8': there is 7"):
+        with pytest.raises(UnknownName, match="unknown episode '8': choose one of: 7"):
             read_record(tmp_path, "8")
 
 

@@ -126,7 +126,7 @@ def test_unknown_ids_and_broken_graphs_are_refused() -> None:
         graph_of(2, []).nearest(LatLng(float("nan"), 0.0))
     with pytest.raises(BadInput, match="at least one node"):
         build_graph([], [], [], [], [])
-    with pytest.raises(BadInput, match="'a' stands twice"):
+    with pytest.raises(BadInput, match="'a' is repeated"):
         build_graph(["a", "a"], [0, 0], [0, 1], [], [])
     with pytest.raises(BadInput, match="leads to no node: there are 2"):
         build_graph(["a", "b"], [0, 0], [0, 1], [0], [2])

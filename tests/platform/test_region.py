@@ -198,7 +198,7 @@ def test_reads_a_line_for_each_corner(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("", ": holds no corners"),
+        ("", ": contains no corners"),
         ("51.51, -0.14\n\nhello\n", ", line 3: 'hello' is not a `lat, lng` line"),
         ("51.51, -0.14, 3\n", ", line 1: '51.51, -0.14, 3' is not"),
         ("51.51 -0.14\n", ", line 1: "),
@@ -261,13 +261,13 @@ def geojson(*lines: str) -> str:
     [
         ('{"type": "Polygon",\n "coordinates": [[[1,2]', ", line 2: not valid JSON"),
         ("{" + '"a":[' * 100_000, ": nested too deeply|, line 1: not valid JSON"),
-        ('{"type": "Point", "coordinates": [1, 2]}', ": holds no GeoJSON Polygon"),
-        ('{"type": "FeatureCollection", "features": []}', ": holds 0 features"),
-        (json.dumps({"type": "FeatureCollection", "features": [FEATURE, FEATURE]}), ": holds 2 features"),
-        (json.dumps({"type": "MultiPolygon", "coordinates": [[RING], [RING]]}), ": holds 2 polygons"),
+        ('{"type": "Point", "coordinates": [1, 2]}', ": contains no GeoJSON Polygon"),
+        ('{"type": "FeatureCollection", "features": []}', ": contains 0 features"),
+        (json.dumps({"type": "FeatureCollection", "features": [FEATURE, FEATURE]}), ": contains 2 features"),
+        (json.dumps({"type": "MultiPolygon", "coordinates": [[RING], [RING]]}), ": contains 2 polygons"),
         (json.dumps({"type": "Polygon", "coordinates": [RING, RING]}), ": the polygon has holes"),
-        (json.dumps({"type": "Feature", "geometry": None}), ": holds no GeoJSON Polygon"),
-        ('{"type": "Polygon", "coordinates": [[]]}', ": holds no corners"),
+        (json.dumps({"type": "Feature", "geometry": None}), ": contains no GeoJSON Polygon"),
+        ('{"type": "Polygon", "coordinates": [[]]}', ": contains no corners"),
         (geojson("[-0.14, 51.51]", "[-0.13]", "[-0.13, 51.5]"), r", line 4: corner 2: should be \[longitude"),
         (geojson("[-0.14, 51.51]", '["a", 1]', "[-0.13, 51.5]"), ", line 4: corner 2: should be"),
         (geojson("[-0.14, 51.51]", "[true, 1]", "[-0.13, 51.5]"), ", line 4: corner 2: should be"),

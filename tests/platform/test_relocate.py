@@ -72,7 +72,7 @@ def test_says_where_it_looked_and_how_far(virlton: City, shore: LatLng) -> None:
     with pytest.raises(NoStreetView) as caught:
         relocate(streetview, at_sea, "the start 'Lighthouse'")
     assert str(caught.value) == (
-        f"no street view within 800 m of the start 'Lighthouse' at {at_sea}: choose one nearer to a street"
+        f"no street view within 800 m of the start 'Lighthouse' at {at_sea}: choose one closer to a street"
     )
     assert streetview.radii == list(RADII_M)
 

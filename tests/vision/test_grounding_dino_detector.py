@@ -116,7 +116,7 @@ def test_no_views_need_no_weights(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([], "grounding-dino finds only what it is asked for"),
+        ([], "grounding-dino finds only the labels it is given"),
         (["bin . bench"], r"takes '\.' for the end of a label"),
         ([f"bin {a} {b}" for a in "abcdefghij" for b in "klmnopqrst"], r"100 labels make \d+ tokens"),
     ],
@@ -164,7 +164,7 @@ def test_weights_are_loaded_on_first_use_and_once_for_all(grounding_dino, make_v
 
 
 def test_a_checkpoint_of_another_kind_is_named(owlvit, make_view):
-    with pytest.raises(ModelUnavailable, match="of type owlvit: one of type grounding-dino or mm-"):
+    with pytest.raises(ModelUnavailable, match="of type owlvit: use one of type grounding-dino or mm-"):
         open_it(owlvit).detect([make_view()], LABELS)
 
 
@@ -206,7 +206,7 @@ def test_a_gpu_that_is_not_there_is_said():
         assert device_of(ModelOptions(device="auto")) == device_of(ModelOptions(device="cuda")) == "cuda"
     else:
         assert device_of(ModelOptions(device="auto")) == "cpu"
-        with pytest.raises(ModelUnavailable, match="no GPU that torch can use: ask for the device cpu"):
+        with pytest.raises(ModelUnavailable, match="no GPU that torch can use: choose the device cpu"):
             device_of(ModelOptions(device="cuda"))
 
 

@@ -156,7 +156,9 @@ def test_grayscale_and_transparent_pictures_count_as_colour(folders, kind):
 def test_a_checkpoint_of_another_kind_is_named(tmp_path):
     config = transformers.OwlViTConfig()
     config.save_pretrained(tmp_path)
-    with pytest.raises(ModelUnavailable, match="holds a model of type owlvit: one of type clip or siglip"):
+    with pytest.raises(
+        ModelUnavailable, match="contains a model of type owlvit: use one of type clip or siglip"
+    ):
         recognizer(tmp_path).embed_texts(["x"])
 
 
@@ -167,7 +169,7 @@ def test_what_is_missing_is_named(folders, tmp_path, monkeypatch):
     with pytest.raises(ModelUnavailable, match="put them there"):
         recognizer(tmp_path / "nothing").embed_texts(["x"])
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ModelUnavailable, match="is no checkpoint of transformers"):
+    with pytest.raises(ModelUnavailable, match="is not a transformers checkpoint"):
         recognizer(tmp_path / "empty").embed_texts(["x"])
     make("clip")[0].config.save_pretrained(tmp_path / "bare")
     with pytest.raises(ModelUnavailable, match="cannot be loaded") as caught:

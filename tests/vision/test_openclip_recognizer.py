@@ -153,10 +153,10 @@ def test_a_file_of_weights_needs_its_architecture(folders, tmp_path):
     texts = ["a red door", "a bench"]
     assert own.embed_texts(texts) == pytest.approx(recognizer(folders["clip"]).embed_texts(texts), abs=1e-6)
     assert own.name.startswith("virl-tiny/mine.bin-")
-    with pytest.raises(BadInput, match="name the architecture"):
+    with pytest.raises(BadInput, match="give the architecture"):
         recognizer(file).embed_texts(texts)
     with pytest.raises(
-        ModelUnavailable, match=r"mine\.bin is no checkpoint that OpenCLIP can load as virl-small"
+        ModelUnavailable, match=r"mine\.bin is not a checkpoint that OpenCLIP can load as virl-small"
     ) as no:
         recognizer(file, architecture="virl-small").embed_texts(texts)
     assert "\n" not in str(no.value)
@@ -188,7 +188,7 @@ def test_a_tag_says_how_its_weights_want_to_be_used(folders, tmp_path, monkeypat
 def test_a_file_that_holds_no_weights_is_named(tmp_path, content):
     file = tmp_path / "broken.bin"
     file.write_bytes(content)
-    with pytest.raises(ModelUnavailable, match=r"broken\.bin is no checkpoint") as caught:
+    with pytest.raises(ModelUnavailable, match=r"broken\.bin is not a checkpoint") as caught:
         recognizer(file, architecture="virl-tiny").embed_texts(["x"])
     assert "\n" not in str(caught.value)
 
@@ -217,7 +217,7 @@ def test_what_would_be_fetched_is_refused(tmp_path, monkeypatch):
     with pytest.raises(ModelUnavailable, match="text tower is roberta-base"):
         recognizer(folder).embed_texts(["x"])
     (folder / "open_clip_config.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(BadInput, match="no configuration of OpenCLIP"):
+    with pytest.raises(BadInput, match="not an OpenCLIP configuration"):
         recognizer(folder).embed_texts(["x"])
     (folder / "open_clip_config.json").unlink()
     (folder / "open_clip_pytorch_model.bin").unlink()

@@ -93,9 +93,9 @@ def test_gray_and_transparent_pictures_are_looked_at(owl, make_view):
 @pytest.mark.parametrize(
     ("labels", "pixels", "message"),
     [
-        ([], (4, 4, 3), "finds only what it is asked for"),
+        ([], (4, 4, 3), "finds only the labels it is given"),
         ([" "], (4, 4, 3), "label ' ' is empty"),
-        (["x" * 60], (4, 4, 3), r"has \d+ tokens and the model takes 40"),
+        (["x" * 60], (4, 4, 3), r"has \d+ tokens, and the model accepts 40"),
         (["bin"], (0, 4, 3), "no pixels"),
         (["bin"], (4, 4, 2), r"shape \(H, W, 3\)"),
     ],
@@ -113,7 +113,7 @@ def test_a_checkpoint_of_another_kind_is_named(owlvit, owlv2, grounding_dino, ma
             kind=kind, weights=str(folder), prompt="{label}", min_score=0, max_overlap=None, batch=1
         )
         detector = open_owl(settings, Models(CPU))
-        with pytest.raises(ModelUnavailable, match=f"of type {found}: one of type {kind} is needed"):
+        with pytest.raises(ModelUnavailable, match=f"of type {found}: use one of type {kind}"):
             detector.detect([make_view()], LABELS)
 
 
@@ -134,7 +134,7 @@ def test_a_checkpoint_that_lacks_weights_or_files_is_refused(owl, owlvit, tmp_pa
         open_owl(OwlSettings(weights=str(broken), **settings), Models(CPU)).detect([make_view()], LABELS)
     assert "\n" not in str(fault.value)
     (broken / "config.json").unlink()
-    with pytest.raises(ModelUnavailable, match="is no checkpoint of transformers"):
+    with pytest.raises(ModelUnavailable, match="is not a transformers checkpoint"):
         open_owl(OwlSettings(weights=str(broken), **settings), Models(CPU)).detect([make_view()], LABELS)
 
 

@@ -118,7 +118,7 @@ def test_bad_pictures_and_missing_weights_are_named(paddle):
 
 def test_a_folder_that_is_no_export_is_named(weights, tmp_path):
     reader = open_paddleocr(settings(**{**weights, "find_weights": str(tmp_path)}), Models())
-    with pytest.raises(ModelUnavailable, match="no model that PaddleOCR exported"):
+    with pytest.raises(ModelUnavailable, match="not a model that PaddleOCR exported"):
         reader.read([np.zeros((40, 40, 3), np.uint8)])
 
 

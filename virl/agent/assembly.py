@@ -150,8 +150,8 @@ def check_mind(path: Path, character: Character, mind: Mind) -> None:
         return
     if isinstance(mind, RuleMind):
         raise BadInput(
-            f"{path}: {character.name} has tools and no routine, and needs a model: --mind openai:MODEL, "
-            "with a key (see docs/how-to/language-models.md)"
+            f"{path}: {character.name} has tools and no routine, and needs a model: give --mind openai:MODEL "
+            "(see docs/how-to/language-models.md)"
         )
     from virl.mind.llm import LLMMind  # noqa: PLC0415 - LangChain takes a second to import
 
@@ -175,4 +175,4 @@ def start_panorama(city: City, character: Character, source: Path) -> Panorama:
     try:
         return relocate(city.streetview, position, f"the start in {city.title}")
     except NoStreetView as fault:
-        raise BadInput(f"{source}: start: {fault}, for instance to {city.center}") from fault
+        raise BadInput(f"{source}: start: {fault}, such as {city.center}") from fault

@@ -111,7 +111,7 @@ def with_fields(character: Character, fields: Sequence[str]) -> Character:
         name, equals, value = text.partition("=")
         *sections, last = name.strip().split(".")
         if not equals or not last:
-            raise BadInput(f"--set {text}: give FIELD=VALUE, such as limits.steps=20")
+            raise BadInput(f"--set {text}: write it as FIELD=VALUE, such as limits.steps=20")
         section = data
         for part in sections:
             if not isinstance(section.setdefault(part, {}), dict):

@@ -68,7 +68,7 @@ def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object]) -> R
     source = find_character(name)
     folder = caller.run.folder / CONSULTED / key
     if folder.parts.count(CONSULTED) > DEPTH:
-        raise BadInput(f"{caller.run.start.agent} consults {name}: more than {DEPTH} agents in a row")
+        raise BadInput(f"{caller.run.start.agent} consults {name}: a chain of more than {DEPTH} agents")
     character = _changed(caller, load_character(source), changes)
     journal, done = Journal.open(folder, _start(caller, source, character))
     with journal:
@@ -108,7 +108,7 @@ def _changed(caller: Agent, character: Character, changes: Mapping[str, object])
     """The other agent's character, in the caller's city, with the steps that the caller has left."""
     left = caller.character.limits.steps - steps_taken(caller.run)
     if left < 1:
-        raise BadInput(f"{caller.run.start.agent}: has no steps left: raise `limits: steps`")
+        raise BadInput(f"{caller.run.start.agent}: no steps left: increase `limits: steps`")
     data = character.model_dump() | {"city": caller.character.city} | dict(changes)
     data["limits"] = data["limits"] | {"steps": min(data["limits"]["steps"], left)}
     source = f"{character.name}, consulted by {caller.character.name}"

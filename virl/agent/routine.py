@@ -89,7 +89,9 @@ class Routine:
         module = self._imported(home)
         fields: tuple[CharacterField[Any], ...] = tuple(getattr(module, "FIELDS", ()))
         if not all(isinstance(field, CharacterField) for field in fields):
-            raise BadInput(f"{module.__file__}: FIELDS: should hold virl.agent.character.CharacterField only")
+            raise BadInput(
+                f"{module.__file__}: FIELDS must contain virl.agent.character.CharacterField objects only"
+            )
         return fields
 
     def _imported(self, module: str) -> ModuleType:

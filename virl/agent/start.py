@@ -162,7 +162,9 @@ def _as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRec
         (options.mover, begun.mover),
     ):
         if asked and asked != was:
-            raise BadInput(f"{folder}: was begun with {was!r}, not {asked!r}: resume it with that")
+            raise BadInput(
+                f"{folder}: this run was started with {was!r}, not {asked!r}: resume it with {was!r}"
+            )
     given = {name: value for name, value in options.access if value is not None}
     return begun.model_copy(
         update={
@@ -210,5 +212,5 @@ def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:
 def _latest_run(agent: str) -> Path:
     runs = sorted(path.parent for path in RUNS.glob(f"{agent}-*/journal.jsonl"))
     if not runs:
-        raise BadInput(f"{RUNS}: no run of {agent!r} to resume; begin one without --resume")
+        raise BadInput(f"{RUNS}: no run of {agent!r} to resume: start one without --resume")
     return runs[-1]

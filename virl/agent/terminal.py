@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 
 from virl.agent.routine import find_routine
+from virl.drawing.numbers import counted
 from virl.geo import LatLng
 from virl.journal.records import (
     AnyRecord,
@@ -69,12 +70,12 @@ class Story:
         """Say who sets out, or goes on."""
         steps = [one for one in done if isinstance(one, StepRecord)]
         name = record.character.get("name", record.agent)
-        how = f"goes on after step {steps[-1].step}" if steps else "goes on" if done else "sets out"
+        how = f"continues after step {steps[-1].step}" if steps else "continues" if done else "starts"
         self._say(f"[bold]{escape(str(name))}[/] {how} in {escape(record.city)}, mind: {escape(record.mind)}")
         if not _asks_mind(record):
-            self._say(f"[dim]No mind is asked. {escape(_eyes(record))}[/]")
+            self._say(f"[dim]This agent uses no mind. {escape(_eyes(record))}[/]")
         elif record.mind == "rules":
-            self._say("[dim]No language model is used: rules decide. To use one: --mind openai:MODEL[/]")
+            self._say("[dim]Rules decide. To use a language model, add --mind openai:MODEL[/]")
         if steps:
             self._progress.update(self._task, completed=steps[-1].step)
         self._known.update(thing.label for step in steps for thing in step.objects if thing.new)
@@ -108,10 +109,10 @@ class Story:
         if result.found:
             self._progress.console.print(_counts(result.found))
         cost = result.cost
-        walked = f"{result.steps} steps, {result.distance_m:.0f} m, " if result.steps else ""
+        walked = f"{counted(result.steps, 'step')}, {result.distance_m:.0f} m, " if result.steps else ""
         self._say(
-            f"[dim]{walked}{cost.views} views, {_requests(cost)}"
-            f"{cost.llm_calls} model calls, ${cost.usd:.4f}[/]"
+            f"[dim]{walked}{counted(cost.views, 'view')}, {_requests(cost)}"
+            f"{counted(cost.llm_calls, 'model call')}, ${cost.usd:.4f}[/]"
         )
 
     def aside(self) -> "Aside":
@@ -158,7 +159,7 @@ def _eyes(record: StartRecord) -> str:
 
 def _requests(cost: CostRecord) -> str:
     sent, cached = (sum(counts.values()) for counts in (cost.requests.sent, cost.requests.cached))
-    return f"{sent} map requests, {cached} from the cache, " if sent or cached else ""
+    return f"{counted(sent, 'map request')}, {cached} from the cache, " if sent or cached else ""
 
 
 def _counts(found: Mapping[str, int]) -> Table:

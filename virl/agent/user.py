@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from virl.clock import Time, parse_clock
-from virl.errors import BadInput
+from virl.errors import BadInput, choices
 from virl.settings import Settings, parse_settings
 
 TERMINAL = "terminal"
@@ -93,7 +93,7 @@ class UserMessage(Settings):
         if (self.after is None) == (self.at is None):
             raise ValueError("give either `after: NUMBER` or `at: HH:MM`")
         if not self.say.strip() and not self.state:
-            raise ValueError("says nothing: give `say:` or `state:`")
+            raise ValueError("give `say:` or `state:`")
         return self
 
     def is_due(self, moment: Moment) -> bool:
@@ -170,7 +170,7 @@ class AtTerminal:
 def unknown_state(state: Mapping[str, float], states: Collection[str]) -> str | None:
     """What is wrong with states that are set: one that is not among those expected."""
     unknown = next((name for name in state if name not in states), None)
-    return f"unknown feeling {unknown!r}: there is {', '.join(states) or 'none'}" if unknown else None
+    return f"unknown feeling {unknown!r}: {choices(states)}" if unknown else None
 
 
 def parse_line(line: str, states: Collection[str]) -> Feedback:
@@ -195,9 +195,9 @@ def parse_line(line: str, states: Collection[str]) -> Feedback:
     except ValidationError as fault:
         first = fault.errors()[0]
         field_name = next((str(part) for part in first["loc"][1:]), "line")
-        raise BadInput(f"{field_name}: {first['msg']}: say it in words, or as hunger=90") from None
+        raise BadInput(f"{field_name}: {first['msg']}: write it in words, or as hunger=90") from None
     if unknown := unknown_state(entry.state, states):
-        raise BadInput(f"{unknown}: say it in words, or as hunger=90")
+        raise BadInput(f"{unknown}: write it in words, or as hunger=90")
     return Feedback(entry.say, entry.state)
 
 
@@ -217,7 +217,7 @@ def read_feedback(path: Path) -> Scripted:
         (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), ""
     )
     if not first.startswith("-") or first.startswith("---"):
-        raise BadInput(f"{path}: should hold a list: `- after: 2`, and below it `say:` or `state:`")
+        raise BadInput(f"{path}: must be a list of entries: `- after: 2`, then `say:` or `state:` below it")
     return Scripted(
         parse_settings(f"entries:\n{text}", _Entries, source=str(path), first_line=0).entries, str(path)
     )

@@ -148,7 +148,7 @@ def _journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[
     with journal:
         begun = next((one for one in done if isinstance(one, StartRecord)), start)
         if other := _difference(begun, start):
-            raise BadInput(f"{folder}: holds another run (its {other} differs): choose another --out")
+            raise BadInput(f"{folder}: contains a different run (its {other} differs): choose another --out")
         yield journal, done
 
 

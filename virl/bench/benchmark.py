@@ -39,16 +39,16 @@ class BaseOptions(Settings):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     seed: int = Field(0, ge=0)
-    """Seed of everything that is chosen by chance."""
+    """Random seed."""
 
 
 class BenchOptions(BaseOptions):
     """What a benchmark is asked that compares models in cities."""
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
-    """Names in `platform/cities`, or paths of city files."""
+    """Names of cities (see `virl cities`), or paths of city files."""
     models: tuple[str, ...] = Field((), min_length=1)
-    """Which models are compared; what a name means is the benchmark's to say."""
+    """Models to compare; each benchmark says what the names mean."""
 
 
 OptionsT = TypeVar("OptionsT", bound=BaseOptions)

@@ -32,10 +32,10 @@ class CityOptions(BenchOptions):
     """What the per-city benchmarks are asked."""
 
     data: str = ""
-    """Folder that holds a data set for each city, by its name (see `virl collect`). By default `collected` in
-    the user's data folder; a made city that has none there is collected on the spot."""
+    """Folder with the data set of each city in a folder of its name (see `virl collect`). By default
+    `collected` in your data folder; virl collects missing data sets of made cities itself."""
     side_m: float = Field(0.0, ge=0)
-    """Only what lies in a square of this side in metres around the city's centre; 0 takes all."""
+    """Use only a square of this side in metres around the city's centre; 0 for no limit."""
 
 
 def city_data(
@@ -62,7 +62,9 @@ def city_data(
         folder = cache_home() / "collected" / f"{name_of_city(name)}-{_fingerprint(resources.city(name))}"
         _collect(folder, resources.city(name), needs)
     elif not folder.is_dir():
-        raise BadInput(f"{folder}: no data set of {name}: virl collect places --city {name} --out {folder}")
+        raise BadInput(
+            f"{folder}: no data set of {name}: run `virl collect places --city {name} --out {folder}`"
+        )
     data = open_dataset(folder)
     if options.side_m:
         data = _cut(data, around(resources.city(name).center, options.side_m))
@@ -89,9 +91,11 @@ def _check(data: DataSet, name: str, needs: str, side_m: float) -> None:
     if not found[needs]:
         kind = {"questions": "vqa", "routes": "routes"}.get(needs, "places")
         remedy = (
-            "give a larger side_m" if side_m else f"virl collect {kind} --city {name} --out {data.folder}"
+            "give a larger --side-m"
+            if side_m
+            else f"run `virl collect {kind} --city {name} --out {data.folder}`"
         )
-        raise BadInput(f"{data.folder}: has no {needs} to ask about: {remedy}")
+        raise BadInput(f"{data.folder}: contains no {needs}: {remedy}")
 
 
 def _fingerprint(city: City) -> str:
@@ -128,5 +132,5 @@ def _cut(data: DataSet, region: Region) -> DataSet:
         tuple(question for question in data.questions if question.id in kept),
     )
     if not cut.panoramas:
-        raise BadInput(f"{data.folder}: has no panorama in the square asked for: give a larger side_m")
+        raise BadInput(f"{data.folder}: contains no panorama in the square: give a larger --side-m")
     return cut

@@ -35,7 +35,7 @@ def keep_files(folder: Path, episode: Episode, files: Mapping[str, bytes]) -> tu
     home = Path(FOLDER) / slug(episode.id)
     for name in files:
         if not _NAME.fullmatch(name):
-            raise BadInput(f"{episode.id}: {name!r} is no plain file name")
+            raise BadInput(f"{episode.id}: {name!r} is not a plain file name")
     for name, content in files.items():
         with replacing(folder / home / name, "go on with --resume") as file:
             file.write(content)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from inspect import Parameter
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
@@ -35,9 +36,10 @@ def parameters(options: type[BaseOptions], panel: str, taken: Collection[str] = 
         if flag in taken:
             continue
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        described = " ".join((field.description or "").split())
         about = typer.Option(
             f"{flag}/--no-{flag[2:]}" if field.annotation is bool else flag,
-            help=" ".join((field.description or "").split()),
+            help=f"{described} Can be repeated." if _is_repeated(field) else described,
             envvar=str(extra["envvar"]) if "envvar" in extra else None,
             show_default=_shown(defaults.get(name)),
             metavar=None if field.annotation is bool else _metavar(field),
@@ -86,7 +88,9 @@ def _metavar(field: FieldInfo) -> str:
     plain = [one for one in get_args(kind) if one is not type(None)] or [kind]
     if get_origin(plain[0]) is Literal or get_origin(kind) is Literal:
         return "|".join(map(str, get_args(plain[0]) or plain))
-    known = {int: "INTEGER", float: "NUMBER", str: "TEXT"}
+    if get_origin(plain[0]) is Annotated:
+        plain = [get_args(plain[0])[0]]
+    known = {int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
     return known.get(plain[0], getattr(plain[0], "__name__", "YAML").upper())
 
 

@@ -43,10 +43,10 @@ def make_plan(episodes: Sequence[Episode], cities: Mapping[str, City]) -> RunPla
         BadInput: there are none, or two have the same id.
     """
     if not episodes:
-        raise BadInput("there are no episodes: choose other cities or options")
+        raise BadInput("no episodes: choose other cities or options")
     twice = [identity for identity, count in Counter(one.id for one in episodes).items() if count > 1]
     if twice:
-        raise BadInput(f"episode {twice[0]!r} stands twice: the benchmark should give each case its own id")
+        raise BadInput(f"episode {twice[0]!r} is repeated: the benchmark must give each case its own id")
     counts: dict[str, dict[str, int]] = {}
     for one in episodes:
         cell = counts.setdefault(one.model, {})
@@ -64,7 +64,7 @@ def write_plan(folder: Path, plan: RunPlan) -> None:
     Raises:
         CannotWrite: the disk refuses.
     """
-    write_whole(folder / PLAN, plan.model_dump_json().encode() + b"\n", "go on with --resume")
+    write_whole(folder / PLAN, plan.model_dump_json().encode() + b"\n", "continue with --resume")
 
 
 def read_plan(folder: Path) -> RunPlan:
@@ -77,7 +77,7 @@ def read_plan(folder: Path) -> RunPlan:
     try:
         data = json.loads(path.read_bytes())
     except (OSError, ValueError) as fault:
-        raise BadInput(f"{path}: cannot be read ({fault}): name the folder of a run") from fault
+        raise BadInput(f"{path}: cannot be read ({fault}): give a run folder") from fault
     return check_settings(data, RunPlan, source=str(path))
 
 
@@ -111,7 +111,7 @@ def parse_shard(text: str) -> tuple[int, int]:
     first, _, second = text.partition("/")
     if first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second):
         return int(first), int(second)
-    raise BadInput(f"--shard {text}: give I/N, say 1/4 for the first of four parts")
+    raise BadInput(f"--shard {text}: write it as I/N, such as 1/4 for the first of four shards")
 
 
 def _city_plan(name: str, city: City | None) -> CityPlan:

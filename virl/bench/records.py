@@ -126,7 +126,7 @@ def _is_begun(path: Path) -> bool:
 
 def _refuse_second(path: Path) -> None:
     if _is_begun(path):
-        raise BadInput(f"{path.parent}: holds a run already: {_RESUME}, or choose another --out")
+        raise BadInput(f"{path.parent}: already contains a run: {_RESUME}, or choose another --out")
 
 
 def _keep_settings(path: Path, settings: dict[str, Any], *, is_begun: bool) -> None:
@@ -136,10 +136,12 @@ def _keep_settings(path: Path, settings: dict[str, Any], *, is_begun: bool) -> N
             raise BadInput(f"{path}: is damaged: choose another --out")
         if "benchmark" in settings and "benchmark" not in kept:
             raise BadInput(
-                f"{path}: an earlier version of virl wrote this run, in another form: choose another --out"
+                f"{path}: an earlier version of virl wrote this run in another format: choose another --out"
             )
         if kept != settings:
-            raise BadInput(f"{path}: other settings ({_difference(kept, settings)}): choose another --out")
+            raise BadInput(
+                f"{path}: the settings differ ({_difference(kept, settings)}): choose another --out"
+            )
     data = json.dumps(settings, indent=2, ensure_ascii=False).encode() + b"\n"
     write_whole(path, data, "choose another --out")
 

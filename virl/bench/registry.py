@@ -35,7 +35,7 @@ def find_benchmark(name: str) -> AnyBenchmark:
     except Exception as fault:
         raise ModelUnavailable(
             f"benchmark {name!r} cannot be imported ({type(fault).__name__}: {one_line(fault)}): "
-            "give MODULE:OBJECT, and install what the module needs"
+            "write it as MODULE:OBJECT, and install what the module needs"
         ) from fault
     if not isinstance(found, Benchmark):
         raise BadInput(f"benchmark {name!r}: {found!r:.80} is not a {Benchmark.__module__}.Benchmark")

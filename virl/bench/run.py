@@ -31,7 +31,7 @@ EngineName = Literal["threads", "processes", "ray"]
 SPENDING = "spending.jsonl"
 """What a run has paid, in its folder; see `virl.budget.Budget`."""
 
-_STOPPING = "stopping after the episodes under way; Ctrl-C again leaves them"
+_STOPPING = "stopping after the running episodes; press Ctrl-C again to stop them too"
 
 THREADS = 8  # side by side unless the user says otherwise; chosen
 
@@ -121,7 +121,7 @@ def run_benchmark(
     if isinstance(ended, KeyboardInterrupt):
         raise ended
     if ended is not None:
-        raise Unpaid(f"{ended}; {out} holds what was done")
+        raise Unpaid(f"{ended}; finished episodes are saved in {out}")
 
 
 def _engine_name(engine: Engine, benchmark: AnyBenchmark) -> EngineName:
@@ -130,7 +130,7 @@ def _engine_name(engine: Engine, benchmark: AnyBenchmark) -> EngineName:
     if engine.name is None:
         return "threads" if is_kept else benchmark.work
     if engine.name == "processes" and is_kept:
-        raise BadInput("a budget or a rate is not kept over processes: choose --engine threads or ray")
+        raise BadInput("--budget-usd and --rate do not work with processes: choose --engine threads or ray")
     return engine.name
 
 

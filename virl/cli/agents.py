@@ -26,29 +26,33 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 def list_agents(
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
-    """List the agents: those that come with virl, and the character files in this folder."""
+    """List agents: those that come with virl, and the character files in this folder."""
     guard(_tell_all, debug=debug)
 
 
 def new(
-    name: Annotated[str, typer.Argument(help="The character's name; NAME.yaml is written here.")],
+    name: Annotated[str, typer.Argument(help="Name of the character. Writes NAME.yaml in this folder.")],
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="AGENT", help="Begin with a copy of this agent's character."),
+        typer.Option("--from", metavar="AGENT", help="Copy the character file of this agent."),
     ] = None,
     tools: Annotated[
-        bool, typer.Option("--tools", help="A character whose tools a language model uses, with no routine.")
+        bool,
+        typer.Option(
+            "--tools",
+            help="Write a character without a routine: a language model acts with the tools you list.",
+        ),
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
-    """Write a character file that explains its fields, for you to change."""
+    """Write a character file with every field explained, for you to edit."""
 
     def write() -> None:
         path = write_character(name, Path(), source=source, tools=tools)
         mind = " --mind openai:MODEL" if load_character(path).lives_by_tools else ""
-        typer.echo(f"{path}: change what you like, then: virl run {path}{mind}")
+        typer.echo(f"Wrote {path}. Edit it, then run: virl run {path}{mind}")
 
     guard(write, debug=debug)
 
@@ -68,12 +72,14 @@ def write_character(name: str, folder: Path, *, source: str | None = None, tools
         UnknownName: there is no such agent.
     """
     if not _NAME.fullmatch(name):
-        raise BadInput(f"{name!r} is no name for a file: use letters, digits, '_' and '-'")
+        raise BadInput(
+            f"{name!r} is not a valid character name: use letters, digits, '_' and '-', a letter first"
+        )
     if source and tools:
-        raise BadInput("give --from or --tools: a copy has the tools of the agent it is made from")
+        raise BadInput("give --from or --tools, not both: a copy keeps the tools of its agent")
     path = folder / f"{name.lower()}.yaml"
     if path.exists():
-        raise BadInput(f"{path}: is there already: choose another name, or remove it")
+        raise BadInput(f"{path}: already exists: choose another name, or remove the file")
     title = name[0].upper() + name[1:]
     text = _copy(source, title) if source else _fresh(title, path.name, tools=tools)
     write_whole(path, text.encode(), "run it again")
@@ -97,12 +103,12 @@ def _fresh(name: str, file: str, *, tools: bool) -> str:
 
 
 def _copy(source: str, name: str) -> str:
-    """The file of another agent under a new name, with its comments; it names the routine that it follows."""
+    """The file of another agent under a new name, less the comment at its top; it names its routine."""
     path = find_character(source)
     character = load_character(path)
-    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"\A(#.*\n)+", "", path.read_text(encoding="utf-8"))
     if re.search(r"^region:\s*[^\s\[#]", text, re.MULTILINE):
-        raise BadInput(f"{path}: names a file beside it as its region: copy both by hand")
+        raise BadInput(f"{path}: its `region:` names another file: copy both files by hand")
     text = re.sub(r"^name:.*$", f"name: {_quoted(name)}", text, count=1, flags=re.MULTILINE)
     if not (character.routine or character.lives_by_tools):
         text = text.rstrip("\n") + f"\nroutine: {path.stem}\n"
@@ -128,9 +134,7 @@ def _tell_all() -> None:
     for entry in [*agents, *here]:
         table.add_row(*map(escape, _row(entry)))
     console.print(table)
-    console.print(
-        "\nvirl run AGENT lets one live; virl new NAME writes a character of your own.", style="dim"
-    )
+    console.print("\nRun an agent with `virl run AGENT`; create your own with `virl new NAME`.", style="dim")
     for fault in [*faults, *faults_here]:
         typer.echo(str(fault), err=True)
 

@@ -35,19 +35,19 @@ class _Benchmarks(TyperGroup):
 
 bench_app = typer.Typer(
     cls=_Benchmarks,
-    help="Run a benchmark, continue a run, or report on several runs; see docs/how-to/benchmarks.md.",
+    help="Run benchmarks, and compare their runs.",
     no_args_is_help=True,
 )
 
-Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]
 
 
 @bench_app.command("list")
 def list_benchmarks(
-    name: Annotated[str | None, typer.Argument(help="List the options of this benchmark.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A benchmark, to list its options.")] = None,
     debug: Debug = False,
 ) -> None:
-    """List the benchmarks that are installed, or the options of one."""
+    """List the installed benchmarks, or the options of one."""
 
     def tell() -> None:
         from virl.bench.registry import BENCHMARKS  # noqa: PLC0415
@@ -78,15 +78,13 @@ def _list_options(name: str) -> None:
 
 @bench_app.command("report")
 def report(
-    folders: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Folders of runs.", file_okay=False)
-    ],
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.", file_okay=False)],
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the report; needed for several runs.", file_okay=False)
+        Path | None, typer.Option(help="Folder for the report. Required with several runs.", file_okay=False)
     ] = None,
     debug: Debug = False,
 ) -> None:
-    """Put runs side by side: parts of one run are merged, different ones are compared."""
+    """Merge the shards of a run, or compare several runs in one report."""
 
     def tell() -> None:
         from virl.bench.report.write import write_reports  # noqa: PLC0415 - loads when asked for
@@ -103,53 +101,61 @@ def bench(
     *,
     fields: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="FIELD=VALUE", help="Set an option by its field; repeat it."),
+        typer.Option(
+            "--set", metavar="FIELD=VALUE", help="Set an option by its field name. Can be repeated."
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the run; by default `runs/NAME`.", file_okay=False)
+        Path | None, typer.Option(help="Run folder. By default `runs/NAME`.", file_okay=False)
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the run in --out; try failed episodes again.")
+        bool, typer.Option("--resume", help="Continue the run in --out, and retry failed episodes.")
     ] = False,
     limit: Annotated[
-        int | None, typer.Option(help="At most so many episodes of each model in each city.", min=1)
+        int | None, typer.Option(help="Maximum number of episodes for each model in each city.", min=1)
     ] = None,
-    shard: Annotated[str, typer.Option(metavar="I/N", help="Run one of N parts; `report` merges.")] = "1/1",
+    shard: Annotated[
+        str, typer.Option(metavar="I/N", help="Run shard I of N. Merge shards with `virl bench report`.")
+    ] = "1/1",
     engine: Annotated[
-        EngineChoice | None, typer.Option(help="Where episodes run; by default what suits the benchmark.")
+        EngineChoice | None,
+        typer.Option(help="How to run episodes in parallel. By default the benchmark chooses."),
     ] = None,
-    address: Annotated[str, typer.Option(help="Of the Ray cluster, with `--engine ray`.")] = "auto",
-    workers: Annotated[int | None, typer.Option(help="Episodes side by side.", min=1)] = None,
-    attempts: Annotated[int, typer.Option(help="Tries while a failure may pass.", min=1)] = 3,
+    address: Annotated[str, typer.Option(help="Address of the Ray cluster, for `--engine ray`.")] = "auto",
+    workers: Annotated[int | None, typer.Option(help="Number of episodes to run in parallel.", min=1)] = None,
+    attempts: Annotated[
+        int, typer.Option(help="Maximum attempts for an episode that fails for a temporary reason.", min=1)
+    ] = 3,
     budget_usd: Annotated[
-        float | None, typer.Option(help="Dollars that all episodes may cost together.", min=0)
+        float | None, typer.Option(help="Budget in US dollars for the whole run.", min=0)
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(help="Requests a second to language models, over all episodes.")
+        float | None, typer.Option(help="Maximum requests per second to language models, over all episodes.")
     ] = None,
-    device: Annotated[Device, typer.Option(help="Where models run.")] = "auto",
+    device: Annotated[Device, typer.Option(help="Device that models run on.")] = "auto",
     allow_downloads: Annotated[
-        bool, typer.Option("--allow-downloads", help="Download weights that are not on this machine.")
+        bool, typer.Option("--allow-downloads", help="Download model weights that are missing.")
     ] = False,
     cache: Annotated[
         CacheMode | None,
-        typer.Option(help="Which of Google's replies to keep; see docs/reference/google.md."),
+        typer.Option(help="How long to cache Google's replies. See docs/reference/google.md."),
     ] = None,
     record: Annotated[
-        Path | None, typer.Option(help="Keep all of Google's replies in this folder.", file_okay=False)
+        Path | None, typer.Option(help="Record Google's replies in this folder.", file_okay=False)
     ] = None,
     replay: Annotated[
-        Path | None, typer.Option(help="Answer from a recording, with no network.", file_okay=False)
+        Path | None,
+        typer.Option(help="Replay replies from this folder, without network access.", file_okay=False),
     ] = None,
     no_replies: Annotated[
-        bool, typer.Option("--no-reply-cache", help="Ask language models anew, whatever was kept.")
+        bool, typer.Option("--no-reply-cache", help="Do not read cached replies of language models.")
     ] = False,
     pictures: Annotated[
-        bool, typer.Option("--pictures/--no-pictures", help="Keep the views of episodes.")
+        bool, typer.Option("--pictures/--no-pictures", help="Save the views of episodes.")
     ] = True,
-    debug: Annotated[bool, typer.Option("--debug", help="Log what happens; show tracebacks.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
 ) -> None:
-    """Run a benchmark, found by its name or as `MODULE:OBJECT`; what was done is kept as each episode ends.
+    """Run a benchmark, given by its name or as `MODULE:OBJECT`; each episode is saved as it ends.
 
     `given` says which fields of its options the command line names.
     """
@@ -165,7 +171,7 @@ def bench(
         asked = _set(fields or ()) | dict(given())
         options = check_settings(asked, benchmark.options, source=f"virl bench {name}")
         if rate is not None and rate <= 0:
-            raise BadInput(f"--rate {rate}: give requests a second above 0")
+            raise BadInput(f"--rate {rate}: must be above 0 requests per second")
         folder = out or Path("runs") / benchmark.name
         terms = Terms(
             device=device,
@@ -196,7 +202,7 @@ def _command(name: str) -> Any:
     from virl.bench.options import given, parameters  # noqa: PLC0415
     from virl.bench.registry import find_benchmark  # noqa: PLC0415
 
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app = typer.Typer(name=name, add_completion=False, pretty_exceptions_enable=False)
     try:
         benchmark = find_benchmark(name)
     except VirlError as fault:
@@ -231,7 +237,7 @@ def _refusal(fault: VirlError) -> Callable[..., None]:
 
         guard(tell, debug=False)
 
-    refuse.__doc__ = f"Cannot be used: {fault}"
+    refuse.__doc__ = f"Not available: {fault}"
     return refuse
 
 
@@ -257,6 +263,6 @@ def _set(fields: Sequence[str]) -> dict[str, object]:
     for text in fields:
         key, separator, value = text.partition("=")
         if not separator:
-            raise BadInput(f"--set {text}: give FIELD=VALUE")
+            raise BadInput(f"--set {text}: write it as FIELD=VALUE")
         given[key.strip()] = yaml_value(value, source=f"--set {key}")
     return given

@@ -9,24 +9,24 @@ from rich.console import Console
 from virl.guard import guard
 
 collect_app = typer.Typer(
-    help="Make the data set of a city that benchmarks run on; a collection that was cut off goes on.",
+    help="Collect a city's data set for benchmarks; repeat a command to continue it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 
-CityOption = Annotated[str, typer.Option(help="A city; see `virl cities`.")]
+CityOption = Annotated[str, typer.Option(help="City to collect from (see `virl cities`).")]
 OutOption = Annotated[Path, typer.Option(help="Folder of the data set.", file_okay=False)]
 RegionOption = Annotated[
-    Path | None, typer.Option(help="A polygon; by default the city's district.", dir_okay=False)
+    Path | None, typer.Option(help="File with a polygon. By default, the city's district.", dir_okay=False)
 ]
 BudgetOption = Annotated[
-    float | None, typer.Option(help="Stop before a request that would cost more than this in all.")
+    float | None, typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.")
 ]
 CacheOption = Annotated[
     Literal["off", "session", "ttl"] | None,
-    typer.Option(help="What replies of Google's to keep; see docs/reference/google.md."),
+    typer.Option(help="How long to cache Google's replies. See docs/reference/google.md."),
 ]
-DebugOption = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
+DebugOption = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]
 
 
 @collect_app.command()
@@ -36,22 +36,31 @@ def places(
     region: RegionOption = None,
     recognizer: Annotated[
         str | None,
-        typer.Option(help="Keeps photos that show a storefront; `virl models` lists them. None: any photo."),
+        typer.Option(
+            help="Recognizer that selects photos of storefronts (see `virl models`). By default, none."
+        ),
     ] = None,
-    min_reviews: Annotated[int | None, typer.Option(help="Of a place that is kept.", min=0)] = None,
+    min_reviews: Annotated[
+        int | None, typer.Option(help="Minimum number of reviews of a place.", min=0)
+    ] = None,
     max_distance: Annotated[
-        float | None, typer.Option(help="Metres from a place to the nearest panorama.", min=1)
+        float | None,
+        typer.Option(help="Maximum distance in metres from a place to the nearest panorama.", min=1),
     ] = None,
-    photos: Annotated[int | None, typer.Option(help="Looked at for each place; 0 for none.", min=0)] = None,
-    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option(help="Where models run.")] = "auto",
+    photos: Annotated[
+        int | None, typer.Option(help="Maximum number of photos to check for each place; 0 for none.", min=0)
+    ] = None,
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"], typer.Option(help="Device that models run on.")
+    ] = "auto",
     allow_downloads: Annotated[
-        bool, typer.Option("--allow-downloads", help="Fetch weights that are not on this machine.")
+        bool, typer.Option("--allow-downloads", help="Download model weights that are missing.")
     ] = False,
     budget_usd: BudgetOption = None,
     cache: CacheOption = None,
     debug: DebugOption = False,
 ) -> None:
-    """Find the places of a region and their photos, and keep those that a benchmark can ask about."""
+    """Collect the places of a region and their photos."""
 
     def work() -> None:
         # brings in the providers
@@ -85,14 +94,17 @@ def vqa(
     region: RegionOption = None,
     mind: Annotated[
         str,
-        typer.Option(envvar="VIRL_MIND", help="Writes the questions: `rules`, or a chat model."),
+        typer.Option(
+            envvar="VIRL_MIND",
+            help="Who writes the questions: `rules`, or a chat model such as `openai:MODEL`.",
+        ),
     ] = "rules",
-    seed: Annotated[int, typer.Option(help="Of the order of the answers.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the order of the answers.", min=0)] = 0,
     budget_usd: BudgetOption = None,
     cache: CacheOption = None,
     debug: DebugOption = False,
 ) -> None:
-    """Make questions of the places collected: four wishes, one of which the place fulfils."""
+    """Write a multiple-choice question for each collected place."""
 
     def work() -> None:
         # brings in the providers
@@ -116,19 +128,23 @@ def routes(
     region: RegionOption = None,
     mind: Annotated[
         str,
-        typer.Option(envvar="VIRL_MIND", help="Writes the directions: `rules`, or a chat model."),
+        typer.Option(
+            envvar="VIRL_MIND",
+            help="Who writes the directions: `rules`, or a chat model such as `openai:MODEL`.",
+        ),
     ] = "rules",
-    count: Annotated[int | None, typer.Option(help="How many routes.", min=1)] = None,
-    longest: Annotated[float | None, typer.Option(help="Metres of a walk at most.", min=1)] = None,
+    count: Annotated[int | None, typer.Option(help="Number of routes.", min=1)] = None,
+    longest: Annotated[float | None, typer.Option(help="Maximum length of a route in metres.", min=1)] = None,
     farthest_start: Annotated[
-        float | None, typer.Option(help="Metres from start to destination at most.", min=1)
+        float | None,
+        typer.Option(help="Maximum straight-line distance in metres from start to destination.", min=1),
     ] = None,
-    most_turns: Annotated[int | None, typer.Option(help="Turns of a walk at most.", min=0)] = None,
+    most_turns: Annotated[int | None, typer.Option(help="Maximum number of turns in a route.", min=0)] = None,
     budget_usd: BudgetOption = None,
     cache: CacheOption = None,
     debug: DebugOption = False,
 ) -> None:
-    """Have a local write directions to the places collected."""
+    """Write walking directions to the collected places."""
 
     def work() -> None:
         # brings in the providers

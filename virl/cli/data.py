@@ -11,32 +11,31 @@ from virl.guard import guard
 from virl.platform.providers.graph.home import MARKS
 from virl.resources import data_home
 
-data_app = typer.Typer(
-    help="Data sets: copy yours to where virl finds them, and see what is there.", no_args_is_help=True
-)
+data_app = typer.Typer(help="Install, list and export navigation data sets.", no_args_is_help=True)
 
 From = Annotated[
-    Path, typer.Option("--from", help="Your copy: a folder in virl's layout, or a clone of a repository.")
+    Path,
+    typer.Option("--from", help="Folder of your copy: virl's layout, or a clone of the public repository."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that differ.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Log what happens; show tracebacks.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")]
 
 
 @data_app.command()
 def touchdown(source: From, force: Force = False, debug: Debug = False) -> None:
-    """Copy the street graph and episodes of Touchdown and Map2seq into the data folder."""
+    """Install the street graph and episodes of Touchdown and Map2seq from your copy."""
     _get("touchdown", source, force=force, debug=debug)
 
 
 @data_app.command()
 def r2r(source: From, force: Force = False, debug: Debug = False) -> None:
-    """Copy R2R's episodes and the navigation graphs of its buildings into the data folder."""
+    """Install the episodes and navigation graphs of R2R from your copy."""
     _get("r2r", source, force=force, debug=debug)
 
 
 @data_app.command("list")
 def list_data(debug: Debug = False) -> None:
-    """List the data sets, where they are, and whether their checksums still hold."""
+    """List the data sets with their folders, and verify their checksums."""
 
     def tell() -> None:
         for name in MARKS:
@@ -48,22 +47,24 @@ def list_data(debug: Debug = False) -> None:
 @data_app.command()
 def export(
     out: Annotated[
-        Path, typer.Option(help="Folder of the export: new, or one with an earlier export.", file_okay=False)
+        Path,
+        typer.Option(help="Folder of the export: a new one, or one of an earlier export.", file_okay=False),
     ],
-    city: Annotated[str, typer.Option(help="A made city.")] = "virlton",
+    city: Annotated[str, typer.Option(help="Made city to export.")] = "virlton",
     layout: Annotated[
-        Literal["touchdown", "r2r"], typer.Option("--format", help="Whose layout.")
+        Literal["touchdown", "r2r"], typer.Option("--format", help="Layout of the files.")
     ] = "touchdown",
     episodes: Annotated[
-        int | None, typer.Option(help="Of each split; by default 400, or 100 for r2r.", min=1)
+        int | None,
+        typer.Option(help="Number of episodes in each split. By default 400, or 100 for r2r.", min=1),
     ] = None,
-    seed: Annotated[int, typer.Option(help="What paths and wording are drawn from.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for paths and wording.", min=0)] = 0,
     radius: Annotated[
-        float | None, typer.Option(help="Keep what lies within so many metres of the centre.", min=1)
+        float | None, typer.Option(help="Export only what lies within this many metres of the centre.", min=1)
     ] = None,
     debug: Debug = False,
 ) -> None:
-    """Write a made city in the layout of Touchdown and Map2seq, or of R2R."""
+    """Export a made city in the layout of Touchdown and Map2seq, or of R2R."""
 
     def write() -> None:
         from virl.datasets.export import r2r, touchdown  # noqa: PLC0415 - brings in the city
@@ -74,7 +75,7 @@ def export(
         else:
             count = episodes or touchdown.EPISODES
             folder = touchdown.export_touchdown(city, out, episodes=count, seed=seed, radius=radius)
-        typer.echo(f"exported to {folder}")
+        typer.echo(f"Exported to {folder}")
 
     guard(write, debug=debug)
 
@@ -89,7 +90,7 @@ def _get(name: str, source: Path, *, force: bool, debug: bool) -> None:
             install(name, source, data_home(), force=force, tell=lambda _: progress.advance(task))
         known = DATA_SETS[name]
         typer.echo(f"{name}: {known.about}")
-        typer.echo(f"{len(files)} files checked and copied to {data_home() / name}")
+        typer.echo(f"{len(files)} files verified and copied to {data_home() / name}")
         typer.echo(f"licence: {known.licence}")
         typer.echo(f"public repositories: {', '.join(known.sources)}")
 
@@ -112,11 +113,11 @@ def _state(folder: Path) -> str:
     from virl.platform.providers.graph.install import changed_files, read_manifest  # noqa: PLC0415 - heavy
 
     if not folder.is_dir():
-        return f"not there: `virl data {folder.name} --from DIR` copies yours to {folder}"
+        return f"not installed: run `virl data {folder.name} --from DIR` to copy it to {folder}"
     manifest = read_manifest(folder)
     if manifest is None:
-        return f"{folder}: no checksums, since `virl data` did not put it there"
+        return f"{folder}: no checksums, because `virl data` did not install it"
     changed = changed_files(folder, manifest)
     if changed:
         return f"{folder}: {len(changed)} of {len(manifest.files)} files have changed: {', '.join(changed)}"
-    return f"{folder}: {len(manifest.files)} files, checksums hold"
+    return f"{folder}: {len(manifest.files)} files, checksums match"

@@ -15,21 +15,31 @@ BUDGET_USD = 0.10  # chosen: the paid probes of either generation of the APIs fi
 
 def doctor(
     paid: Annotated[
-        bool, typer.Option("--paid", help="Also ask what Google bills; each price and the sum come first.")
+        bool,
+        typer.Option(
+            "--paid", help="Also test services that Google bills. Prices are printed before any request."
+        ),
     ] = False,
-    budget_usd: Annotated[float, typer.Option(help="Most dollars for --paid.", min=0.0)] = BUDGET_USD,
-    city: Annotated[str, typer.Option(help="Where Google is asked about (see `virl cities`).")] = "london",
+    budget_usd: Annotated[float, typer.Option(help="Budget in US dollars for --paid.", min=0.0)] = BUDGET_USD,
+    city: Annotated[
+        str, typer.Option(help="City to test Google's services in (see `virl cities`).")
+    ] = "london",
     steps: Annotated[
-        int | None, typer.Option(help="Moves of the run that is priced; by default Hiro's limit.", min=0)
+        int | None,
+        typer.Option(help="Steps of the run to estimate the price of. By default, Hiro's limit.", min=0),
     ] = None,
     runs: Annotated[
         Path | None,
-        typer.Option(help="Folder of runs to count Hiro's habits in.", exists=True, file_okay=False),
+        typer.Option(
+            help="Folder of your own Hiro runs to estimate requests per step from.",
+            exists=True,
+            file_okay=False,
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Log what happens; show tracebacks.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
 ) -> None:
-    """Say what is missing here, which of Google's services the key reaches, and what runs will cost."""
+    """Check the installation, your API keys and what runs cost."""
 
     def examine() -> None:
         from virl.doctor import report  # noqa: PLC0415 - brings in the cities and the senses

@@ -22,7 +22,7 @@ from virl.platform.providers.open import listed_cities, region_line
 from virl.resources import cache_home
 
 app = typer.Typer(
-    help="Tool-using agents that live in real cities, and in one that needs no key.",
+    help="Run tool-using agents in street-view cities.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -31,77 +31,77 @@ app = typer.Typer(
 CacheMode = Literal["off", "session", "ttl"]
 Device = Literal["auto", "cpu", "cuda"]
 
-app.add_typer(data_app, name="data")
-app.add_typer(bench_app, name="bench")
-app.add_typer(serve_app, name="serve")
-app.add_typer(collect_app, name="collect")
-app.command("doctor")(doctor)
-app.command("gallery")(gallery)
-app.command("models")(list_models)
-app.command("agents")(list_agents)
-app.command("new")(new)
 
-
-@app.command()
 def run(
-    agent: Annotated[str, typer.Argument(help="An agent's name (see `virl agents`) or a character file.")],
-    city: Annotated[str | None, typer.Option(help="Live in this city instead of the character's.")] = None,
+    agent: Annotated[str, typer.Argument(help="Name of an agent (see `virl agents`), or a character file.")],
+    city: Annotated[
+        str | None, typer.Option(help="Run in this city instead of the character's (see `virl cities`).")
+    ] = None,
     mind: Annotated[
         str | None,
-        typer.Option(envvar="VIRL_MIND", help="`rules` (the default) or a chat model, say `openai:MODEL`."),
+        typer.Option(
+            envvar="VIRL_MIND",
+            help="Who decides: `rules` (the default), or a chat model such as `openai:MODEL`.",
+        ),
     ] = None,
     mover: Annotated[
-        str | None, typer.Option(help="How to get about: `links` (the default), `grid`, `web` or `hybrid`.")
+        str | None,
+        typer.Option(help="How the agent moves: `links` (the default), `grid`, `web` or `hybrid`."),
     ] = None,
     detector: Annotated[
         str | None,
-        typer.Option(help="Detector, instead of the character's; `virl models` lists them."),
+        typer.Option(help="Use this detector instead of the character's (see `virl models`)."),
     ] = None,
-    device: Annotated[Device, typer.Option(help="Where models run.")] = "auto",
+    device: Annotated[Device, typer.Option(help="Device that models run on.")] = "auto",
     allow_downloads: Annotated[
-        bool, typer.Option("--allow-downloads", help="Fetch weights that are not on this machine.")
+        bool, typer.Option("--allow-downloads", help="Download model weights that are missing.")
     ] = False,
     budget_usd: Annotated[
-        float | None, typer.Option(help="Stop before a request that would cost more than this in all.")
+        float | None, typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.")
     ] = None,
     cache: Annotated[
-        CacheMode | None, typer.Option(help="What replies of Google's to keep; see docs/reference/google.md.")
+        CacheMode | None,
+        typer.Option(help="How long to cache Google's replies. See docs/reference/google.md."),
     ] = None,
     record: Annotated[
-        Path | None, typer.Option(help="Keep all of Google's replies in this folder.", file_okay=False)
+        Path | None, typer.Option(help="Record Google's replies in this folder.", file_okay=False)
     ] = None,
     replay: Annotated[
-        Path | None, typer.Option(help="Answer from a recording, with no network.", file_okay=False)
+        Path | None,
+        typer.Option(help="Replay replies from this folder, without network access.", file_okay=False),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the run; by default `runs/AGENT-TIME`.", file_okay=False)
+        Path | None, typer.Option(help="Run folder. By default `runs/AGENT-TIME`.", file_okay=False)
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in `--out`, or with the agent's latest.")
+        bool, typer.Option("--resume", help="Continue the run in `--out`, or the agent's latest run.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of whatever is chosen by chance.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
     fields: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="FIELD=VALUE", help="Set a field of the character, say limits.steps=20."
+            "--set",
+            metavar="FIELD=VALUE",
+            help="Set a field of the character, such as limits.steps=20. Can be repeated.",
         ),
     ] = None,
     feedback: Annotated[
         Path | None,
         typer.Option(
-            help="What you say to the agent on the way; see docs/how-to/run-agents.md.", dir_okay=False
+            help="File with feedback for the agent during the run. See docs/how-to/run-agents.md.",
+            dir_okay=False,
         ),
     ] = None,
-    ask: Annotated[bool, typer.Option("--ask", help="Be asked for what you have to say.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only where the report is.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, nothing else.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Log what happens; show tracebacks.")] = False,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask for my feedback during the run.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the report.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
 ) -> None:
-    """Let an agent live; writes a journal, the views, a result and a report."""
+    """Run an agent. Writes a journal, the views, a result and a report to the run folder."""
 
     def live() -> None:
         if ask and (quiet or as_json):
-            raise BadInput("--ask asks on the terminal: leave out --quiet and --json")
+            raise BadInput("--ask needs the terminal: remove --quiet and --json")
         from virl.agent.start import RunOptions, run_agent  # noqa: PLC0415 - brings in the city and the senses
         from virl.journal.records import AccessRecord  # noqa: PLC0415 - loads when asked for
 
@@ -132,15 +132,14 @@ def run(
     guard(live, debug=debug)
 
 
-@app.command()
 def cities(
     region: Annotated[
         Path | None,
-        typer.Option(help="Check the polygon in this file instead, and say where it lies.", dir_okay=False),
+        typer.Option(help="Check the polygon in this file instead, and print where it lies.", dir_okay=False),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
-    """List the cities that can be opened: name, provider and place."""
+    """List the available cities with their providers."""
 
     def tell() -> None:
         if region:
@@ -155,29 +154,28 @@ def cities(
     guard(tell, debug=debug)
 
 
-@app.command()
 def version() -> None:
-    """Print the version."""
+    """Print the version of virl."""
     typer.echo(__version__)
 
 
-@app.command()
 def narrate(
-    run: Annotated[
-        Path, typer.Argument(help="Folder of an agent's run, or of a benchmark's with --episode.")
-    ],
+    run: Annotated[Path, typer.Argument(help="Run folder of an agent, or of a benchmark with --episode.")],
     mind: Annotated[
         str | None,
-        typer.Option(envvar="VIRL_MIND", help="`rules` (the default: exact parts only) or a chat model."),
+        typer.Option(
+            envvar="VIRL_MIND",
+            help="Who writes: `rules` (the default: exact descriptions only), or a chat model.",
+        ),
     ] = None,
-    episode: Annotated[str | None, typer.Option(help="An episode's id, in a benchmark's run.")] = None,
+    episode: Annotated[str | None, typer.Option(help="Id of an episode in a benchmark's run.")] = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="Folder of the episode's data set; by default the run's.", file_okay=False),
+        typer.Option(help="Folder of the episode's data set. By default, the run's.", file_okay=False),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
-    """Tell a finished walk: an instruction that leads along it, and its drawing, exactly and by a model."""
+    """Describe a finished walk as instructions and as a drawing."""
 
     def tell() -> None:
         from virl.mind.open import open_mind  # noqa: PLC0415 - loads when asked for
@@ -191,6 +189,19 @@ def narrate(
         typer.echo(f"narration: {told.page}")
 
     guard(tell, debug=debug)
+
+
+for _panel, _commands in {
+    "Agents": {"run": run, "agents": list_agents, "new": new, "narrate": narrate, "gallery": gallery},
+    "Cities and models": {"cities": cities, "models": list_models},
+    "Setup": {"doctor": doctor, "version": version},
+}.items():
+    for _name, _command in _commands.items():
+        app.command(_name, rich_help_panel=_panel)(_command)
+app.add_typer(serve_app, name="serve", rich_help_panel="Cities and models")
+app.add_typer(bench_app, name="bench", rich_help_panel="Benchmarks")
+app.add_typer(collect_app, name="collect", rich_help_panel="Benchmarks")
+app.add_typer(data_app, name="data", rich_help_panel="Benchmarks")
 
 
 def run_module(agent: str) -> None:

@@ -28,20 +28,20 @@ TURN_DEG = 15.0  # between the two views that a matcher is tried on; chosen
 def list_models(
     try_name: Annotated[
         str | None,
-        typer.Option("--try", metavar="NAME", help="Load this model; run it on a view of Virlton."),
+        typer.Option("--try", metavar="NAME", help="Load this model, and run it on a view of Virlton."),
     ] = None,
     label: Annotated[
         list[str] | None,
-        typer.Option(help="What a detector or recognizer that is tried looks for; repeat it."),
+        typer.Option(help="With --try, what a detector or recognizer looks for. Can be repeated."),
     ] = None,
-    device: Annotated[Device, typer.Option(help="Where it runs.")] = "auto",
+    device: Annotated[Device, typer.Option(help="With --try, device that the model runs on.")] = "auto",
     allow_downloads: Annotated[
-        bool, typer.Option("--allow-downloads", help="Fetch weights that are missing from a model hub.")
+        bool, typer.Option("--allow-downloads", help="With --try, download model weights that are missing.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
-    """List the models of the senses: what each needs, and whether it would load now."""
+    """List the perception models, what each needs, and whether it is ready."""
 
     def tell() -> None:
         if try_name is None:
@@ -158,7 +158,7 @@ def _tell_all(all_standings: Sequence[ModelReadiness], as_json: bool) -> None:
         typer.echo(
             f"\nPackages: pip install 'virl[vision]'. Weights ID: put the files of https://huggingface.co/ID\n"
             f"into {models_home() / 'ID'}, or allow downloads with --allow-downloads.\n"
-            f"What each model lacks: virl models --json."
+            f"See what each model lacks with `virl models --json`."
         )
 
 
@@ -176,7 +176,7 @@ def _tell_tried(tried: dict[str, Any], as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(tried, indent=2, ensure_ascii=False))
         return
-    typer.echo(f"{tried['role']} {tried['name']}: loaded and run in {tried['seconds']} s")
+    typer.echo(f"{tried['role']} {tried['name']}: loaded and ran in {tried['seconds']} s")
     for thing in tried["result"]:
         typer.echo("  " + ", ".join(f"{key} {_short(value)}" for key, value in thing.items() if value != ""))
     if not tried["result"]:

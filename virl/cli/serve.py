@@ -6,42 +6,48 @@ import typer
 
 from virl.guard import guard
 
-serve_app = typer.Typer(help="Serve a city to other programs, over HTTP.", no_args_is_help=True)
+serve_app = typer.Typer(help="Serve a city over HTTP.", no_args_is_help=True)
 
 
 @serve_app.callback()
 def _group() -> None:
-    """Serve a city to other programs, over HTTP."""
+    """Serve a city over HTTP."""
 
 
 @serve_app.command()
 def google(
-    city: Annotated[str, typer.Option(help="The city (see `virl cities`).")] = "virlton",
-    port: Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)] = 8765,
+    city: Annotated[str, typer.Option(help="City to serve (see `virl cities`).")] = "virlton",
+    port: Annotated[
+        int, typer.Option(help="Port to listen on; 0 chooses a free one.", min=0, max=65535)
+    ] = 8765,
     host: Annotated[
-        str, typer.Option(help="The address to listen at: by default this machine alone.")
+        str, typer.Option(help="Address to listen on. By default, only this machine can connect.")
     ] = "127.0.0.1",
     key: Annotated[
         str | None,
-        typer.Option(envvar="VIRL_SERVE_KEY", help="The one API key to accept; by default any."),
+        typer.Option(envvar="VIRL_SERVE_KEY", help="API key to require. By default, any key is accepted."),
     ] = None,
-    latency_ms: Annotated[float, typer.Option(help="Milliseconds added to every answer.", min=0)] = 0.0,
+    latency_ms: Annotated[float, typer.Option(help="Milliseconds to add to every reply.", min=0)] = 0.0,
     fault: Annotated[
-        str, typer.Option(help="Shares of faults, say `429:0.05,500:0.02,timeout:0.01,garbage:0.01`.")
+        str,
+        typer.Option(
+            help="Shares of requests that fail, such as `429:0.05,500:0.02,timeout:0.01,garbage:0.01`."
+        ),
     ] = "",
     quota: Annotated[
-        int | None, typer.Option(help="Answer so many requests, then only that the quota is used up.", min=0)
+        int | None,
+        typer.Option(help="Number of requests to answer. Later requests are refused: quota exceeded.", min=0),
     ] = None,
     retry_after: Annotated[
-        int | None, typer.Option(help="Seconds told in `Retry-After` with 429 and 503.", min=0)
+        int | None, typer.Option(help="Seconds in the `Retry-After` header of 429 and 503 replies.", min=0)
     ] = None,
-    seed: Annotated[int, typer.Option(help="Picks which requests meet a fault.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for which requests fail.", min=0)] = 0,
     lossless: Annotated[
-        bool, typer.Option("--lossless", help="PNG instead of JPEG, and all reviews instead of five.")
+        bool, typer.Option("--lossless", help="Send PNG instead of JPEG, and all reviews instead of five.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Log what happens; show tracebacks.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
 ) -> None:
-    """Serve a city in the wire formats of Google Maps Platform."""
+    """Serve a city with the API of Google Maps Platform."""
 
     def work() -> None:
         from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
@@ -61,6 +67,6 @@ def google(
             lossless=lossless,
         )
         opened = open_city(city)
-        serve(opened, options, host, port, tell=lambda url: typer.echo(f"{opened.title} is served at {url}"))
+        serve(opened, options, host, port, tell=lambda url: typer.echo(f"Serving {opened.title} at {url}"))
 
     guard(work, debug=debug)

@@ -89,7 +89,7 @@ def smallest_and_largest() -> tuple[District, District]:
         if city.region and city.continent
     ]
     if not districts:
-        raise BadInput("platform/cities holds no district of a real city: put the files back")
+        raise BadInput("platform/cities contains no real city: restore its files")
     districts.sort(key=lambda district: district.positions)
     return districts[0], districts[-1]
 

@@ -56,7 +56,7 @@ def count_runs(folders: Iterable[Path]) -> Habits:
     steps = [record for path in journals for record in read_journal(path) if isinstance(record, StepRecord)]
     names = ", ".join(map(str, given))
     if not any(step.views for step in steps):
-        raise BadInput(f"{names}: no steps with views to count: name folders of runs that kept their views")
+        raise BadInput(f"{names}: no steps with views: give folders of runs with their views")
     looks = [[view.purpose for view in step.views] for step in steps]
     return Habits(
         source=f"{len(journals)} runs in {names}",

@@ -32,7 +32,7 @@ def examine(base_url: str | None = None) -> list[Finding]:
         base_url: what is asked instead of Google, if anything is.
     """
     own = (
-        [Finding(BASE_URL_VARIABLE, "ok", f"{base_url} is asked instead of Google", "tests")]
+        [Finding(BASE_URL_VARIABLE, "ok", f"requests go to {base_url} instead of Google", "tests")]
         if base_url
         else []
     )
@@ -61,7 +61,7 @@ def google() -> Iterator[Finding]:
         yield Finding(KEY_VARIABLE, "missing", "cannot be used", needed_for, str(fault))
         return
     if keys is None:
-        remedy = "make a key in Google's console and set the variable (docs/how-to/real-cities.md)"
+        remedy = "create a key in Google's console and set the variable (docs/how-to/real-cities.md)"
         yield Finding(KEY_VARIABLE, "missing", "not set", needed_for, remedy)
     else:
         yield Finding(KEY_VARIABLE, "ok", "set", needed_for)
@@ -83,7 +83,7 @@ def minds() -> Iterator[Finding]:
     if found:
         yield Finding(what, "ok", ", ".join(found), needed_for)
     else:
-        others = "docs/how-to/language-models.md has the others"
+        others = "see docs/how-to/language-models.md for others"
         remedy = f"set {KEYS['openai'][0]} for --mind openai:MODEL ({others})"
         yield Finding(what, "missing", "no key is set", needed_for, remedy)
 
@@ -106,20 +106,20 @@ def data_sets() -> Iterator[Finding]:
         try:
             yield Finding(f"data set {name}", "ok", str(find_data(name)), needed_for)
         except BadInput:
-            remedy = f"virl data {name} --from DIR copies yours, or set VIRL_DATA"
-            yield Finding(f"data set {name}", "missing", "not there", needed_for, remedy)
+            remedy = f"virl data {name} --from DIR, or set VIRL_DATA"
+            yield Finding(f"data set {name}", "missing", "not installed", needed_for, remedy)
 
 
 def cache() -> Finding:
     """The folder of all that can be made again."""
     folder = cache_home()
-    needed_for = "replies of Google and of models, paid for once"
+    needed_for = "reusing paid replies of Google and of models"
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     try:
         with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as fault:
-        remedy = "make it writable, or set VIRL_CACHE to a folder that is"
+        remedy = "make it writable, or set VIRL_CACHE to a writable folder"
         return Finding("cache", "missing", f"{existing}: {fault.strerror}", needed_for, remedy)
     return Finding("cache", "ok", f"{folder}, {_size(folder) / 1e6:.1f} MB", needed_for)
 

@@ -76,8 +76,8 @@ def _services(report: Report) -> _Section:
         (one.status, one.service, one.asked, f"${one.usd:.3f}" if one.usd else "free", one.detail, one.remedy)
         for one in report.google.outcomes
     ]
-    title = f"Google's services (at most ${report.google.spent_usd:.3f} were spent on asking)"
-    return _Section(title, ("", "service", "asked", "price", "answer", "remedy"), rows)
+    title = f"Google's services (these checks cost at most ${report.google.spent_usd:.3f})"
+    return _Section(title, ("", "service", "request", "price", "result", "remedy"), rows)
 
 
 def _costs(report: Report) -> _Section:
@@ -85,7 +85,7 @@ def _costs(report: Report) -> _Section:
     kinds = tuple(dict.fromkeys(one.imagery for one in report.costs))
     usd = {(one.unit, one.imagery): f"${one.usd:,.3f}" for one in report.costs}
     rows = [(unit, *(usd[unit, kind] for kind in kinds)) for unit in units]
-    return _Section("What it will cost", ("unit", *(f"imagery: {kind}" for kind in kinds)), rows)
+    return _Section("Estimated costs", ("unit", *(f"imagery: {kind}" for kind in kinds)), rows)
 
 
 def _requests(report: Report) -> _Section:
@@ -96,7 +96,7 @@ def _requests(report: Report) -> _Section:
         for item in one.items
     }
     columns = ("unit", "what", "endpoint", "requests", "each", "source of the number")
-    return _Section("Requests of a unit", columns, list(rows))
+    return _Section("Requests per unit", columns, list(rows))
 
 
 def _table(section: _Section) -> Table:

@@ -106,17 +106,17 @@ class Questioner:
         costs = f"costs ${probe.usd(self._settings):.3f}"
         if self._budget is None:
             return self._told(probe, "not asked", costs, "--paid")
-        detail = f"{costs}, and ${self._left():.3f} of the budget are left"
+        detail = f"{costs}, and ${self._left():.3f} of the budget is left"
         return self._told(probe, "not asked", detail, "a higher --budget-usd")
 
     def _without_reply(self, probe: Probe, fault: VirlError) -> ProbeOutcome:
         if isinstance(fault, BudgetExceeded):
-            detail = "a further request would pass the budget"
+            detail = "a further request would exceed the budget"
             return self._told(probe, "not asked", detail, "a higher --budget-usd with --paid")
         if isinstance(fault, NoStreetView):
             return self._told(probe, "not asked", str(fault), "another --city")
         if isinstance(fault, NoImagery | NotFound | NoRoute):
-            return self._told(probe, "reached", "nothing is there")
+            return self._told(probe, "reached", "no result at this position")
         raise fault
 
     def _left(self) -> float:
@@ -131,11 +131,15 @@ class Questioner:
             probe.ask(self._wrong, here)
         except ProviderError as fault:
             if _judgement(fault)[0] == "refused":
-                return self._told(probe, "reached", "the key is taken, the request refused as it should be")
+                return self._told(
+                    probe,
+                    "reached",
+                    "the key is accepted; the request is refused for its content, as expected",
+                )
             if fault.code not in _INVALID:
                 return self._judged(probe, fault)
-        detail = "a wrong key gets the same answer"
-        return self._told(probe, "unclear", detail, f"--paid asks for ${usd:.3f}")
+        detail = "a wrong key gets the same reply"
+        return self._told(probe, "unclear", detail, f"test it with --paid, for ${usd:.3f}")
 
     def _judged(self, probe: Probe, fault: ProviderError) -> ProbeOutcome:
         status, remedy = _judgement(fault)

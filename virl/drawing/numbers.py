@@ -42,3 +42,8 @@ def ticks(low: float, high: float) -> Sequence[float]:
     first = int(-(-low // step))
     count = floor(high / step + 1e-9) - first + 1
     return [(first + number) * step for number in range(count)]
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A number with its noun, such as `1 run` or `2 runs`; `plural` where an `s` is not enough."""
+    return f"{count} {noun if count == 1 else plural or noun + 's'}"

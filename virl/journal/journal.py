@@ -257,7 +257,7 @@ def _together(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 def _refuse_second(path: Path) -> None:
     if path.exists():
-        raise JournalBroken(f"{path}: there is a run already; resume it, or choose another folder")
+        raise JournalBroken(f"{path}: already contains a run: resume it, or choose another folder")
 
 
 def _tidy(lines: JsonLines) -> None:

@@ -45,7 +45,7 @@ def lock_run(folder: Path) -> BinaryIO:
         holder = file.read(20).decode("ascii", "replace").strip() or "unknown"
         file.close()
         raise JournalBroken(
-            f"{folder}: process {holder} is writing this run; wait or stop it first"
+            f"{folder}: process {holder} is writing this run: wait for it, or stop it"
         ) from fault
     try:
         with writing(path, "run again"):

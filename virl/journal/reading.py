@@ -66,7 +66,7 @@ def read_contents(path: Path) -> Contents:
             is damaged or out of order.
     """
     if not path.is_file():
-        raise JournalBroken(f"{path}: no such journal; name the folder of a run")
+        raise JournalBroken(f"{path}: no such journal: give a run folder")
     order = Order()
 
     def next_record(line: bytes) -> AnyRecord:
@@ -79,7 +79,7 @@ def read_contents(path: Path) -> Contents:
     lines = JsonLines(path, RESUME)
     records = tuple(lines.read(next_record, mend=_MEND, broken=JournalBroken))
     if not records:
-        raise JournalBroken(f"{path}: holds no whole record; nothing is lost by starting the run again")
+        raise JournalBroken(f"{path}: contains no complete record: start the run again")
     return Contents(records, lines)
 
 
@@ -117,7 +117,7 @@ def _record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
         raise ValueError("is not JSON") from fault
     if is_first and isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
         raise JournalBroken(
-            f"{path}, line 1: journal format {data['format']!r}, but this virl reads {FORMAT}; "
+            f"{path}, line 1: journal format {data['format']!r}, but this version of virl reads {FORMAT}: "
             f"use the version that wrote it (virl {data.get('virl', 'unknown')})"
         )
     try:

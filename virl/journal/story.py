@@ -94,14 +94,14 @@ def title_of(step: StepRecord) -> str:
 def outcome_of(result: Result | None) -> str:
     """How a run ended, in a sentence."""
     if result is None:
-        return "The run has not ended; if it was cut short, it can be resumed."
+        return "The run has not ended. If it was interrupted, continue it with --resume."
     if result.status == "entered" and result.place:
         return f"Entered {result.place.name}."
     if result.status == "finished":
         return "Finished."
     if result.status == "gave up":
         return "Gave up."
-    return "Was stopped."
+    return "Stopped."
 
 
 def sentences(reply: Mapping[str, object]) -> list[str]:

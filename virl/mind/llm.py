@@ -145,8 +145,8 @@ class LLMMind:
         """
         if not isinstance(self._model, BaseChatModel):
             raise BadInput(
-                f"{self._name} is a completion model and calls no tools: choose a chat model, "
-                "--mind openai:MODEL"
+                f"{self._name} is a completion model and cannot call tools: choose a chat model, "
+                "such as --mind openai:MODEL"
             )
         return self._model
 

@@ -226,7 +226,7 @@ def _check_inputs(matter: FrontMatter, header: list[str], body: str, path: Path)
         _refuse(path, _line_of(header, "inputs"), f"inputs: the template does not use {', '.join(unused)}")
     repeated = sorted({name for name in matter.inputs if matter.inputs.count(name) > 1})
     if repeated:
-        _refuse(path, _line_of(header, "inputs"), f"inputs: {', '.join(repeated)} stands twice")
+        _refuse(path, _line_of(header, "inputs"), f"inputs: {', '.join(repeated)} is repeated")
 
 
 def _line_of(header: list[str], field: str) -> int:

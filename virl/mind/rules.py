@@ -49,9 +49,7 @@ class RuleMind:
         """
         check_inputs(prompt, inputs)
         if prompt.rule is None:
-            raise MindFailed(
-                f"the rules have no answer to prompt {prompt.name!r}: choose a model with --mind"
-            )
+            raise MindFailed(f"no rule answers prompt {prompt.name!r}: choose a model with --mind")
         question, rule = find_rule(prompt.rule)
         try:
             answer = rule(question.model_validate(inputs), self._lexicon)
@@ -78,7 +76,7 @@ def find_rule(reference: str) -> tuple[type[BaseModel], Rule]:
     except (ImportError, AttributeError, TypeError, NameError) as fault:
         raise BadInput(f"rule {reference} cannot be loaded ({one_line(fault)})") from fault
     if not (isinstance(question, type) and issubclass(question, BaseModel)):
-        raise BadInput(f"rule {reference}: its first parameter should be a pydantic model of the inputs")
+        raise BadInput(f"rule {reference}: the first parameter must be a pydantic model of the inputs")
     return question, rule
 
 

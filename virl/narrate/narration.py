@@ -18,7 +18,7 @@ from virl.narrate.walk import Walk
 TRIES = 3  # as often as a typed reply is asked for: the first time and two retries
 
 NO_MODEL = (
-    "The rules answered, which are no model: only the exact parts are told. Choose a model with --mind."
+    "These are the exact descriptions only. To let a model describe the walk too, choose one with --mind."
 )
 
 

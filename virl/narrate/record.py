@@ -55,7 +55,7 @@ def read_record(run: Path, episode: str) -> Played:
     """
     path = run / RECORDS
     if not path.is_file():
-        raise BadInput(f"{path}: no such file; name the folder of a benchmark's run")
+        raise BadInput(f"{path}: no such file: give the run folder of a benchmark")
     found = {record.id: record for record in JsonLines(path, "narrate again").read(_played)}
     if episode not in found:
         raise UnknownName("episode", episode, list(found)[:20])
@@ -105,4 +105,4 @@ def _data_of(run: Path) -> Path | None:
     try:
         return _RunSettings.model_validate_json(path.read_bytes()).data
     except (OSError, ValidationError):
-        raise BadInput(f"{path}: is missing or damaged: say with --data where the data is") from None
+        raise BadInput(f"{path}: is missing or damaged: give the data folder with --data") from None

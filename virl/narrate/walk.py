@@ -62,7 +62,7 @@ def read_walk(run: Path) -> Walk:
     steps = [record for record in records if isinstance(record, StepRecord)]
     result = next((record.result for record in records if isinstance(record, EndRecord)), None)
     if not steps:
-        raise BadInput(f"{run}: holds no step to narrate: go on with the run first")
+        raise BadInput(f"{run}: contains no step to narrate: continue the run first")
     outcome = ""
     if result is not None:
         outcome = f"Entered {result.place.name}." if result.place else f"{result.status.capitalize()}."

@@ -76,7 +76,7 @@ class NavigationGraph:
         """
         point = self._frame.point(position)
         if not np.isfinite(point).all():
-            raise BadInput(f"{position} is no position: latitude and longitude must be finite")
+            raise BadInput(f"{position} is not a position: latitude and longitude must be finite")
         node = int(self._tree.query(point)[1])
         return node, distance(position, self.position(node))
 
@@ -95,7 +95,7 @@ class NavigationGraph:
         """
         lengths, before = dijkstra(self._matrix, indices=source, return_predecessors=True)
         if not np.isfinite(lengths[target]):
-            raise NoRoute(f"no way leads from {self.ids[source]} to {self.ids[target]}")
+            raise NoRoute(f"no path leads from {self.ids[source]} to {self.ids[target]}")
         path = [target]
         while path[-1] != source:
             path.append(int(before[path[-1]]))
@@ -150,7 +150,7 @@ def build_graph(
         raise BadInput("a navigation graph needs at least one node")
     if len(number) < len(nodes):
         twice = next(node for index, node in enumerate(nodes) if number[node] != index)
-        raise BadInput(f"the node id {twice!r} stands twice in the navigation graph")
+        raise BadInput(f"the node id {twice!r} is repeated in the navigation graph")
     ends = np.concatenate([sources, targets])
     if len(ends) and not 0 <= ends.min() <= ends.max() < len(nodes):
         raise BadInput(f"a link of the navigation graph leads to no node: there are {len(nodes)}")

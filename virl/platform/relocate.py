@@ -35,5 +35,5 @@ def relocate(
                 _log.info("%s: the nearest street view is %.0f m from %s", place, metres, position)
             return panorama
     raise NoStreetView(
-        f"no street view within {max(radii):g} m of {place} at {position}: choose one nearer to a street"
+        f"no street view within {max(radii):g} m of {place} at {position}: choose one closer to a street"
     )

@@ -17,29 +17,40 @@ _NEEDED = ("torch", "transformers", "peft")
 
 
 def main(
-    method: Annotated[Method, typer.Option(help="ft: gold walks. rbl: also the model's own (Algorithm 1).")],
+    method: Annotated[
+        Method,
+        typer.Option(help="ft: train on gold walks. rbl: also on the model's own walks (Algorithm 1)."),
+    ],
     model: Annotated[Path, typer.Option(help="Folder of a causal language model.", file_okay=False)],
     out: Annotated[Path, typer.Option(help="Folder for checkpoints and results.", file_okay=False)],
     data: Annotated[
-        Path | None, typer.Option(help="Folder with `graph/`; by default where `virl data` puts it.")
+        Path | None, typer.Option(help="Folder of the data. By default, your installed data.")
     ] = None,
     dataset: Annotated[Dataset, typer.Option(help="Data set.")] = "map2seq",
     scenario: Annotated[Literal["unseen", "seen"], typer.Option(help="Scenario.")] = "unseen",
-    train_split: Annotated[str, typer.Option(help="Split to learn from.")] = "train",
-    dev_split: Annotated[str, typer.Option(help="Split that chooses the best epoch.")] = "dev",
-    train_limit: Annotated[int | None, typer.Option(help="Learn from the first N only.", min=1)] = None,
-    dev_limit: Annotated[int | None, typer.Option(help="Evaluate on the first N only.", min=1)] = None,
+    train_split: Annotated[str, typer.Option(help="Split to train on.")] = "train",
+    dev_split: Annotated[str, typer.Option(help="Split to select the best epoch on.")] = "dev",
+    train_limit: Annotated[
+        int | None, typer.Option(help="Train on the first N episodes only.", min=1)
+    ] = None,
+    dev_limit: Annotated[
+        int | None, typer.Option(help="Evaluate on the first N episodes only.", min=1)
+    ] = None,
     override: Annotated[
         list[str] | None,
-        typer.Option("--set", help="A hyperparameter, such as epochs=3; may be repeated."),
+        typer.Option("--set", help="Set a hyperparameter, such as epochs=3. Can be repeated."),
     ] = None,
-    features: Annotated[Path | None, typer.Option(help="Embeddings of views, to tell landmarks.")] = None,
-    statistics: Annotated[Path | None, typer.Option(help="Of those, over the training area.")] = None,
+    features: Annotated[
+        Path | None, typer.Option(help="File of view embeddings, to recognize landmarks.")
+    ] = None,
+    statistics: Annotated[
+        Path | None, typer.Option(help="File of landmark score statistics over the training area.")
+    ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the training in `--out`.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the training in `--out`.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
-    """Fine-tune a language model to walk by instructions, as VELMA does."""
+    """Fine-tune a language model to follow instructions, as VELMA does."""
 
     def work() -> None:
         hyperparameters = read_overrides(override or [])

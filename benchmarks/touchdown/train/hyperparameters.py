@@ -9,7 +9,7 @@ from typing import Literal, Self
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from virl.errors import BadInput
+from virl.errors import BadInput, choices
 from virl.settings import Settings
 
 Method = Literal["ft", "rbl"]
@@ -76,7 +76,7 @@ def read_overrides(assignments: Sequence[str]) -> Hyperparameters:
     for assignment in assignments:
         name, equals, text = assignment.partition("=")
         if not equals:
-            raise BadInput(f"--set {assignment!r}: should be NAME=VALUE, such as epochs=3")
+            raise BadInput(f"--set {assignment!r}: write it as NAME=VALUE, such as epochs=3")
         try:
             values[name.strip()] = yaml.safe_load(text)
         except yaml.YAMLError as fault:
@@ -94,5 +94,5 @@ def _named(location: tuple[int | str, ...]) -> str:
 
 def _reason(kind: str, message: str) -> str:
     if kind == "extra_forbidden":
-        return f"unknown name: there is {', '.join(sorted(Hyperparameters.model_fields))}"
+        return f"unknown name: {choices(Hyperparameters.model_fields)}"
     return message.removeprefix("Value error, ")

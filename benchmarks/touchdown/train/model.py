@@ -40,7 +40,7 @@ def choose_device(name: str) -> torch.device:
         device = torch.device(name)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as fault:
-        raise BadInput(f"--device {name!r}: there is no such device here") from fault
+        raise BadInput(f"--device {name!r}: no such device on this machine") from fault
     return device
 
 
@@ -54,7 +54,7 @@ def load_encoder(folder: Path) -> Encoder:
     try:
         return Encoder(AutoTokenizer.from_pretrained(folder, local_files_only=True))
     except (OSError, ValueError, KeyError) as fault:
-        raise ModelUnavailable(f"{folder}: holds no tokenizer that transformers reads") from fault
+        raise ModelUnavailable(f"{folder}: contains no tokenizer that transformers can read") from fault
 
 
 def load_model(folder: Path, precision: Precision, device: torch.device) -> Any:
@@ -128,5 +128,5 @@ def _quiet() -> Iterator[None]:
 def _refuse_missing(folder: Path) -> None:
     if not (folder / "config.json").is_file():
         raise ModelUnavailable(
-            f"{folder}: no model there: give a folder with config.json, weights and tokenizer"
+            f"{folder}: contains no model: give a folder with config.json, weights and tokenizer"
         )

@@ -112,7 +112,7 @@ def _walks(options: Options, read: Mapping[str, Data], hyperparameters: Hyperpar
         for data, chosen in ((read["train"], options.train), (read["dev"], options.dev)):
             file = landmarks_file(data, chosen)
             if file is None:
-                raise BadInput(f"{data.folder}: has no landmarks of {chosen.split}: leave out --features")
+                raise BadInput(f"{data.folder}: contains no landmarks of {chosen.split}: remove --features")
             landmarks |= read_landmarks(file)
     elif options.features or options.statistics:
         raise BadInput("--features and --statistics go together: give both or neither")
@@ -135,7 +135,7 @@ def _routes(lessons: Lessons, data: Data) -> tuple[list[TrainingRoute], dict[str
             skipped[episode.id] = f"its prompt alone has more than {lessons.cutoff} tokens"
     if not routes:
         reason = next(iter(skipped.values()))
-        raise BadInput(f"{data.source}: none of its {len(skipped)} episodes can be learned (first: {reason})")
+        raise BadInput(f"{data.source}: none of its {len(skipped)} episodes can be used (first: {reason})")
     return routes, skipped
 
 
@@ -162,9 +162,11 @@ def _begin(options: Options, settings: dict[str, Any]) -> Path | None:
     checkpoint = latest_checkpoint(options.out / CHECKPOINTS)
     path = options.out / SETTINGS
     if checkpoint and not options.resume:
-        raise BadInput(f"{options.out}: holds a training: go on with --resume, or choose another --out")
+        raise BadInput(
+            f"{options.out}: already contains a training: continue it with --resume, or choose another --out"
+        )
     if checkpoint and (other := _differing(path, settings)):
-        raise BadInput(f"{path}: has other settings ({', '.join(other)}): choose another --out")
+        raise BadInput(f"{path}: the settings differ ({', '.join(other)}): choose another --out")
     write_whole(path, json.dumps(settings, indent=2).encode() + b"\n", "choose another --out")
     return checkpoint
 

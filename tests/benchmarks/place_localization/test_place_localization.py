@@ -220,7 +220,7 @@ def test_the_page_of_an_episode_tells_what_was_found() -> None:
 
 def test_a_city_without_places_of_the_types_is_named(tmp_path: Path) -> None:
     folder = write_dataset(tmp_path / "made", panoramas=[panorama_row("c", 0)])
-    with pytest.raises(BadInput, match=r"has no places to ask about: virl collect places --city made"):
+    with pytest.raises(BadInput, match=r"contains no places: run `virl collect places --city made"):
         episodes(options_of(folder), Resources())
 
 

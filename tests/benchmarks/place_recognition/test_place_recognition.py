@@ -143,7 +143,9 @@ def test_a_detector_ranks_by_its_best_boxes_and_a_recognizer_by_the_bare_names()
     ranked = open_classifier("clip-vit-b-32", MadeResources())(image, LABELS)
     assert ranked[0] == "book_store"
     assert sorted(ranked) == sorted(LABELS)
-    with pytest.raises(UnknownName, match="unknown recognizer or detector 'rapidocr': there is clip-bigg"):
+    with pytest.raises(
+        UnknownName, match="unknown recognizer or detector 'rapidocr': choose one of: clip-bigg"
+    ):
         open_classifier("rapidocr", MadeResources())
 
 
@@ -166,7 +168,7 @@ def test_recognition_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
 
 def test_a_data_set_without_photos_is_named(tmp_path: Path) -> None:
     folder = write_dataset(tmp_path / "made", places=[place_row("a", "bar", 0)])
-    with pytest.raises(BadInput, match=r"has no images to ask about: virl collect places --city made"):
+    with pytest.raises(BadInput, match=r"contains no images: run `virl collect places --city made"):
         episodes(options_of(folder), Resources())
 
 

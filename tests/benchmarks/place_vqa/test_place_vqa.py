@@ -193,7 +193,7 @@ def test_over_http_a_chat_model_sees_the_photo_and_is_charged_for(
 
 def test_a_data_set_without_questions_is_named(tmp_path: Path) -> None:
     folder = write_dataset(tmp_path / "made", places=[place_row("a", "bar", 0, image=True)])
-    with pytest.raises(BadInput, match=r"has no questions to ask about: virl collect vqa --city made --out"):
+    with pytest.raises(BadInput, match=r"contains no questions: run `virl collect vqa --city made --out"):
         episodes(options_of(folder), Resources())
 
 

@@ -126,7 +126,7 @@ def test_missing_data_names_the_command_that_gets_it(tmp_path: Path) -> None:
     data = write_r2r(tmp_path / "r2r", split="val_seen")
     done = run(data, tmp_path / "out", "--agent", "gold")
     assert done.exit_code == 2
-    assert "there is val_seen: `virl data r2r --from DIR`" in done.stderr
+    assert "(found: val_seen): `virl data r2r --from DIR`" in done.stderr
     assert done.stderr.count("\n") == 1
     assert run(data, tmp_path / "out", "--agent", "gold", "--split", "val_seen").exit_code == 0
 

@@ -159,8 +159,8 @@ def test_a_run_of_an_earlier_version_is_refused(data: Path, tmp_path: Path) -> N
     ("options", "said"),
     [
         (("--agent", "teleport"), "unknown agent 'teleport'"),
-        (("--agent", "gold", "--map"), "--map and --prior go with --agent follower"),
-        (("--split", "train"), "has map2seq_unseen/dev"),
+        (("--agent", "gold", "--map"), "--map and --prior require --agent follower"),
+        (("--split", "train"), "data: map2seq_unseen/dev)"),
         (("--agent", "velma", "--mind", "gpt"), "unknown mind 'gpt'"),
         (("--agent", "velma", "--features", "x.npz"), "need --statistics"),
     ],
@@ -202,7 +202,7 @@ def test_records_can_be_scored_again(data: Path, tmp_path: Path) -> None:
     assert "12 walks scored, 0 left out" in done.output
     (tmp_path / "records.jsonl").write_text("{")
     done = run("score", "--walks", str(tmp_path / "records.jsonl"), "--data", str(data))
-    assert (done.exit_code, "holds no walks" in done.output) == (2, True)
+    assert (done.exit_code, "contains no walks" in done.output) == (2, True)
 
 
 @pytest.mark.slow

@@ -247,12 +247,14 @@ def test_a_harmful_name_is_looked_for_scored_and_shown_as_it_stands(
 
 def test_walkers_by_their_names() -> None:
     assert (parse_walker("ocr").mode, parse_walker("ocr@paper").mode) == ("honest", "paper")
-    with pytest.raises(BadInput, match="after @ comes paper"):
+    with pytest.raises(BadInput, match="append @paper for the paper's mode"):
         parse_walker("ocr@papers")
     city, _ = made_city()
-    with pytest.raises(UnknownName, match="unknown recogniser of landmarks 'sift': there is chat-describer"):
+    with pytest.raises(
+        UnknownName, match="unknown recogniser of landmarks 'sift': choose one of: chat-describer"
+    ):
         check_walker(parse_walker("sift"), city, Resources())
-    with pytest.raises(ModelUnavailable, match="High Street is none"):
+    with pytest.raises(ModelUnavailable, match="High Street has none"):
         check_walker(parse_walker("truth"), city, Resources())
     assert check_walker(parse_walker("oracle"), replace(city, name="x"), Resources()) is None
 
@@ -291,7 +293,7 @@ def test_the_table_fits_a_terminal_of_eighty_columns_and_the_files_have_it_all(
 def test_a_data_set_without_routes_is_named(tmp_path: Path) -> None:
     write_dataset(tmp_path / "made", places=PLACES)
     options = Options(cities=("made",), data=str(tmp_path))
-    with pytest.raises(BadInput, match=r"has no routes to ask about: virl collect routes --city made --out"):
+    with pytest.raises(BadInput, match=r"contains no routes: run `virl collect routes --city made --out"):
         episodes(options, Resources())
 
 

@@ -134,7 +134,7 @@ def test_questions_are_made_once_each_with_one_right_answer(collected: Path, cor
     assert len({asked.answer for asked in data.questions}) > 1, "the right one stands in any place"
     assert virl("collect", "vqa", *where).exit_code == 0
     assert open_dataset(collected).questions == data.questions
-    assert "vqa was begun with other settings (seed: 0 there, 5 here)" in refused(
+    assert "vqa was started with other settings (seed: 0 there, 5 here)" in refused(
         "collect", "vqa", *where, "--seed", 5
     )
 
@@ -162,7 +162,7 @@ def test_other_settings_or_another_city_do_not_mix(collected: Path, corners: Pat
     where = ("--region", corners, "--out", collected)
     other = refused("collect", "places", "--city", "virlton", *where, "--min-reviews", 1)
     assert "min_reviews: 30 there, 1 here" in other
-    assert "where was begun with other settings" in refused(
+    assert "where was started with other settings" in refused(
         "collect", "places", "--city", "virlton", "--out", collected
     )
 
@@ -197,9 +197,9 @@ def test_a_broken_data_set_is_named(
 
 
 def test_a_folder_without_a_card_is_no_data_set(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"card\.json is missing; make one with"):
+    with pytest.raises(BadInput, match=r"card\.json is missing: make one with"):
         open_dataset(tmp_path)
-    assert "has no places with images" in refused(
+    assert "contains no places with images" in refused(
         "collect", "vqa", "--city", "virlton", "--out", tmp_path / "new"
     )
 

@@ -60,7 +60,7 @@ def test_a_type_without_a_sentence_is_refused() -> None:
 
 def test_the_rules_do_not_see_photos() -> None:
     prompt = load_prompt("vqa/answer", Text)
-    with pytest.raises(MindFailed, match="no answer to prompt 'vqa/answer': choose a model"):
+    with pytest.raises(MindFailed, match="no rule answers prompt 'vqa/answer': choose a model"):
         RuleMind().ask(prompt, images=[np.zeros((9, 9, 3), np.uint8)], question="Who?", options=WISHES)
 
 

@@ -40,7 +40,7 @@ def test_a_last_line_that_was_cut_off_is_written_over(tmp_path: Path) -> None:
         ("not json", "the line: Invalid JSON"),
         ('{"id": "b"}', "size: Field required"),
         ('{"id": "b", "size": 1, "hat": 2}', "hat: Extra inputs"),
-        ('{"id": "a", "size": 1}', "id: 'a' stands in an earlier line too"),
+        ('{"id": "a", "size": 1}', "id: 'a' is repeated"),
     ],
 )
 def test_a_broken_line_is_named_and_nothing_is_changed(tmp_path: Path, line: str, said: str) -> None:

@@ -220,13 +220,13 @@ def test_the_cached_export_is_made_once(tmp_path: Path) -> None:
 def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="'atlantis'"):
         export_touchdown("atlantis", tmp_path)
-    with pytest.raises(BadInput, match="only a made one"):
+    with pytest.raises(BadInput, match="choose a made city"):
         export_touchdown("manhattan", tmp_path)
-    with pytest.raises(BadInput, match="larger radius"):
+    with pytest.raises(BadInput, match="larger --radius"):
         export_touchdown("virlton", tmp_path, radius=20.0)
     with pytest.raises(BadInput, match=r"room for \d+ of 5000 episodes"):
         export_touchdown("virlton", tmp_path, radius=110.0, episodes=5000)
     assert not list(tmp_path.iterdir())
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(BadInput, match="name a new folder"):
+    with pytest.raises(BadInput, match="choose a new folder"):
         export_touchdown("virlton", tmp_path)

@@ -116,5 +116,7 @@ def test_names_a_panorama_that_is_not_there(mover: Mover) -> None:
 
 def test_an_unknown_mover_is_told_which_there_are() -> None:
     assert set(MOVERS) == {"links", "grid", "web", "hybrid"}
-    with pytest.raises(UnknownName, match="unknown mover 'teleport': there is grid, hybrid, links, web"):
+    with pytest.raises(
+        UnknownName, match="unknown mover 'teleport': choose one of: grid, hybrid, links, web"
+    ):
         open_mover("teleport", streets()).__enter__()

@@ -236,11 +236,11 @@ def test_closer_cameras_keep_to_what_a_camera_can_do(heading, pitch, width, heig
 @pytest.mark.parametrize(
     ("labels", "background", "message"),
     [
-        ([], [], "nothing to look for"),
-        ([], ["tree"], "nothing to look for"),
+        ([], [], "no labels to look for"),
+        ([], ["tree"], "no labels to look for"),
         (["bin", "  "], [], "empty"),
         (["bin"], [""], "empty"),
-        (["bin"], ["bin"], "background too"),
+        (["bin"], ["bin"], "is both a label and background"),
     ],
 )
 def test_labels_that_make_no_sense_are_refused(labels, background, message):

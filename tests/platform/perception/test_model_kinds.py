@@ -92,7 +92,9 @@ def test_every_model_file_is_read_and_opened_without_its_weights(monkeypatch):
 
 
 def test_an_unknown_kind_lists_the_known_ones():
-    with pytest.raises(UnknownName, match=r"unknown kind of model 'magic': there is .*grounding-dino.*owlv2"):
+    with pytest.raises(
+        UnknownName, match=r"unknown kind of model 'magic': choose one of: .*grounding-dino.*owlv2"
+    ):
         find_kind("magic")
 
 
@@ -140,5 +142,5 @@ def test_faulty_plug_ins_are_named_and_leave_the_others_alone(monkeypatch, tmp_p
 def test_two_packages_with_the_same_kind_are_both_named(monkeypatch, tmp_path):
     corners(monkeypatch, tmp_path / "a", ["every-corner = corner_plugin:KIND"])
     corners(monkeypatch, tmp_path / "b", ["every-corner = corner_plugin:KIND"], name="edges")
-    with pytest.raises(BadInput, match="'every-corner' is given by corners and edges"):
+    with pytest.raises(BadInput, match="'every-corner' is provided by corners and edges"):
         find_kind("every-corner")

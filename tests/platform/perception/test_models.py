@@ -57,7 +57,9 @@ def test_a_model_that_uses_itself_is_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["glip", "rapidocr", "prices", "../models/sign-detector", "", "."])
 def test_a_name_of_no_detector_lists_the_detectors(name):
-    with pytest.raises(UnknownName, match=r"unknown detector .*: there is .*grounding-dino.*sign-detector"):
+    with pytest.raises(
+        UnknownName, match=r"unknown detector .*: choose one of: .*grounding-dino.*sign-detector"
+    ):
         Models().detector(name)
 
 

@@ -17,14 +17,14 @@ def test_senses_open_without_loading_a_model(monkeypatch):
 
 @pytest.mark.parametrize("name", ["glip", "rapidocr", "prices", "../models/sign-detector"])
 def test_an_unknown_detector_is_refused_with_the_known_ones(name):
-    with pytest.raises(UnknownName, match=r"unknown detector .*: there is .*sign-detector"):
+    with pytest.raises(UnknownName, match=r"unknown detector .*: choose one of: .*sign-detector"):
         open_senses(detector=name)
 
 
 def test_an_unknown_describer_or_reader_is_refused_with_the_known_ones():
-    with pytest.raises(UnknownName, match=r"unknown describer 'blip': there is .*sign-describer"):
+    with pytest.raises(UnknownName, match=r"unknown describer 'blip': choose one of: .*sign-describer"):
         open_senses(describer="blip")
-    with pytest.raises(UnknownName, match=r"unknown reader 'tesseract': there is .*rapidocr"):
+    with pytest.raises(UnknownName, match=r"unknown reader 'tesseract': choose one of: .*rapidocr"):
         open_reader("tesseract")
 
 

@@ -78,7 +78,7 @@ def test_its_own_model_checks_its_files(package: Path, tmp_path: Path) -> None:
         (
             "provider: two-streets",
             "provider: three-streets",
-            r"bad\.yaml, line 3: provider: unknown provider 'three-streets': there is .*, two-streets$",
+            r"bad\.yaml, line 3: provider: unknown provider 'three-streets': choose one of: .*, two-streets$",
         ),
     ):
         assert old in good
@@ -88,7 +88,9 @@ def test_its_own_model_checks_its_files(package: Path, tmp_path: Path) -> None:
 
 
 def test_without_the_package_its_cities_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"line 3: provider: unknown provider 'two-streets': there is google"):
+    with pytest.raises(
+        BadInput, match=r"line 3: provider: unknown provider 'two-streets': choose one of: google"
+    ):
         city_settings(str(EXAMPLE / "cities" / "crossville.yaml"))
 
 

@@ -100,7 +100,7 @@ def test_a_mistake_is_told_to_the_model_in_short(life: Life) -> None:
         "no way leads there. Ways from here: front (north, 4 degrees)",
         "nowhere",
         "give either address or place_id",
-        "unknown agent 'nobody': there is",
+        "unknown agent 'nobody': choose one of:",
         "nowhere",
     ]
     assert all(words in message for words, message in zip(expected, told, strict=True)), told
@@ -375,6 +375,6 @@ def test_another_agent_is_consulted_within_the_run(life: Life) -> None:
 
 def test_a_mind_of_rules_lives_by_no_tools(life: Life) -> None:
     agent = made_agent(life.city, life.folder, life.character)
-    with pytest.raises(BadInput, match="needs a model: --mind openai:MODEL"):
+    with pytest.raises(BadInput, match="needs a model: give --mind openai:MODEL"):
         load_routine(agent.source, life.character)(agent)
     agent.run._journal.close()

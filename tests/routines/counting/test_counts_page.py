@@ -161,7 +161,7 @@ def test_a_run_that_was_cut_off_has_a_report(run: Path, tmp_path: Path) -> None:
     folder.mkdir()
     lines = (run / "journal.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "journal.jsonl").write_bytes(lines[0])
-    assert "No step was taken yet." in write_report(folder).read_text()
+    assert "No steps yet." in write_report(folder).read_text()
     (folder / "journal.jsonl").write_bytes(b"".join(lines[:4]))
     assert "Found so far" in re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", write_report(folder).read_text()))
 

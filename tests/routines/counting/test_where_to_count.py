@@ -47,7 +47,7 @@ def test_a_region_elsewhere_is_refused(tmp_path: Path) -> None:
 def test_a_city_without_district_and_streets_asks_for_a_region(tmp_path: Path) -> None:
     with (
         made_agent(tmp_path / "run") as agent,
-        pytest.raises(BadInput, match="Testville has no district of its own: give a `region:`"),
+        pytest.raises(BadInput, match="Testville has no default district: give a `region:`"),
     ):
         region_of(agent)
 

@@ -87,8 +87,8 @@ def test_errands_are_read_from_words_and_looked_up_among_places(tmp_path: Path) 
     ("stop", "fault"),
     [
         ("77 Ring Road", "errands: no address matches '77 Ring Road'"),
-        ("Riverside Library", "errands: nothing in Ringville matches 'Riverside Library'"),
-        ("zoo", "errands: nothing in Ringville matches 'zoo'"),
+        ("Riverside Library", "errands: no place in Ringville matches 'Riverside Library'"),
+        ("zoo", "errands: no place in Ringville matches 'zoo'"),
     ],
 )
 def test_what_is_nowhere_to_be_found_is_named(tmp_path: Path, stop: str, fault: str) -> None:

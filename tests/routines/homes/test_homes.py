@@ -134,7 +134,7 @@ def test_listings_of_another_city_are_named_and_skipped(tmp_path: Path) -> None:
         "2 Court Sq W, New York, NY 11101: lies outside area 1",
     ]
     (text,) = (one for one in end(tmp_path / "run").exhibits if isinstance(one, TextExhibit))
-    assert text.title == "2 listings were left out"
+    assert text.title == "Skipped: 2 listings"
 
 
 def test_the_published_listings_are_all_read_or_named(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ class Worker:
     def attempt(self, episode: Episode) -> EpisodeOutcome:
         """Run an episode, in one of the threads."""
         if self._bench is None:
-            raise WorkerLost("a worker was asked before it was open")
+            raise WorkerLost("a worker was used before it was open")
         return self._bench.attempt(episode)
 
 

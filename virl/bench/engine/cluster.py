@@ -190,5 +190,5 @@ def _desk(ray: Any, terms: Terms, book: Path | None) -> Any:
 
 def _episode(place: _Awaited) -> Episode:
     if place.episode is None:
-        raise WorkerLost("a worker failed while it opened its world: see Ray's logs")
+        raise WorkerLost("a worker failed while it opened the benchmark: see Ray's logs")
     return place.episode

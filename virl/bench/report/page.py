@@ -144,7 +144,7 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
     for file in page.record.files:
         source = (folder / file).resolve()
         if not source.is_relative_to(folder):
-            raise BadInput(f"{folder}: {page.record.id} names a picture outside of it ({file})")
+            raise BadInput(f"{folder}: {page.record.id} names a picture outside the folder ({file})")
         try:
             with PIL.Image.open(source, formats=("JPEG", "PNG")) as picture:
                 width, height = picture.size

@@ -59,7 +59,7 @@ def gather(folders: Sequence[Path]) -> Gathered:
     read = [_read(folder) for folder in folders]
     names = sorted({one.benchmark for one in read})
     if len(names) != 1:
-        raise BadInput(f"runs of {' and '.join(names)}: report those of one benchmark at a time")
+        raise BadInput(f"runs of {' and '.join(names)}: report on one benchmark at a time")
     benchmark = find_benchmark(names[0])
     alike: dict[str, list[_Folder]] = {}
     for one in read:
@@ -78,7 +78,7 @@ def _read(folder: Path) -> _Folder:
             raise BadInput(f"{path}: an earlier version of virl wrote this run: run the benchmark again")
         name, options = settings["benchmark"], settings["options"]
     except (OSError, ValueError, KeyError, TypeError) as fault:
-        raise BadInput(f"{path}: cannot be read ({fault}): name the folder of a run") from fault
+        raise BadInput(f"{path}: cannot be read ({fault}): give a run folder") from fault
     return _Folder(folder, name, options, read_plan(folder), read_records(folder / RECORDS))
 
 

@@ -51,8 +51,8 @@ def _terminal_table(results: Results, width: int) -> Table:
     while room < len(texts) * _LEAST and len(metrics) > 1:
         room += _metric_width(metrics.pop())
     caption = (
-        "below a mean: the ends of its 95 % interval; means leave out missing episodes, and failed ones "
-        "unless a note says otherwise"
+        "below a mean: its 95 % interval; means do not include missing episodes, nor failed ones "
+        "unless a note says so"
     )
     if len(metrics) < len(shown_metrics(results)):
         caption += "; the page has more columns"

@@ -13,6 +13,7 @@ from virl.bench.report.page import write_page
 from virl.bench.report.results import Failure, Results, make_results
 from virl.bench.report.runs import gather
 from virl.bench.report.table import csv_table, latex_table, terminal_table
+from virl.drawing.numbers import counted
 from virl.errors import BadInput
 from virl.files import write_whole
 
@@ -42,7 +43,7 @@ def write_reports(folders: Sequence[Path], console: Console, out: Path | None = 
         CannotWrite: the disk refuses.
     """
     if out is None and len(folders) != 1:
-        raise BadInput("several runs: say with --out where their report goes")
+        raise BadInput("several runs: give --out, a folder for the report")
     home = out or folders[0]
     gathered = gather(folders)
     results = make_results(gathered)
@@ -67,7 +68,7 @@ def _lines(results: Results) -> list[str]:
     lines = list(dict.fromkeys(note for row in results.rows for note in row.notes))
     missing = sum(row.episodes.missing for row in results.rows if row.city)
     if missing:
-        lines.append(f"{missing} episodes were not run yet: go on with --resume")
+        lines.append(f"{counted(missing, 'episode')} not run yet: continue with --resume")
     alike: dict[str, list[Failure]] = {}
     for failure in results.failures:
         alike.setdefault(_what_became(failure), []).append(failure)
@@ -80,7 +81,7 @@ def _lines(results: Results) -> list[str]:
 
 def _what_became(failure: Failure) -> str:
     if failure.fault == CannotTry.__name__:
-        return "cannot be tried, not in the means"
+        return "cannot be run, not included in means"
     if failure.scored:
-        return "failed, in the means as scored at the end; --resume tries again"
-    return "failed, not in the means; --resume tries again"
+        return "failed, included in means with the score at the end; --resume retries"
+    return "failed, not included in means; --resume retries"

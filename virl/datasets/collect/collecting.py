@@ -103,7 +103,7 @@ def collect_city_questions(collection: Collection, seed: int, progress: Progress
     folder, mind = collection.folder, collection.mind or RuleMind()
     places = Rows(folder / PLACES, PlaceRow).all
     if not any(place.image for place in places):
-        raise BadInput(f"{folder}: has no places with images: run `virl collect places` first")
+        raise BadInput(f"{folder}: contains no places with images: run `virl collect places` first")
     collection.keep("vqa", {"mind": mind.name, "seed": seed})
     make_questions(
         places,
@@ -127,7 +127,7 @@ def collect_city_routes(collection: Collection, settings: RoutesSettings, progre
     folder, mind, city = collection.folder, collection.mind or RuleMind(), collection.city
     places = Rows(folder / PLACES, PlaceRow).all
     if not places:
-        raise BadInput(f"{folder}: has no places: run `virl collect places` first")
+        raise BadInput(f"{folder}: contains no places: run `virl collect places` first")
     collection.keep("routes", settings.model_dump(mode="json") | {"mind": mind.name})
     signs = SignReader(city.streetview, Models().reader(settings.reader))
     collect_routes(

@@ -74,8 +74,8 @@ class Collection:
         was, path = self._settings.get(part), self.folder / WORK / _SETTINGS
         if was is not None and was != settings:
             raise BadInput(
-                f"{self.folder}: {part} was begun with other settings ({_difference(was, settings)}): "
-                "go on with those, or collect into another folder"
+                f"{self.folder}: {part} was started with other settings ({_difference(was, settings)}): "
+                "use those settings, or collect into another folder"
             )
         self._settings[part] = dict(settings)
         write_whole(path, _ANY.dump_json(self._settings, indent=2), "collect again")
@@ -127,7 +127,9 @@ def sole_writer(folder: Path) -> Iterator[None]:
     try:
         lock = lock_run(work)
     except JournalBroken:
-        raise BadInput(f"{folder}: another process is collecting into it: wait for it or stop it") from None
+        raise BadInput(
+            f"{folder}: another process is collecting into this folder: wait for it, or stop it"
+        ) from None
     with lock:
         yield
 
@@ -137,7 +139,9 @@ def _read_settings(folder: Path) -> dict[str, dict[str, object]]:
     if not path.exists():
         if (folder / CARD).exists():
             read_card(folder)
-            raise BadInput(f"{folder}: is a data set without its {WORK}/ folder: collect into another folder")
+            raise BadInput(
+                f"{folder}: contains a data set without its {WORK}/ folder: collect into another folder"
+            )
         return {}
     try:
         return _ANY.validate_json(path.read_bytes())

@@ -205,7 +205,7 @@ def open_dataset(folder: Path) -> DataSet:
         BadInput: it is none, or a part is missing or broken; names file, line and field.
     """
     if not (folder / CARD).is_file():
-        raise BadInput(f"{folder}: is no data set: {CARD} is missing; make one with `virl collect places`")
+        raise BadInput(f"{folder}: not a data set, {CARD} is missing: make one with `virl collect places`")
     data = DataSet(
         folder,
         read_card(folder),

@@ -70,5 +70,5 @@ class Rows(Generic[RowT]):
     def _new_row(self, line: bytes) -> RowT:
         row = self._model.model_validate_json(line)
         if row.id in self._rows:
-            raise ValueError(f"id: {row.id!r} stands in an earlier line too")
+            raise ValueError(f"id: {row.id!r} is repeated")
         return row

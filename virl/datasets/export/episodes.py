@@ -55,8 +55,8 @@ def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: boo
             in_vain = 0
     if len(found) < count:
         raise BadInput(
-            f"this part of town has room for {len(found)} of {count} episodes: "
-            "ask for fewer, or for more of the town"
+            f"only {len(found)} of {count} episodes fit into this part of the city: "
+            "give fewer --episodes, or a larger --radius"
         )
     return list(found.values())
 

@@ -23,7 +23,7 @@ def refuse_other_files(folder: Path, kind: str) -> None:
     """
     taken = folder.is_file() or (folder.is_dir() and any(folder.iterdir()))
     if taken and _kind(folder / MANIFEST) != kind:
-        raise BadInput(f"{folder} holds something else than a {kind} export: name a new folder")
+        raise BadInput(f"{folder}: contains something other than a {kind} export: choose a new folder")
 
 
 def write_json(file: Path, value: object, indent: int | None = None) -> None:

@@ -80,7 +80,7 @@ def survey(city: str, radius: float | None = None) -> Town:
     """
     plan = plan_of(city_settings(city))
     if plan is None:
-        raise BadInput(f"the city {city!r} cannot be exported: only a made one can, such as 'virlton'")
+        raise BadInput(f"the city {city!r} cannot be exported: choose a made city, such as 'virlton'")
     full = panorama_graph(plan.layout)
     kept = _kept(full, plan.layout.panoramas.xy, radius)
     graph = _whole_degree_graph(full, kept)
@@ -113,7 +113,7 @@ def whole_degrees(headings: Sequence[float]) -> list[int]:
         BadInput: there are more than 360.
     """
     if len(headings) > 360:
-        raise BadInput(f"{len(headings)} links leave one panorama: whole degrees name no more than 360")
+        raise BadInput(f"{len(headings)} links leave one panorama: the format holds at most 360")
     off = np.asarray(signed_turn(np.array(headings)[:, None], np.arange(360.0)))
     degrees: list[int] = linear_sum_assignment(off**2)[1].tolist()
     return degrees
@@ -132,7 +132,7 @@ def _kept(graph: NavigationGraph, xy: Floats, radius: float | None) -> Ints:
     kept = np.flatnonzero(part == np.bincount(part[inside]).argmax()) if inside.any() else np.empty(0, int)
     if len(kept) < MIN_NODES:
         raise BadInput(
-            f"only {len(kept)} panoramas lie within {radius:g} m of the centre: give a larger radius"
+            f"only {len(kept)} panoramas lie within {radius:g} m of the centre: give a larger --radius"
         )
     return kept
 

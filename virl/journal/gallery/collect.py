@@ -53,7 +53,9 @@ def collect(folders: Sequence[Path], streets: Callable[[str], Streets]) -> tuple
             records = read_journal(folder)
             end = next((record for record in records if isinstance(record, EndRecord)), None)
             if end is None:
-                left_out.append(LeftOut(folder, "has not ended; if it was cut short, it can be resumed"))
+                left_out.append(
+                    LeftOut(folder, "has not ended; if it was interrupted, continue it with --resume")
+                )
             else:
                 cards.append(_card(folder, records, end.result, streets))
         except VirlError as fault:
@@ -64,7 +66,7 @@ def collect(folders: Sequence[Path], streets: Callable[[str], Streets]) -> tuple
 def _runs(folders: Sequence[Path]) -> Iterator[Path]:
     for folder in folders:
         if not folder.is_dir():
-            raise BadInput(f"{folder}: no such folder; name one that holds runs")
+            raise BadInput(f"{folder}: no such folder: give a folder that contains runs")
     found = {path.parent for folder in folders for path in folder.rglob(JOURNAL)}
     yield from sorted(path for path in found if CONSULTED not in path.parts)
 

@@ -125,11 +125,11 @@ class _Aim:
 def _asked(labels: Sequence[str], background: Sequence[str]) -> list[str]:
     asked = list(dict.fromkeys([*labels, *background]))
     if not labels:
-        raise BadInput("there is nothing to look for: give one label or more")
+        raise BadInput("no labels to look for: give one or more")
     if blank := [label for label in asked if not label.strip()]:
         raise BadInput(f"label {blank[0]!r} is empty: name a kind of thing")
     if both := [label for label in labels if label in background]:
-        raise BadInput(f"label {both[0]!r} is looked for and is background too: leave it out of one")
+        raise BadInput(f"label {both[0]!r} is both a label and background: remove it from one")
     return asked
 
 
@@ -152,8 +152,8 @@ def _inside(one: Detection, camera: Camera) -> Box:
     box = clip_box(one.box, camera.width, camera.height)
     if box is None:
         raise BadInput(
-            f"the detector gave {one.label!r} the box {one.box}, of which nothing lies in its view of "
-            f"{camera.width} x {camera.height} pixels: take another detector"
+            f"the detector gave {one.label!r} the box {one.box}, outside its view of "
+            f"{camera.width} x {camera.height} pixels: use another detector"
         )
     return box
 

@@ -48,10 +48,10 @@ def read_arrays(
         raise BadInput(f"{file}: not a readable .npz file without objects: {fault}") from None
     missing = {"kind", "version", "model", *names} - arrays.keys()
     if missing:
-        raise BadInput(f"{file}: holds no {', '.join(sorted(missing))}: not a file of kind {kind}")
+        raise BadInput(f"{file}: contains no {', '.join(sorted(missing))}: not a file of kind {kind}")
     if str(arrays["kind"]) != kind or str(arrays["version"]) != str(version):
         raise BadInput(
-            f"{file}: is {arrays['kind']} version {arrays['version']}, wanted is {kind} version {version}"
+            f"{file}: is {arrays['kind']} version {arrays['version']}, but {kind} version {version} is needed"
         )
     made_by = str(arrays["model"])
     if model is not None and made_by != model:

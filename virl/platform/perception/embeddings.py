@@ -175,9 +175,9 @@ def _rows(file: Path, model: str) -> dict[CameraKey, NDArray[np.float32]]:
     arrays, _ = read_arrays(file, _KIND, FORMAT, model, ("cameras", "embeddings"))
     cameras, rows = arrays["cameras"], arrays["embeddings"]
     if cameras.ndim != 2 or cameras.shape[1] != 5 or rows.ndim != 2 or len(rows) != len(cameras):
-        raise BadInput(f"{file}: its arrays do not fit together")
+        raise BadInput(f"{file}: the sizes of its arrays differ: write it again")
     if rows.dtype != np.float32 or not np.all(np.abs(np.linalg.norm(rows, axis=1) - 1) < _UNIT):
-        raise BadInput(f"{file}: holds rows that are not of length 1")
+        raise BadInput(f"{file}: contains rows that are not of length 1: write it again")
     return {_as_key(camera): row for camera, row in zip(cameras.tolist(), rows, strict=True)}
 
 

@@ -27,11 +27,11 @@ def rgb(image: object) -> Image:
         BadInput: it is no such array, or has no pixels.
     """
     if not isinstance(image, np.ndarray):
-        raise BadInput(f"a picture is needed, an array of uint8: this is {type(image).__name__}")
+        raise BadInput(f"a picture must be an array of uint8, not {type(image).__name__}")
     if image.dtype != np.uint8:
-        raise BadInput(f"a picture of uint8 (0 to 255) is needed: this one has {image.dtype}")
+        raise BadInput(f"a picture must have uint8 values (0 to 255), not {image.dtype}")
     if image.ndim not in {2, 3} or (image.ndim == 3 and image.shape[2] not in {1, 3, 4}):
-        raise BadInput(f"a picture of shape (H, W, 3) is needed: this one has {image.shape}")
+        raise BadInput(f"a picture must have the shape (H, W, 3), not {image.shape}")
     if image.size == 0:
         raise BadInput(f"the picture has no pixels: its shape is {image.shape}")
     if image.ndim == 2 or image.shape[2] == 1:
@@ -57,7 +57,7 @@ def decode(data: bytes) -> Image:
     except Picture.DecompressionBombError as fault:
         raise BadInput(f"the picture is too large: {fault}") from fault
     except (OSError, SyntaxError, ValueError) as fault:  # what Pillow raises for broken files
-        raise BadInput(f"these {len(data)} bytes are no picture that can be read ({fault})") from fault
+        raise BadInput(f"{len(data)} bytes that are not a readable picture ({fault})") from fault
 
 
 def crop(image: Image, box: Box, margin: float = 0.0) -> Image:
@@ -73,7 +73,7 @@ def crop(image: Image, box: Box, margin: float = 0.0) -> Image:
     """
     height, width = image.shape[:2]
     if clip_box(box, width, height) is None:
-        raise BadInput(f"box {tuple(box)} shows nothing of a picture of {width} x {height} pixels")
+        raise BadInput(f"box {tuple(box)} is outside the picture of {width} x {height} pixels")
     left, top, right, bottom = box
     wider, higher = margin * (right - left), margin * (bottom - top)
     left, right = max(left - wider, 0.0), min(right + wider, width)

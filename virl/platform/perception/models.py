@@ -112,7 +112,7 @@ class Models:
                 return self._opened[asked]
             if asked in self._opening:
                 round_trip = " -> ".join(other for _, other in [*self._opening, asked])
-                raise BadInput(f"{role} {name!r} uses itself ({round_trip}): name another model in its file")
+                raise BadInput(f"{role} {name!r} uses itself ({round_trip}): use another model in its file")
             self._opening.append(asked)
             try:
                 settings = read_model(role, name)

@@ -66,10 +66,10 @@ def _load(path: str, device: str, auto: str, model_types: tuple[str, ...]) -> Pr
         Exception
     ) as fault:  # transformers raises errors of many kinds for files that are missing or broken
         raise ModelUnavailable(
-            f"{path} cannot be loaded ({first_line(fault)}): fetch its files again"
+            f"{path} cannot be loaded ({first_line(fault)}): download its files again"
         ) from fault
     missing = min(loading["missing_keys"])
-    raise ModelUnavailable(f"{path} lacks weights, {missing} among them: fetch its files again")
+    raise ModelUnavailable(f"{path} lacks weights, such as {missing}: download its files again")
 
 
 def check_model_type(path: str, expected: tuple[str, ...]) -> None:
@@ -88,8 +88,8 @@ def check_model_type(path: str, expected: tuple[str, ...]) -> None:
         found = json.loads(config.read_text(encoding="utf-8")).get("model_type")
     except (OSError, ValueError, AttributeError) as fault:
         raise ModelUnavailable(
-            f"{path} is no checkpoint of transformers ({config.name} cannot be read): "
-            f"a folder with a {wanted} is needed"
+            f"{path} is not a transformers checkpoint ({config.name} cannot be read): "
+            f"use a folder with a {wanted}"
         ) from fault
     if found not in expected:
-        raise ModelUnavailable(f"{path} holds a model of type {found}: one of type {wanted} is needed")
+        raise ModelUnavailable(f"{path} contains a model of type {found}: use one of type {wanted}")

@@ -116,7 +116,7 @@ def device_of(options: ModelOptions) -> str:
         return "cpu"
     has_gpu = module("torch", extra="vision").cuda.is_available()
     if options.device == "cuda" and not has_gpu:
-        raise ModelUnavailable("no GPU that torch can use: ask for the device cpu or auto")
+        raise ModelUnavailable("no GPU that torch can use: choose the device cpu or auto")
     return "cuda" if has_gpu else "cpu"
 
 

@@ -131,7 +131,7 @@ def _open(name: str, access: Access) -> City:
     settings = city_settings(name)
     provider = provider_of(settings)
     if not provider.network and (access.record or access.replay):
-        raise BadInput(f"{name} is asked over no network: leave out --record and --replay")
+        raise BadInput(f"{name} needs no network: remove --record and --replay")
     city: City = provider.open(name_of_city(name), settings, access)
     return replace(
         city,

@@ -21,7 +21,7 @@ def region_of_city(city: City) -> Region:
     if city.region:
         return city.region
     if city.street_map is None:
-        raise BadInput(f"{city.title} has no district of its own: give a `region:`")
+        raise BadInput(f"{city.title} has no default district: give a `region:`")
     return around_streets(city.street_map.lines())
 
 

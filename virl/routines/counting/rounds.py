@@ -101,7 +101,7 @@ def memory_settings_for(memory: str, matcher: str) -> MemorySettings:
 def _count_of(agent: Agent) -> Counting:
     count = COUNT.of(agent.character)
     if count is None:
-        raise BadInput(f"{agent.run.start.agent}: has no `count:`: say which things to count")
+        raise BadInput(f"{agent.run.start.agent}: `count:` is missing: list the things to count")
     return count
 
 

@@ -19,7 +19,7 @@ def run(agent: Agent) -> None:
     if agent.character.region is None:
         _along_route(agent)
     elif agent.character.route:
-        raise BadInput(f"{agent.run.start.agent}: has a `route:` and a `region:`: leave one out")
+        raise BadInput(f"{agent.run.start.agent}: has both `route:` and `region:`: remove one")
     else:
         _all_over(agent)
 

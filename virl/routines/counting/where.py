@@ -22,7 +22,7 @@ def route_of(agent: Agent) -> list[LatLng]:
     """
     who = agent.run.start.agent
     if not agent.character.route:
-        raise BadInput(f"{who}: has no `route:`: list the addresses or positions to go to, in order")
+        raise BadInput(f"{who}: `route:` is missing: list the addresses or positions to visit, in order")
     stops = []
     for number, stop in enumerate(agent.character.route, start=1):
         if not isinstance(stop, str):

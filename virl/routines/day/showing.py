@@ -20,6 +20,7 @@ from virl.drawing.exhibits import (
     TableExhibit,
     TextExhibit,
 )
+from virl.drawing.numbers import counted
 from virl.geo import LatLng
 from virl.platform.maps import TravelMode
 from virl.routines.day.activity import Activity
@@ -72,8 +73,9 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
     spent = sum(one.cost_usd for one in plan.activities)
     agent.run.end(
         "finished" if visits else "gave up",
-        f"{len(visits)} activities for {plan.client.name}, {spent:.2f} of {plan.day.budget_usd:.2f} dollars, "
-        f"{len(violations) or 'no'} violation{'' if len(violations) == 1 else 's'}. {plan.ended}",
+        f"{counted(len(visits), 'activity', 'activities')} for {plan.client.name}, "
+        f"${spent:.2f} of ${plan.day.budget_usd:.2f} spent, "
+        f"{counted(len(violations), 'violation')}. {plan.ended}",
         answer={
             "client": plan.client.name,
             "date": on.isoformat(),
@@ -127,17 +129,18 @@ def exhibits(agent: Agent, plan: DayPlan, violations: Sequence[Violation]) -> li
     if plan.scenic:
         spot = plan.scenic
         text = (
-            f"{spot.spot.name}, {spot.rating:g} of 10, the best of {spot.seen} views rated.\n\n{spot.reason}"
+            f"{spot.spot.name}, {spot.rating:g} of 10, "
+            f"the best of {counted(spot.seen, 'rated view')}.\n\n{spot.reason}"
         )
         shown.append(TextExhibit(title="The scenic spot", text=text))
     if plan.said:
-        shown.append(TextExhibit(title="What was said on the way", text="\n\n".join(plan.said)))
-    checked = "\n\n".join(one.text for one in violations) or "Nothing in this day cannot be."
-    return [*shown, TextExhibit(title="Held against the city", text=checked)]
+        shown.append(TextExhibit(title="Feedback during the day", text="\n\n".join(plan.said)))
+    checked = "\n\n".join(one.text for one in violations) or "The plan breaks no constraint."
+    return [*shown, TextExhibit(title="Constraint check", text=checked)]
 
 
 def _notes(plan: DayPlan) -> list[str]:
-    notes = [f"Said on the way: {wish}" for wish in plan.said]
+    notes = [f"Feedback: {wish}" for wish in plan.said]
     if plan.scenic:
         notes.append(f"Scenic spot: {plan.scenic.told}")
     return [*notes, plan.ended]
@@ -151,7 +154,7 @@ def _table(plan: DayPlan) -> TableExhibit:
 
     return TableExhibit(
         title="The day",
-        columns=("time", "what", "where", "dollars", "left", "changes", "why"),
+        columns=("time", "what", "where", "dollars", "left", "changes", "reason"),
         rows=tuple(row(one) for one in plan.activities),
     )
 
@@ -199,7 +202,7 @@ def _map(agent: Agent, plan: DayPlan) -> MapExhibit:
                 )
             )
         here = one.spot
-    return MapExhibit(title="The way", points=tuple(points), lines=tuple(lines))
+    return MapExhibit(title="Map", points=tuple(points), lines=tuple(lines))
 
 
 def _path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float], ...]:

@@ -58,7 +58,7 @@ def find_destination(
     found = [place for place in _of_kind(places, kind, here, settings.within, place_types) if place.is_open]
     if not found:
         raise NotFound(
-            f"no {kind} within {settings.within:g} m of {here}: ask for something else, or raise "
+            f"no {kind} within {settings.within:g} m of {here}: ask for something else, or increase "
             f"`directions: within`"
         )
     if settings.choose == "nearest" or len(found) == 1:

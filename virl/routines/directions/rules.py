@@ -145,7 +145,7 @@ def pick_place(question: ChoiceQuestion, lexicon: Lexicon) -> PlacePick:
     """
     del lexicon
     if not question.places:
-        raise MindFailed("no place to choose from: ask for something that is there")
+        raise MindFailed("no place to choose from: ask for a place that exists there")
     known = set(words_of(question.background).split())
 
     def score(place: Candidate) -> float:

@@ -24,7 +24,7 @@ def shown(city: City, directions: Directions) -> list[Exhibit]:
     return [
         TextExhibit(title="Directions", text=directions.instruction),
         MapExhibit(
-            title=f"The way to {directions.destination}",
+            title=f"Walk to {directions.destination}",
             points=(*milestone_points(directions), destination_point(directions)),
             lines=(MapLine(points=path_of(city, directions.route), label="the walk"),),
         ),
@@ -69,12 +69,12 @@ def tour_exhibits(
         legs: the directions she was given, each with how following them ended.
     """
     texts = [
-        TextExhibit(title=f"What local {number} said", text=f"{told.instruction}\n\n{reason}")
+        TextExhibit(title=f"Directions of local {number}", text=f"{told.instruction}\n\n{reason}")
         for number, (told, reason) in enumerate(legs, 1)
     ]
     walked = tuple(LatLng(step.pose.lat, step.pose.lng) for step in steps)
     told_ways = tuple(
-        MapLine(points=path_of(city, told.route), label=f"told by local {number}", style="other")
+        MapLine(points=path_of(city, told.route), label=f"route of local {number}", style="other")
         for number, (told, _) in enumerate(legs, 1)
     )
     first, last = legs[0][0], legs[-1][0]
@@ -87,13 +87,11 @@ def tour_exhibits(
     return [
         *texts,
         MapExhibit(
-            title=f"To {last.destination}",
+            title=f"Walk to {last.destination}",
             points=(*milestone_points(first), destination_point(last), *stops),
             lines=(*told_ways, MapLine(points=walked, label="walked")),
         ),
-        TableExhibit(
-            title="What was spotted", columns=("step", "landmark", "where", "so she decided"), rows=seen
-        ),
+        TableExhibit(title="Landmarks seen", columns=("step", "landmark", "where", "decision"), rows=seen),
     ]
 
 

@@ -61,7 +61,9 @@ def find_errands(agent: Agent) -> Task:
     """
     errands = ERRANDS.of(agent.character)
     if errands is None:
-        raise BadInput(f"{agent.run.start.agent}: has no `errands:`: list `stops`, or tell them in `text`")
+        raise BadInput(
+            f"{agent.run.start.agent}: `errands:` is missing: list `stops`, or describe them in `text`"
+        )
     wanted, back_home = _wanted(agent, errands)
     stops = tuple(
         _found(agent, str(number), where, what) for number, (where, what) in enumerate(wanted, start=1)
@@ -86,7 +88,7 @@ def _wanted(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str, str]], 
     noted = agent.run.noted(READ, "text") or _read(agent, errands.text)
     told = ErrandList.model_validate(noted.data)
     if not told.errands:
-        raise BadInput(f"{agent.run.start.agent}: errands: the text names nowhere to go: list `stops`")
+        raise BadInput(f"{agent.run.start.agent}: errands: the text names no place to go to: list `stops`")
     return [(errand.where, errand.what) for errand in told.errands], told.back_home
 
 
@@ -140,7 +142,7 @@ def _locate(agent: Agent, where: str) -> tuple[str, LatLng]:
     for place in city.places.search(where, near=agent.start.position):
         if place.is_open and _is_meant(where, place.name):
             return place.name, place.position
-    raise BadInput(f"{who}: errands: nothing in {city.title} matches {where!r}: write its address")
+    raise BadInput(f"{who}: errands: no place in {city.title} matches {where!r}: give its address")
 
 
 def _is_meant(where: str, name: str) -> bool:

@@ -52,7 +52,7 @@ def exhibits(agent: Agent, task: Task, trip: Trip) -> tuple[Exhibit, ...]:
 
 def _saved(trip: Trip) -> str:
     if trip.seconds_given is None or trip.metres_given is None:
-        return "; no way leads through the order given."
+        return "; no route leads through the order given."
     seconds, metres = trip.seconds_given - trip.seconds, trip.metres_given - trip.metres
     if list(trip.order) == sorted(trip.order):
         return ": the order given is the shortest." if trip.is_shortest else ", in the order given."
@@ -69,7 +69,7 @@ def _map(task: Task, trip: Trip) -> MapExhibit:
         else:
             points.append(_point(goal.position, goal.title, goal.what, str(number), "stop"))
     way = tuple((lat, lng) for leg in trip.legs for lat, lng in leg.path)
-    return MapExhibit(title="The way", points=tuple(points), lines=(MapLine(points=way),))
+    return MapExhibit(title="Map", points=tuple(points), lines=(MapLine(points=way),))
 
 
 def _point(where: LatLng, label: str, text: str, mark: str, style: str) -> MapPoint:
@@ -82,7 +82,7 @@ def _bars(trip: Trip) -> BarsExhibit:
     if trip.seconds_given is not None and trip.metres_given is not None:
         label = f"order given, {_far(trip.metres_given)}"
         bars.append(Bar(label=label, value=round(trip.seconds_given / 60, 1)))
-    return BarsExhibit(title="What the order saves", unit="min", bars=tuple(bars))
+    return BarsExhibit(title="Savings", unit="min", bars=tuple(bars))
 
 
 def _legs(task: Task, trip: Trip, minute: int) -> TableExhibit:
@@ -96,7 +96,7 @@ def _legs(task: Task, trip: Trip, minute: int) -> TableExhibit:
     by = BY[task.errands.travel].capitalize()
     note = f"{by}, from {task.start.title}; time spent at the stops is not counted."
     columns = ("stop", "where", "errand", "arrives", "minutes", "metres")
-    return TableExhibit(title="The legs", columns=columns, rows=tuple(rows), note=note)
+    return TableExhibit(title="Legs", columns=columns, rows=tuple(rows), note=note)
 
 
 def _minutes(seconds: float) -> str:

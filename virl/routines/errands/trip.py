@@ -168,8 +168,8 @@ def _refuse(stops: Sequence[ErrandStop], matrix: NDArray[np.float64], mode: Trav
     """
     here, there = np.argwhere(~np.isfinite(matrix))[0].tolist()
     raise NoRoute(
-        f"no way leads {mode} from {stops[here].title} to {stops[there].title}: leave one of them out, "
-        "or travel otherwise"
+        f"no way leads {mode} from {stops[here].title} to {stops[there].title}: remove one of them, "
+        "or change `travel`"
     )
 
 

@@ -48,7 +48,7 @@ def _polygon(area: str | Circle | tuple[tuple[float, float], ...], folder: Path)
         name = area if area in city_names() else str(folder / area)
         region = city_settings(name).region
         if region is None:
-            raise BadInput(f"rent: areas: {area}: has no polygon: give a circle or corners instead")
+            raise BadInput(f"rent: areas: {area}: has no polygon: give a circle or corners")
         return _outline(region)
     return _outline(read_region(folder / area))
 

@@ -66,7 +66,7 @@ def search_homes(agent: Agent) -> HomeSearch:
         return HomeSearch.model_validate(noted.data)
     rent = RENT.of(agent.character)
     if rent is None:
-        raise BadInput(f"{agent.source}: has no `rent:`: give at least `rent: {{price: [1000, 2000]}}`")
+        raise BadInput(f"{agent.source}: `rent:` is missing: give at least `rent: {{price: [1000, 2000]}}`")
     areas = areas_of(agent)
     with opened_source(agent) as source:
         found = _found(source, areas, rent)

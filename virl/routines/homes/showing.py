@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from virl.agent.assembly import Agent
 from virl.drawing.exhibits import Cell, MapExhibit, MapPoint, TableExhibit, TextExhibit
+from virl.drawing.numbers import counted
 from virl.routines.clients.settings import served
 from virl.routines.homes.home import Near, Rated, ranked
 from virl.routines.homes.search import HomeSearch
@@ -42,8 +43,8 @@ def _nothing(agent: Agent, search: HomeSearch, skipped: Sequence[str]) -> str:
     low, high = rent.price if rent else (0.0, 0.0)
     first = f", the first: {skipped[0]}" if skipped else ""
     return (
-        f"No home to rent in {', '.join(search.areas)} for {low:.0f} to {high:.0f} dollars that suits: widen "
-        f"the price, the bedrooms or the areas ({len(skipped)} listings were left out{first})."
+        f"No home for rent in {', '.join(search.areas)} for {low:.0f} to {high:.0f} dollars fits: widen "
+        f"the price, the bedrooms or the areas ({counted(len(skipped), 'listing')} skipped{first})."
     )
 
 
@@ -72,7 +73,7 @@ def _table(shown: Sequence[Rated], count: int) -> TableExhibit:
         ),
         rows=tuple(_row(one) for one in shown),
         picked=0,
-        note=f"Best first, {len(shown)} of {count}; among equals the lower rent.",
+        note=f"Best first, {len(shown)} of {count}; equal ratings by lower rent.",
     )
 
 
@@ -97,7 +98,7 @@ def _minutes(near: Near) -> int | None:
 
 def _map(shown: Sequence[Rated]) -> MapExhibit:
     return MapExhibit(
-        title="Where they are",
+        title="Map",
         points=tuple(
             MapPoint(
                 lat=one.home.lat,
@@ -116,4 +117,4 @@ def _left_out(skipped: Sequence[str]) -> TextExhibit:
     lines = [*skipped[:LINES_SHOWN]]
     if len(skipped) > LINES_SHOWN:
         lines.append(f"and {len(skipped) - LINES_SHOWN} more")
-    return TextExhibit(title=f"{len(skipped)} listings were left out", text="\n\n".join(lines))
+    return TextExhibit(title=f"Skipped: {counted(len(skipped), 'listing')}", text="\n\n".join(lines))

@@ -43,7 +43,7 @@ def opened_source(agent: Agent) -> Iterator[ListingSource]:
     if name == CITY:
         if agent.city.listings is None:
             raise BadInput(
-                f"{agent.city.title} lists no homes: set `rent: listings:` to `rentcast` or to a JSON file"
+                f"{agent.city.title} has no homes for rent: set `rent: listings:` to rentcast or a JSON file"
             )
         yield ListingSource(agent.city.listings)
     elif name == RENTCAST:

@@ -26,7 +26,7 @@ def weigh_home(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> Rated | s
         return Rated.model_validate(noted.data["rated"]) if "rated" in noted.data else noted.text
     rent = RENT.of(agent.character)
     if rent is None:
-        raise BadInput(f"{agent.source}: has no `rent:`")
+        raise BadInput(f"{agent.source}: `rent:` is missing")
     away = distance(LatLng(home.lat, home.lng), agent.city.center)
     if away > MAX_FROM_CITY_M:
         line = f"{home.address}: lies {away / 1000:,.0f} km from {agent.city.title}"

@@ -63,20 +63,20 @@ def _table(best: Sequence[Candidate]) -> TableExhibit:
             for one in best
         ),
         picked=0,
-        note="Best first; among equals the shorter walk, then more stars. All are open and within reach.",
+        note="Best first; equal ratings by shorter walk, then by more stars. All are open and near enough.",
     )
 
 
 def _against(best: Sequence[Candidate]) -> list[TextExhibit]:
     others = best[1 : RUNNERS_UP + 1]
     text = "\n\n".join(f"{one.name}: {why_not(one, best[0])}" for one in others)
-    return [TextExhibit(title=f"Why {best[0].name} and not these", text=text)] if others else []
+    return [TextExhibit(title=f"Why {best[0].name} ranks above these", text=text)] if others else []
 
 
 def _map(errand: Errand, best: Sequence[Candidate]) -> MapExhibit:
     here = MapPoint(lat=errand.position.lat, lng=errand.position.lng, label=errand.client.name, style="start")
     return MapExhibit(
-        title="Within reach",
+        title="Places within walking distance",
         points=(
             here,
             *(

@@ -29,11 +29,11 @@ class Faults:
         for kind, rate in self.rates.items():
             known = kind in {TIMEOUT, GARBAGE} or (kind.isdecimal() and 400 <= int(kind) <= 599)
             if not known:
-                raise BadInput(f"unknown fault {kind!r}: give a status from 400 to 599, timeout or garbage")
+                raise BadInput(f"unknown fault {kind!r}: use a status from 400 to 599, timeout or garbage")
             if not 0 <= rate <= 1:
                 raise BadInput(f"fault {kind}: rate {rate:g} is outside [0, 1]")
         if sum(self.rates.values()) > 1 + 1e-9:
-            raise BadInput("the rates of all faults sum to more than 1")
+            raise BadInput("the rates of the faults sum to more than 1")
 
     def drawn(self, chance: float) -> str | None:
         """The fault that a number in [0, 1) stands for, or `None`."""
@@ -74,11 +74,13 @@ class ServeOptions:
 
     def __post_init__(self) -> None:
         if self.panorama_width not in WIDTHS:
-            raise BadInput(f"panorama width {self.panorama_width}: take one of {', '.join(map(str, WIDTHS))}")
+            raise BadInput(
+                f"panorama width {self.panorama_width}: choose one of {', '.join(map(str, WIDTHS))}"
+            )
         if min(self.latency_ms, self.page_delay_s, self.hang_s) < 0:
             raise BadInput("latency and delays must not be negative")
         if self.quota is not None and self.quota < 0:
-            raise BadInput(f"quota {self.quota}: give 0 requests or more")
+            raise BadInput(f"quota {self.quota}: must be 0 requests or more")
 
     @property
     def max_zoom(self) -> int:
@@ -98,5 +100,5 @@ def parse_faults(text: str) -> Faults:
         try:
             rates[kind] = float(rate)
         except ValueError:
-            raise BadInput(f"fault {part!r}: write kind:rate, such as 429:0.05") from None
+            raise BadInput(f"fault {part!r}: write it as kind:rate, such as 429:0.05") from None
     return Faults(MappingProxyType(rates))

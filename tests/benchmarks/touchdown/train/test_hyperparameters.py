@@ -25,7 +25,7 @@ def test_overrides_are_yaml_values() -> None:
     ("assignment", "message"),
     [
         ("epochs", "NAME=VALUE"),
-        ("epoch=3", "epoch: unknown name: there is .*epochs"),
+        ("epoch=3", "epoch: unknown name: choose one of: .*epochs"),
         ("epochs=0", "epochs: .*greater than or equal to 1"),
         ("mixing=2", "mixing: "),
         ("epochs=[", "not valid YAML"),

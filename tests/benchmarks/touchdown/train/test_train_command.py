@@ -33,7 +33,7 @@ def test_without_the_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch
 
 def test_an_unknown_hyperparameter_is_named_before_anything_is_loaded(tmp_path: Path) -> None:
     line = said(start("--method", "ft", "--model", tmp_path, "--out", tmp_path / "out", "--set", "rank=4"))
-    assert "rank: unknown name: there is batch_size" in line
+    assert "rank: unknown name: choose one of: batch_size" in line
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_a_training_leaves_its_results_and_can_be_gone_on_with(model: Path, tmp_
     assert (out / "best" / "adapter_model.safetensors").is_file()
     assert (out / "curves.svg").is_file()
 
-    assert "holds a training: go on with --resume" in said(start(*arguments))
+    assert "already contains a training: continue it with --resume" in said(start(*arguments))
     assert "other settings (hyperparameters)" in said(start(*arguments, "--resume", "--set", "epochs=3"))
     before = (out / "metrics.jsonl").read_bytes()
     assert start(*arguments, "--resume").exit_code == 0  # there is nothing left to do
@@ -111,12 +111,12 @@ def test_touchdown_episodes_are_told_the_flow_of_traffic(model: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("--model", "nowhere"), "nowhere: no model there"),
+        (("--model", "nowhere"), "nowhere: contains no model"),
         (("--data", "nowhere"), "no touchdown data in nowhere"),
         (("--train-split", "train"), "train.jsonl: no such file of episodes"),
         (("--device", "abacus"), "no such device"),
         (("--features", "views.npz"), "--features and --statistics go together"),
-        (("--set", "cutoff=20", "--set", "rollout_cutoff=20"), "none of its 4 episodes can be learned"),
+        (("--set", "cutoff=20", "--set", "rollout_cutoff=20"), "none of its 4 episodes can be used"),
     ],
 )
 def test_what_is_missing_is_named_in_one_line(

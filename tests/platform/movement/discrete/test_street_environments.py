@@ -169,9 +169,9 @@ def test_episodes_can_be_chosen() -> None:
     assert seen["episode"].tolist() == [2, 0, 1]
     assert info["panorama"].tolist() == ["b", "a", "a"]
     for wrong in ([0, 1], [0, 1, 3], [0, 1, -1]):
-        with pytest.raises(BadInput, match="3 numbers of episodes from 0 to 2"):
+        with pytest.raises(BadInput, match="3 episode numbers from 0 to 2"):
             many.reset(options={"episodes": wrong})
-    with pytest.raises(BadInput, match="no episode 3: they go from 0 to 2"):
+    with pytest.raises(BadInput, match="no episode 3: choose one from 0 to 2"):
         env().reset(options={"episode": 3})
 
 
@@ -184,7 +184,7 @@ def test_returned_arrays_are_nobody_elses() -> None:
 
 
 def test_bad_episodes_are_refused_at_once() -> None:
-    with pytest.raises(BadInput, match="at least one episode"):
+    with pytest.raises(BadInput, match="no episodes: give at least one"):
         StreetWalkEnv(GRAPH, [])
     with pytest.raises(NoStreetView, match="nowhere"):
         StreetWalkEnv(GRAPH, [InstructionEpisode("4", "Go.", ("nowhere",), 0.0)])

@@ -58,9 +58,9 @@ def test_a_start_outside_is_no_step_and_its_side_comes_first() -> None:
 def test_a_region_without_street_view_is_said_to_be_so() -> None:
     empty = Region(tuple(FRAME.position(x, 500 + y) for x, y in ((0, 0), (50, 0), (50, 50))))
     navigator = RegionNavigator(street(), empty)
-    with pytest.raises(NoStreetView, match="no street view in the region"):
+    with pytest.raises(NoStreetView, match="no street view at any of"):
         next(navigator.walk(Pose("q0", 0.0)))
-    with pytest.raises(NoStreetView, match="no street view in the region"):
+    with pytest.raises(NoStreetView, match="no street view at any of"):
         navigator.panoramas()
 
 

@@ -116,11 +116,11 @@ def test_nothing_proposed_is_nothing_found_and_nothing_asked():
 @pytest.mark.parametrize(
     ("labels", "pixels", "proposal", "message"),
     [
-        ([], street().pixels, box(10), "finds only what it is asked for"),
+        ([], street().pixels, box(10), "finds only the labels it is given"),
         ([" "], street().pixels, box(10), "is empty"),
         (["red door"], np.zeros((0, 9, 3), np.uint8), box(10), "no pixels"),
-        (["red door"], street().pixels, box(500), "shows nothing of a picture"),
-        (["red door"], street().pixels, box(float("nan")), "shows nothing of a picture"),
+        (["red door"], street().pixels, box(500), "is outside the picture"),
+        (["red door"], street().pixels, box(float("nan")), "is outside the picture"),
     ],
 )
 def test_bad_input_is_refused(labels, pixels, proposal, message):

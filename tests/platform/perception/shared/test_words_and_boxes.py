@@ -24,12 +24,12 @@ def test_labels_are_asked_for_in_plain_words_and_kept_as_they_were():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([], "dino finds only what it is asked for"),
+        ([], "dino finds only the labels it is given"),
         (["bin", ""], "label '' is empty"),
         (["_ _"], "label '_ _' is empty"),
-        (["st. mary"], r"label 'st\. mary': dino takes '\.' for the end of a label"),
-        (["bin . bench"], "leave it out"),
-        (["what?"], r"takes '\?'"),
+        (["st. mary"], r"label 'st\. mary': dino reads '\.' as the end of a label"),
+        (["bin . bench"], "as the end of a label: remove it"),
+        (["what?"], r"reads '\?'"),
     ],
 )
 def test_labels_that_cannot_be_asked_for_are_refused(labels, message):
@@ -71,7 +71,7 @@ def test_tokens_of_labels_never_overlap_and_leave_only_dots(words):
 
 def test_prompts_that_the_model_would_cut_or_not_read_are_refused():
     prompt, spans = write_prompt([f"thing n{i}" for i in range(300)])
-    with pytest.raises(BadInput, match="300 labels make 902 tokens and Grounding DINO takes 256"):
+    with pytest.raises(BadInput, match="300 labels make 902 tokens, and Grounding DINO accepts 256"):
         tokens_of(spans, words_with_offsets(prompt))
     with pytest.raises(BadInput, match="no word that"):
         tokens_of([(0, 3), (6, 9)], [(0, 0), (0, 3), (4, 5), (0, 0)])

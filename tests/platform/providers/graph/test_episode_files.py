@@ -63,7 +63,7 @@ def test_good_episodes_are_kept_and_the_others_named(tmp_path: Path) -> None:
         assert field in text
     assert "route_panoids.1" in texts[5]
     assert texts[6] == "start_heading: Field required"
-    assert texts[-1] == "episode '7' stands twice in the file"
+    assert texts[-1] == "episode '7' is repeated in the file"
     with pytest.raises(GraphFault, match=r"dev\.jsonl, line 2: .*JSON") as caught:
         read_episodes(file)
     assert caught.value.faults == found.faults

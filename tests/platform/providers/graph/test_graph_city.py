@@ -60,7 +60,7 @@ def city(virlton: City, folder: Path) -> City:
 @pytest.mark.slow
 class TestStreetsOfVirlton(StreetViewContract, MapsContract):
     def test_geocodes_the_address_of_a_place(self, city: City) -> None:
-        with pytest.raises(NotFound, match="'1 Nowhere Boulevard': a street graph holds no addresses"):
+        with pytest.raises(NotFound, match="'1 Nowhere Boulevard': a street graph has no addresses"):
             city.maps.geocode("1 Nowhere Boulevard")
 
     @pytest.mark.parametrize(
@@ -160,10 +160,10 @@ def test_broken_pictures_are_named(tmp_path: Path) -> None:
     pictures = PanoramaFolder(tmp_path)
     file = jpeg(tmp_path, "cut")
     file.write_bytes(file.read_bytes()[:2000])
-    with pytest.raises(NoImagery, match=r"cut\.jpg: no readable picture \(.*truncated"):
+    with pytest.raises(NoImagery, match=r"cut\.jpg: not a readable picture \(.*truncated"):
         pictures.panorama("cut", 0.0)
     (tmp_path / "text.jpg").write_text("hello")
-    with pytest.raises(NoImagery, match=r"text\.jpg: no readable picture"):
+    with pytest.raises(NoImagery, match=r"text\.jpg: not a readable picture"):
         pictures.panorama("text", 0.0)
     jpeg(tmp_path, "flat", height=50)
     with pytest.raises(NoImagery, match=r"flat\.jpg: a panorama of 128x50 pixels is not twice as wide"):
@@ -197,7 +197,7 @@ def test_city_files_are_read_by_their_provider(tmp_path: Path) -> None:
         ("title: A\nabout: B\nprovider: offline\nseed: -1\n", "line 4: seed: "),
         (
             "title: A\nabout: B\nprovider: moon\n",
-            "made.yaml, line 3: provider: unknown provider 'moon': there is google, graph, offline",
+            "made.yaml, line 3: provider: unknown provider 'moon': choose one of: google, graph, offline",
         ),
         ("title: A\nabout: B\n", "provider: field is missing"),
     ):

@@ -51,7 +51,7 @@ def test_broken_records_are_named_and_the_others_read(tmp_path: Path) -> None:
     assert "price" in read.faults[0]
     assert read.faults[1].endswith("latitude is missing")
     assert read.faults[3].endswith("bedrooms is missing")
-    assert read.faults[5].endswith("stands twice")
+    assert read.faults[5].endswith("is repeated")
 
 
 @pytest.mark.parametrize(

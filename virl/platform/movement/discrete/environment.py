@@ -97,7 +97,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
         chosen = (options or {}).get("episode")
         self._episode = int(self.np_random.integers(count)) if chosen is None else int(chosen)
         if not 0 <= self._episode < count:
-            raise BadInput(f"there is no episode {self._episode}: they go from 0 to {count - 1}")
+            raise BadInput(f"no episode {self._episode}: choose one from 0 to {count - 1}")
         self._walker.number, self._taken = int(self.task.start[self._episode]), self.task.taken
         episode = self.task.episodes[self._episode]
         return self._observe(), self._info() | {
@@ -233,7 +233,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], np.ndarra
         episodes = np.asarray(chosen, np.int64)
         count = len(self.task.episodes)
         if episodes.shape != (self.num_envs,) or not 0 <= episodes.min() <= episodes.max() < count:
-            raise BadInput(f"give {self.num_envs} numbers of episodes from 0 to {count - 1}")
+            raise BadInput(f"give {self.num_envs} episode numbers from 0 to {count - 1}")
         return episodes
 
     def _observe(self) -> Observation:

@@ -104,7 +104,7 @@ def build_table(
         BadInput: the rules have another transition function, or a start stands at no node.
     """
     if rules.step not in _VECTORISED:
-        raise BadInput(f"there is no transition table for {rules.name}'s rules: take velma's or touchdown's")
+        raise BadInput(f"no transition table for {rules.name}'s rules: use velma's or touchdown's")
     arrival, destinations = _VECTORISED[rules.step]
     states = _number_states(graph, arrival, starts)
     found = destinations(graph, states) if len(graph.target) else dict.fromkeys(ACTIONS, states.paused)

@@ -79,7 +79,7 @@ def build_task(
         NoStreetView: the graph does not have the start or the target of an episode.
     """
     if not episodes:
-        raise BadInput("there is nothing to walk: give at least one episode")
+        raise BadInput("no episodes: give at least one")
     starts = []
     for episode in episodes:
         state = start_state(graph, episode, dataset)

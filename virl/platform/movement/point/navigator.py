@@ -43,9 +43,9 @@ class PointNavigator:
         arrive: float = ARRIVE_M,
     ) -> None:
         if max_steps < 0:
-            raise BadInput(f"a limit of {max_steps} steps: it should be 0 or more")
+            raise BadInput(f"a limit of {max_steps} steps: must be 0 or more")
         if not arrive > 0:
-            raise BadInput(f"arriving within {arrive:g} m: it should be above 0")
+            raise BadInput(f"arriving within {arrive:g} m: must be above 0")
         self._streetview = streetview
         self._mover = mover
         self._max_steps = max_steps

@@ -106,7 +106,7 @@ class RegionNavigator:
         if not self._survey.found:
             asked = self._survey.asked
             raise NoStreetView(
-                f"no street view in the region, at {asked} positions asked: choose another region"
+                f"no street view at any of {asked} positions in the region: choose another region"
             )
         return self._survey
 

@@ -70,5 +70,5 @@ class SurveyStore:
                 self._take(record)
             elif record != plan:
                 raise BadInput(
-                    f"{lines.path}: was kept for another region, spacing or radius: give another file"
+                    f"{lines.path}: was written for another region, spacing or radius: give another file"
                 )

@@ -38,7 +38,7 @@ def shortest_tour(positions: Sequence[LatLng], seconds: float | None = None) -> 
         BadInput: `seconds` is not above 0.
     """
     if seconds is not None and not seconds > 0:
-        raise BadInput(f"a search for a tour of {seconds:g} seconds: it should be above 0")
+        raise BadInput(f"a tour search of {seconds:g} seconds: must be above 0")
     if len(positions) < 3:
         return list(range(len(positions)))
     lat, lng = np.array(positions, float).T

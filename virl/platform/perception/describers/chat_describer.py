@@ -51,6 +51,5 @@ class ChatDescriber:
 
 def _nobody(_question: str, _images: Sequence[Image]) -> str:
     raise ModelUnavailable(
-        "the chat describer needs a model that sees pictures: run with --mind PROVIDER:MODEL, "
-        "or name another describer"
+        "the chat describer needs a model that sees pictures: give one with --mind, or use another describer"
     )

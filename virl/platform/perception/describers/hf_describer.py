@@ -111,11 +111,11 @@ def _model_type(path: str) -> str:
         found = json.loads((Path(path) / "config.json").read_text(encoding="utf-8"))["model_type"]
     except (OSError, ValueError, KeyError, TypeError) as fault:
         raise ModelUnavailable(
-            f"{path} is no checkpoint of transformers (config.json cannot be read): fetch its files again"
+            f"{path} is not a transformers checkpoint (config.json cannot be read): download its files again"
         ) from fault
     if found not in known.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
         raise ModelUnavailable(
-            f"{path} holds a model of type {found}: one that turns pictures and text into text is needed"
+            f"{path} contains a model of type {found}: use one that turns pictures and text into text"
         )
     return str(found)
 
@@ -127,6 +127,6 @@ def _load(weights: str, options: ModelOptions) -> Pretrained:
         path, options, auto="AutoModelForImageTextToText", model_types=(_model_type(path),)
     )
     if not getattr(loaded.processor, "chat_template", None):
-        raise ModelUnavailable(f"{path} has no chat template: name a model tuned to follow instructions")
+        raise ModelUnavailable(f"{path} has no chat template: use a model tuned to follow instructions")
     loaded.processor.tokenizer.padding_side = "left"  # answers follow the last token of each row
     return loaded

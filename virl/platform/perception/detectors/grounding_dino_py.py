@@ -130,9 +130,11 @@ def _load(path: str, text_encoder: str, backbone: str, edges: tuple[int, int], d
         # its files hold weights that the network no longer has, so only those that it lacks count
         missing = model.load_state_dict(_weights(path), strict=False).missing_keys
     except Exception as fault:
-        raise ModelUnavailable(f"{path} cannot be loaded ({first_line(fault)}): fetch it again") from fault
+        raise ModelUnavailable(f"{path} cannot be loaded ({first_line(fault)}): download it again") from fault
     if missing:
-        raise ModelUnavailable(f"{path} holds no Grounding DINO with {backbone}: it lacks {min(missing)}")
+        raise ModelUnavailable(
+            f"{path} contains no Grounding DINO with {backbone}: {min(missing)} is missing"
+        )
     return _Network(model.eval().to(device), _transform(edges), device)
 
 

@@ -141,7 +141,7 @@ def open_simulated(settings: SimulatedSettings, models: Models) -> SimulatedDete
     """
     if models.options.truth is None:
         raise ModelUnavailable(
-            "the simulated detector sees only a made city's ground truth, and this city has none: take the "
+            "the simulated detector needs the ground truth of a made city, and this city has none: use the "
             "city virlton, or a real detector such as grounding-dino"
         )
     return SimulatedDetector(models.options.truth, settings, models.options.seed)

@@ -109,6 +109,4 @@ def _check_keypoints(path: str, wanted: str) -> None:
     config = json.loads((Path(path) / "config.json").read_text(encoding="utf-8"))
     found = (config.get("keypoint_detector_config") or {}).get("model_type", "superpoint")
     if found != wanted:
-        raise ModelUnavailable(
-            f"{path} finds keypoints with {found}, not {wanted}: name the right one in its model file"
-        )
+        raise ModelUnavailable(f"{path} finds keypoints with {found}, not {wanted}: correct the model file")

@@ -66,7 +66,7 @@ class Log:
                 return RECORD.validate_json(file.readline())
         except (OSError, ValidationError) as fault:
             raise MemoryBroken(
-                f"{self.path}, byte {start}: cannot be read; restore it from a copy"
+                f"{self.path}, byte {start}: cannot be read: restore it from a copy"
             ) from fault
 
     def append(self, record: Record) -> int:

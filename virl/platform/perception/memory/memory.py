@@ -63,7 +63,9 @@ class VisualMemory:
         for start, record in log.read():
             if isinstance(record, Begun):
                 if settings is not None and settings != record.settings:
-                    raise BadInput(f"{log.path}: was begun with other settings; use those, or another folder")
+                    raise BadInput(
+                        f"{log.path}: was started with other settings: use those, or another folder"
+                    )
                 memory = cls(folder, record.settings, log, matcher)
             elif memory is not None:
                 if fault := memory._state.fault(record):
@@ -185,7 +187,9 @@ class VisualMemory:
     def _check(self, sightings: Sequence[Sighting]) -> None:
         panoramas = sorted({sighting.view.pano_id for sighting in sightings})
         if len(panoramas) > 1:
-            raise BadInput(f"sightings are added panorama by panorama: these are from {', '.join(panoramas)}")
+            raise BadInput(
+                f"add the sightings of one panorama at a time: these are from {', '.join(panoramas)}"
+            )
         if self.settings.rules.features and self._matcher is None:
             raise BadInput("the memory's features rule needs a matcher: open it with one, or switch it off")
         for sighting in sightings:
@@ -274,11 +278,11 @@ def _check_sighting(sighting: Sighting) -> None:
         raise BadInput(f"{what}: score {sighting.score} is outside [0, 1]")
     lat, lng = sighting.position
     if not (isfinite(lat) and isfinite(lng) and abs(lat) <= 90 and abs(lng) <= 180):
-        raise BadInput(f"{what}: {lat}, {lng} is no position")
+        raise BadInput(f"{what}: {lat}, {lng} is not a position")
     if pixels.shape != (camera.height, camera.width, 3):
         raise BadInput(
             f"{what}: a picture of shape {pixels.shape} is not {camera.width} x {camera.height} RGB"
         )
     x0, y0, x1, y1 = sighting.box
     if not (x0 < x1 and y0 < y1) or clip_box(sighting.box, camera.width, camera.height) is None:
-        raise BadInput(f"{what}: box {sighting.box} shows nothing of the picture")
+        raise BadInput(f"{what}: box {sighting.box} is outside the picture")

@@ -60,9 +60,9 @@ class Pictures:
         try:
             pixels = decode(path.read_bytes())
         except FileNotFoundError:
-            raise MemoryBroken(f"{path}: this picture is missing; restore it from a copy") from None
+            raise MemoryBroken(f"{path}: this picture is missing: restore it from a copy") from None
         except (OSError, BadInput) as fault:
-            raise MemoryBroken(f"{path}: cannot be read ({fault}); restore it from a copy") from fault
+            raise MemoryBroken(f"{path}: cannot be read ({fault}): restore it from a copy") from fault
         self._held[name] = pixels
         return pixels
 

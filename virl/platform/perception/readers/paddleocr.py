@@ -144,4 +144,4 @@ def _model_name(folder: Path) -> str:
     try:
         return load_settings(folder / _CONFIG, _Exported).Global.model_name
     except (BadInput, ValidationError) as fault:
-        raise ModelUnavailable(f"{folder} is no model that PaddleOCR exported ({fault})") from fault
+        raise ModelUnavailable(f"{folder} is not a model that PaddleOCR exported ({fault})") from fault

@@ -94,7 +94,7 @@ def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTo
         _refuse_fetching(path / _CONFIG, options)
         return _load(f"local-dir:{path}", "", "", device_of(options))
     if not settings.architecture:
-        raise BadInput(f"{path}: holds no {_CONFIG}: name the architecture in the model file")
+        raise BadInput(f"{path}: contains no {_CONFIG}: give the architecture in the model file")
     return _load(settings.architecture, settings.tag, str(_weights_in(path)), device_of(options))
 
 
@@ -119,7 +119,7 @@ def _weights_in(path: Path) -> Path:
     for name in _WEIGHTS:
         if (path / name).is_file():
             return path / name
-    raise ModelUnavailable(f"{path}: holds none of {', '.join(_WEIGHTS)}: put one of them there")
+    raise ModelUnavailable(f"{path}: contains none of {', '.join(_WEIGHTS)}: add one of them")
 
 
 def _refuse_fetching(config: Path, options: ModelOptions) -> None:
@@ -129,7 +129,7 @@ def _refuse_fetching(config: Path, options: ModelOptions) -> None:
             "hf_model_name"
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
-        raise BadInput(f"{config}: is no configuration of OpenCLIP ({first_line(fault)})") from fault
+        raise BadInput(f"{config}: not an OpenCLIP configuration ({first_line(fault)})") from fault
     if text_tower and not options.allow_downloads and find_checkpoint(text_tower) is None:
         raise ModelUnavailable(
             f"{config.parent}: its text tower is {text_tower}: allow downloads to fetch it"
@@ -170,7 +170,7 @@ def _load(architecture: str, tag: str, file: str, device: str) -> TorchTowers:
         ) from fault
     except Exception as fault:  # file and architecture faults have no common base
         raise ModelUnavailable(
-            f"{file or architecture} is no checkpoint that OpenCLIP can load as "
+            f"{file or architecture} is not a checkpoint that OpenCLIP can load as "
             f"{architecture if file else 'its configuration says'} ({first_line(fault)}): "
             f"name its true architecture, or give another file"
         ) from fault

@@ -149,7 +149,7 @@ class ContrastiveRecognizer:
             raise BadInput("no labels to recognize: give a list of one or more")
         plain = [" ".join(label.replace("_", " ").split()) for label in labels]
         if not all(plain):
-            raise BadInput(f"label {plain.index('') + 1} of {len(plain)} is blank: leave it out")
+            raise BadInput(f"label {plain.index('') + 1} of {len(plain)} is blank: remove it")
         return [self._settings.caption.replace(LABEL, label) for label in plain]
 
     def _embed(

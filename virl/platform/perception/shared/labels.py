@@ -19,13 +19,11 @@ def words_of(labels: Sequence[str], model: str, separators: str = "") -> dict[st
         BadInput: there are no labels, or one is empty or holds a separator.
     """
     if not labels:
-        raise BadInput(f"{model} finds only what it is asked for: give it one label or more")
+        raise BadInput(f"{model} finds only the labels it is given: give one or more")
     words: dict[str, str] = {}
     for label in labels:
         if found := [mark for mark in separators if mark in label]:
-            raise BadInput(
-                f"label {label!r}: {model} takes {found[0]!r} for the end of a label: leave it out"
-            )
+            raise BadInput(f"label {label!r}: {model} reads {found[0]!r} as the end of a label: remove it")
         plain = " ".join(label.replace("_", " ").lower().split())
         if not plain:
             raise BadInput(f"label {label!r} is empty: {model} needs a word for what it looks for")

@@ -113,5 +113,5 @@ def _check_length(loaded: Pretrained, prompts: list[str]) -> None:
         count = len(loaded.processor.tokenizer(prompt)["input_ids"])
         if count > longest:
             raise BadInput(
-                f"{prompt!r} has {count} tokens and the model takes {longest}: use a shorter label"
+                f"{prompt!r} has {count} tokens, and the model accepts {longest}: use a shorter label"
             )

@@ -50,7 +50,7 @@ def tokens_of(spans: Sequence[Span], offsets: Sequence[Span]) -> list[list[int]]
     """
     if len(offsets) > MAX_TOKENS:
         raise BadInput(
-            f"{len(spans)} labels make {len(offsets)} tokens and Grounding DINO takes {MAX_TOKENS}: "
+            f"{len(spans)} labels make {len(offsets)} tokens, and Grounding DINO accepts {MAX_TOKENS}: "
             f"ask for fewer at once"
         )
     tokens = [

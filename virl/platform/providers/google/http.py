@@ -83,7 +83,7 @@ class GoogleHttp:
         pace: Pace | None = None,
     ) -> None:
         if record and replay:
-            raise BadInput("a run is either recorded or replayed: give one of --record and --replay")
+            raise BadInput("a run is either recorded or replayed: give --record or --replay, not both")
         if keys is None and replay is None:
             raise ProviderError(
                 "Google Maps Platform",

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.errors import BadInput, NoRoute, NotFound
+from virl.errors import BadInput, NoRoute, NotFound, choices
 from virl.geo import LatLng
 from virl.platform.maps import SPEED_M_S, Route, TravelMode
 from virl.platform.providers.google.http import Call, GoogleHttp
@@ -205,7 +205,7 @@ def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
         BadInput: it is unknown.
     """
     if mode not in names:
-        raise BadInput(f"unknown travel mode {mode!r}: there is {', '.join(sorted(SPEED_M_S))}")
+        raise BadInput(f"unknown travel mode {mode!r}: {choices(SPEED_M_S)}")
     return names[mode]
 
 

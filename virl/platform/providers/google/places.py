@@ -91,7 +91,7 @@ class GooglePlaces:
             BadInput: the radius is out of its range.
         """
         if not 0 < radius <= MAX_RADIUS_M:
-            raise BadInput(f"radius {radius:g} m: give one above 0, up to {MAX_RADIUS_M:.0f}")
+            raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         wanted = set(types)
 
         def ask(center: LatLng, reach: float) -> NearbyResult:
@@ -128,7 +128,7 @@ class GooglePlaces:
             BadInput: `limit` is negative.
         """
         if limit < 0:
-            raise BadInput(f"limit {limit}: ask for 0 photos or more")
+            raise BadInput(f"limit {limit}: must be 0 photos or more")
         return self._api.pictures(place_id, limit)
 
     def _tidied(self, found: Iterable[Place]) -> list[Place]:

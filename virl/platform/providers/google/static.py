@@ -36,8 +36,8 @@ def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
     """
     if max(camera.width, camera.height) > LARGEST:
         raise BadInput(
-            f"{SERVICE} gives at most {LARGEST}x{LARGEST} pixels, not {camera.width}x{camera.height}: "
-            "ask for a smaller view, or set `imagery: tiles`"
+            f"{SERVICE} returns at most {LARGEST}x{LARGEST} pixels, not {camera.width}x{camera.height}: "
+            "request a smaller view, or set `imagery: tiles`"
         )
     query = {
         "pano": pano_id,
@@ -57,5 +57,5 @@ def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
     if pixels.shape[:2] != (camera.height, camera.width):
         got = f"{pixels.shape[1]}x{pixels.shape[0]}"
         reason = f"{camera.width}x{camera.height} pixels were asked for and {got} came"
-        raise ProviderError(SERVICE, reason, "ask for a smaller view")
+        raise ProviderError(SERVICE, reason, "request a smaller view")
     return pixels

@@ -46,9 +46,7 @@ class NoPlaces:
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        raise NotFound(
-            f"the city {self._city!r} knows no places: its data set holds streets only; choose another city"
-        )
+        raise NotFound(f"the city {self._city!r} has no places, only streets: choose another city")
 
 
 def open_graph_city(name: str, title: str, folder: Path) -> City:

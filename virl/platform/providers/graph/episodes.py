@@ -41,7 +41,7 @@ def keep_distinct(
     twice: list[FileFault] = []
     for line, episode in found:
         if episode.id in first:
-            twice.append(FileFault(file, line, f"episode {episode.id!r} stands twice in the file"))
+            twice.append(FileFault(file, line, f"episode {episode.id!r} is repeated in the file"))
         else:
             first[episode.id] = (line, episode)
     kept = tuple(episode for _, episode in first.values())

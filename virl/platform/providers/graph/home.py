@@ -27,7 +27,7 @@ def find_data(name: str, override: Path | None = None) -> Path:
         if (folder / MARKS[name]).exists():
             return folder
     raise BadInput(
-        f"no {name} data in {home}: `virl data {name} --from DIR` copies yours there, or set VIRL_DATA"
+        f"no {name} data in {home}: install it with `virl data {name} --from DIR`, or set VIRL_DATA"
         if override is None
         else f"no {name} data in {home}: {MARKS[name]} is missing (layout: docs/reference/graph-data.md)"
     )

@@ -107,7 +107,7 @@ def find_files(name: str, source: Path) -> Files:
             if file.is_file():
                 found.setdefault(target.format(*path.parts, name=path.name, stem=path.stem), file)
     if not found:
-        raise BadInput(f"no {name} data in {source}: docs/reference/graph-data.md shows its layout")
+        raise BadInput(f"no {name} data in {source}: see its layout in docs/reference/graph-data.md")
     return found
 
 
@@ -145,7 +145,7 @@ def install(
     others = [target for target in present if target not in same]
     if others and not force:
         raise BadInput(
-            f"{len(others)} files in {folder} differ, such as {others[0]}: --force overwrites them"
+            f"{len(others)} files in {folder} differ, such as {others[0]}: use --force to overwrite them"
         )
     earlier = read_manifest(folder)
     manifest = Manifest(files=dict(sorted({**(earlier.files if earlier else {}), **sums}.items())))
@@ -171,7 +171,9 @@ def read_manifest(folder: Path) -> Manifest | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValidationError) as fault:
-        raise BadInput(f"{file}: no readable checksums: remove it and copy the data again") from fault
+        raise BadInput(
+            f"{file}: the checksums cannot be read: remove this file, and install the data again"
+        ) from fault
 
 
 def changed_files(folder: Path, manifest: Manifest) -> list[str]:
@@ -187,7 +189,7 @@ def _check_touchdown(files: Files, tell: Tell) -> None:
     faults: list[FileFault] = []
     missing = [name for name in GRAPH_FILES if f"graph/{name}" not in files]
     if missing:
-        raise BadInput(f"no graph/{missing[0]} in the folder: a street graph needs it")
+        raise BadInput(f"graph/{missing[0]} is missing in the folder: a street graph needs it")
     try:
         read_touchdown(files["graph/nodes.txt"].parent)
     except GraphFault as fault:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.errors import BadInput, NoRoute, NotFound
+from virl.errors import BadInput, NoRoute, NotFound, choices
 from virl.geo import LatLng, distance, distances
 from virl.platform.graph import Ints, NavigationGraph
 from virl.platform.maps import SPEED_M_S, Route, TravelMode
@@ -19,7 +19,9 @@ def no_addresses(address: str) -> LatLng:
     Raises:
         NotFound: always.
     """
-    raise NotFound(f"no position of {address!r}: a street graph holds no addresses; give latitude, longitude")
+    raise NotFound(
+        f"no position of {address!r}: a street graph has no addresses: give latitude and longitude"
+    )
 
 
 class GraphMaps:
@@ -100,4 +102,4 @@ def _speed(mode: TravelMode) -> float:
     try:
         return SPEED_M_S[mode]
     except KeyError:
-        raise BadInput(f"unknown travel mode {mode!r}: there is {', '.join(sorted(SPEED_M_S))}") from None
+        raise BadInput(f"unknown travel mode {mode!r}: {choices(SPEED_M_S)}") from None

@@ -39,13 +39,13 @@ class PanoramaFolder:
     def _decode(self, pano_id: str, yaw: float) -> Equirectangular:
         file = self._folder / f"{pano_id}.jpg"
         if Path(pano_id).name != pano_id or not file.is_file():
-            raise NoImagery(
-                f"no picture of panorama {pano_id!r}: put its panorama into {self._folder} as ID.jpg"
-            )
+            raise NoImagery(f"no picture of panorama {pano_id!r}: put it into {self._folder} as ID.jpg")
         try:
             with Picture.open(file) as picture:
                 return equirectangular(np.asarray(picture.convert("RGB")), yaw)
         except (OSError, SyntaxError, Picture.DecompressionBombError) as fault:
-            raise NoImagery(f"{file}: no readable picture ({fault}): get it again or remove it") from fault
+            raise NoImagery(
+                f"{file}: not a readable picture ({fault}): download it again, or remove it"
+            ) from fault
         except BadInput as fault:
             raise NoImagery(f"{file}: {fault}") from fault

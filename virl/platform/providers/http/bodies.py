@@ -35,4 +35,4 @@ def picture(data: bytes, service: str) -> Image:
         with Picture.open(BytesIO(data)) as opened:
             return np.asarray(opened.convert("RGB"))
     except (OSError, SyntaxError, ValueError, Picture.DecompressionBombError) as fault:
-        raise ProviderError(service, "the reply is no readable picture", "try again") from fault
+        raise ProviderError(service, "the reply is not a readable picture", "try again") from fault

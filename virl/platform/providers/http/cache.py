@@ -54,7 +54,7 @@ class ReplyCache:
             folder.mkdir(parents=True, exist_ok=True)
             self._connection = self._open()
         except (OSError, sqlite3.OperationalError) as fault:
-            raise BadInput(f"{folder}: no cache can be kept there ({fault}): set VIRL_CACHE") from fault
+            raise BadInput(f"{folder}: cannot be used as a cache ({fault}): set VIRL_CACHE") from fault
 
     def get(self, key: str, scope: str = "") -> bytes | None:
         """The reply to a request in a scope; `None` if there is none or it has expired."""

@@ -23,7 +23,7 @@ def check_key(key: str, variable: str) -> None:
         BadInput: it holds what no key does; names the environment variable that it came from.
     """
     if not _SIGNS.fullmatch(key):
-        raise BadInput(f"{variable} holds spaces or other signs that are in no key: copy it again")
+        raise BadInput(f"{variable} contains spaces or other characters that no key has: copy it again")
 
 
 def blotted(text: str, secrets: Iterable[str]) -> str:

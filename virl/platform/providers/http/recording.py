@@ -47,7 +47,7 @@ class Recording:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
-            raise BadInput(f"{self.folder}: nothing can be recorded there ({fault.strerror})") from fault
+            raise BadInput(f"{self.folder}: cannot record there ({fault.strerror})") from fault
 
     def write(self, request: RequestName, reply: Reply) -> None:
         """Keep a reply; a reader sees both files whole, or none.

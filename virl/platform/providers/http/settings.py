@@ -44,5 +44,5 @@ def checked_host(url: str, variable: str) -> str:
     """
     host = url.rstrip("/")
     if not re.match(HOST, host):
-        raise BadInput(f"{variable}: {host!r} should be a scheme and a host such as http://127.0.0.1:8765")
+        raise BadInput(f"{variable}: {host!r} must be a scheme and a host, such as http://127.0.0.1:8765")
     return host

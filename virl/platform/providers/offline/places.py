@@ -40,7 +40,7 @@ class OfflinePlaces:
             BadInput: the radius is out of its range.
         """
         if not 0 < radius <= MAX_RADIUS_M:
-            raise BadInput(f"radius {radius:g} m: give one above 0, up to {MAX_RADIUS_M:.0f}")
+            raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         wanted = set(types)
         away = self._away(position)
         order = np.argsort(away, kind="stable")
@@ -80,7 +80,7 @@ class OfflinePlaces:
         """
         shop = self._shop(place_id)
         if limit < 0:
-            raise BadInput(f"limit {limit}: ask for 0 photos or more")
+            raise BadInput(f"limit {limit}: must be 0 photos or more")
         return [self._photograph(shop)] if limit and shop.frontage != NO_FRONTAGE else []
 
     @cached_property
@@ -93,7 +93,7 @@ class OfflinePlaces:
             return self._shops[place_id]
         except KeyError:
             raise NotFound(
-                f"no place has the id {place_id!r}: take one from a nearby or text search"
+                f"no place has the id {place_id!r}: use one from a nearby or text search"
             ) from None
 
     def _away(self, position: LatLng) -> Floats:

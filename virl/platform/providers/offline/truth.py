@@ -39,7 +39,7 @@ class OfflineTruth:
         """
         prefix, _, number = pano_id.partition("-")
         if prefix != "vt" or not number.isdecimal() or int(number) >= len(self._xy):
-            raise NoStreetView(f"there is no panorama {pano_id!r}: ids run to vt-{len(self._xy) - 1:05d}")
+            raise NoStreetView(f"no panorama has the id {pano_id!r}: ids end at vt-{len(self._xy) - 1:05d}")
         x, y = self._xy[int(number)]
         return self._renderer.visible(float(x), float(y), camera, min_pixels, kinds)
 
@@ -62,5 +62,5 @@ class OfflineTruth:
             NotFound: no place has this id.
         """
         if place_id not in self._attributes:
-            raise NotFound(f"there is no place {place_id!r} in this city")
+            raise NotFound(f"no place has the id {place_id!r} in this city")
         return self._attributes[place_id]

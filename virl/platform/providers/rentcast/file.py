@@ -52,6 +52,6 @@ def read_listings(file: Path) -> FileListings:
     except RecursionError:
         raise BadInput(f"{file}: nested too deeply to be RentCast records") from None
     if not isinstance(records, list):
-        raise BadInput(f"{file}: should hold an array of RentCast records, `[{{...}}, ...]`")
+        raise BadInput(f"{file}: must contain an array of RentCast records, `[{{...}}, ...]`")
     read = as_listings(records)
     return FileListings(read.listings, read.faults)

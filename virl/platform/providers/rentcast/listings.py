@@ -45,7 +45,8 @@ class RentCastListings:
         radius = max(distance(center, LatLng(lat, lng)) for lng, lat, *_ in corners) / METRES_PER_MILE
         if radius > MAX_RADIUS_MILES:
             raise BadInput(
-                f"area: reaches {radius:.0f} miles from its middle, RentCast looks {MAX_RADIUS_MILES:.0f} far"
+                f"area: reaches {radius:.0f} miles from its centre, and RentCast searches "
+                f"{MAX_RADIUS_MILES:.0f} miles: use a smaller area"
             )
         query = {
             "latitude": f"{center.lat:.6f}",

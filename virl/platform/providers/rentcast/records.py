@@ -52,7 +52,7 @@ def as_listings(records: Iterable[Any]) -> Records:
             faults.append(f"{_name(record, number)}: {_first_fault(fault)}")
             continue
         if read.id in listings:
-            faults.append(f"{_name(record, number)}: stands twice")
+            faults.append(f"{_name(record, number)}: is repeated")
             continue
         listings[read.id] = _listing(read)
     return Records(tuple(listings.values()), tuple(faults))

@@ -19,7 +19,7 @@ def run(agent: Agent) -> None:
     """Have every panorama of the region looked at, and tell the counts."""
     character = agent.character
     if COUNT.of(character) is None:
-        raise BadInput(f"{agent.run.start.agent}: has no `count:`: say which things to count")
+        raise BadInput(f"{agent.run.start.agent}: `count:` is missing: list the things to count")
     told = consult(
         agent,
         "rx399",

@@ -167,12 +167,12 @@ def rewritten(file, **changes):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"version": np.array(2)}, "version 2, wanted is velma-statistics version 1"),
+        ({"version": np.array(2)}, "version 2, but velma-statistics version 1 is needed"),
         ({"kind": np.array("velma-features")}, "is velma-features"),
         ({"model": np.array("other")}, "made with other, and cannot be compared with colours/1"),
-        ({"mean": None}, "holds no mean"),
-        ({"mean": np.zeros(4)}, "do not fit together"),
-        ({"covariance": np.full((3, 3), np.nan)}, "do not fit together"),
+        ({"mean": None}, "contains no mean"),
+        ({"mean": np.zeros(4)}, "the sizes of mean and covariance differ"),
+        ({"covariance": np.full((3, 3), np.nan)}, "the sizes of mean and covariance differ"),
         ({"mean": np.array([{"a": 1}], dtype=object)}, "not a readable .npz file"),
     ],
 )
@@ -219,7 +219,7 @@ def test_what_a_feature_file_lacks_is_named(tmp_path):
     with pytest.raises(BadInput, match="has no caption 'picture of a cat'"):
         kept.embed_texts(["picture of a cat"])
     rewritten(tmp_path / "features.npz", headings=np.zeros(3))
-    with pytest.raises(BadInput, match="do not fit together"):
+    with pytest.raises(BadInput, match="the sizes of mean and covariance differ"):
         read_features(tmp_path / "features.npz")
 
 

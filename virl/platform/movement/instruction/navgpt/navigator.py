@@ -60,7 +60,7 @@ class NavGptNavigator:
             BadInput: `max_steps` is below 1.
         """
         if max_steps < 1:
-            raise BadInput(f"a walk of {max_steps} steps is none: give at least 1")
+            raise BadInput(f"a walk of {max_steps} steps: must be at least 1")
         self._graph = graph
         self._mind = mind
         self._observations = observations

@@ -126,7 +126,7 @@ def _unlinked(ways: Mapping[str, Mapping[str, _PublishedWay]], graph: Navigation
 def _find(folder: Path, part: str, name: str, scan: str) -> Path:
     path = _either(folder / part, name, scan)
     if path is None:
-        raise BadInput(f"{folder / part / name}: no such file; NavGPT's observations of {scan} belong there")
+        raise BadInput(f"{folder / part / name}: no such file: put NavGPT's observations of {scan} there")
     return path
 
 

@@ -105,7 +105,7 @@ def read_features(file: Path, model: str | None = None) -> FeatureFile:
     captions = arrays["caption_embeddings"].astype(np.float32)
     fits = embeddings.ndim == 3 and embeddings.shape[:2] == (len(arrays["panoramas"]), len(headings))
     if not fits or not len(headings) or captions.shape != (len(arrays["captions"]), embeddings.shape[2]):
-        raise BadInput(f"{file}: the arrays do not fit together: write the features again")
+        raise BadInput(f"{file}: the sizes of the arrays differ: write the features again")
     return FeatureFile(
         source=str(file),
         headings=headings,

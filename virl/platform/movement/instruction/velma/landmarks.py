@@ -65,10 +65,10 @@ def read_landmarks(file: Path) -> dict[str, tuple[str, ...]]:
     except (OSError, ValueError) as fault:
         raise BadInput(f"{file}: cannot be read as JSON: {fault}") from None
     if not isinstance(data, dict):
-        raise BadInput(f"{file}: should hold an object of lists of names by episode id")
+        raise BadInput(f"{file}: must be a JSON object with a list of names for each episode id")
     for episode, names in data.items():
         if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-            raise BadInput(f"{file}: the landmarks of episode {episode!r} should be a list of names")
+            raise BadInput(f"{file}: the landmarks of episode {episode!r} must be a list of names")
     return {str(episode): filter_landmarks(names) for episode, names in data.items()}
 
 

@@ -55,7 +55,7 @@ def gather_statistics(batches: Iterable[NDArray[np.float32]], model: str) -> Vie
         total = total + wide.sum(axis=0)
         squares = squares + wide.T @ wide
     if not count:
-        raise BadInput("no views to take statistics over: give the panoramas of the training area")
+        raise BadInput("no views for the statistics: give the panoramas of the training area")
     mean = total / count
     return ViewStatistics(mean, squares / count - np.outer(mean, mean), count, model)
 
@@ -81,5 +81,5 @@ def read_statistics(file: Path, model: str | None = None) -> ViewStatistics:
     arrays, made_by = read_arrays(file, "velma-statistics", FORMAT, model, ("mean", "covariance", "count"))
     mean, covariance = arrays["mean"].astype(np.float64), arrays["covariance"].astype(np.float64)
     if mean.ndim != 1 or covariance.shape != (len(mean), len(mean)) or not np.isfinite(covariance).all():
-        raise BadInput(f"{file}: mean and covariance do not fit together: build the statistics again")
+        raise BadInput(f"{file}: the sizes of mean and covariance differ: build the statistics again")
     return ViewStatistics(mean, covariance, int(arrays["count"]), made_by)
