@@ -152,7 +152,7 @@ def test_a_routine_is_a_name_and_no_path(tmp_path, name):
         write(folder, routine="raise RuntimeError('imported')\n")
     path = tmp_path / "here" / "me.yaml"
     path.write_text(CHARACTER + f"routine: {name}\n")
-    with pytest.raises(BadInput, match="me.yaml, line 6: routine: String should match pattern"):
+    with pytest.raises(BadInput, match=r"me\.yaml, line 6: routine: String should match pattern"):
         load_character(path)
 
 
