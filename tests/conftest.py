@@ -7,8 +7,5 @@ import ssl
 # Each HTTP client builds a TLS context, which parses the machine's whole list of authorities.
 ssl.create_default_context = functools.cache(ssl.create_default_context)
 
-
-def pytest_collection_finish() -> None:
-    """Leave what was imported out of every garbage collection: none of it is garbage."""
-    gc.collect()
-    gc.freeze()
+# What the tests import stays for good: it is looked through less often than usual.
+gc.set_threshold(50_000, 20, 20)

@@ -17,9 +17,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from made_package import install_plugin
+from typer.testing import CliRunner
 
 from virl.agent.character_file import agent_names
-from virl.cli.main import main
+from virl.cli.main import app, main
 from virl.platform.providers import city_names
 
 ROOT = Path(__file__).parent.parent
@@ -33,6 +35,14 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"`((?:virl|python -m) [^`.]+(?:\.[^`.]+)*)`")  # none with an ellipsis
 PAGE_IN_SOURCE = re.compile(r"(?<![\w/.-])docs/[\w/.-]+\.md")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _example_package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The package that docs/how-to/extending.md shows is installed."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        install_plugin(monkeypatch, tmp_path_factory.mktemp("site"))
+        yield
 
 
 def name(page: Path) -> str:
@@ -121,6 +131,21 @@ def test_every_command_exists_with_its_options() -> None:
         if unknown or not known:
             faults.append(f"{page}: {' '.join(words)}: {', '.join(unknown) or 'no such command'}")
     assert not faults
+
+
+def test_the_agent_of_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = DOCS / "tutorial/own-agent.md"
+    [routine] = blocks(page, "python")
+    [character] = [block for block in blocks(page, "yaml") if "name: Scout" in block]
+    (tmp_path / "scout").mkdir()
+    for file in ("scout.py", "scout/routine.py"):  # as a module, and then as a folder
+        (tmp_path / file).write_text(routine)
+        (tmp_path / "scout.yaml").write_text(character)
+        monkeypatch.chdir(tmp_path)
+        done = CliRunner().invoke(app, ["run", "scout.yaml", "--out", f"run-of-{Path(file).stem}"])
+        assert done.exit_code == 0, done.output
+        assert "finished: Found 26 restaurants." in done.stdout
+        (tmp_path / "scout.py").unlink(missing_ok=True)
 
 
 def test_agents_and_cities_of_commands_exist() -> None:

@@ -1,4 +1,4 @@
-"""The layers: one list in `pyproject.toml`, shown in CONTRIBUTING.md, that names every package and ground module."""
+"""The layers: one list in `pyproject.toml`, shown in CONTRIBUTING.md, that names every package."""
 
 import re
 import tomllib

@@ -4,12 +4,13 @@ virl's own are found by scanning its folders, those of other packages by their e
 imported before it is asked for, and a package that is broken leaves the others usable.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from types import FunctionType
 from typing import Any, Generic, TypeVar
 
 from virl.errors import BadInput, ModelUnavailable, UnknownName, VirlError
@@ -58,14 +59,16 @@ class Registry(Generic[T]):
 
         A package that gives one of virl's own names is among the faults.
         """
-        found: dict[str, T] = {}
-        faults: list[VirlError] = []
-        for name in self.names():
-            try:
-                found[name] = self.find(name)
-            except VirlError as fault:
-                faults.append(fault)
-        return found, faults + self._shadowed()
+        return self._usable(self.names())
+
+    def others(self) -> tuple[dict[str, T], list[VirlError]]:
+        """As `usable`, of other packages alone: imports none of virl's own."""
+        ours = self.builtin()
+        return self._usable([name for name in self.names() if name not in ours])
+
+    def modules_of_others(self) -> list[str]:
+        """The dotted names of the modules that other packages give, broken ones included; imports nothing."""
+        return sorted({entry.value.partition(":")[0].strip() for entry in self._entries()})
 
     def module(self, name: str) -> str:
         """The dotted name of the module that holds it; imports nothing.
@@ -75,6 +78,25 @@ class Registry(Generic[T]):
             BadInput: two packages give the same name.
         """
         return self._entry(name).value.partition(":")[0].strip()
+
+    def giver(self, name: str) -> str:
+        """The package that gives it; imports nothing.
+
+        Raises:
+            UnknownName: nothing has this name.
+            BadInput: two packages give the same name.
+        """
+        return OURS if name in self.builtin() else giver(self._entry(name))
+
+    def _usable(self, names: Iterable[str]) -> tuple[dict[str, T], list[VirlError]]:
+        found: dict[str, T] = {}
+        faults: list[VirlError] = []
+        for name in names:
+            try:
+                found[name] = self.find(name)
+            except VirlError as fault:
+                faults.append(fault)
+        return found, faults + self._shadowed()
 
     def _entry(self, name: str) -> EntryPoint:
         if ours := self.builtin().get(name):
@@ -91,10 +113,7 @@ class Registry(Generic[T]):
         try:
             found = entry.load()
         except Exception as fault:
-            raise ModelUnavailable(
-                f"{self.kind} {entry.name!r} of {giver(entry)} cannot be imported "
-                f"({type(fault).__name__}: {one_line(fault)}): install what it needs, update or uninstall it"
-            ) from fault
+            raise cannot_import(f"{self.kind} {entry.name!r} of {giver(entry)}", fault) from fault
         if not isinstance(found, self.expected):
             wanted = f"{self.expected.__module__}.{self.expected.__qualname__}"
             raise BadInput(f"{self.kind} {entry.name!r} of {giver(entry)}: {entry.value} is not a {wanted}")
@@ -118,6 +137,19 @@ class Registry(Generic[T]):
 def giver(entry: EntryPoint) -> str:
     """The package that an entry point belongs to."""
     return entry.dist.name if entry.dist else OURS
+
+
+def cannot_import(what: str, fault: Exception) -> ModelUnavailable:
+    """The error that says so.
+
+    Args:
+        what: such as `"routine 'stroll' of mytown"`.
+        fault: what importing it raised.
+    """
+    return ModelUnavailable(
+        f"{what} cannot be imported ({type(fault).__name__}: {one_line(fault)}): "
+        "install what it needs, update or uninstall it"
+    )
 
 
 def load(reference: str) -> Any:
@@ -180,6 +212,6 @@ def one_line(fault: BaseException) -> str:
 
 
 ROUTINES: Registry[Any] = Registry(
-    "routine", "virl.routines", object, lambda: scan("virl.routines", "routine", "run")
+    "routine", "virl.routines", FunctionType, lambda: scan("virl.routines", "routine", "run")
 )
 """What characters do; see `virl.agent.routine`."""

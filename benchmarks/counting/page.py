@@ -6,18 +6,13 @@ One HTML file that needs nothing beside itself.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
 from virl.bench.benchmark import Data
-from virl.drawing.policy import content_policy, script_json
+from virl.drawing.shell import html_page, open_templates
 from virl.files import write_whole
 from virl.geo import LatLng, LocalFrame
 
 from .report import CountingTable, table_data
 from .tables import cell_text
-
-_TEMPLATES = Path(__file__).parent / "templates"
 
 
 def write_counting_page(
@@ -35,22 +30,21 @@ def write_counting_page(
     Raises:
         CannotWrite: the disk refuses.
     """
-    style, script = _asset("counting.css"), _asset("counting.js")
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
     data = {
         "sections": [table_data(table) for table in tables],
         "walks": [_walk_data(name, walk) for name, walk in walks.items()],
     }
-    page = environment.get_template("counting.html.j2").render(
-        csp=content_policy(style, script),
-        style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - our own file
-        title=title,
-        notes=notes,
-        sections=[(table.title, table.has_rules, _heads(table), _cells(table)) for table in tables],
-        data=Markup(script_json(data)),  # noqa: S704 - escaped for a script element
+    page = html_page(
+        open_templates(Path(__file__).parent / "templates"),
+        "counting.html.j2",
+        {
+            "title": title,
+            "notes": notes,
+            "sections": [(table.title, table.has_rules, _heads(table), _cells(table)) for table in tables],
+        },
+        styles=("base.css", "counting.css"),
+        scripts=("counting.js",),
+        data=data,
     )
     write_whole(path, page.encode("utf-8", "replace"), "report again")
 
@@ -95,7 +89,3 @@ def _walk_data(name: str, walk: Data) -> dict[str, object]:
             for key, rows in walk["reported"].items()
         },
     }
-
-
-def _asset(name: str) -> str:
-    return (_TEMPLATES / name).read_text(encoding="utf-8")

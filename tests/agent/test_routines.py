@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from virl.agent.character_file import agent_names, find_character, load_character, load_routine
+from virl.agent.character_file import (
+    agent_names,
+    find_character,
+    load_character,
+    load_routine,
+    recorded_character,
+)
 from virl.agent.roster import roster
 from virl.errors import BadInput, ModelUnavailable
 
@@ -44,18 +50,18 @@ def write(folder: Path, **files: str) -> Path:
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """A package `mytown` with a routine and its character, installed as far as entry points go."""
+    """A package `zedtown` with a routine and its character, installed as far as entry points go."""
     site = tmp_path / "site"
-    write(site / "mytown", __init__="")
-    home = write(site / "mytown" / "zed", __init__="", routine=ROUTINE, settings=SETTINGS)
+    write(site / "zedtown", __init__="")
+    home = write(site / "zedtown" / "zed", __init__="", routine=ROUTINE, settings=SETTINGS)
     (home / "zed.yaml").write_text(CHARACTER + "greeting: {words: hello, times: 2}\n")
-    info = site / "mytown-1.0.dist-info"
+    info = site / "zedtown-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mytown\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[virl.routines]\nzed = mytown.zed.routine:run\n")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: zedtown\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[virl.routines]\nzed = zedtown.zed.routine:run\n")
     monkeypatch.syspath_prepend(str(site))
     yield home
-    for name in [name for name in sys.modules if name.partition(".")[0] == "mytown"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "zedtown"]:
         del sys.modules[name]
 
 
@@ -65,7 +71,7 @@ def test_an_installed_package_brings_a_routine_its_fields_and_its_character(inst
     assert path == installed / "zed.yaml"
     character = load_character(path)
     assert load_routine(path, character)(character).times == 2
-    entry = next(entry for entry in roster() if entry.name == "zed")
+    entry = next(entry for entry in roster()[0] if entry.name == "zed")
     assert entry.about == "says what he was told to say."
 
 
@@ -75,7 +81,7 @@ def test_its_fields_are_checked_as_any_other(installed):
     with pytest.raises(BadInput, match=r"zed.yaml, line 6: greeting.words: field is missing \(and 1 more\)"):
         load_character(path)
     path.write_text(CHARACTER + "greeting: {words: hello, tmies: 3}\n")
-    with pytest.raises(BadInput, match="greeting.tmies: unknown field; did you mean 'times'"):
+    with pytest.raises(BadInput, match=r"greeting\.tmies: unknown field; did you mean 'times'"):
         load_character(path)
 
 
@@ -138,6 +144,23 @@ def test_an_agents_name_stands_for_its_routine(tmp_path):
     path.write_text(CHARACTER + "routine: hiro\n")
     routine = load_routine(path, load_character(path))
     assert routine.__module__ == "virl.routines.explore.routine"
+
+
+@pytest.mark.parametrize("name", ["../other", "''", "a.b", "a/b"])
+def test_a_routine_is_a_name_and_no_path(tmp_path, name):
+    for folder in (tmp_path, tmp_path / "here", tmp_path / "other"):
+        write(folder, routine="raise RuntimeError('imported')\n")
+    path = tmp_path / "here" / "me.yaml"
+    path.write_text(CHARACTER + f"routine: {name}\n")
+    with pytest.raises(BadInput, match="me.yaml, line 6: routine: String should match pattern"):
+        load_character(path)
+
+
+def test_a_journal_of_an_earlier_version_names_the_routine_by_the_agent():
+    path = find_character("hiro")
+    data = load_character(path).model_dump(mode="json") | {"routine": "hiro"}
+    character = recorded_character(path, data)
+    assert load_routine(path, character).__module__ == "virl.routines.explore.routine"
 
 
 def test_an_unknown_routine_lists_those_there_are(tmp_path):

@@ -130,7 +130,7 @@ def test_a_list_has_a_line_for_each_and_the_options_of_one() -> None:
     code, told = bench("list")
     assert code == 0
     assert {line.split()[0] for line in told.splitlines()} >= {"vln", "touchdown", "r2r", "place-vqa"}
-    assert "cannot be used" not in told
+    assert "cannot be imported" not in told
     code, told = bench("list", NAME)
     assert code == 0
     assert "--count  6  Cases in each city." in told

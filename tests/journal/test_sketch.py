@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_run import FRAME
 
-from virl.drawing.paper import ASPECT, MARGIN_M, Paper
+from virl.drawing.paper import Extent, Paper
 from virl.geo import LatLng
 from virl.journal.records import PlaceRecord, PoseRecord, StepRecord
 from virl.journal.sketch import sketch
@@ -31,8 +31,8 @@ def inside(paper: Paper, x: float, y: float, margin: float) -> bool:
 def test_the_whole_way_lies_on_the_map_with_room_around(points: list[tuple[float, float]]) -> None:
     drawn = sketch(walked(points), ())
     paper = drawn.paper
-    assert paper.width == pytest.approx(ASPECT * paper.height)
-    assert all(inside(paper, mark.x, mark.y, MARGIN_M - 1e-6) for mark in drawn.marks)
+    assert paper.width == pytest.approx(Extent().aspect * paper.height)
+    assert all(inside(paper, mark.x, mark.y, Extent().margin_m - 1e-6) for mark in drawn.marks)
     assert paper.width / 13 < paper.scale_m <= paper.width / 5
     assert str(paper.scale_m).rstrip("0") in {"1", "2", "5"}
 
@@ -62,6 +62,6 @@ def test_a_place_that_was_considered_lies_on_the_map() -> None:
     place = PlaceRecord(id="a", name="A", types=(), lat=lat, lng=lng, decision="enter", reason="")
     drawn = sketch(walked([(0, 0), (10, 0)], (place,)), ())
     (pin,) = drawn.pins
-    assert inside(drawn.paper, pin.x, pin.y, MARGIN_M - 1e-6)
+    assert inside(drawn.paper, pin.x, pin.y, Extent().margin_m - 1e-6)
     assert pin.step == 1
     assert drawn.end_label_above

@@ -1,0 +1,1 @@
+"""Characters, what they are put together with, and their runs."""

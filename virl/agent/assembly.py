@@ -1,7 +1,7 @@
 """The one place where a character is put together with a city, a mind, senses, a mover and a record.
 
-Runs, consultations and benchmarks all use it: `assemble` what does not depend on the record, and `perform` the
-routine of the agent that comes of it.
+Runs, consultations and benchmarks all use it: `assemble` what does not depend on the record, and `perform`
+the routine of the agent that comes of it.
 """
 
 from dataclasses import dataclass, field
@@ -111,7 +111,7 @@ def assemble(
         VirlError: what a model needs is missing.
     """
     routine = routine_of(source, character)
-    beside = PromptFolder(source.parent / "prompts")
+    beside = PromptFolder(source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
     return Assembly(
         source,

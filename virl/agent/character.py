@@ -12,6 +12,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, create_model
 from virl.platform.places import DAYS
 from virl.settings import Settings
 
+ROUTINE_NAME = r"^[A-Za-z0-9_-]+$"
+
 ValueT = TypeVar("ValueT")
 
 
@@ -91,7 +93,7 @@ class Character(Settings):
     """What the character does, in a line, for lists of agents."""
     background: str
     intention: str = Field(min_length=1)
-    routine: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_-]+$")
+    routine: str | None = Field(default=None, pattern=ROUTINE_NAME)
     """What the character does: a routine of virl's or of an installed package, `NAME.py` or a folder `NAME/`
     beside the character file, or the name of an agent whose routine it is; by default that of the file's own
     name."""

@@ -1,13 +1,14 @@
 """Character files: found by an agent's name or a path, and read with the fields of their routine."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ConfigDict
 
 from virl import resources
-from virl.agent.character import Character, character_model
-from virl.agent.routine import Routine, Run, find_routine, our_fields, package_folders
+from virl.agent.character import ROUTINE_NAME, Character, character_model
+from virl.agent.routine import Routine, RunFunction, find_routine, our_fields, package_folders
 from virl.errors import BadInput, UnknownName
 from virl.region_file import read_region
 from virl.registry import ROUTINES
@@ -28,7 +29,7 @@ class _Which(Settings):
 
 def agent_names() -> list[str]:
     """The agents that come with virl and with installed packages."""
-    return sorted(_files())
+    return sorted({*_own_files(), *_files_of_packages()})
 
 
 def find_character(agent: str) -> Path:
@@ -36,17 +37,17 @@ def find_character(agent: str) -> Path:
 
     Raises:
         UnknownName: there is no agent of this name.
-        BadInput: there is no such file.
+        BadInput: there is no such file, or two packages bring an agent of this name.
     """
     path = Path(agent)
     if path.suffix in {".yaml", ".yml"}:
         if not path.is_file():
             raise BadInput(f"{agent}: no such file")
         return path
-    files = _files()
-    if agent not in files:
-        raise UnknownName("agent", agent, sorted(files))
-    return files[agent]
+    found = _file_of(agent)
+    if found is None:
+        raise UnknownName("agent", agent, agent_names())
+    return found
 
 
 def load_character(path: Path) -> Character:
@@ -85,7 +86,7 @@ def routine_of(path: Path, character: Character) -> Routine:
     return routine
 
 
-def load_routine(path: Path, character: Character) -> Run:
+def load_routine(path: Path, character: Character) -> RunFunction:
     """The function that a character's run calls.
 
     Raises:
@@ -120,10 +121,26 @@ def with_fields(character: Character, fields: Sequence[str]) -> Character:
     return check_settings(data, type(character), source="--set " + " ".join(fields))
 
 
-def _files() -> dict[str, Path]:
-    """The character files that come with virl and with installed packages, by the agent's name."""
-    folders = [*package_folders(), resources.data_folder("agents")]
-    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.yaml"))}
+def _file_of(agent: str) -> Path | None:
+    if own := _own_files().get(agent):
+        return own
+    brought = _files_of_packages().get(agent, [])
+    if len(brought) > 1:
+        raise BadInput(f"agent {agent!r} is {' and '.join(map(str, brought))}: give the path of one of them")
+    return brought[0] if brought else None
+
+
+def _own_files() -> dict[str, Path]:
+    return {file.stem: file for file in sorted(resources.data_folder("agents").glob("*.yaml"))}
+
+
+def _files_of_packages() -> dict[str, list[Path]]:
+    """The character files that come with routines, by the agent's name; there should be one for each."""
+    files: dict[str, list[Path]] = {}
+    for folder in package_folders():
+        for file in sorted(folder.glob("*.yaml")):
+            files.setdefault(file.stem, []).append(file)
+    return files
 
 
 def _model(path: Path, which: _Which) -> type[Character]:
@@ -132,10 +149,14 @@ def _model(path: Path, which: _Which) -> type[Character]:
 
 
 def _routine(path: Path, name: str) -> Routine | None:
+    if not re.search(ROUTINE_NAME, name):
+        return None  # a path, say: refused when the whole character is read
     routine = find_routine(path.parent, name)
-    file = _files().get(name)
-    if routine or file is None or file.resolve() == path.resolve():
+    if routine:
         return routine
+    file = _file_of(name)
+    if file is None:
+        return None
     which = load_settings(file, _Which)  # an agent's name: its routine is followed
     return find_routine(file.parent, _routine_name(file, which.routine, which.tools))
 

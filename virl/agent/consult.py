@@ -1,18 +1,17 @@
 """One agent consults another: a run within a run, with its own journal, paid by the caller."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from virl.agent.assembly import Agent, Assembly, assemble, perform
 from virl.agent.character import Character
-from virl.agent.character_file import find_character, load_character
+from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.errors import BadInput
 from virl.journal.folder import CONSULTED
-from virl.journal.journal import JOURNAL, Journal, write_result
-from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
+from virl.journal.journal import Journal, write_result
+from virl.journal.records import EndRecord, Result, StartRecord
 from virl.journal.report import write_report
 from virl.settings import check_settings
 
@@ -71,7 +70,8 @@ def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object]) -> R
     if folder.parts.count(CONSULTED) > DEPTH:
         raise BadInput(f"{caller.run.start.agent} consults {name}: more than {DEPTH} agents in a row")
     character = _changed(caller, load_character(source), changes)
-    with _journal(folder, _start(caller, source.stem, character)) as (journal, done):
+    journal, done = Journal.open(folder, _start(caller, source, character))
+    with journal:
         for ended in done:
             if isinstance(ended, EndRecord):
                 write_result(folder, ended.result)
@@ -79,7 +79,7 @@ def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object]) -> R
         start = next((one for one in done if isinstance(one, StartRecord)), None)
         run = Run(
             journal,
-            start or _start(caller, source.stem, character),
+            start or _start(caller, source, character),
             done,
             city=caller.run.city,
             audience=caller.run.aside(),
@@ -90,28 +90,18 @@ def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object]) -> R
         return result
 
 
-def _start(caller: Agent, name: str, character: Character) -> StartRecord:
+def _start(caller: Agent, source: Path, character: Character) -> StartRecord:
     return caller.run.start.model_copy(
         update={
-            "agent": name,
+            "agent": source.stem,
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
-            "id": f"{caller.run.start.id}/{name}",
+            "id": f"{caller.run.start.id}/{source.stem}",
             "caller": caller.run.start.agent,
             "feedback": None,
+            "routine": routine_of(source, character).registered,
             "character": character.model_dump(mode="json"),
         }
     )
-
-
-@contextmanager
-def _journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[AnyRecord, ...]]]:
-    """The other agent's journal, begun or gone on with, and what it holds."""
-    if (folder / JOURNAL).exists():
-        journal, done = Journal.resume(folder)
-    else:
-        journal, done = Journal.create(folder, start), ()
-    with journal:
-        yield journal, done
 
 
 def _changed(caller: Agent, character: Character, changes: Mapping[str, object]) -> Character:

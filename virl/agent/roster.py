@@ -1,7 +1,6 @@
 """Which agents there are, and what each does in a line."""
 
 import ast
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -9,13 +8,14 @@ from typing import Literal
 from virl.agent.character import Character
 from virl.agent.character_file import agent_names, find_character, load_character, routine_of
 from virl.agent.routine import Routine
-from virl.errors import BadInput
+from virl.errors import BadInput, VirlError
+from virl.registry import ROUTINES
 
 LONGEST_LINE = 100  # characters of what an agent is said to do; chosen
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RosterEntry:
     """One agent of a list."""
 
     name: str
@@ -34,25 +34,36 @@ class Entry:
         return "rules or a model" if self.asks_mind else "none"
 
 
-def roster() -> list[Entry]:
-    """The agents that come with virl."""
-    return [_entry(name, find_character(name)) for name in agent_names()]
-
-
-def characters_in(folder: Path) -> list[Entry]:
-    """The characters whose files lie in a folder; other YAML files there are none."""
-    return list(_readable(sorted(folder.glob("*.yaml"))))
-
-
-def _readable(paths: Iterable[Path]) -> Iterable[Entry]:
-    for path in paths:
+def roster() -> tuple[list[RosterEntry], list[VirlError]]:
+    """The agents that come with virl and with installed packages, and what is wrong with packages."""
+    entries: list[RosterEntry] = []
+    faults = ROUTINES.others()[1]
+    for name in agent_names():
         try:
-            yield _entry(path.name, path)
+            entries.append(_entry(name, find_character(name)))
+        except VirlError as fault:
+            faults.append(fault)
+    return entries, list({str(fault): fault for fault in faults}.values())
+
+
+def characters_in(folder: Path) -> tuple[list[RosterEntry], list[VirlError]]:
+    """The characters whose files lie in a folder, and those whose routine cannot be imported.
+
+    Other YAML files there are none.
+    """
+    entries: list[RosterEntry] = []
+    faults: list[VirlError] = []
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            entries.append(_entry(path.name, path))
         except BadInput:
             continue
+        except VirlError as fault:
+            faults.append(fault)
+    return entries, faults
 
 
-def _entry(name: str, path: Path) -> Entry:
+def _entry(name: str, path: Path) -> RosterEntry:
     character = load_character(path)
     routine = routine_of(path, character)
     about = (
@@ -61,7 +72,7 @@ def _entry(name: str, path: Path) -> Entry:
     about = " ".join(about.split())
     if len(about) > LONGEST_LINE:
         about = about[: LONGEST_LINE - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-    return Entry(name, character, about, routine.asks_mind())
+    return RosterEntry(name, character, about, routine.asks_mind())
 
 
 def _first_words(routine: Routine) -> str:

@@ -1,7 +1,7 @@
 """Routines: what characters do. Each is a folder, or a module beside a character file.
 
-A routine's folder holds `routine.py` with `run(agent)`; `settings.py` may declare `FIELDS` of character files,
-`showing.py` may draw the page of a run, and `prompts/` may hold its prompts.
+A routine's folder holds `routine.py` with `run(agent)`. `settings.py` may declare `FIELDS` of character
+files, `showing.py` may draw the page of a run, and `prompts/` may hold its prompts.
 """
 
 import sys
@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from virl import resources
 from virl.agent.character import CharacterField
-from virl.errors import BadInput, ModelUnavailable, VirlError
-from virl.registry import ROUTINES, one_line
+from virl.errors import BadInput
+from virl.registry import ROUTINES, cannot_import
 
 if TYPE_CHECKING:
     from virl.agent.assembly import Agent
 
-Run = Callable[["Agent"], None]
+RunFunction = Callable[["Agent"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +38,38 @@ class Routine:
     """What its prompts lie in, under `prompts/`."""
     loose: bool = False
     """Whether it is a module by itself, which may declare `FIELDS` too."""
+    giver: str = ""
+    """The package that gives it; empty if it lies beside a character's file."""
 
     @property
     def package(self) -> str:
-        """The dotted name of the routine's folder; empty for a loose module."""
-        return "" if self.loose else self.module.rpartition(".")[0]
+        """The dotted name of the routine's folder, which a leading dot in its prompts stands for."""
+        return self.module.rpartition(".")[0]
 
     def part(self, name: str) -> str | None:
         """The dotted name of a module of its folder such as `"settings"`, `None` if there is none."""
-        return f"{self.package}.{name}" if self.package and (self.folder / f"{name}.py").is_file() else None
+        there = self.package and not self.loose and (self.folder / f"{name}.py").is_file()
+        return f"{self.package}.{name}" if there else None
 
-    def run(self) -> Run:
+    def run(self) -> RunFunction:
         """The function that a run calls.
 
         Raises:
             BadInput: the module lacks `run(agent)`.
             ModelUnavailable: it cannot be imported; names the fault.
         """
-        module = _imported(self.module, f"routine {self.name!r}")
+        module = self._imported(self.module)
         run = getattr(module, "run", None)
         if callable(run):
-            found: Run = run
+            found: RunFunction = run
             return found
         old = "; rename its `live(agent)`" if hasattr(module, "live") else ""
         raise BadInput(f"{module.__file__}: a routine needs a function `run(agent)`{old}")
+
+    @property
+    def registered(self) -> str:
+        """Its name in the registry; empty for one that lies beside a character file."""
+        return self.name if self.name in ROUTINES and ROUTINES.module(self.name) == self.module else ""
 
     @property
     def source(self) -> Path:
@@ -71,18 +79,25 @@ class Routine:
     def asks_mind(self) -> bool:
         """Whether it asks a mind at all; its settings say `ASKS_MIND = False` if not."""
         home = self.module if self.loose else self.part("settings")
-        return home is None or getattr(_imported(home, f"routine {self.name!r}"), "ASKS_MIND", True)
+        return home is None or getattr(self._imported(home), "ASKS_MIND", True)
 
     def fields(self) -> tuple[CharacterField[Any], ...]:
         """The fields of character files that it declares."""
         home = self.module if self.loose else self.part("settings")
         if home is None:
             return ()
-        module = _imported(home, f"routine {self.name!r}")
+        module = self._imported(home)
         fields: tuple[CharacterField[Any], ...] = tuple(getattr(module, "FIELDS", ()))
         if not all(isinstance(field, CharacterField) for field in fields):
             raise BadInput(f"{module.__file__}: FIELDS: should hold virl.agent.character.CharacterField only")
         return fields
+
+    def _imported(self, module: str) -> ModuleType:
+        try:
+            return import_module(module)
+        except Exception as fault:
+            where = f"of {self.giver}" if self.giver else f"in {self.source}"
+            raise cannot_import(f"routine {self.name!r} {where}", fault) from fault
 
 
 def find_routine(folder: Path, name: str) -> Routine | None:
@@ -98,22 +113,27 @@ def find_routine(folder: Path, name: str) -> Routine | None:
     beside = _beside(folder, name)
     if beside or name not in ROUTINES.names():
         return beside
-    module = ROUTINES.module(name)
-    return Routine(name, module, _folder_of(module))
+    return _installed(name)
 
 
 @cache
 def our_fields() -> tuple[CharacterField[Any], ...]:
     """The fields of character files that virl's own routines declare; any character may have them."""
-    modules = {name: ROUTINES.module(name) for name in ROUTINES.builtin()}
-    routines = [Routine(name, module, _folder_of(module)) for name, module in modules.items()]
-    return tuple(field for routine in routines for field in routine.fields())
+    return tuple(field for name in ROUTINES.builtin() for field in _installed(name).fields())
 
 
 def package_folders() -> list[Path]:
-    """The folders of other packages' routines, in which their character files lie."""
-    ours = ROUTINES.builtin()
-    return [_folder_of(ROUTINES.module(name)) for name in ROUTINES.names() if name not in ours]
+    """The folders of other packages' routines, in which their character files lie.
+
+    A routine that is a module by itself, in no package, brings no characters.
+    """
+    folders = (_folder_of(module) for module in ROUTINES.modules_of_others() if "." in module)
+    return sorted({folder for folder in folders if folder})
+
+
+def _installed(name: str) -> Routine:
+    module = ROUTINES.module(name)
+    return Routine(name, module, _folder_of(module) or Path(), giver=ROUTINES.giver(name))
 
 
 def _beside(folder: Path, name: str) -> Routine | None:
@@ -130,7 +150,7 @@ def _beside(folder: Path, name: str) -> Routine | None:
 
 
 def _package(folder: Path) -> str:
-    """The dotted name under which a folder that is not installed is imported, so that it can import relatively."""
+    """The dotted name under which a folder that is not installed is imported, with relative imports."""
     name = _unique("virl_routine", folder)
     if name not in sys.modules:
         spec = ModuleSpec(name, None, is_package=True)
@@ -149,25 +169,14 @@ def _unique(prefix: str, folder: Path) -> str:
     return f"{prefix}_{sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
 
 
-def _folder_of(module: str) -> Path:
-    """The folder that a module's file lies in; imports nothing but the packages above it."""
+def _folder_of(module: str) -> Path | None:
+    """The folder of a module's file, `None` if it is not found; imports only the packages above it."""
     package = module.rpartition(".")[0]
     try:
         spec = find_spec(package) if package else find_spec(module)
     except Exception:  # noqa: BLE001 - the packages above are somebody else's
         spec = None
     if spec is None:
-        return Path()
+        return None
     places = list(spec.submodule_search_locations or ())
     return Path(places[0]) if places else Path(spec.origin or "").parent
-
-
-def _imported(module: str, what: str) -> ModuleType:
-    try:
-        return import_module(module)
-    except VirlError:
-        raise
-    except Exception as fault:
-        raise ModelUnavailable(
-            f"{what}: {module} cannot be imported ({type(fault).__name__}: {one_line(fault)})"
-        ) from fault

@@ -13,7 +13,13 @@ from rich.console import Console
 from virl import __version__
 from virl.agent.assembly import assemble, check_mind, perform
 from virl.agent.character import Character
-from virl.agent.character_file import find_character, load_character, recorded_character, with_fields
+from virl.agent.character_file import (
+    find_character,
+    load_character,
+    recorded_character,
+    routine_of,
+    with_fields,
+)
 from virl.agent.run import Run
 from virl.agent.terminal import Story
 from virl.agent.user import open_user
@@ -98,6 +104,7 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
         allow_downloads=options.allow_downloads,
         access=options.access,
         feedback=options.feedback,
+        routine=routine_of(source, character).registered,
         character=character.model_dump(mode="json"),
     )
     plan = _Plan(source, character, start, folder)

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
 
+from virl.agent.routine import find_routine
 from virl.geo import LatLng
 from virl.journal.records import (
     AnyRecord,
@@ -23,6 +24,8 @@ from virl.journal.records import (
     StartRecord,
     StepRecord,
 )
+from virl.journal.routine_page import routine_name
+from virl.resources import data_folder
 
 
 class Story:
@@ -68,8 +71,8 @@ class Story:
         name = record.character.get("name", record.agent)
         how = f"goes on after step {steps[-1].step}" if steps else "goes on" if done else "sets out"
         self._say(f"[bold]{escape(str(name))}[/] {how} in {escape(record.city)}, mind: {escape(record.mind)}")
-        if record.character.get("count"):
-            self._say(f"[dim]No mind is asked: it looks, and counts. {escape(_eyes(record))}[/]")
+        if not _asks_mind(record):
+            self._say(f"[dim]No mind is asked. {escape(_eyes(record))}[/]")
         elif record.mind == "rules":
             self._say("[dim]No language model is used: rules decide. To use one: --mind openai:MODEL[/]")
         if steps:
@@ -129,7 +132,7 @@ class Aside:
 
     def start(self, record: StartRecord, done: Sequence[AnyRecord]) -> None:
         """Say who is asked, if there is something to see on the way."""
-        if record.character.get("count"):
+        if not _asks_mind(record):
             self._story.start(record, done)
 
     def note(self, record: NoteRecord) -> None:
@@ -141,6 +144,11 @@ class Aside:
     def aside(self) -> "Aside":
         """Tell of others likewise."""
         return self
+
+
+def _asks_mind(record: StartRecord) -> bool:
+    routine = find_routine(data_folder("agents"), routine_name(record))
+    return routine is None or routine.asks_mind()
 
 
 def _eyes(record: StartRecord) -> str:

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from virl import __version__
 from virl.agent.assembly import assemble, perform
-from virl.agent.character_file import find_character, load_character
+from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.agent.user import User
 from virl.bench.resources import Resources
 from virl.errors import BadInput, VirlError
-from virl.journal.journal import JOURNAL, Journal, write_result
+from virl.journal.journal import Journal, write_result
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, write_report
 from virl.mind.base import Mind
@@ -110,6 +110,7 @@ def run_in_folder(
         mind=mind.name,
         seed=seed,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
+        routine=routine_of(source, character).registered,
         character=character.model_dump(mode="json"),
     )
     with _journal(folder, start) as (journal, done):
@@ -143,10 +144,7 @@ def cost_of_run(result: Result) -> Mapping[str, float]:
 @contextmanager
 def _journal(folder: Path, start: StartRecord) -> Iterator[tuple[Journal, tuple[AnyRecord, ...]]]:
     """The journal of a run, begun or gone on with, and what it holds."""
-    if (folder / JOURNAL).exists():
-        journal, done = Journal.resume(folder)
-    else:
-        journal, done = Journal.create(folder, start), ()
+    journal, done = Journal.open(folder, start)
     with journal:
         begun = next((one for one in done if isinstance(one, StartRecord)), start)
         if other := _difference(begun, start):

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from virl import resources
 from virl.agent.character_file import find_character, load_character
-from virl.agent.roster import Entry, characters_in, roster
+from virl.agent.roster import RosterEntry, characters_in, roster
 from virl.errors import BadInput
 from virl.files import write_whole
 from virl.guard import guard
@@ -123,16 +123,19 @@ def _tell_all() -> None:
     table.add_column("what it does")
     table.add_column("mind", no_wrap=True)
     bundled = resources.data_folder("agents").resolve()
-    here = [] if Path.cwd().resolve() == bundled else characters_in(Path())
-    for entry in [*roster(), *here]:
+    agents, faults = roster()
+    here, faults_here = ([], []) if Path.cwd().resolve() == bundled else characters_in(Path())
+    for entry in [*agents, *here]:
         table.add_row(*map(escape, _row(entry)))
     console.print(table)
     console.print(
         "\nvirl run AGENT lets one live; virl new NAME writes a character of your own.", style="dim"
     )
+    for fault in [*faults, *faults_here]:
+        typer.echo(str(fault), err=True)
 
 
-def _row(entry: Entry) -> tuple[str, str, str]:
+def _row(entry: RosterEntry) -> tuple[str, str, str]:
     about = (
         entry.about
         if entry.about.startswith(entry.character.name)

@@ -50,16 +50,16 @@ def list_benchmarks(
     """List the benchmarks that are installed, or the options of one."""
 
     def tell() -> None:
-        from virl.bench.registry import benchmark_names, find_benchmark  # noqa: PLC0415
+        from virl.bench.registry import BENCHMARKS  # noqa: PLC0415
 
         if name is not None:
             _list_options(name)
             return
-        for one in benchmark_names():
-            try:
-                typer.echo(f"{one:20} {find_benchmark(one).about}")
-            except VirlError as fault:  # the others can still be used
-                typer.echo(f"{one:20} cannot be used: {fault}")
+        found, faults = BENCHMARKS.usable()
+        for one, benchmark in found.items():
+            typer.echo(f"{one:20} {benchmark.about}")
+        for fault in faults:
+            typer.echo(str(fault), err=True)
 
     guard(tell, debug=debug)
 

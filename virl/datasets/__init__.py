@@ -1,0 +1,1 @@
+"""Data sets: collected from cities, and exported from them."""

@@ -1,1 +1,1 @@
-"""The exhibits of a result laid out for the report's page."""
+"""Exhibits, maps, charts and pictures, and the shell of the pages that show them."""

@@ -9,8 +9,8 @@ import shapely
 from virl.drawing.exhibits import MapExhibit, MapLine, MapPoint
 from virl.drawing.paper import (
     ARROW_EVERY_M,
-    ASPECT,
     Arrow,
+    Extent,
     Paper,
     Point,
     arrows_along,
@@ -101,7 +101,7 @@ def draw_map(exhibit: MapExhibit, streets: Sequence[Sequence[LatLng]], *, wide: 
         frame,
         [on_paper(frame, *position) for position in where],
         streets,
-        aspect=WIDE_ASPECT if wide else ASPECT,
+        extent=Extent(aspect=WIDE_ASPECT) if wide else Extent(),
         across=WIDE if wide else NARROW,
     )
     ranked = sorted(exhibit.points, key=lambda point: _RANK.index(point.style))

@@ -1,6 +1,6 @@
 """The paper that maps are drawn on: metres, x to the east and y to the south."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +11,25 @@ from virl.geo import LatLng, LocalFrame
 Point = tuple[float, float]
 
 # The looks of a map, all chosen.
-MARGIN_M = 45.0  # the next street beyond what is shown can be seen
-SMALLEST_M = 180.0  # a path of a few steps does not fill the map
-ASPECT = 4 / 3  # width over height
 ARROW_EVERY_M = 45.0
 ACROSS_PX = 620.0  # how wide a map is shown, about
 MARK_PX = 10.0  # radius of a mark
-BEYOND = 1.0  # map widths of streets drawn around the map, for those who pan
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How a piece of the ground is cut out around what a map shows; all chosen."""
+
+    aspect: float = 4 / 3
+    """Width over height."""
+    margin_m: float = 45.0
+    """Around what is shown: the next street beyond it can be seen."""
+    smallest_m: float = 180.0
+    """Least width: a path of a few steps does not fill the map."""
+    beyond: float = 1.0
+    """Map widths of streets drawn around the map, for those who pan."""
+    scale: float = 1 / 5
+    """Longest share of the width that the scale bar takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,33 +76,33 @@ class Paper:
 def lay_out(
     frame: LocalFrame,
     points: Sequence[Point],
-    streets: Sequence[Sequence[LatLng]],
+    streets: Sequence[Sequence[tuple[float, float]]],
     *,
-    aspect: float = ASPECT,
+    extent: Extent = Extent(),
     across: float = ACROSS_PX,
-    beyond: float = BEYOND,
+    decimals: int = 1,
 ) -> Paper:
     """The paper that shows all of some points, with room around.
 
     Args:
         frame: metres east and north.
         points: on the paper; at least one.
-        streets: centre lines; those far off are left out.
-        aspect: width over height.
+        streets: centre lines, WGS84 degrees; those far off are left out.
+        extent: how the ground is cut out around the points.
         across: pixels at which it is shown, about.
-        beyond: map widths of streets around it.
+        decimals: to which streets are written, as `svg_points`.
     """
     low, high = np.min(points, axis=0), np.max(points, axis=0)
-    need_x, need_y = (high - low) + 2 * MARGIN_M
-    width = float(max(need_x, need_y * aspect, SMALLEST_M))
-    height = width / aspect
+    need_x, need_y = (high - low) + 2 * extent.margin_m
+    width = float(max(need_x, need_y * extent.aspect, extent.smallest_m))
+    height = width / extent.aspect
     x, y = ((low + high) / 2).tolist()
     left, top = x - width / 2, y - height / 2
-    room = beyond * width
+    room = extent.beyond * width
     window = shapely.box(left - room, top - room, left + width + room, top + height + room)
     lines = [[on_paper(frame, *position) for position in street] for street in streets if len(street) > 1]
-    near = tuple(svg_points(line) for line in lines if window.intersects(shapely.LineString(line)))
-    return Paper(frame, left, top, width, height, near, _round_length(width / 5), across)
+    near = tuple(svg_points(line, decimals) for line in lines if window.intersects(shapely.LineString(line)))
+    return Paper(frame, left, top, width, height, near, _round_length(width * extent.scale), across)
 
 
 def on_paper(frame: LocalFrame, lat: float, lng: float) -> Point:
@@ -117,9 +129,9 @@ def arrows_along(points: Sequence[Point], every: float = ARROW_EVERY_M) -> tuple
     return tuple(Arrow(*point, heading) for point, heading in zip(where, headings.tolist(), strict=True))
 
 
-def svg_points(points: Sequence[Point]) -> str:
-    """The `points` of a polyline."""
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+def svg_points(points: Iterable[Point], decimals: int = 1) -> str:
+    """The `points` of a polyline, written to so many decimals."""
+    return " ".join(f"{x:.{decimals}f},{y:.{decimals}f}" for x, y in points)
 
 
 def _round_length(metres: float) -> int:

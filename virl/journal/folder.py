@@ -1,9 +1,4 @@
-"""The names of what a counting run keeps in its folder beside the journal."""
+"""The names of what a run keeps in its folder beside the journal."""
 
 CONSULTED = "consulted"
 """Folder of the runs of agents that were consulted, each in a folder of its own."""
-MEMORY = "memory"
-"""Folder of visual memory."""
-SURVEY = "region.jsonl"
-"""What the region navigator has asked, and the order of its walk."""
-CSV, GEOJSON = "objects.csv", "objects.geojson"

@@ -105,6 +105,20 @@ class Journal:
             lock.close()
             raise
 
+    @classmethod
+    def open(cls, folder: Path, start: StartRecord) -> tuple[Self, tuple[AnyRecord, ...]]:
+        """Begin a run within another, or go on with it if its folder holds one.
+
+        Returns:
+            As `resume`; no records if it is begun.
+
+        Raises:
+            As `create` and `resume`.
+        """
+        if (folder / JOURNAL).exists():
+            return cls.resume(folder)
+        return cls.create(folder, start), ()
+
     @property
     def next_seq(self) -> int:
         """The sequence number that the next record must bear."""

@@ -1,17 +1,16 @@
-"""Pages made from templates: one file each that loads nothing, with all that comes from the world escaped."""
+"""The pages of runs: the shell of all pages, and how their templates write what a journal holds."""
 
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path, PurePosixPath
 from unicodedata import east_asian_width
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from jinja2 import Environment
 
+from virl.drawing.shell import html_page, open_templates
 from virl.geo import compass_word
 from virl.journal.records import NoteRecord
 from virl.journal.story import Stretch, by_weight, facts, kind_of, sentences, title_of
@@ -24,69 +23,62 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def page(
     template: str,
-    style: str,
-    script: str,
-    policy: str,
     context: Mapping[str, object],
+    *,
+    styles: Sequence[str] = (),
+    scripts: Sequence[str] = (),
+    data: object = None,
+    beside: bool = False,
     folder: Path = TEMPLATES,
 ) -> str:
-    """A page as HTML.
+    """A page as HTML, in the style of the report.
 
     Args:
         template: its name, in a folder or beside the report's.
-        style: all that stands in its style element.
-        script: all that stands in its script element.
-        policy: its content security policy.
         context: what the template shows.
-        folder: where templates are looked for first.
+        styles: files of its style beside that of the report.
+        scripts: files of its script.
+        data: what its script reads, as JSON; `None` for a page without.
+        beside: whether pictures in files beside the page may be shown.
+        folder: where templates, styles and scripts are looked for first.
     """
-    return (
-        _environment(folder)
-        .get_template(template)
-        .render(
-            context,
-            csp=policy,
-            style=Markup(style),  # noqa: S704 - our own file
-            script=Markup(script),  # noqa: S704 - our own file
-        )
+    return html_page(
+        _templates(folder),
+        template,
+        context,
+        styles=("base.css", "maps.css", "report.css", *styles),
+        scripts=scripts,
+        data=data,
+        beside=beside,
     )
-
-
-def asset(name: str, folder: Path = TEMPLATES) -> str:
-    """The text of a file beside the templates."""
-    return (folder / name).read_text(encoding="utf-8")
 
 
 @cache
-def _environment(folder: Path) -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader([folder, TEMPLATES]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+def _templates(folder: Path) -> Environment:
+    return open_templates(
+        folder,
+        TEMPLATES,
+        filters={
+            "metres": metres,
+            "duration": _duration,
+            "dollars": dollars,
+            "moment": moment,
+            "words": _words,
+            "shown": _shown,
+            "ems": _ems,
+            "by_weight": by_weight,
+            "compass": compass_word,
+            "sentences": sentences,
+            "facts": facts,
+            "kind": kind_of,
+            "title_of": title_of,
+            "beside": beside,
+        },
+        tests={
+            "note": lambda chapter: isinstance(chapter, NoteRecord),
+            "stretch": lambda chapter: isinstance(chapter, Stretch),
+        },
     )
-    environment.filters |= {
-        "metres": metres,
-        "duration": _duration,
-        "dollars": dollars,
-        "moment": moment,
-        "words": _words,
-        "shorten": _shorten,
-        "shown": _shown,
-        "ems": _ems,
-        "by_weight": by_weight,
-        "compass": compass_word,
-        "sentences": sentences,
-        "facts": facts,
-        "kind": kind_of,
-        "title_of": title_of,
-        "paragraphs": _paragraphs,
-        "beside": beside,
-    }
-    environment.tests["note"] = lambda chapter: isinstance(chapter, NoteRecord)
-    environment.tests["stretch"] = lambda chapter: isinstance(chapter, Stretch)
-    return environment
 
 
 def metres(length: float) -> str:
@@ -126,10 +118,6 @@ def _words(name: str) -> str:
     return name.replace("_", " ").replace("-", " ")
 
 
-def _shorten(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
-
-
 def _ems(text: str) -> float:
     """About how wide a line of text is set, with a little room at its ends, in units of its font's size."""
     return 0.7 + sum(1.0 if east_asian_width(letter) in "WF" else 0.62 for letter in text)
@@ -140,11 +128,6 @@ def _shown(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
     left = len(text) - LONGEST_INPUT
     return text if left <= 0 else f"{text[:LONGEST_INPUT]}\n… and {left} characters more, in journal.jsonl"
-
-
-def _paragraphs(text: str) -> list[str]:
-    """The parts of a text between empty lines."""
-    return [part.strip("\n") for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
 def beside(path: str) -> str:

@@ -150,6 +150,9 @@ class StartRecord(Record):
     """A file of what the user says on the way, or `"terminal"`."""
     caller: str | None = None
     """The agent that consulted this one."""
+    routine: str | None = None
+    """The name of its routine; empty for one that lies beside the character's file, `None` in a journal of a
+    version that did not write it down."""
     character: dict[str, object]
 
 

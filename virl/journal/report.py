@@ -4,22 +4,16 @@ Described in `docs/reference/run-folder.md`.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
-
-from markupsafe import Markup
 
 from virl.drawing.page import draw_exhibits
 from virl.drawing.pictures import embed
-from virl.drawing.policy import content_policy, script_json
 from virl.files import write_whole
 from virl.geo import LatLng
-from virl.journal.finds.page import counting_context
-from virl.journal.finds.reading import read_finds
-from virl.journal.folder import CONSULTED, MEMORY
 from virl.journal.journal import RULES, read_journal, total_cost
-from virl.journal.page import asset, beside, page
+from virl.journal.page import beside, page
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
+from virl.journal.routine_page import routine_page
 from virl.journal.sketch import sketch
 from virl.journal.story import Stretch, chapters, outcome_of
 from virl.platform.city import City
@@ -27,12 +21,16 @@ from virl.platform.city import City
 REPORT = "report.html"
 CONSULTATION = "consultation"
 """Topic of the notes on other agents that were consulted."""
+STYLES, SCRIPTS = ("exhibits.css",), ("report.js", "maps.js", "tables.js")
+"""Of the report, beside the style of all pages of runs."""
 
 Streets = Sequence[Sequence[LatLng]]
 
 
 def write_report(folder: Path, city: City | None = None) -> Path:
     """Write `report.html` into a run's folder, from its journal; a run that has not ended gets one too.
+
+    A routine may draw a page of its own, see `virl.journal.routine_page`.
 
     Args:
         folder: the run's folder.
@@ -43,116 +41,73 @@ def write_report(folder: Path, city: City | None = None) -> Path:
 
     Raises:
         JournalBroken: the journal is missing or damaged.
+        ModelUnavailable: the routine's own page cannot be drawn, since its module cannot be imported.
         CannotWrite: the page cannot be written.
     """
-    html = _render(folder, read_journal(folder), city).encode("utf-8", "replace")
+    records = read_journal(folder)
+    draw = routine_page(start_of(records)) or _draw
     path = folder / REPORT
-    write_whole(path, html, "write the report again")
+    write_whole(path, draw(folder, records, city).encode("utf-8", "replace"), "write the report again")
     return path
 
 
-def _render(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
-    start = next(record for record in records if isinstance(record, StartRecord))
-    counts = bool(start.character.get("count"))
-    counted = _counted(folder) if counts else folder
-    walk = records if counted == folder else read_journal(counted)
-    steps = [record for record in walk if isinstance(record, StepRecord)]
+def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
+    """The page of any run: its map, and what was thought and decided."""
+    steps = [record for record in records if isinstance(record, StepRecord)]
+    told = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
+    context = report_context(folder, records, city, steps) | {
+        "map": sketch(steps, streets_of(city)) if steps else None,
+        "chapters": told,
+        "pictures": embed(folder, shown_views(told)),
+    }
+    return page("report.html.j2", context, styles=STYLES, scripts=SCRIPTS)
+
+
+def report_context(
+    folder: Path, records: Sequence[AnyRecord], city: City | None, steps: Sequence[StepRecord]
+) -> dict[str, object]:
+    """What the report's template shows of any run, but for its `map`, `chapters` and `pictures`.
+
+    Args:
+        folder: the run's.
+        records: of its journal.
+        city: where it took place.
+        steps: the walk that is shown: its own, or that of an agent that it consulted.
+    """
+    start = start_of(records)
+    own = [record for record in records if isinstance(record, StepRecord)]
     notes = [record for record in records if isinstance(record, NoteRecord)]
     end = next((record for record in records if isinstance(record, EndRecord)), None)
     result = end.result if end else None
-    streets = city.street_map.lines() if city and city.street_map else ()
-    tell = partial(_told_counting, counted=counted) if counts else _told_walk
-    return tell(
-        folder,
-        streets,
-        start=start,
-        steps=steps,
-        who=str(start.character.get("name") or start.agent),
-        where=city.title if city else start.city,
-        character=start.character,
-        result=result,
-        outcome=outcome_of(result),
-        cost=total_cost(records) if result is None else result.cost,
-        by_rules=start.mind == RULES,
-        moves=steps[-1].step if steps and counted == folder else 0,
-        walked=sum(step.distance_m for step in steps),
-        notes=notes,
-        consulted=dict(_consulted(folder, notes)),
-        exhibits=draw_exhibits(end.exhibits if end else (), streets),
-    )
+    return {
+        "start": start,
+        "steps": steps,
+        "notes": notes,
+        "who": str(start.character.get("name") or start.agent),
+        "where": city.title if city else start.city,
+        "character": start.character,
+        "result": result,
+        "outcome": outcome_of(result),
+        "cost": total_cost(records) if result is None else result.cost,
+        "by_rules": start.mind == RULES,
+        "moves": own[-1].step if own else 0,
+        "walked": sum(step.distance_m for step in steps),
+        "consulted": dict(_consulted(folder, notes)),
+        "exhibits": draw_exhibits(end.exhibits if end else (), streets_of(city)),
+    }
 
 
-def _told_walk(
-    folder: Path,
-    streets: Streets,
-    *,
-    start: StartRecord,
-    steps: Sequence[StepRecord],
-    notes: Sequence[NoteRecord],
-    **context: object,
-) -> str:
-    """The page of a run that thinks and decides."""
-    told = list(chapters(sorted([*steps, *notes], key=lambda record: record.seq)))
-    style, script = asset("report.css") + asset("exhibits.css"), asset("report.js")
-    return page(
-        "report.html.j2",
-        style,
-        script,
-        content_policy(style, script),
-        context
-        | {
-            "start": start,
-            "steps": steps,
-            "notes": notes,
-            "map": sketch(steps, streets) if steps else None,
-            "chapters": told,
-            "pictures": embed(folder, _shown_views(told)),
-        },
-    )
+def start_of(records: Sequence[AnyRecord]) -> StartRecord:
+    """The first record of a journal."""
+    return next(record for record in records if isinstance(record, StartRecord))
 
 
-def _told_counting(
-    folder: Path,
-    streets: Streets,
-    *,
-    counted: Path,
-    start: StartRecord,
-    steps: Sequence[StepRecord],
-    notes: Sequence[NoteRecord],
-    **context: object,
-) -> str:
-    """The page of a run that counts things."""
-    finds = read_finds(folder, counted)
-    chart = sketch(steps, streets, [find.position for find in finds]) if steps else None
-    found = counting_context(folder, counted, start, steps, finds, chart)
-    style = asset("report.css") + asset("exhibits.css") + asset("counts.css")
-    script = asset("report.js") + asset("counts.js")
-    return page(
-        "counts.html.j2",
-        style,
-        script,
-        content_policy(style, script, beside=not found["whole"]),
-        context
-        | found
-        | {
-            "start": start,
-            "steps": steps,
-            "notes": notes,
-            "map": chart,
-            "chapters": list(chapters(steps, lambda step: bool(step.objects))),
-            "pictures": embed(folder, _shown_views(notes)),
-            "data": Markup(script_json(found["data"])),  # noqa: S704 - escaped for a script element
-        },
-    )
+def streets_of(city: City | None) -> Streets:
+    """The centre lines of a city's streets; none where they are not known."""
+    return city.street_map.lines() if city and city.street_map else ()
 
 
-def _counted(folder: Path) -> Path:
-    """The folder of the run that counted: that of an agent which was consulted, or this one."""
-    nested = sorted(path.parent for path in folder.glob(f"{CONSULTED}/*/{MEMORY}"))
-    return nested[0] if nested else folder
-
-
-def _shown_views(told: Sequence[StepRecord | NoteRecord | Stretch]) -> list[str]:
+def shown_views(told: Sequence[StepRecord | NoteRecord | Stretch]) -> list[str]:
     """Files of the views that are in the page; those of quiet steps are not."""
     return [view.file for one in told if not isinstance(one, Stretch) for view in one.views]
 

@@ -1,4 +1,4 @@
-"""Prompt files: `prompts/ASKER/NAME.md`, front matter and a Jinja template. Described in `docs/reference/prompts.md`.
+"""Prompt files: `prompts/ASKER/NAME.md`, front matter and a Jinja template (`docs/reference/prompts.md`).
 
 A prompt's front matter names its reply type and its rule, so that no list anywhere names them.
 """
@@ -39,7 +39,7 @@ class FrontMatter(Settings):
     inputs: tuple[str, ...]
     """The names that the template uses."""
     reply: str = Field(pattern=REFERENCE)
-    """The type of the reply, `module:Class`; a leading dot is the package of the routine that it comes with."""
+    """The type of the reply, `module:Class`; a leading dot is the package of the routine it comes with."""
     rule: str | None = Field(default=None, pattern=REFERENCE)
     """What the rules answer, `module:function` from a question and a lexicon to the reply."""
     stop: tuple[str, ...] = ()

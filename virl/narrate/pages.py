@@ -6,18 +6,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-import shapely
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from virl import __version__
+from virl.drawing.paper import Extent, lay_out, svg_points
+from virl.drawing.shell import html_page, open_templates
 from virl.files import write_whole
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.narrate.narration import Narration
 
-MARGIN, SMALLEST_M = 0.12, 8.0  # chosen: room around the way, as a share; a drawing is no smaller
-
-_TEMPLATES = Path(__file__).parent / "templates"
+# The looks of a drawing, all chosen.
+MARGIN = 0.12  # room around the way, as a share of its length or width
+SMALLEST_M = 8.0
+DECIMALS = 2
 
 Lines = Sequence[Sequence[LatLng]]
 
@@ -50,28 +51,23 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = ()) -> 
     Raises:
         CannotWrite: the disk refuses.
     """
-    drawing = _render("trajectory.svg.j2", **_layout(narration, streets))
-    page = _render("narration.html.j2", told=narration, drawing=Markup(drawing))  # noqa: S704 - escaped above
+    templates = open_templates(Path(__file__).parent / "templates")
+    drawing = templates.get_template("trajectory.svg.j2").render(_layout(narration, streets))
+    page = html_page(
+        templates,
+        "narration.html.j2",
+        {"told": narration, "drawing": Markup(drawing)},  # noqa: S704 - escaped above
+        styles=("narration.css",),
+    )
     data = json.dumps(_as_data(narration), indent=2, ensure_ascii=False, allow_nan=False)
     for name, text in (
         ("narration.json", data),
-        ("narration.md", _render("narration.md.j2", told=narration)),
+        ("narration.md", templates.get_template("narration.md.j2").render(told=narration)),
         ("trajectory.svg", drawing),
         ("narration.html", page),
     ):
         write_whole(folder / name, text.encode("utf-8", "replace"), "narrate again")
     return folder / "narration.html"
-
-
-def _render(template: str, **values: object) -> str:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=select_autoescape(enabled_extensions=("html.j2", "svg.j2")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template(template).render(**values)
 
 
 def _as_data(narration: Narration) -> dict[str, object]:
@@ -116,20 +112,11 @@ def _layout(narration: Narration, streets: Lines) -> dict[str, object]:
         error = f"{narration.drawing.mean_error_m:.1f} m off on average"
         panels.append(_panel(f"As {narration.mind} draws it, {error}", drawn, (), beneath=points))
         shown = np.concatenate([points, drawn])
-    low, high = shown.min(axis=0), shown.max(axis=0)
-    size = max(float((high - low).max()) * (1 + 2 * MARGIN), SMALLEST_M)
-    left, top = ((low + high) / 2 - size / 2).tolist()
-    window = shapely.box(left, top, left + size, top + size)
+    margin = float(np.ptp(shown, axis=0).max()) * MARGIN
+    extent = Extent(aspect=1.0, margin_m=margin, smallest_m=SMALLEST_M, beyond=0.0, scale=1 / 4)
     frame = LocalFrame(narration.walk.stops[0].position)
-    return {
-        "title": narration.walk.title,
-        "panels": panels,
-        "left": left,
-        "top": top,
-        "size": size,
-        "streets": list(_streets(frame, streets, window)),
-        "scale": _round_length(size / 4),
-    }
+    paper = lay_out(frame, shown.tolist(), streets, extent=extent, decimals=DECIMALS)
+    return {"title": narration.walk.title, "panels": panels, "paper": paper}
 
 
 def _panel(
@@ -139,26 +126,13 @@ def _panel(
     beneath: Floats | None = None,
 ) -> _Panel:
     (x0, y0), (x1, y1) = points[0].tolist(), points[-1].tolist()
-    below = "" if beneath is None else _svg(beneath)
-    return _Panel(title, _svg(points), below, tuple((x, y) for x, y in turns), (x0, y0), (x1, y1))
+    below = "" if beneath is None else _line(beneath)
+    return _Panel(title, _line(points), below, tuple((x, y) for x, y in turns), (x0, y0), (x1, y1))
 
 
 def _paper(points: Floats) -> Floats:
     return np.stack([points[:, 0], -points[:, 1]], axis=1)
 
 
-def _streets(frame: LocalFrame, streets: Lines, window: shapely.Polygon) -> Iterable[str]:
-    for street in streets:
-        line = _paper(np.array([frame.point(position) for position in street]))
-        if len(line) > 1 and window.intersects(shapely.LineString(line)):
-            yield _svg(line)
-
-
-def _svg(points: Floats) -> str:
-    return " ".join(f"{x:.2f},{y:.2f}" for x, y in points)
-
-
-def _round_length(metres: float) -> float:
-    """The longest of 1, 2, 5, 10, 20, 50 ... that fits."""
-    power = 10.0 ** np.floor(np.log10(metres))
-    return float(max(step * power for step in (1, 2, 5) if step * power <= metres))
+def _line(points: Floats) -> str:
+    return svg_points(points.tolist(), DECIMALS)

@@ -1,13 +1,12 @@
 """A provider of another package: its city files, its cities, and what is said when it is broken."""
 
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from contracts import MapsContract, PlacesContract, StreetViewContract
-from made_package import install
+from made_package import PLUGIN, install, install_plugin
 from typer.testing import CliRunner
 
 from virl.cli.main import app
@@ -24,27 +23,18 @@ from virl.platform.providers.open import (
 )
 from virl.platform.providers.registry import PROVIDERS
 
-EXAMPLE = Path(__file__).parent / "two_streets"
-ENTRY = "two-streets = two_streets.provider:PROVIDER"
-
-
-def install_example(monkeypatch: pytest.MonkeyPatch, site: Path, *entries: str) -> Path:
-    for module in ("two_streets", "two_streets.provider", "twins_of"):
-        sys.modules.pop(module, None)
-    shutil.copytree(EXAMPLE, site / "two_streets", ignore=shutil.ignore_patterns("__pycache__"))
-    install(monkeypatch, site, "two-streets", {"virl.providers": [ENTRY, *entries]}, {})
-    return site / "two_streets"
+EXAMPLE = PLUGIN / "mytown" / "two_streets"
 
 
 @pytest.fixture
 def package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    return install_example(monkeypatch, tmp_path / "site")
+    return install_plugin(monkeypatch, tmp_path / "site") / "two_streets"
 
 
 @pytest.fixture(scope="module")
 def city(tmp_path_factory: pytest.TempPathFactory) -> City:
     with pytest.MonkeyPatch.context() as monkeypatch:
-        install_example(monkeypatch, tmp_path_factory.mktemp("site"))
+        install_plugin(monkeypatch, tmp_path_factory.mktemp("site"))
         return open_city("crossville")
 
 
@@ -105,20 +95,20 @@ def test_without_the_package_its_cities_are_refused(tmp_path: Path) -> None:
 def test_a_broken_provider_is_named_and_stops_no_other(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    broken = ("moon = no_moon:PROVIDER", "google = two_streets.provider:PROVIDER")
-    install_example(monkeypatch, tmp_path / "site", *broken)
+    broken = ["moon = no_moon:PROVIDER", "google = mytown.two_streets.provider:PROVIDER"]
+    install_plugin(monkeypatch, tmp_path / "site", {"virl.providers": broken})
     said = CliRunner().invoke(app, ["cities"])
     assert said.exit_code == 0
     no_moon, google = said.stderr.splitlines()
     assert no_moon.startswith(
-        "provider 'moon' of two-streets cannot be imported (ModuleNotFoundError: No module named 'no_moon'): "
+        "provider 'moon' of mytown cannot be imported (ModuleNotFoundError: No module named 'no_moon'): "
     )
-    assert google.startswith("provider 'google' of two-streets is not used: virl has one of that name")
+    assert google.startswith("provider 'google' of mytown is not used: virl has one of that name")
     assert "crossville" in said.stdout
     assert city_settings("london").title == "London"
     file = tmp_path / "crater.yaml"
     file.write_text("title: Crater\nabout: Dust\nprovider: moon\n")
-    with pytest.raises(ModelUnavailable, match="provider 'moon' of two-streets cannot be imported"):
+    with pytest.raises(ModelUnavailable, match="provider 'moon' of mytown cannot be imported"):
         city_settings(str(file))
 
 
@@ -145,7 +135,7 @@ def test_two_packages_with_a_city_of_the_same_name_are_both_named(
     other.mkdir(parents=True)
     shutil.copy(package / "cities" / "crossville.yaml", other)
     source = (
-        "from dataclasses import replace\nfrom pathlib import Path\nfrom two_streets import provider\n"
+        "from dataclasses import replace\nfrom pathlib import Path\nfrom mytown.two_streets import provider\n"
         "PROVIDER = replace(provider.PROVIDER, cities=Path(__file__).parent / 'twins')\n"
     )
     install(
@@ -168,7 +158,7 @@ def test_connections_are_closed_with_the_city(package: Path, monkeypatch: pytest
     def watched(name: str, file: object, access: object) -> City:
         return replace(provider.open(name, file, access), close=lambda: closed.append(name))
 
-    monkeypatch.setattr("two_streets.provider.PROVIDER", replace(provider, open=watched))
+    monkeypatch.setattr("mytown.two_streets.provider.PROVIDER", replace(provider, open=watched))
     with opened_city("crossville", Access()):
         assert closed == []
     assert closed == ["crossville"]

@@ -195,6 +195,7 @@ def start_record(character: Character, city: str = "virlton") -> StartRecord:
         mind="rules",
         seed=0,
         started="2026-05-04T11:30:00+00:00",
+        routine="counting",
         character=character.model_dump(mode="json"),
     )
 

@@ -13,10 +13,10 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
-from virl.journal.finds import page as finds_page
 from virl.journal.report import write_report
 from virl.platform.movement.region.navigator import RegionNavigator
 from virl.region import Region
+from virl.routines.counting import showing
 from virl.routines.counting.rounds import count_along
 from virl.routines.counting.where import onward_by_hop
 
@@ -124,7 +124,7 @@ def test_the_heat_map_follows_the_level_and_the_kinds(browser: webdriver.Chrome,
 def test_pictures_beside_a_large_run_are_shown(
     browser: webdriver.Chrome, run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finds_page, "EMBEDDED_VIEWS", 0)
+    monkeypatch.setattr(showing, "EMBEDDED_VIEWS", 0)
     browser.get(write_report(run).as_uri())
     browser.find_elements(By.CSS_SELECTOR, ".find a")[0].click()
     assert min(shown_widths(browser)) > 100
@@ -133,7 +133,7 @@ def test_pictures_beside_a_large_run_are_shown(
 def test_a_large_page_that_was_moved_says_which_picture_is_not_there(
     browser: webdriver.Chrome, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finds_page, "EMBEDDED_VIEWS", 0)
+    monkeypatch.setattr(showing, "EMBEDDED_VIEWS", 0)
     moved = tmp_path / "mailed.html"
     shutil.copy(write_report(run), moved)
     browser.get(moved.as_uri())

@@ -10,14 +10,14 @@ import pytest
 from made_street import FRAME, FURNITURE, PANORAMAS, made_agent, made_character
 
 from virl.errors import JournalBroken
-from virl.journal.finds import page as finds_page
-from virl.journal.finds.reading import read_finds
 from virl.journal.journal import read_journal
 from virl.journal.records import StepRecord
 from virl.journal.report import write_report
 from virl.platform.movement.region.navigator import RegionNavigator
 from virl.platform.perception.memory import VisualMemory
 from virl.region import Region
+from virl.routines.counting import showing
+from virl.routines.counting.finds import read_finds
 from virl.routines.counting.rounds import count_along
 from virl.routines.counting.where import onward_by_hop
 
@@ -121,7 +121,7 @@ def test_a_large_run_has_thumbnails_and_names_the_files_beside_it(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = write_report(run).stat().st_size
-    monkeypatch.setattr(finds_page, "EMBEDDED_VIEWS", 3)
+    monkeypatch.setattr(showing, "EMBEDDED_VIEWS", 3)
     page = write_report(run)
     html = page.read_text()
     assert "img-src data: 'self';" in unescape(html)

@@ -18,7 +18,7 @@ from virl.routines.day.replies import (
     UngroundedDay,
 )
 from virl.routines.day.settings import FEELINGS, Day
-from virl.routines.day.wishes import likes
+from virl.routines.day.wish_rules import likes
 
 CALM = dict.fromkeys(FEELINGS, 50.0) | {"hunger": 5.0}
 ALL = [{"sort": sort, "count": 2, "names": []} for sort in day_book().pastimes]

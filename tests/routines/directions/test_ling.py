@@ -174,6 +174,19 @@ def test_resumed_she_goes_on_from_where_she_was_and_looks_at_nothing_twice(
     assert not written & again
 
 
+def test_a_run_that_an_earlier_version_began_goes_on(tmp_path: Path) -> None:
+    city, streets = made_city()
+    whole = attempt(city, streets, tmp_path / "whole", RuleMind())
+    city, streets = made_city()
+    with pytest.raises(MindFailed, match="interrupted"):
+        attempt(city, streets, tmp_path / "cut", Interrupted(4))
+    journal = tmp_path / "cut" / "journal.jsonl"
+    text = journal.read_text()
+    assert "movement/tourist-" in text
+    journal.write_text(text.replace("movement/tourist-", "ling-"))  # as prompts were named until now
+    assert attempt(city, streets, tmp_path / "cut", RuleMind()).answer == whole.answer
+
+
 LIAR = """\
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import directions_for, plan_walk

@@ -1,1 +1,1 @@
-"""Metrics shared by the benchmarks: pure functions. Formulas and sources are in `docs/reference/metrics.md`."""
+"""Metrics shared by the benchmarks, pure functions; formulas and sources: `docs/reference/metrics.md`."""

@@ -4,20 +4,17 @@ One HTML file that needs nothing beside itself. The streets around the episodes 
 page draws the episode that is chosen.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from virl.bench.benchmark import PageHead
-from virl.drawing.policy import content_policy
+from virl.drawing.shell import html_page, open_templates
 from virl.files import write_whole
 from virl.geo import Floats, LatLng, LocalFrame
 from virl.platform.graph import NavigationGraph
@@ -81,16 +78,13 @@ def write_episodes_page(
         },
         "episodes": [_without_defaults(asdict(episode)) for episode in episodes],
     }
-    style, script = _asset("episodes.css"), _asset("episodes.js")
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    page = environment.get_template("episodes.html.j2").render(
-        csp=content_policy(style, script),
-        style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - our own file
-        summary=head,
-        data=Markup(_script_json(data)),  # noqa: S704 - escaped for a script element
+    page = html_page(
+        open_templates(_TEMPLATES),
+        "episodes.html.j2",
+        {"summary": head},
+        styles=("base.css", "episodes.css"),
+        scripts=("episodes.js",),
+        data=data,
     )
     write_whole(path, page.encode("utf-8", "replace"), "write the page again")
 
@@ -134,13 +128,3 @@ def _without_defaults(value: object) -> object:
     if isinstance(value, (list, tuple)):
         return [_without_defaults(item) for item in value]
     return value
-
-
-def _script_json(data: object) -> str:
-    """JSON that cannot end the script element it stands in."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _asset(name: str) -> str:
-    return (_TEMPLATES / name).read_text(encoding="utf-8")

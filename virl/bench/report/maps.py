@@ -5,20 +5,16 @@ from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
-import shapely
 
 from virl.bench.benchmark import Shown, ShownPoint
 from virl.bench.plan import CityPlan
+from virl.drawing.paper import Extent, Paper, lay_out, on_paper, svg_points
 from virl.geo import LatLng, LocalFrame
 
 # The looks of the maps, all chosen.
-MARGIN_M = 40.0
-SMALLEST_M = 160.0
-ASPECT = 4 / 3
+EXTENT = Extent(margin_m=40.0, smallest_m=160.0, beyond=0.0, scale=1 / 4)
 DOT_SIZE = 1 / 90  # radius over the map's width
 BAD, MIDDLING, GOOD = (194, 80, 12), (185, 179, 166), (36, 96, 181)  # told apart by the colour-blind too
-
-Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +33,16 @@ class Dot:
 class CityMap:
     """All that a map draws."""
 
-    left: float
-    top: float
-    width: float
-    height: float
-    streets: tuple[str, ...]
-    """SVG points of each."""
+    paper: Paper
     paths: tuple[str, ...]
+    """SVG points of each."""
     dots: tuple[Dot, ...]
     """The worse ones last, so that they lie on top."""
-    scale_m: int
-    """A round length for the scale bar."""
 
     @property
     def radius(self) -> float:
         """Of a dot, metres."""
-        return self.width * DOT_SIZE
+        return self.paper.width * DOT_SIZE
 
 
 def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> CityMap | None:
@@ -67,22 +57,16 @@ def city_map(city: CityPlan, shown: Sequence[tuple[Shown, str]]) -> CityMap | No
     if not positions:
         return None
     frame = LocalFrame(LatLng(*np.mean(positions, axis=0).tolist()))
-    low, high = _bounds([_paper(frame, position) for position in positions])
-    width = max(high[0] - low[0] + 2 * MARGIN_M, (high[1] - low[1] + 2 * MARGIN_M) * ASPECT, SMALLEST_M)
-    height = width / ASPECT
-    left, top = (low[0] + high[0] - width) / 2, (low[1] + high[1] - height) / 2
+    paper = lay_out(
+        frame, [on_paper(frame, *position) for position in positions], city.streets, extent=EXTENT
+    )
     return CityMap(
-        left,
-        top,
-        width,
-        height,
-        _streets(frame, city, shapely.box(left, top, left + width, top + height)),
-        tuple(_svg([_paper(frame, position) for position in one.path]) for one, _ in shown if one.path),
+        paper,
+        tuple(svg_points(map(paper.place, one.path)) for one, _ in shown if one.path),
         tuple(
-            Dot(*_paper(frame, point.position), color_of(point.score), point.label, page)
+            Dot(*paper.place(point.position), color_of(point.score), point.label, page)
             for point, page in _together(shown)
         ),
-        _round_length(width / 4),
     )
 
 
@@ -105,28 +89,3 @@ def color_of(score: float) -> str:
     first, second = (BAD, MIDDLING) if share <= 1 else (MIDDLING, GOOD)
     part = share if share <= 1 else share - 1
     return "#" + "".join(f"{round(a + part * (b - a)):02x}" for a, b in zip(first, second, strict=True))
-
-
-def _streets(frame: LocalFrame, city: CityPlan, window: shapely.Polygon) -> tuple[str, ...]:
-    lines = [[_paper(frame, LatLng(*point)) for point in line] for line in city.streets if len(line) > 1]
-    return tuple(_svg(line) for line in lines if window.intersects(shapely.LineString(line)))
-
-
-def _bounds(points: Sequence[Point]) -> tuple[Point, Point]:
-    x, y = np.transpose(points)
-    return (float(x.min()), float(y.min())), (float(x.max()), float(y.max()))
-
-
-def _paper(frame: LocalFrame, position: LatLng) -> Point:
-    x, y = frame.point(position)
-    return x, -y
-
-
-def _svg(points: Sequence[Point]) -> str:
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-
-
-def _round_length(metres: float) -> int:
-    """The longest of 1, 2, 5, 10, 20, 50 ... that fits."""
-    power = 10 ** int(np.floor(np.log10(metres)))
-    return int(max(step * power for step in (1, 2, 5) if step * power <= metres))

@@ -9,12 +9,9 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import PIL.Image
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from virl.bench.benchmark import Record, Shown
 from virl.bench.files import FOLDER, slug
@@ -22,7 +19,7 @@ from virl.bench.report.charts import group_charts, heat, whole_rows
 from virl.bench.report.maps import CityMap, city_map, color_of
 from virl.bench.report.results import Results, cost_line, shown_metrics, shown_number, shown_share, split
 from virl.bench.report.runs import Gathered, KeptRun
-from virl.drawing.policy import content_policy
+from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
 from virl.files import replacing
 
@@ -30,7 +27,7 @@ PAGE = "report.html"
 MOST_PAGES = 300
 """Episodes of a model in a city that get a page of their own; failed ones all do. Chosen."""
 
-_TEMPLATES = Path(__file__).parent / "templates"
+_STYLES = ("base.css", "bench.css")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +66,40 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
         BadInput: a record names a picture that is not below its run's folder.
         CannotWrite: the disk refuses.
     """
-    environment = _environment()
+    templates = open_templates(
+        Path(__file__).parent / "templates",
+        filters={
+            "number": shown_number,
+            "share": shown_share,
+            "cost": cost_line,
+            "color": color_of,
+            "p_value": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
+        },
+    )
     sections = [section for run in gathered.runs for section in _sections(gathered, run)]
-    style = (_TEMPLATES / "bench.css").read_text(encoding="utf-8")
-    shared = {"style": Markup(style), "results": results}  # noqa: S704 - our own file
     for section in sections:
         for before, page, after in _neighbours(section.pages):
-            context = {"section": section, "page": page, "before": before, "after": after}
-            context["map"] = city_map(section.run.plan.cities[section.city], [(page.shown, "")])
-            context["pictures"] = _pictures(home, section.run, page)
-            context["links"] = _links(home, section.run, page)
-            context["csp"] = content_policy(style, "", beside=True)
-            _write(home / page.path, environment.get_template("episode.html.j2").render(shared, **context))
-    page_text = environment.get_template("report.html.j2").render(
-        shared,
-        csp=content_policy(style, ""),
-        sections=sections,
-        own=own,
-        tables=[(part, shown_metrics(part)) for part in split(results)],
-        charts=group_charts(results),
-        heats=[(row, heat(table)) for row in whole_rows(results) for table in row.confusions],
-    )
-    _write(home / PAGE, page_text)
+            context = {
+                "results": results,
+                "section": section,
+                "page": page,
+                "before": before,
+                "after": after,
+                "map": city_map(section.run.plan.cities[section.city], [(page.shown, "")]),
+                "pictures": _pictures(home, section.run, page),
+                "links": _links(home, section.run, page),
+            }
+            text = html_page(templates, "episode.html.j2", context, styles=_STYLES, beside=True)
+            _write(home / page.path, text)
+    context = {
+        "results": results,
+        "sections": sections,
+        "own": own,
+        "tables": [(part, shown_metrics(part)) for part in split(results)],
+        "charts": group_charts(results),
+        "heats": [(row, heat(table)) for row in whole_rows(results) for table in row.confusions],
+    }
+    _write(home / PAGE, html_page(templates, "report.html.j2", context, styles=_STYLES))
     return home / PAGE
 
 
@@ -167,22 +176,3 @@ def _address(path: Path, here: Path) -> str:
 def _write(path: Path, text: str) -> None:
     with replacing(path, "report again") as file:
         file.write(text.encode("utf-8", "replace"))
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    filters: dict[str, Any] = {
-        "number": shown_number,
-        "share": shown_share,
-        "cost": cost_line,
-        "color": color_of,
-        "p_value": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
-    }
-    environment.filters |= filters
-    return environment

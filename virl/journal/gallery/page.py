@@ -7,12 +7,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 from virl import __version__
-from virl.drawing.policy import content_policy
 from virl.errors import VirlError
 from virl.files import write_whole
 from virl.journal.gallery.collect import Card, LeftOut, collect
 from virl.journal.gallery.thumbnail import Drawing, Streets
-from virl.journal.page import asset, page
+from virl.journal.page import page
 from virl.journal.report import REPORT
 from virl.platform.providers.open import all_cities, open_city
 from virl.platform.providers.registry import provider_of
@@ -35,19 +34,16 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card],
         CannotWrite: the page cannot be written.
     """
     cards, left_out = collect(folders, _streets_of)
-    style = asset("report.css") + asset("gallery.css", _TEMPLATES)
     html = page(
         "gallery.html.j2",
-        style,
-        "",
-        content_policy(style, ""),
         {
             "cards": [(card, _link(card, out), isinstance(card.picture, Drawing)) for card in cards],
             "left_out": left_out,
             "cities": {name: settings.title for name, settings in all_cities().items()},
             "version": __version__,
         },
-        _TEMPLATES,
+        styles=("gallery.css",),
+        folder=_TEMPLATES,
     )
     write_whole(out, html.encode("utf-8", "replace"), "choose another --out")
     return out, cards, left_out

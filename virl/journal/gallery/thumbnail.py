@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from virl.drawing.exhibits import MapExhibit
-from virl.drawing.paper import Paper, lay_out, on_paper, svg_points
+from virl.drawing.paper import Extent, Paper, lay_out, on_paper, svg_points
 from virl.drawing.pictures import Grades, embed
 from virl.geo import LatLng, LocalFrame
 from virl.journal.folder import CONSULTED
@@ -100,7 +100,8 @@ def _drawing(
 ) -> Drawing:
     positions = [*(position for position, _ in points), *(position for line in lines for position in line)]
     frame = LocalFrame(positions[0])
-    paper = lay_out(frame, [on_paper(frame, *one) for one in positions], streets, across=340.0, beyond=0.0)
+    places = [on_paper(frame, *one) for one in positions]
+    paper = lay_out(frame, places, streets, extent=Extent(beyond=0.0), across=340.0)
     return Drawing(
         paper,
         tuple(svg_points([paper.place(position) for position in line]) for line in lines if line),

@@ -10,12 +10,12 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
 
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, UnknownName, VirlError
 from virl.platform.city import Truth
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer, Role
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.model_settings import ModelResources, ModelSettings, Needs
-from virl.platform.perception.registry import find_kind, resolve
+from virl.platform.perception.registry import KINDS, find_kind, resolve
 from virl.platform.streetview import Image
 from virl.resources import data_folder, names_in
 from virl.settings import load_settings
@@ -57,7 +57,8 @@ class ModelOptions:
 class Models:
     """Opens models by name, each of them once. Safe to share between threads.
 
-    A name is that of a file in `platform/models`, or a path that ends in `.yaml`. Every method raises:
+    A name is that of a file in `platform/models` or of one that comes with a package, or a path that ends in
+    `.yaml`. Every method raises:
 
         UnknownName: there is no such model.
         BadInput: its file does not hold what it should, or it uses itself.
@@ -123,13 +124,31 @@ class Models:
 
 
 def model_names(role: Role) -> list[str]:
-    """The names of the model files of a role, sorted."""
-    return [name for name in names_in(_FOLDER, ".yaml") if _role(model_file(name)) == role]
+    """The names of the model files of a role, sorted: virl's own, and those that come with other packages."""
+    own = {name: data_folder(_FOLDER) / f"{name}.yaml" for name in names_in(_FOLDER, ".yaml")}
+    brought = {name: files[0] for name, files in _files_of_packages().items()}
+    return sorted(name for name, file in (brought | own).items() if _role(file) == role)
 
 
 def model_file(name: str) -> Path:
-    """The file of a model: in `platform/models`, or the name itself if that is a path to a YAML file."""
-    return Path(name).expanduser() if name.endswith(".yaml") else data_folder(_FOLDER) / f"{name}.yaml"
+    """The file of a model: virl's own, that of another package, or the name itself if it ends in `.yaml`.
+
+    Raises:
+        UnknownName: there is no model of this name.
+        BadInput: two packages bring one.
+    """
+    if name.endswith(".yaml"):
+        return Path(name).expanduser()
+    own = names_in(_FOLDER, ".yaml")
+    if name in own:
+        return data_folder(_FOLDER) / f"{name}.yaml"
+    packages = _files_of_packages()
+    brought = packages.get(name, [])
+    if not brought:
+        raise UnknownName("model", name, [*own, *packages])
+    if len(brought) > 1:
+        raise BadInput(f"model {name!r} is {' and '.join(map(str, brought))}: give the path of one of them")
+    return brought[0]
 
 
 def read_model(role: Role, name: str) -> ModelSettings:
@@ -140,9 +159,10 @@ def read_model(role: Role, name: str) -> ModelSettings:
         BadInput: the file does not hold what it should.
         ModelUnavailable: its kind comes with a package that cannot be imported.
     """
-    path = model_file(name)
-    if not name.endswith(".yaml") and name not in names_in(_FOLDER, ".yaml"):
-        raise UnknownName(role, name, model_names(role))
+    try:
+        path = model_file(name)
+    except UnknownName as fault:
+        raise UnknownName(role, name, model_names(role)) from fault
     kind_name = _kind(path)
     if kind_name is None:
         raise UnknownName(role, name, model_names(role))
@@ -153,11 +173,21 @@ def read_model(role: Role, name: str) -> ModelSettings:
     return load_settings(path, settings)
 
 
+def _files_of_packages() -> dict[str, list[Path]]:
+    """The model files that come with kinds of other packages, by name; there should be one for each."""
+    folders = {kind.models for kind in KINDS.others()[0].values() if kind.models}
+    files: dict[str, list[Path]] = {}
+    for file in sorted(file for folder in folders for file in folder.glob("*.yaml")):
+        files.setdefault(file.stem, []).append(file)
+    return files
+
+
 def _role(path: Path) -> Role | None:
+    """The role of a model file, `None` if its kind is unknown or comes with a package that is broken."""
     kind = _kind(path)
     try:
         return None if kind is None else find_kind(kind).role
-    except UnknownName:
+    except VirlError:
         return None
 
 

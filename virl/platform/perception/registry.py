@@ -7,6 +7,7 @@ object a `Kind`. Nothing is imported before it is asked for, and no kind loads a
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from virl.errors import ModelUnavailable
@@ -28,6 +29,8 @@ class Kind:
     """What its model files hold."""
     opener: Callable[[Any, Any], object] | str
     """A function from those settings and a `Models` to the model, without loading its weights."""
+    models: Path | None = None
+    """A folder of model files that come with it; those of virl's own lie in `platform/models/`."""
 
 
 def _own_kinds() -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""Working for a client: what several routines share."""

@@ -10,7 +10,6 @@ from pathlib import Path
 from virl.agent.assembly import Agent
 from virl.errors import BadInput
 from virl.journal.convert import detection_record
-from virl.journal.folder import CSV, GEOJSON, MEMORY
 from virl.journal.records import ObjectRecord, ViewRecord
 from virl.platform.movement.base import Choice, Step
 from virl.platform.perception.active import Looking
@@ -27,6 +26,7 @@ from virl.platform.perception.models import read_model
 from virl.platform.perception.shared.matcher_settings import MatcherSettings
 from virl.platform.streetview import Pose
 from virl.routines.counting.counter import Counter, Visit
+from virl.routines.counting.folder import CSV, GEOJSON, MEMORY
 from virl.routines.counting.settings import COUNT, Counting
 
 Walk = Callable[[Pose, Sequence[str]], Iterator[Step]]

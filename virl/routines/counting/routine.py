@@ -6,10 +6,10 @@ thing once, with its position (V-IRL, section 3.3).
 
 from virl.agent.assembly import Agent
 from virl.errors import BadInput
-from virl.journal.folder import SURVEY
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
 from virl.platform.movement.region.navigator import RegionNavigator
+from virl.routines.counting.folder import SURVEY
 from virl.routines.counting.rounds import count_along
 from virl.routines.counting.where import onward_by_hop, onward_by_link, region_of, route_of
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from virl.clock import parse_clock, show_clock
 from virl.mind.lexicon import Lexicon
 from virl.routines.day.pastimes import Feeling, Pastime, day_book
-from virl.routines.day.questions import AuditQuestion, DraftQuestion
 from virl.routines.day.replies import DayDraft, DayVerdict, Kind
-from virl.routines.day.wishes import is_thrifty, likes
+from virl.routines.day.rule_questions import AuditQuestion, DraftQuestion
+from virl.routines.day.wish_rules import is_thrifty, likes
 
 SHORTEST = 20  # minutes for which anything is begun; chosen
 REST_MINUTES = 45  # chosen

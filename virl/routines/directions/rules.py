@@ -1,4 +1,4 @@
-"""The rules for giving directions: `directions/destination`, `directions/choice` and `directions/instructions`."""
+"""The rules for giving directions: where to, which of several places, and how to say it."""
 
 from collections.abc import Sequence
 from random import Random
@@ -100,7 +100,7 @@ class ChoiceQuestion(BaseModel):
     places: tuple[Candidate, ...]
 
 
-class Sight(BaseModel):
+class LandmarkInView(BaseModel):
     """A landmark and where it is."""
 
     name: str
@@ -115,8 +115,8 @@ class Point(BaseModel):
     crossings: int | None = None
     ends: bool = False
     where: str = ""
-    landmark: Sight | None = None
-    passed: Sight | None = None
+    landmark: LandmarkInView | None = None
+    passed: LandmarkInView | None = None
 
 
 class DirectionsQuestion(BaseModel):

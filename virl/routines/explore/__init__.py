@@ -1,0 +1,1 @@
+"""Exploring until a place fulfils an intention: what Hiro does."""

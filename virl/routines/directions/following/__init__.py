@@ -1,0 +1,1 @@
+"""Following directions by sight, and asking again when lost: what Ling does."""

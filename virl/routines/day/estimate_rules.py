@@ -5,15 +5,6 @@ from collections.abc import Mapping
 from virl.clock import parse_clock, show_clock
 from virl.mind.lexicon import Lexicon
 from virl.routines.day.pastimes import Feeling, Points, day_book
-from virl.routines.day.questions import (
-    Doing,
-    DraftQuestion,
-    EstimateQuestion,
-    Offer,
-    SceneryQuestion,
-    TellingQuestion,
-    UngroundedQuestion,
-)
 from virl.routines.day.replies import (
     Change,
     DayDraft,
@@ -23,8 +14,17 @@ from virl.routines.day.replies import (
     UngroundedActivity,
     UngroundedDay,
 )
+from virl.routines.day.rule_questions import (
+    Doing,
+    DraftQuestion,
+    EstimateQuestion,
+    Offer,
+    SceneryQuestion,
+    TellingQuestion,
+    UngroundedQuestion,
+)
 from virl.routines.day.rules import draft
-from virl.routines.day.wishes import listen
+from virl.routines.day.wish_rules import listen
 
 GUESSED_WAY = 15  # minutes from anywhere to anywhere, for who does not look: the usual guess of planners
 MOST = 14  # activities of an ungrounded day; more than any day from nine to nine holds

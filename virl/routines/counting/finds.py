@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from virl.geo import LatLng, distance
-from virl.journal.folder import MEMORY
 from virl.platform.perception.memory import Comparison, MemoryObject, Seen, Verdict, VisualMemory
 from virl.platform.perception.memory.records import Added, Joined
+from virl.routines.counting.folder import MEMORY
 
 SHOWN_COMPARISONS = 2  # chosen: of those that a new thing was held against
 

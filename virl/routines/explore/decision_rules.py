@@ -9,7 +9,7 @@ from virl.mind.lexicon import Attribute, Lexicon
 from virl.mind.opinions import Mention, opinions, wishes
 from virl.routines.explore.replies import PlaceDecision
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
-from virl.routines.explore.summaries import UNREVIEWED
+from virl.routines.explore.summary_rules import UNREVIEWED
 
 MIN_RATING = 2.5  # of 5: below this, most visitors were unhappy (chosen)
 CHEAP_LEVEL, DEAR_LEVEL = 1, 3  # Google's price levels: 0 free, 1 inexpensive, 3 expensive, 4 very expensive

@@ -1,4 +1,4 @@
-"""What the report of a counting run shows beside that of any run: things, and how they are spread."""
+"""The page of a counting run: that of any run, with the things found and how they are spread."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -14,12 +14,18 @@ from virl.drawing.pictures import embed
 from virl.errors import JournalBroken
 from virl.files import JsonLines
 from virl.geo import LatLng
-from virl.journal.finds.heat import Level, heat
-from virl.journal.finds.reading import Find, Sight
-from virl.journal.folder import MEMORY, SURVEY
-from virl.journal.records import StartRecord, StepRecord
-from virl.journal.sketch import Sketch
-from virl.platform.movement.region.records import RECORD, Plan
+from virl.journal.folder import CONSULTED
+from virl.journal.journal import read_journal
+from virl.journal.page import page
+from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
+from virl.journal.report import SCRIPTS, STYLES, report_context, shown_views, start_of, streets_of
+from virl.journal.sketch import Sketch, sketch
+from virl.journal.story import chapters
+from virl.platform.city import City
+from virl.platform.movement.region.records import RECORD, SurveyPlan
+from virl.routines.counting.finds import Find, Sight, read_finds
+from virl.routines.counting.folder import MEMORY, SURVEY
+from virl.routines.counting.heat import Level, heat
 
 _GRADES = ((320, 72), (240, 65), (160, 55))
 """Width in pixels and JPEG quality of pictures in the page, best first; chosen: they are shown 224 wide."""
@@ -31,6 +37,8 @@ THUMBNAIL_BYTES = 2_000_000
 EMBEDDED_VIEWS = 150
 """Up to so many views are in the page; of more, it has a thumbnail of each thing, and shows the files beside
 it. Chosen: a page of 6 MB."""
+
+_TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,48 @@ class Tally:
     """Of those in the region; `None` where no region was covered."""
 
 
-def counting_context(
+def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
+    """The page of a run that counts things, by itself or through an agent that it consults.
+
+    Args:
+        folder: the run's.
+        records: of its journal.
+        city: where it took place; without it the map shows no streets.
+
+    Raises:
+        JournalBroken: the survey of its region, or the journal of the agent that counted, is damaged.
+        MemoryBroken: the visual memory is damaged.
+    """
+    counted = _counted(folder)
+    walk = records if counted == folder else read_journal(counted)
+    steps = [record for record in walk if isinstance(record, StepRecord)]
+    finds = read_finds(folder, counted)
+    chart = sketch(steps, streets_of(city), [find.position for find in finds]) if steps else None
+    found = _found(folder, counted, start_of(records), steps, finds, chart)
+    data = found.pop("data")
+    context = report_context(folder, records, city, steps) | {
+        "map": chart,
+        "chapters": list(chapters(steps, lambda step: bool(step.objects))),
+        "pictures": embed(folder, shown_views([one for one in records if isinstance(one, NoteRecord)])),
+    }
+    return page(
+        "counts.html.j2",
+        context | found,
+        styles=(*STYLES, "counts.css"),
+        scripts=(*SCRIPTS, "counts.js"),
+        data=data,
+        beside=not found["whole"],
+        folder=_TEMPLATES,
+    )
+
+
+def _counted(folder: Path) -> Path:
+    """The folder of the run that counted: that of an agent which was consulted, or this one."""
+    nested = sorted(path.parent for path in folder.glob(f"{CONSULTED}/*/{MEMORY}"))
+    return nested[0] if nested else folder
+
+
+def _found(
     folder: Path,
     counted: Path,
     start: StartRecord,
@@ -103,7 +152,7 @@ def _tally(kind: str, finds: Sequence[Find], area: shapely.Polygon | None, chart
     return Tally(kind, len(mine), confirmed, per_hectare)
 
 
-def _plan(file: Path) -> Plan | None:
+def _plan(file: Path) -> SurveyPlan | None:
     """What the survey of a region was begun with; `None` if there is none.
 
     Raises:
@@ -113,15 +162,15 @@ def _plan(file: Path) -> Plan | None:
     return next(lines.read(_as_plan, mend="; restore it from a copy", broken=JournalBroken), None)
 
 
-def _as_plan(line: bytes) -> Plan:
+def _as_plan(line: bytes) -> SurveyPlan:
     with suppress(ValidationError):
         record = RECORD.validate_json(line)
-        if isinstance(record, Plan):
+        if isinstance(record, SurveyPlan):
             return record
     raise ValueError("is not the plan of a survey")
 
 
-def _outline(plan: Plan | None, chart: Sketch | None) -> shapely.Polygon | None:
+def _outline(plan: SurveyPlan | None, chart: Sketch | None) -> shapely.Polygon | None:
     """The region that was covered, on the paper of the map."""
     if plan is None or chart is None:
         return None

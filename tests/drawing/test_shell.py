@@ -1,0 +1,71 @@
+"""The shell of a page: what is escaped, and what the page may run and load."""
+
+import base64
+import hashlib
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from jinja2 import Environment, UndefinedError
+
+from virl.drawing.shell import html_page, open_templates
+
+HOSTILE = '</script><script>alert("1")</script>'
+
+
+@pytest.fixture
+def templates(tmp_path: Path) -> Environment:
+    files = {
+        "words.html.j2": '{% extends "shell.html.j2" %}{% block title %}{{ words }}{% endblock %}'
+        "{% block body %}<p>{{ words|shorten(60) }}</p>{% endblock %}",
+        "words.md.j2": "{{ words }}",
+        "one.css": "p { color: red; }\n",
+        "one.js": "let one = 1;\n",
+        "two.js": "let two = 2;\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    return open_templates(tmp_path)
+
+
+def page(templates: Environment, **options: object) -> str:
+    return html_page(templates, "words.html.j2", {"words": HOSTILE}, styles=("one.css",), **options)  # type: ignore[arg-type]
+
+
+def digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def test_words_are_escaped_but_in_markdown(templates: Environment) -> None:
+    html = page(templates)
+    assert "<script" not in html
+    assert HOSTILE in unescape(html)
+    assert templates.get_template("words.md.j2").render(words=HOSTILE) == HOSTILE
+
+
+def test_a_page_runs_its_own_style_and_script_and_nothing_else(templates: Environment) -> None:
+    html = page(templates, scripts=("one.js", "two.js"))
+    policy = unescape(re.findall(r'Content-Security-Policy" content="([^"]+)"', html)[0])
+    (style,), (script,) = (
+        re.findall(rf"<{name}>(.*?)</{name}>", html, re.DOTALL) for name in ("style", "script")
+    )
+    assert script == "let one = 1;\nlet two = 2;\n"
+    assert f"style-src '{digest(style)}'; script-src '{digest(script)}'" in policy
+    assert "default-src 'none'; img-src data:;" in policy
+
+
+def test_pictures_beside_the_page_are_shown_only_where_asked_for(templates: Environment) -> None:
+    assert "img-src data: 'self';" in unescape(page(templates, beside=True))
+
+
+@pytest.mark.parametrize("data", [{"words": HOSTILE}, [], 0])
+def test_data_cannot_end_its_element(templates: Environment, data: object) -> None:
+    html = page(templates, data=data)
+    assert len(re.findall("<script", html)) == 1
+    assert html.count("</script>") == 1
+
+
+def test_what_a_template_lacks_is_an_error(templates: Environment) -> None:
+    with pytest.raises(UndefinedError):
+        html_page(templates, "words.html.j2", {}, styles=())

@@ -1,0 +1,1 @@
+"""A town, an agent, a detector and a benchmark for virl."""

@@ -1,0 +1,1 @@
+"""The routine `stroll`, and Mina, who follows it."""

@@ -1,0 +1,1 @@
+"""The provider `two-streets`, and its city Crossville."""

@@ -1,0 +1,86 @@
+"""The shell of a page: one HTML file from templates, with its style and script in it, that loads nothing.
+
+A page's template extends `shell.html.j2` and fills its blocks `title` and `body`; its style and script are
+files beside the template. Whatever a template shows is escaped, but in Markdown.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from jinja2 import BaseLoader, Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from virl.drawing.policy import content_policy, script_json
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+Functions = Mapping[str, Callable[..., object]]
+
+
+def open_templates(
+    *folders: Path, filters: Functions | None = None, tests: Functions | None = None
+) -> Environment:
+    """The templates of some pages, with the shell, the exhibits and the maps of all pages.
+
+    Args:
+        folders: where templates, styles and scripts are looked for, in this order.
+        filters: what templates may use beside `shorten` and `paragraphs`, by name.
+        tests: likewise, after `is`.
+    """
+    templates = Environment(
+        loader=FileSystemLoader([*folders, TEMPLATES]),
+        autoescape=select_autoescape(enabled_extensions=(), disabled_extensions=("md.j2",), default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters |= {"shorten": shorten, "paragraphs": paragraphs, **(filters or {})}
+    templates.tests |= tests or {}
+    return templates
+
+
+def html_page(
+    templates: Environment,
+    name: str,
+    context: Mapping[str, object],
+    *,
+    styles: Sequence[str],
+    scripts: Sequence[str] = (),
+    data: object = None,
+    beside: bool = False,
+) -> str:
+    """A page as HTML, with a policy under which it runs its own style and script, and loads nothing.
+
+    Args:
+        templates: where all its files are.
+        name: of its template.
+        context: what the template shows.
+        styles: files of its style, put together.
+        scripts: files of its script, put together.
+        data: what its script reads, as JSON, in the element `data`; `None` for a page without.
+        beside: whether pictures in files beside the page may be shown.
+    """
+    style, script = (_joined(templates, files) for files in (styles, scripts))
+    shell = {
+        "csp": content_policy(style, script, beside=beside),
+        "style": Markup(style),  # noqa: S704 - our own files
+        "script": Markup(script),  # noqa: S704 - our own files
+        "data": None if data is None else Markup(script_json(data)),  # noqa: S704 - escaped for a script element
+    }
+    return templates.get_template(name).render(context, **shell)
+
+
+def shorten(text: str, length: int) -> str:
+    """A text of at most so many characters, an ellipsis where the rest is left out."""
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def paragraphs(text: str) -> list[str]:
+    """The parts of a text between empty lines."""
+    return [part.strip("\n") for part in re.split(r"\n\s*\n", text) if part.strip()]
+
+
+def _joined(templates: Environment, files: Sequence[str]) -> str:
+    loader = templates.loader or BaseLoader()
+    return "".join(loader.get_source(templates, file)[0] for file in files)

@@ -1,0 +1,65 @@
+"""The page that a routine draws of its runs, found by the routine's name."""
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from pydantic import ConfigDict
+
+from virl.errors import ModelUnavailable, VirlError
+from virl.journal.records import AnyRecord, StartRecord
+from virl.platform.city import City
+from virl.registry import ROUTINES, one_line
+from virl.resources import data_folder, names_in
+from virl.settings import Settings, load_settings
+
+DrawPage = Callable[[Path, Sequence[AnyRecord], City | None], str]
+"""Draws the HTML of a run from its folder, its records and the city that it took place in."""
+
+
+class _AgentFile(Settings):
+    """What tells the routine of an agent."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    routine: str = ""
+
+
+def routine_page(start: StartRecord) -> DrawPage | None:
+    """The function `draw_page` in the `showing.py` of a run's routine; `None` if there is none.
+
+    Raises:
+        BadInput: two packages give the routine's name.
+        ModelUnavailable: the module cannot be imported; names the fault.
+    """
+    name = routine_name(start)
+    if name not in ROUTINES:
+        return None
+    package = ROUTINES.module(name).rpartition(".")[0]
+    if not package:
+        return None
+    module = f"{package}.showing"
+    try:
+        showing = import_module(module) if find_spec(module) else None
+    except VirlError:
+        raise
+    except Exception as fault:
+        raise ModelUnavailable(
+            f"routine {name!r}: {module} cannot be imported ({type(fault).__name__}: {one_line(fault)})"
+        ) from fault
+    draw: DrawPage | None = getattr(showing, "draw_page", None)
+    return draw
+
+
+def routine_name(start: StartRecord) -> str:
+    """The routine of a run, as the registry names it; empty for one that lay beside the character's file.
+
+    A journal that does not say it names the routine in the character, or an agent whose file does.
+    """
+    if start.routine is not None:
+        return start.routine
+    name = str(start.character.get("routine") or start.agent)
+    if name in ROUTINES or name not in names_in("agents", ".yaml"):
+        return name
+    return load_settings(data_folder("agents") / f"{name}.yaml", _AgentFile).routine or name
