@@ -69,7 +69,7 @@ class Routine:
     @property
     def registered(self) -> str:
         """Its name in the registry; empty for one that lies beside a character file."""
-        return self.name if self.name in ROUTINES and ROUTINES.module(self.name) == self.module else ""
+        return self.name if self.giver else ""
 
     @property
     def source(self) -> Path:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from pydantic import ConfigDict
 
-from virl.errors import ModelUnavailable, VirlError
 from virl.journal.records import AnyRecord, StartRecord
 from virl.platform.city import City
-from virl.registry import ROUTINES, one_line
+from virl.registry import ROUTINES, cannot_import
 from virl.resources import data_folder, names_in
 from virl.settings import Settings, load_settings
 
@@ -42,12 +41,8 @@ def routine_page(start: StartRecord) -> DrawPage | None:
     module = f"{package}.showing"
     try:
         showing = import_module(module) if find_spec(module) else None
-    except VirlError:
-        raise
     except Exception as fault:
-        raise ModelUnavailable(
-            f"routine {name!r}: {module} cannot be imported ({type(fault).__name__}: {one_line(fault)})"
-        ) from fault
+        raise cannot_import(f"routine {name!r} of {ROUTINES.giver(name)}", fault) from fault
     draw: DrawPage | None = getattr(showing, "draw_page", None)
     return draw
 
