@@ -51,7 +51,7 @@ test-ray: $(EXTRAS_STAMP)
 test-wheel: $(STAMP)
 	$(BIN)/python tests/wheel_smoke.py
 
-## check       lint, format, types, dead code, and the floors of the house
+## check       lint, format, types, dead code, and the layers
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

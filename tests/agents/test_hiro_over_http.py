@@ -80,7 +80,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, virlton: City,
     monkeypatch.chdir(tmp_path)
     senses = open_senses()
     remembering = Senses(memory, senses.describer, senses.place_types)
-    monkeypatch.setattr("virl.agent.start.open_senses", lambda *_, **__: remembering)
+    monkeypatch.setattr("virl.agent.assembly.open_senses", lambda *_, **__: remembering)
 
 
 def at(server: ServedCity, monkeypatch: pytest.MonkeyPatch, folder: Path) -> str:

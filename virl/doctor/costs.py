@@ -128,7 +128,7 @@ def _step(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
 
 
 def _looking(tags: PriceTags, imagery: Imagery, habits: Habits) -> list[Item]:
-    constants, counted = "agents/hiro.py: LOOK_RANGE, LOOK_FOV", f"counted: {habits.source}"
+    constants, counted = "virl/routines/explore/looking.py: LOOK_RANGE, LOOK_FOV", f"counted: {habits.source}"
     if imagery == "static":
         return [
             tags.call("views around", "static_image", len(_around()), constants),

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import made_day_town as town
@@ -322,7 +323,8 @@ def test_whatever_is_planned_passes_the_checker(
         "ends": f"{ends // 60}:{ends % 60:02d}",
     }
     city = town.day_town(*listed)
-    result = plan(tmp_path / "run", city, clock=f"{weekday} 08:00", **day)
+    folder = Path(mkdtemp(dir=tmp_path))  # hypothesis gives all examples one tmp_path
+    result = plan(folder, city, clock=f"{weekday} 08:00", **day)
     entries = entries_of(result.answer["activities"])  # type: ignore[arg-type]
     terms = terms_of(Day.model_validate(day), ["mon", "thu", "sun"].index(weekday) * 3, town.CENTER)
     assert check(entries, terms, CityFacts(city)) == []
