@@ -6,7 +6,7 @@ from pathlib import Path
 
 from virl.errors import BadInput, VirlError
 from virl.journal.folder import CONSULTED
-from virl.journal.gallery.thumbnail import Drawing, Photo, Streets, thumbnail
+from virl.journal.gallery.thumbnail import Photo, Streets, Thumbnail, thumbnail
 from virl.journal.journal import JOURNAL, RULES, read_journal
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT
@@ -25,7 +25,7 @@ class Card:
     """How it ended, in a sentence or two."""
     by_rules: bool
     has_report: bool
-    picture: Drawing | Photo | None
+    picture: Thumbnail | Photo | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from virl import __version__
 from virl.errors import VirlError
 from virl.files import write_whole
 from virl.journal.gallery.collect import Card, LeftOut, collect
-from virl.journal.gallery.thumbnail import Drawing, Streets
+from virl.journal.gallery.thumbnail import Streets, Thumbnail
 from virl.journal.page import page
 from virl.journal.report import REPORT
 from virl.platform.providers.open import all_cities, open_city
@@ -37,7 +37,7 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card],
     html = page(
         "gallery.html.j2",
         {
-            "cards": [(card, _link(card, out), isinstance(card.picture, Drawing)) for card in cards],
+            "cards": [(card, _link(card, out), isinstance(card.picture, Thumbnail)) for card in cards],
             "left_out": left_out,
             "cities": {name: settings.title for name, settings in all_cities().items()},
             "version": __version__,

@@ -18,7 +18,7 @@ Streets = Sequence[Sequence[LatLng]]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class Thumbnail:
     """A small map."""
 
     paper: Paper
@@ -37,7 +37,7 @@ class Photo:
     view: ViewRecord
 
 
-def thumbnail(folder: Path, records: Sequence[AnyRecord], streets: Streets) -> Drawing | Photo | None:
+def thumbnail(folder: Path, records: Sequence[AnyRecord], streets: Streets) -> Thumbnail | Photo | None:
     """The picture of a run; `None` where nothing was drawn, seen or walked.
 
     Args:
@@ -55,7 +55,7 @@ def thumbnail(folder: Path, records: Sequence[AnyRecord], streets: Streets) -> D
     return _photo(folder, records) or _way(records, streets) or _of_others(folder, streets)
 
 
-def _of_others(folder: Path, streets: Streets) -> Drawing | Photo | None:
+def _of_others(folder: Path, streets: Streets) -> Thumbnail | Photo | None:
     """The picture of an agent that was consulted, for one that did not set foot in the street itself."""
     for journal in sorted(folder.glob(f"{CONSULTED}/*/{JOURNAL}")):
         if picture := thumbnail(journal.parent, read_journal(journal.parent), streets):
@@ -83,26 +83,26 @@ def _has_entered(record: StepRecord | NoteRecord) -> bool:
     return isinstance(record, StepRecord) and any(place.decision == "enter" for place in record.places)
 
 
-def _map(exhibit: MapExhibit, streets: Streets) -> Drawing:
+def _map(exhibit: MapExhibit, streets: Streets) -> Thumbnail:
     points = [(LatLng(point.lat, point.lng), point.style) for point in exhibit.points]
     return _drawing(
         points, [[LatLng(*position) for position in line.points] for line in exhibit.lines], streets
     )
 
 
-def _way(records: Sequence[AnyRecord], streets: Streets) -> Drawing | None:
+def _way(records: Sequence[AnyRecord], streets: Streets) -> Thumbnail | None:
     way = [LatLng(step.pose.lat, step.pose.lng) for step in records if isinstance(step, StepRecord)]
     return _drawing([(way[0], "start"), (way[-1], "stop")], [way], streets) if way else None
 
 
 def _drawing(
     points: Sequence[tuple[LatLng, str]], lines: Sequence[Sequence[LatLng]], streets: Streets
-) -> Drawing:
+) -> Thumbnail:
     positions = [*(position for position, _ in points), *(position for line in lines for position in line)]
     frame = LocalFrame(positions[0])
     places = [on_paper(frame, *one) for one in positions]
     paper = lay_out(frame, places, streets, extent=Extent(beyond=0.0), across=340.0)
-    return Drawing(
+    return Thumbnail(
         paper,
         tuple(svg_points([paper.place(position) for position in line]) for line in lines if line),
         tuple((*paper.place(position), style) for position, style in points),

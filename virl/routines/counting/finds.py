@@ -14,7 +14,7 @@ SHOWN_COMPARISONS = 2  # chosen: of those that a new thing was held against
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class RecordedSighting:
     """A view of a thing."""
 
     seen: Seen
@@ -42,7 +42,7 @@ class Find:
     position: LatLng
     sigma_m: float
     confidence: float
-    sights: tuple[Sight, ...]
+    sights: tuple[RecordedSighting, ...]
     joined: tuple[str, ...] = ()
     """What other things turned out to be this one, and why."""
     former_ids: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Find:
         return f"{self.label} {self.number}"
 
     @property
-    def best(self) -> Sight:
+    def best(self) -> RecordedSighting:
         """The view that shows it best."""
         return max(self.sights, key=lambda sight: sight.seen.score)
 
@@ -121,7 +121,7 @@ def _opinions(comparison: Comparison, says: str | None = None) -> str:
 def _find(thing: MemoryObject, told: _Told, memory: str) -> Find:
     place = thing.estimate.position
     sights = tuple(
-        Sight(
+        RecordedSighting(
             seen,
             told.step.get(seen.number),
             distance(seen.position, place),

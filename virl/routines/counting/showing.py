@@ -23,7 +23,7 @@ from virl.journal.sketch import Sketch, sketch
 from virl.journal.story import chapters
 from virl.platform.city import City
 from virl.platform.movement.region.records import RECORD, SurveyPlan
-from virl.routines.counting.finds import Find, Sight, read_finds
+from virl.routines.counting.finds import Find, RecordedSighting, read_finds
 from virl.routines.counting.folder import MEMORY, SURVEY
 from virl.routines.counting.heat import Level, heat
 
@@ -42,7 +42,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class KindCount:
     """A row of the table of counts."""
 
     kind: str
@@ -142,14 +142,14 @@ def _kinds(start: StartRecord, finds: Sequence[Find]) -> list[str]:
     return list(dict.fromkeys([*map(str, asked), *(find.label for find in finds)]))
 
 
-def _tally(kind: str, finds: Sequence[Find], area: shapely.Polygon | None, chart: Sketch | None) -> Tally:
+def _tally(kind: str, finds: Sequence[Find], area: shapely.Polygon | None, chart: Sketch | None) -> KindCount:
     mine = [find for find in finds if find.label == kind]
     confirmed = sum(len({sight.seen.pano_id for sight in find.sights}) > 1 for find in mine)
     per_hectare = None
     if area is not None and chart is not None:
         inside = sum(bool(shapely.intersects_xy(area, *chart.paper.place(find.position))) for find in mine)
         per_hectare = inside / (area.area / 10_000)
-    return Tally(kind, len(mine), confirmed, per_hectare)
+    return KindCount(kind, len(mine), confirmed, per_hectare)
 
 
 def _plan(file: Path) -> SurveyPlan | None:
@@ -196,7 +196,7 @@ def _pictures(folder: Path, finds: Sequence[Find], *, whole: bool) -> Mapping[st
     return embed(folder, [file for find in finds for sight in find.sights for file in _files(sight)], _GRADES)
 
 
-def _files(sight: Sight) -> tuple[str, str]:
+def _files(sight: RecordedSighting) -> tuple[str, str]:
     return sight.crop, sight.picture
 
 
@@ -228,7 +228,7 @@ def _find_data(
 
 
 def _sight_data(
-    sight: Sight, elapsed: Mapping[int, float], pictures: Mapping[str, str], *, whole: bool
+    sight: RecordedSighting, elapsed: Mapping[int, float], pictures: Mapping[str, str], *, whole: bool
 ) -> dict[str, object]:
     camera = sight.seen.camera
     crop, picture = (pictures.get(file, "") if whole else file for file in _files(sight))
