@@ -17,14 +17,16 @@ from virl.budget import Budget
 from virl.datasets.collect.rows import Row, Rows
 from virl.errors import CannotWrite, VirlError
 from virl.geo import LatLng
-from virl.platform.movement.region.records import Ordered, Plan
+from virl.platform.movement.region.records import Ordered, SurveyPlan
 from virl.platform.movement.region.store import SurveyStore
 from virl.platform.perception.memory.log import Log
 from virl.platform.perception.memory.objects import Estimate
 from virl.platform.perception.memory.records import Begun, Joined
 from virl.platform.perception.memory.settings import MemorySettings
 
-PLAN = Plan(corners=(LatLng(0, 0), LatLng(0, 1), LatLng(1, 0)), spacing=10, radius=20, follow_links=False)
+PLAN = SurveyPlan(
+    corners=(LatLng(0, 0), LatLng(0, 1), LatLng(1, 0)), spacing=10, radius=20, follow_links=False
+)
 
 
 class Thing(Row):

@@ -14,7 +14,7 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import DAYS
 from virl.platform.relocate import relocate
-from virl.routines.day.checker import Entry, Violation, check, entries_of
+from virl.routines.day.checker import DayEntry, Violation, check, entries_of
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.prices import MEAL_USD
 from virl.routines.day.settings import FEELINGS, Day
@@ -144,7 +144,7 @@ def outcome(data: Data) -> tuple[str, float | None]:
     return f"{data['activities']} activities, violations: {said or 'none'}", float(count == 0)
 
 
-def _visits(entries: Sequence[Entry]) -> list[Entry]:
+def _visits(entries: Sequence[DayEntry]) -> list[DayEntry]:
     return [entry for entry in entries if entry.kind != "transport"]
 
 
@@ -152,7 +152,7 @@ def _counts(violations: Sequence[Violation]) -> dict[str, int]:
     return dict(Counter(violation.kind for violation in violations))
 
 
-def _fullness(entries: Sequence[Entry], day: Day) -> dict[str, Any]:
+def _fullness(entries: Sequence[DayEntry], day: Day) -> dict[str, Any]:
     """How much there is in a day: activities, time, meals and money."""
     starts, ends = day.minutes
     meals = [entry for entry in entries if entry.kind == "eat"]

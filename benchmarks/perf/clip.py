@@ -41,7 +41,7 @@ _SMALL = {
     "text_cfg": {"context_length": 77, "vocab_size": 49408, "width": 64, "heads": 2, "layers": 2},
 }
 
-Step = tuple[str, list[float]]
+PanoramaHeadings = tuple[str, list[float]]
 """A panorama and the headings of its views."""
 
 
@@ -71,7 +71,12 @@ def main() -> None:
 
 
 def _measure(
-    found: Figures, clip: Recognizer, street: StreetView, steps: Sequence[Step], folder: Path, rounds: int
+    found: Figures,
+    clip: Recognizer,
+    street: StreetView,
+    steps: Sequence[PanoramaHeadings],
+    folder: Path,
+    rounds: int,
 ) -> None:
     images = [street.view(pano, landmark_camera(h)).pixels for pano, headings in steps for h in headings]
     clip.embed_images(images[:STEP])
@@ -115,11 +120,11 @@ def _embed(clip: Recognizer, images: Sequence[Image], size: int) -> None:
         clip.embed_images(batch)
 
 
-def _walk(views: StreetViews, steps: Sequence[Step]) -> Embeddings:
+def _walk(views: StreetViews, steps: Sequence[PanoramaHeadings]) -> Embeddings:
     return np.concatenate([views.views(pano_id, headings) for pano_id, headings in steps])
 
 
-def _steps(panoramas: Sequence[str], count: int, seed: int) -> list[Step]:
+def _steps(panoramas: Sequence[str], count: int, seed: int) -> list[PanoramaHeadings]:
     rng = np.random.default_rng(seed)
     chosen = rng.choice(len(panoramas), min(count, len(panoramas)), replace=False)
     facings = rng.integers(360, size=len(chosen)).tolist()

@@ -6,7 +6,7 @@ from virl.bench.resources import Resources
 from virl.bench.walks import WalkingAgent
 from virl.errors import UnknownName
 from virl.mind.base import Mind
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.instruction.base import InstructionNavigator
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
@@ -33,7 +33,7 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
         raise UnknownName("agent", options.agent, list(AGENTS))
     if options.agent == "navgpt":
         return _navgpt(data, options, resources)
-    make: Mapping[str, Callable[[NavigationGraph, Episode], InstructionNavigator]] = {
+    make: Mapping[str, Callable[[NavigationGraph, InstructionEpisode], InstructionNavigator]] = {
         "gold": _gold,
         "shortest": _shortest,
         "random": lambda graph, _: RandomNavigator(graph, options.seed),
@@ -46,7 +46,7 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
 def _navgpt(data: Data, options: Options, resources: Resources) -> WalkingAgent:
     seen = {scan: _observations(scan, building.graph, options) for scan, building in data.buildings.items()}
 
-    def navigator(episode: Episode) -> tuple[InstructionNavigator, Mind]:
+    def navigator(episode: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
         asked = resources.mind(options.mind)  # its ledger is the episode's
         return NavGptNavigator(_graph(data, episode), asked, seen[episode.scan]), asked
 
@@ -60,14 +60,14 @@ def _observations(scan: str, graph: NavigationGraph, options: Options) -> Observ
     return read_published(options.observations, scan, graph)
 
 
-def _graph(data: Data, episode: Episode) -> NavigationGraph:
+def _graph(data: Data, episode: InstructionEpisode) -> NavigationGraph:
     return data.buildings[episode.scan].graph
 
 
-def _gold(graph: NavigationGraph, episode: Episode) -> InstructionNavigator:
+def _gold(graph: NavigationGraph, episode: InstructionEpisode) -> InstructionNavigator:
     return RouteNavigator("gold", graph, [graph.number(viewpoint) for viewpoint in episode.path])
 
 
-def _shortest(graph: NavigationGraph, episode: Episode) -> InstructionNavigator:
+def _shortest(graph: NavigationGraph, episode: InstructionEpisode) -> InstructionNavigator:
     path, _ = graph.shortest_path(graph.number(episode.start), graph.number(episode.target))
     return RouteNavigator("shortest", graph, path)

@@ -8,7 +8,7 @@ from virl.bench.metrics.indoor import IndoorScore, score_indoor
 from virl.bench.walks import in_order
 from virl.errors import BadInput
 from virl.geo import Floats
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.home import find_data
@@ -42,7 +42,7 @@ class Data:
     """By the name of the scan."""
     ids: Sequence[str]
     """Of all episodes, in the order of the file."""
-    episodes: Mapping[str, Episode]
+    episodes: Mapping[str, InstructionEpisode]
     faults: Mapping[str, str]
     """Why an episode cannot be tried, by its id; an entry that cannot be read goes by its number."""
 
@@ -89,7 +89,7 @@ def open_buildings(folder: Path, scans: Iterable[str]) -> dict[str, Building]:
     return buildings
 
 
-def gold_paths(folder: Path) -> dict[str, Episode]:
+def gold_paths(folder: Path) -> dict[str, InstructionEpisode]:
     """An episode for each path of all the splits in a folder, by the path's id.
 
     Raises:
@@ -102,7 +102,7 @@ def gold_paths(folder: Path) -> dict[str, Episode]:
     return {episode.id.rpartition("_")[0]: episode for episode in episodes}
 
 
-def _fault(buildings: Mapping[str, Building], episode: Episode) -> str:
+def _fault(buildings: Mapping[str, Building], episode: InstructionEpisode) -> str:
     if episode.scan not in buildings:
         return f"there is no connectivity file of the scan {episode.scan!r}"
     return "; ".join(episode_faults(buildings[episode.scan].graph, episode))

@@ -15,7 +15,7 @@ from virl.bench.metrics.indoor import IndoorScore
 from virl.bench.report.means import means_table
 from virl.errors import BadInput
 from virl.guard import guard
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.providers.graph.faults import reasons
 from virl.platform.providers.graph.home import find_data
 
@@ -156,7 +156,7 @@ def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:
     return good, bad
 
 
-def _fault(entry: Trajectory, gold: Episode, buildings: Mapping[str, Building]) -> str:
+def _fault(entry: Trajectory, gold: InstructionEpisode, buildings: Mapping[str, Building]) -> str:
     """Why an entry cannot be scored; empty if it can."""
     if entry.scan not in buildings:
         return f"there is no connectivity file of the scan {entry.scan!r}"

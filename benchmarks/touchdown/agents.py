@@ -8,7 +8,7 @@ from virl.bench.resources import Resources
 from virl.bench.walks import WalkingAgent
 from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.oracle import gold_actions
 from virl.platform.movement.discrete.start import OPENING, start_state
@@ -59,9 +59,11 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
     return WalkingAgent(name, lambda episode: (opened(episode), None))
 
 
-def _baseline(graph: NavigationGraph, options: Options) -> Callable[[Episode], InstructionNavigator]:
+def _baseline(
+    graph: NavigationGraph, options: Options
+) -> Callable[[InstructionEpisode], InstructionNavigator]:
     opening = OPENING[options.dataset]
-    makers: dict[str, Callable[[Episode], InstructionNavigator]] = {
+    makers: dict[str, Callable[[InstructionEpisode], InstructionNavigator]] = {
         "forward": lambda _: ForwardNavigator(graph, opening),
         "random": lambda _: RandomNavigator(graph, opening, seed=options.seed),
         "gold": lambda episode: GoldNavigator(graph, episode.path),
@@ -82,7 +84,7 @@ def _baseline(graph: NavigationGraph, options: Options) -> Callable[[Episode], I
 def _asking(data: Data, options: Options, resources: Resources) -> WalkingAgent:
     make = (_velma if options.agent == "velma" else _navgpt)(data, options, resources)
 
-    def opened(_: Episode) -> tuple[InstructionNavigator, Mind]:
+    def opened(_: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
         asked = resources.mind(options.mind)  # its ledger is the episode's
         return make(asked), asked
 

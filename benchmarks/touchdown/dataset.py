@@ -10,7 +10,7 @@ from virl.bench.walks import in_order
 from virl.datasets.export.files import MANIFEST
 from virl.datasets.export.touchdown import exported_touchdown
 from virl.errors import BadInput
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.episodes import episode_faults
@@ -57,7 +57,7 @@ class Data:
     graph: NavigationGraph
     ids: Sequence[str]
     """Of all episodes, in the order of the file."""
-    episodes: Mapping[str, Episode]
+    episodes: Mapping[str, InstructionEpisode]
     faults: Mapping[str, str]
     """Why an episode cannot be tried, by its id; one that cannot be read goes by its line."""
 

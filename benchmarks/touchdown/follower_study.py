@@ -15,7 +15,7 @@ from rich.table import Table
 from virl.bench.metrics.street import path_of, task_completion
 from virl.bench.statistics import mean_with_interval
 from virl.guard import guard
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.start import OPENING, start_state
 from virl.platform.movement.instruction.follower.navigator import Follower
@@ -124,7 +124,7 @@ def completion(outcomes: Sequence[FollowerOutcome]) -> float:
 
 
 def _outcome(
-    graph: NavigationGraph, episode: Episode, dataset: Dataset, follower: Follower
+    graph: NavigationGraph, episode: InstructionEpisode, dataset: Dataset, follower: Follower
 ) -> FollowerOutcome:
     start = start_state(graph, episode, dataset)
     moves = list(follower.walk(episode.instruction, start))

@@ -8,7 +8,7 @@ import numpy as np
 from virl.bench.benchmark import Metric
 from virl.bench.metrics.street import score_paths, score_walks
 from virl.bench.walks import WalkScores
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 
 METRICS = (
@@ -26,7 +26,7 @@ SUCCESS = "tc"
 SUCCESSES = ("tc", "SDTW")
 
 
-def score_walk(graph: NavigationGraph, episode: Episode, walked: Sequence[int]) -> WalkScores:
+def score_walk(graph: NavigationGraph, episode: InstructionEpisode, walked: Sequence[int]) -> WalkScores:
     """The metrics of one walk; `None` for the SPD where no way leads from its end to the target."""
     nodes = walked, [graph.number(node) for node in episode.path]
     street, paths = score_walks(graph, [nodes])[0], score_paths(graph, [nodes])[0]

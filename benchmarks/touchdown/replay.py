@@ -22,7 +22,7 @@ from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
 from virl.platform.movement.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
 from virl.platform.providers.graph.cache import load_touchdown
-from virl.platform.providers.graph.faults import Fault, GraphFault, reasons
+from virl.platform.providers.graph.faults import FileFault, GraphFault, reasons
 from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.tables import read_lines
 
@@ -125,10 +125,12 @@ def read_walks(file: Path, graph: NavigationGraph) -> list[RecordedWalk]:
         try:
             walks.append(RecordedWalk.model_validate_json(text))
         except ValidationError as fault:
-            faults.append(Fault(file, number, "; ".join(reasons(fault))))
+            faults.append(FileFault(file, number, "; ".join(reasons(fault))))
         else:
             if walks[-1].start[0] not in known:
-                faults.append(Fault(file, number, f"the start {walks[-1].start[0]!r} is not in the graph"))
+                faults.append(
+                    FileFault(file, number, f"the start {walks[-1].start[0]!r} is not in the graph")
+                )
     if faults:
         raise GraphFault(faults)
     return walks

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from virl.agent.character_file import agent_names, find_character, load_character, load_routine
+from virl.agent.character_file import (
+    agent_names,
+    find_character,
+    load_character,
+    load_routine,
+    recorded_character,
+)
 from virl.agent.roster import roster
 from virl.errors import BadInput, ModelUnavailable
 
@@ -148,6 +154,13 @@ def test_a_routine_is_a_name_and_no_path(tmp_path, name):
     path.write_text(CHARACTER + f"routine: {name}\n")
     with pytest.raises(BadInput, match="me.yaml, line 6: routine: String should match pattern"):
         load_character(path)
+
+
+def test_a_journal_of_an_earlier_version_names_the_routine_by_the_agent():
+    path = find_character("hiro")
+    data = load_character(path).model_dump(mode="json") | {"routine": "hiro"}
+    character = recorded_character(path, data)
+    assert load_routine(path, character).__module__ == "virl.routines.explore.routine"
 
 
 def test_an_unknown_routine_lists_those_there_are(tmp_path):

@@ -11,7 +11,7 @@ from virl.doctor.packages import extras, packages_of
 from virl.doctor.weights import models
 from virl.errors import BadInput
 from virl.mind.open import KEYS
-from virl.platform.perception.standing import Need, Standing
+from virl.platform.perception.standing import ModelReadiness, Need
 
 
 @pytest.fixture(autouse=True)
@@ -140,7 +140,9 @@ def test_models_that_lack_the_same_are_told_together(monkeypatch: pytest.MonkeyP
         "d": (Need("torch"),),
     }
     monkeypatch.setattr(weights, "model_names", lambda role: list(lacks) if role == "detector" else [])
-    monkeypatch.setattr(weights, "standing", lambda role, name: Standing(role, name, "made", lacks[name]))
+    monkeypatch.setattr(
+        weights, "standing", lambda role, name: ModelReadiness(role, name, "made", lacks[name])
+    )
     together, alone, ready = models()
     assert (together.detail, together.remedy) == ("a, b: torch not installed", "pip install 'virl[vision]'")
     assert (alone.detail, alone.remedy) == ("c: weights c are not there", "put them in a folder")

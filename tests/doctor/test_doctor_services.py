@@ -10,7 +10,7 @@ from served_google import MARKER_KEY, FlatPhotos
 
 from virl.doctor import services
 from virl.doctor.probes import probes
-from virl.doctor.services import Asked, Outcome, ask_google
+from virl.doctor.services import Asked, ProbeOutcome, ask_google
 from virl.platform.city import City
 from virl.platform.providers import open_city
 from virl.platform.providers.google.keys import Keys
@@ -87,11 +87,11 @@ def ask(
     return ask_google(settings_of(server.url, api), Keys(key), city.center, budget)
 
 
-def unpaid(asked: Asked) -> list[Outcome]:
+def unpaid(asked: Asked) -> list[ProbeOutcome]:
     return [outcome for outcome in asked.outcomes if not outcome.usd]
 
 
-def statuses(outcomes: list[Outcome]) -> set[str]:
+def statuses(outcomes: list[ProbeOutcome]) -> set[str]:
     return {outcome.status for outcome in outcomes}
 
 

@@ -1,11 +1,11 @@
 import pytest
 
 from virl.errors import BadInput
-from virl.mind.prices import Price, Prices, Source, Usage, load_prices
+from virl.mind.prices import Price, Prices, PriceSource, Usage, load_prices
 from virl.settings import parse_settings
 
 PRICES = Prices(
-    sources={"s": Source(url="https://example.org", read="2026-11-21")},
+    sources={"s": PriceSource(url="https://example.org", read="2026-11-21")},
     models={
         "openai:m": Price(input=1, cached_input=0.1, output=10, source="s"),
         "openai:plain": Price(input=1, output=10, source="s"),

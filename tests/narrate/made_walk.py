@@ -16,7 +16,7 @@ from virl.journal.records import (
     StepRecord,
     ViewRecord,
 )
-from virl.narrate.walk import Stop, Walk
+from virl.narrate.walk import Walk, WalkStop
 
 FRAME = LocalFrame(LatLng(40.7, -74.0))
 Point = tuple[float, float]
@@ -36,7 +36,7 @@ def made_walk(
     positions = [FRAME.position(x, y) for x, y in points]
     walked = [0.0, *(distance(a, b) for a, b in pairwise(positions))]
     stops = [
-        Stop(f"p{number}", position, metres, number in crossings)
+        WalkStop(f"p{number}", position, metres, number in crossings)
         for number, (position, metres) in enumerate(zip(positions, walked, strict=True))
     ]
     return Walk("A walk", heading, tuple(stops), **options)

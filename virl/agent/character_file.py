@@ -8,7 +8,7 @@ from pydantic import ConfigDict
 
 from virl import resources
 from virl.agent.character import ROUTINE_NAME, Character, character_model
-from virl.agent.routine import Routine, Run, find_routine, our_fields, package_folders
+from virl.agent.routine import Routine, RunFunction, find_routine, our_fields, package_folders
 from virl.errors import BadInput, UnknownName
 from virl.region_file import read_region
 from virl.registry import ROUTINES
@@ -86,7 +86,7 @@ def routine_of(path: Path, character: Character) -> Routine:
     return routine
 
 
-def load_routine(path: Path, character: Character) -> Run:
+def load_routine(path: Path, character: Character) -> RunFunction:
     """The function that a character's run calls.
 
     Raises:
@@ -155,7 +155,7 @@ def _routine(path: Path, name: str) -> Routine | None:
     if routine:
         return routine
     file = _file_of(name)
-    if file is None or file.resolve() == path.resolve():
+    if file is None:
         return None
     which = load_settings(file, _Which)  # an agent's name: its routine is followed
     return find_routine(file.parent, _routine_name(file, which.routine, which.tools))

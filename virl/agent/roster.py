@@ -15,7 +15,7 @@ LONGEST_LINE = 100  # characters of what an agent is said to do; chosen
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RosterEntry:
     """One agent of a list."""
 
     name: str
@@ -34,9 +34,9 @@ class Entry:
         return "rules or a model" if self.asks_mind else "none"
 
 
-def roster() -> tuple[list[Entry], list[VirlError]]:
+def roster() -> tuple[list[RosterEntry], list[VirlError]]:
     """The agents that come with virl and with installed packages, and what is wrong with packages."""
-    entries: list[Entry] = []
+    entries: list[RosterEntry] = []
     faults = ROUTINES.others()[1]
     for name in agent_names():
         try:
@@ -46,12 +46,12 @@ def roster() -> tuple[list[Entry], list[VirlError]]:
     return entries, list({str(fault): fault for fault in faults}.values())
 
 
-def characters_in(folder: Path) -> tuple[list[Entry], list[VirlError]]:
+def characters_in(folder: Path) -> tuple[list[RosterEntry], list[VirlError]]:
     """The characters whose files lie in a folder, and those whose routine cannot be imported.
 
     Other YAML files there are none.
     """
-    entries: list[Entry] = []
+    entries: list[RosterEntry] = []
     faults: list[VirlError] = []
     for path in sorted(folder.glob("*.yaml")):
         try:
@@ -63,7 +63,7 @@ def characters_in(folder: Path) -> tuple[list[Entry], list[VirlError]]:
     return entries, faults
 
 
-def _entry(name: str, path: Path) -> Entry:
+def _entry(name: str, path: Path) -> RosterEntry:
     character = load_character(path)
     routine = routine_of(path, character)
     about = (
@@ -72,7 +72,7 @@ def _entry(name: str, path: Path) -> Entry:
     about = " ".join(about.split())
     if len(about) > LONGEST_LINE:
         about = about[: LONGEST_LINE - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-    return Entry(name, character, about, routine.asks_mind())
+    return RosterEntry(name, character, about, routine.asks_mind())
 
 
 def _first_words(routine: Routine) -> str:

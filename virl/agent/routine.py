@@ -24,7 +24,7 @@ from virl.registry import ROUTINES, cannot_import
 if TYPE_CHECKING:
     from virl.agent.assembly import Agent
 
-Run = Callable[["Agent"], None]
+RunFunction = Callable[["Agent"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Routine:
         there = self.package and not self.loose and (self.folder / f"{name}.py").is_file()
         return f"{self.package}.{name}" if there else None
 
-    def run(self) -> Run:
+    def run(self) -> RunFunction:
         """The function that a run calls.
 
         Raises:
@@ -61,7 +61,7 @@ class Routine:
         module = self._imported(self.module)
         run = getattr(module, "run", None)
         if callable(run):
-            found: Run = run
+            found: RunFunction = run
             return found
         old = "; rename its `live(agent)`" if hasattr(module, "live") else ""
         raise BadInput(f"{module.__file__}: a routine needs a function `run(agent)`{old}")

@@ -78,7 +78,7 @@ class Silent:
         return None
 
 
-class Entry(Settings):
+class UserMessage(Settings):
     """One thing that a user says, and when."""
 
     after: int | None = Field(default=None, ge=0)
@@ -104,13 +104,13 @@ class Entry(Settings):
 
 
 class _Entries(Settings):
-    entries: tuple[Entry, ...] = Field(min_length=1)
+    entries: tuple[UserMessage, ...] = Field(min_length=1)
 
 
 class Scripted:
     """A user who says what is written down, each thing at its moment."""
 
-    def __init__(self, entries: tuple[Entry, ...], source: str = "feedback") -> None:
+    def __init__(self, entries: tuple[UserMessage, ...], source: str = "feedback") -> None:
         """Say `entries`; faults are named with their `source`."""
         self._entries = entries
         self._source = source
@@ -191,7 +191,7 @@ def parse_line(line: str, states: Collection[str]) -> Feedback:
         else:
             words.append(word)
     try:
-        entry = Entry.model_validate({"after": 0, "say": " ".join(words), "state": told})
+        entry = UserMessage.model_validate({"after": 0, "say": " ".join(words), "state": told})
     except ValidationError as fault:
         first = fault.errors()[0]
         field_name = next((str(part) for part in first["loc"][1:]), "line")

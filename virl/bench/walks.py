@@ -23,7 +23,7 @@ from virl.bench.resources import cost_of
 from virl.errors import MindFailed
 from virl.geo import LatLng
 from virl.mind.base import Exchange, Mind
-from virl.platform.episodes import Episode as Instruction
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.base import InstructionNavigator, Move
@@ -43,7 +43,7 @@ class WalkingAgent:
 
     name: str
     """What its results are called, such as `"follower --map"`."""
-    open: Callable[[Instruction], tuple[InstructionNavigator, Mind | None]]
+    open: Callable[[InstructionEpisode], tuple[InstructionNavigator, Mind | None]]
     """A navigator for one episode, and the mind it asks."""
 
 
@@ -62,12 +62,12 @@ class WalkWorld:
     """By the `scan` of the episodes; a city's only graph has the name `""`."""
     ids: Sequence[str]
     """Of all episodes, in their order."""
-    instructions: Mapping[str, Instruction]
+    instructions: Mapping[str, InstructionEpisode]
     """Those that can be tried, by id."""
     faults: Mapping[str, str]
     """Why each of the others cannot; one that cannot be read goes by its line or entry."""
-    start: Callable[[Instruction], WalkState]
-    score: Callable[[Instruction, Sequence[int]], WalkScores]
+    start: Callable[[InstructionEpisode], WalkState]
+    score: Callable[[InstructionEpisode, Sequence[int]], WalkScores]
     """The metrics of the nodes walked."""
     successes: Sequence[str]
     """The metrics that are 0 for a walk that failed, wherever it ended."""
@@ -123,7 +123,7 @@ def run_walk(episode: Episode, world: WalkWorld) -> EpisodeResult:
     return EpisodeResult(_data(world, given, walked, scores), cost=_cost(exchanges), failure=walked.failure)
 
 
-def _data(world: WalkWorld, given: Instruction, walked: _WalkSoFar, scores: WalkScores) -> Data:
+def _data(world: WalkWorld, given: InstructionEpisode, walked: _WalkSoFar, scores: WalkScores) -> Data:
     """What is kept of a walk; `decisions` holds what is not said by the actions alone."""
     graph, path = world.graphs[given.scan], walked.path()
     return {

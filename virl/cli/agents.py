@@ -12,7 +12,7 @@ from rich.table import Table
 
 from virl import resources
 from virl.agent.character_file import find_character, load_character
-from virl.agent.roster import Entry, characters_in, roster
+from virl.agent.roster import RosterEntry, characters_in, roster
 from virl.errors import BadInput
 from virl.files import write_whole
 from virl.guard import guard
@@ -135,7 +135,7 @@ def _tell_all() -> None:
         typer.echo(str(fault), err=True)
 
 
-def _row(entry: Entry) -> tuple[str, str, str]:
+def _row(entry: RosterEntry) -> tuple[str, str, str]:
     about = (
         entry.about
         if entry.about.startswith(entry.character.name)

@@ -14,7 +14,7 @@ from virl.guard import guard
 from virl.platform.city import City
 from virl.platform.perception.models import Device, ModelOptions, Models, model_names
 from virl.platform.perception.registry import KINDS, Role
-from virl.platform.perception.standing import Standing, standing
+from virl.platform.perception.standing import ModelReadiness, standing
 from virl.platform.perception.weights import models_home
 from virl.platform.streetview import Camera, View
 
@@ -143,7 +143,7 @@ def _shop_view(city: City) -> View:
     return city.streetview.view(here.id, Camera(bearing(here.position, place.position), 5, 60))
 
 
-def _tell_all(all_standings: Sequence[Standing], as_json: bool) -> None:
+def _tell_all(all_standings: Sequence[ModelReadiness], as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps([_plain(one) for one in all_standings], indent=2))
         return
@@ -162,7 +162,7 @@ def _tell_all(all_standings: Sequence[Standing], as_json: bool) -> None:
         )
 
 
-def _plain(one: Standing) -> dict[str, Any]:
+def _plain(one: ModelReadiness) -> dict[str, Any]:
     return {
         "role": one.role,
         "name": one.name,

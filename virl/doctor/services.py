@@ -35,7 +35,7 @@ _LIMITED = ("RESOURCE_EXHAUSTED", "OVER_QUERY_LIMIT", "OVER_DAILY_LIMIT")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProbeOutcome:
     """What one probe showed."""
 
     service: str
@@ -53,7 +53,7 @@ class Outcome:
 class Asked:
     """What all probes showed."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ProbeOutcome, ...]
     spent_usd: float
     """List price of what was answered, or may have been, in dollars."""
 
@@ -88,7 +88,7 @@ class Questioner:
         """List price of what was answered, or may have been."""
         return round(sum(http.meter.total().usd for http in self._ways.values()), 6)
 
-    def outcome(self, probe: Probe, here: LatLng) -> Outcome:
+    def outcome(self, probe: Probe, here: LatLng) -> ProbeOutcome:
         """Ask one probe at a position."""
         if probe.way == "paid" and probe.usd(self._settings) > self._left():
             return self._too_dear(probe)
@@ -102,14 +102,14 @@ class Questioner:
             return self._without_reply(probe, fault)
         return self._told(probe, "reached", came)
 
-    def _too_dear(self, probe: Probe) -> Outcome:
+    def _too_dear(self, probe: Probe) -> ProbeOutcome:
         costs = f"costs ${probe.usd(self._settings):.3f}"
         if self._budget is None:
             return self._told(probe, "not asked", costs, "--paid")
         detail = f"{costs}, and ${self._left():.3f} of the budget are left"
         return self._told(probe, "not asked", detail, "a higher --budget-usd")
 
-    def _without_reply(self, probe: Probe, fault: VirlError) -> Outcome:
+    def _without_reply(self, probe: Probe, fault: VirlError) -> ProbeOutcome:
         if isinstance(fault, BudgetExceeded):
             detail = "a further request would pass the budget"
             return self._told(probe, "not asked", detail, "a higher --budget-usd with --paid")
@@ -124,7 +124,7 @@ class Questioner:
             return 0.0
         return round((self._budget.limit_usd or 0.0) - self._budget.spent_usd, 6)
 
-    def _compared(self, probe: Probe, here: LatLng) -> Outcome:
+    def _compared(self, probe: Probe, here: LatLng) -> ProbeOutcome:
         """The request was refused for what it asks: would it have been refused for its key first?"""
         usd = probe.usd(self._settings)
         try:
@@ -137,14 +137,14 @@ class Questioner:
         detail = "a wrong key gets the same answer"
         return self._told(probe, "unclear", detail, f"--paid asks for ${usd:.3f}")
 
-    def _judged(self, probe: Probe, fault: ProviderError) -> Outcome:
+    def _judged(self, probe: Probe, fault: ProviderError) -> ProbeOutcome:
         status, remedy = _judgement(fault)
         return self._told(probe, status, fault.reason, remedy)
 
-    def _told(self, probe: Probe, status: Status, detail: str, remedy: str = "") -> Outcome:
+    def _told(self, probe: Probe, status: Status, detail: str, remedy: str = "") -> ProbeOutcome:
         service = self._settings.endpoint(probe.endpoint).service
         usd = probe.usd(self._settings) if probe.way == "paid" else 0.0
-        return Outcome(service, probe.endpoint, probe.asks, status, detail, usd, remedy)
+        return ProbeOutcome(service, probe.endpoint, probe.asks, status, detail, usd, remedy)
 
 
 def ask_google(
@@ -168,7 +168,7 @@ def ask_google(
         return Asked(_by_service([_unasked(settings, probe) for probe in asked]), 0.0)
     questioner = Questioner(settings, keys, budget_usd)
 
-    def ask(probe: Probe) -> Outcome:
+    def ask(probe: Probe) -> ProbeOutcome:
         outcome = questioner.outcome(probe, here)
         tell()
         return outcome
@@ -192,14 +192,14 @@ def _judgement(fault: ProviderError) -> tuple[Status, str]:
     return "failing", "run virl doctor again"
 
 
-def _unasked(settings: GoogleSettings, probe: Probe) -> Outcome:
+def _unasked(settings: GoogleSettings, probe: Probe) -> ProbeOutcome:
     service = settings.endpoint(probe.endpoint).service
     usd = probe.usd(settings) if probe.way == "paid" else 0.0
-    return Outcome(
+    return ProbeOutcome(
         service, probe.endpoint, probe.asks, "not asked", "no usable key", usd, f"set {KEY_VARIABLE}"
     )
 
 
-def _by_service(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+def _by_service(outcomes: Sequence[ProbeOutcome]) -> tuple[ProbeOutcome, ...]:
     order = list(dict.fromkeys(outcome.service for outcome in outcomes))
     return tuple(sorted(outcomes, key=lambda outcome: order.index(outcome.service)))

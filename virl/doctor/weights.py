@@ -6,7 +6,7 @@ from typing import get_args
 from virl.doctor.findings import Finding
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import Role
-from virl.platform.perception.standing import Standing, standing
+from virl.platform.perception.standing import ModelReadiness, standing
 
 _FOR = "perception; virl models tells more"
 
@@ -26,6 +26,6 @@ def models() -> Iterator[Finding]:
             yield Finding("models that are ready", "ok", ", ".join(those), _FOR)
 
 
-def _first_lack(model: Standing) -> str:
+def _first_lack(model: ModelReadiness) -> str:
     """What is wrong and what to do, in a line; empty if the model is ready."""
     return next((need.lacks for need in model.needs if need.lacks), "")

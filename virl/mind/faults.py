@@ -28,7 +28,7 @@ _SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET)$")
 _SHORTEST_SECRET = 6  # a shorter value would blot out ordinary words
 
 
-class Fault(Enum):
+class LLMFault(Enum):
     """Why a request failed."""
 
     LIMITED = "limited"
@@ -45,31 +45,37 @@ class Fault(Enum):
     OTHER = "other"
 
 
-_KINDS: tuple[tuple[type[Exception], Fault], ...] = (
-    (ModelAuthenticationError, Fault.KEY),
-    (ModelPermissionDeniedError, Fault.KEY),
-    (ModelNotFoundError, Fault.UNKNOWN_MODEL),
-    (ModelRateLimitError, Fault.LIMITED),
-    (ModelTimeoutError, Fault.BROKEN),
-    (ModelConnectionError, Fault.BROKEN),
-    (ModelAPIError, Fault.BROKEN),
-    (TimeoutError, Fault.BROKEN),
-    (ConnectionError, Fault.BROKEN),
+_KINDS: tuple[tuple[type[Exception], LLMFault], ...] = (
+    (ModelAuthenticationError, LLMFault.KEY),
+    (ModelPermissionDeniedError, LLMFault.KEY),
+    (ModelNotFoundError, LLMFault.UNKNOWN_MODEL),
+    (ModelRateLimitError, LLMFault.LIMITED),
+    (ModelTimeoutError, LLMFault.BROKEN),
+    (ModelConnectionError, LLMFault.BROKEN),
+    (ModelAPIError, LLMFault.BROKEN),
+    (TimeoutError, LLMFault.BROKEN),
+    (ConnectionError, LLMFault.BROKEN),
 )
-_STATUSES = {401: Fault.KEY, 403: Fault.KEY, 404: Fault.UNKNOWN_MODEL, 408: Fault.BROKEN, 429: Fault.LIMITED}
+_STATUSES = {
+    401: LLMFault.KEY,
+    403: LLMFault.KEY,
+    404: LLMFault.UNKNOWN_MODEL,
+    408: LLMFault.BROKEN,
+    429: LLMFault.LIMITED,
+}
 # Raised by the OpenAI client, which is not imported here.
 _NAMES = {
-    "LengthFinishReasonError": Fault.CUT_OFF,
-    "ContentFilterFinishReasonError": Fault.REFUSED,
-    "APIConnectionError": Fault.BROKEN,
-    "APITimeoutError": Fault.BROKEN,
+    "LengthFinishReasonError": LLMFault.CUT_OFF,
+    "ContentFilterFinishReasonError": LLMFault.REFUSED,
+    "APIConnectionError": LLMFault.BROKEN,
+    "APITimeoutError": LLMFault.BROKEN,
 }
 
 
-def classify(error: Exception) -> Fault:
+def classify(error: Exception) -> LLMFault:
     """Which sort of failure an exception of any provider is."""
     if getattr(error, "code", None) == "insufficient_quota":
-        return Fault.NO_QUOTA
+        return LLMFault.NO_QUOTA
     if type(error).__name__ in _NAMES:
         return _NAMES[type(error).__name__]
     for kind, fault in _KINDS:
@@ -77,8 +83,8 @@ def classify(error: Exception) -> Fault:
             return fault
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        return Fault.BROKEN if status >= 500 else _STATUSES.get(status, Fault.OTHER)
-    return Fault.OTHER
+        return LLMFault.BROKEN if status >= 500 else _STATUSES.get(status, LLMFault.OTHER)
+    return LLMFault.OTHER
 
 
 def retry_after(error: Exception) -> float | None:

@@ -21,12 +21,12 @@ from virl.mind.asking import Ask, Model, asker, schema_of
 from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
 from virl.mind.cache import ReplyCache, request_key
 from virl.mind.conversation import Said, conversation_key, notes_on, what_it_says
-from virl.mind.faults import Fault, secrets_of
+from virl.mind.faults import LLMFault, secrets_of
 from virl.mind.pictures import image_block, image_notes
 from virl.mind.prices import Prices, load_prices
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply, Text
-from virl.mind.sending import Sender, Tally
+from virl.mind.sending import RequestUsage, Sender
 from virl.platform.streetview import Image
 
 Method = Literal["json_schema", "function_calling", "json_mode"]
@@ -123,7 +123,7 @@ class LLMMind:
         message = HumanMessage(content=blocks + [image_block(image) for image in images])
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
         key = self._key(prompt, message)
-        tally = Tally()
+        tally = RequestUsage()
         if self._cache and (kept := self._cache.get(key, prompt.reply, inputs)):
             self._write_down(prompt.name, noted, kept.model_dump(), tally, cached=True)
             return kept
@@ -168,7 +168,7 @@ class LLMMind:
             ModelUnavailable: the model cannot be reached.
             MindFailed: what it said was cut off before its first word.
         """
-        tally, noted = Tally(), notes_on(messages)
+        tally, noted = RequestUsage(), notes_on(messages)
         key = conversation_key(self._request, messages, frame)
         if self._cache and (kept := self._cache.get(key, Said, {})):
             self._write_down(about, noted, what_it_says(kept.read()), tally, cached=True)
@@ -176,7 +176,7 @@ class LLMMind:
         try:
             answer = self._sender.send(ask, messages, tally, beside=len(json.dumps(frame)))
             if is_cut_off(answer):
-                self._sender.give_up(Fault.CUT_OFF, "it sent no text")
+                self._sender.give_up(LLMFault.CUT_OFF, "it sent no text")
         except VirlError as fault:
             self._write_down(about, noted, {"error": str(fault)}, tally)
             raise
@@ -185,7 +185,7 @@ class LLMMind:
         return answer
 
     def _converse(
-        self, prompt: Prompt[ReplyT], message: HumanMessage, inputs: dict[str, object], tally: Tally
+        self, prompt: Prompt[ReplyT], message: HumanMessage, inputs: dict[str, object], tally: RequestUsage
     ) -> ReplyT:
         ask = self._asker(prompt)
         messages: list[BaseMessage] = [message]
@@ -196,7 +196,7 @@ class LLMMind:
                     f"{self._name} refused to answer {prompt.name}: {self._sender.clean(refusal)}"
                 )
             if is_cut_off(answer):
-                self._sender.give_up(Fault.CUT_OFF, "it sent no text")
+                self._sender.give_up(LLMFault.CUT_OFF, "it sent no text")
             try:
                 return read_reply(answer, prompt, inputs)
             except ValidationError as invalid:
@@ -239,7 +239,7 @@ class LLMMind:
         prompt: str,
         inputs: Mapping[str, object],
         reply: Mapping[str, object],
-        tally: Tally,
+        tally: RequestUsage,
         *,
         cached: bool = False,
     ) -> None:

@@ -52,7 +52,7 @@ def expected_usage(messages: "Sequence[BaseMessage]", *, beside: int = 0) -> Usa
     return Usage(int(letters / _LETTERS_A_TOKEN) + pictures * _TOKENS_A_PICTURE, 0, _TOKENS_OF_A_REPLY)
 
 
-class Source(Settings):
+class PriceSource(Settings):
     """Where prices were read."""
 
     url: str
@@ -75,7 +75,7 @@ class Price(Settings):
 class Prices(Settings):
     """The prices of models by name, such as `openai:gpt-5-mini`."""
 
-    sources: dict[str, Source]
+    sources: dict[str, PriceSource]
     models: dict[str, Price]
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ from virl.budget import Budget
 from virl.errors import MindFailed, ModelUnavailable
 from virl.mind.answers import usage_of
 from virl.mind.asking import Ask
-from virl.mind.faults import Fault, classify, redact, retry_after, usage_in
+from virl.mind.faults import LLMFault, classify, redact, retry_after, usage_in
 from virl.mind.prices import Prices, Usage, expected_usage
 from virl.retry import RetryPolicy
 
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Tally:
+class RequestUsage:
     """What one question has taken so far."""
 
     attempts: int = 0
@@ -48,7 +48,9 @@ class Sender:
     limiter: BaseRateLimiter | None
     budget: Budget
 
-    def send(self, ask: Ask, messages: Sequence[BaseMessage], tally: Tally, *, beside: int = 0) -> AIMessage:
+    def send(
+        self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
+    ) -> AIMessage:
         """The model's answer, tried again while the failure may pass.
 
         Args:
@@ -78,26 +80,26 @@ class Sender:
         """A text on one line, shortened, without keys."""
         return redact(text, self.secrets)
 
-    def give_up(self, fault: Fault, said: str) -> NoReturn:
+    def give_up(self, fault: LLMFault, said: str) -> NoReturn:
         """Raise what a failure that will not pass amounts to.
 
         Raises without a cause: the provider's exception may quote the key.
         """
         advice = {
-            Fault.KEY: "does not accept the key: check the provider's key variable in your environment",
-            Fault.UNKNOWN_MODEL: "is not known to the server: check the model's name and the base URL",
-            Fault.NO_QUOTA: "has no quota left: check the plan and the billing of the account",
+            LLMFault.KEY: "does not accept the key: check the provider's key variable in your environment",
+            LLMFault.UNKNOWN_MODEL: "is not known to the server: check the model's name and the base URL",
+            LLMFault.NO_QUOTA: "has no quota left: check the plan and the billing of the account",
         }
         if fault in advice:
             raise ModelUnavailable(f"{self.name} {advice[fault]} ({said})") from None
         happened = {
-            Fault.CUT_OFF: "ran into its token limit before the reply was complete",
-            Fault.REFUSED: "refused to answer",
+            LLMFault.CUT_OFF: "ran into its token limit before the reply was complete",
+            LLMFault.REFUSED: "refused to answer",
         }
         raise MindFailed(f"{self.name} {happened.get(fault, 'failed')}: {said}") from None
 
     def _try(
-        self, ask: Ask, messages: Sequence[BaseMessage], tally: Tally, beside: int
+        self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int
     ) -> "AIMessage | _Failed":
         tally.attempts += 1
         if self.limiter:
@@ -113,7 +115,7 @@ class Sender:
         self._count(usage_of(answer), held, tally)
         return answer
 
-    def _count(self, usage: Usage, held: float, tally: Tally) -> None:
+    def _count(self, usage: Usage, held: float, tally: RequestUsage) -> None:
         tally.usage += usage
         self.budget.settle(held, self.usd(usage) or 0.0, self.name)
 
@@ -121,7 +123,7 @@ class Sender:
         if isinstance(outcome, _Failed) and outcome.wait is not None:
             _log.info("%s asks to wait %.1f s", self.name, pause)
 
-    def _raise(self, failed: "_Failed", tally: Tally) -> NoReturn:
+    def _raise(self, failed: "_Failed", tally: RequestUsage) -> NoReturn:
         """The end of trying."""
         if not failed.again:
             self.give_up(failed.fault, failed.said)
@@ -138,13 +140,13 @@ class Sender:
 class _Failed:
     """A request that failed. The provider's exception is not kept: it may quote the key."""
 
-    fault: Fault
+    fault: LLMFault
     said: str
     wait: float | None
 
     @property
     def again(self) -> bool:
-        return self.fault in (Fault.LIMITED, Fault.BROKEN)
+        return self.fault in (LLMFault.LIMITED, LLMFault.BROKEN)
 
 
 def _failed(outcome: AIMessage | _Failed) -> _Failed | None:

@@ -18,7 +18,7 @@ _LIST = re.compile(r"\[.*\]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class FittedDrawing:
     """A model's drawing, moved and turned onto the exact one."""
 
     points: Floats
@@ -55,7 +55,7 @@ def read_points(text: str, count: int) -> Floats:
     return np.array(points, float)
 
 
-def lay_over(drawn: Floats, exact: Floats) -> Drawing:
+def lay_over(drawn: Floats, exact: Floats) -> FittedDrawing:
     """Move and turn a drawing so that it fits the exact one best, in least squares.
 
     It is neither scaled nor mirrored: a drawing that takes left for right, or metres for feet, stays wrong.
@@ -69,7 +69,7 @@ def lay_over(drawn: Floats, exact: Floats) -> Drawing:
     turn = np.vdot(source, target - middle)
     spread = float(np.vdot(source, source).real)
     laid = source * (turn / abs(turn) if abs(turn) > POINT_M2 else 1.0) + middle
-    return Drawing(
+    return FittedDrawing(
         np.stack([laid.real, laid.imag], axis=1),
         float(np.abs(laid - target).mean()),
         float(abs(turn) / spread) if spread > POINT_M2 else 1.0,

@@ -13,7 +13,7 @@ SEEN_WORDS, SEEN_THINGS = 120, 6  # chosen: characters of one thing, and things 
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HistoryEntry:
     """A part of the walk: a turn, then a straight line."""
 
     number: int
@@ -28,7 +28,7 @@ class Entry:
     thought: str
 
 
-def history(walk: Walk) -> tuple[Entry, ...]:
+def history(walk: Walk) -> tuple[HistoryEntry, ...]:
     """The entries of a walk. Entry 0 is its start and has no length.
 
     Turning and going on as the entries say leads exactly through the stops that they name.
@@ -45,10 +45,10 @@ def history(walk: Walk) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
-def _entry(walk: Walk, number: int, stop: int, turn: float, metres: float) -> Entry:
+def _entry(walk: Walk, number: int, stop: int, turn: float, metres: float) -> HistoryEntry:
     where = walk.stops[stop]
     seen = tuple(thing[:SEEN_WORDS] for thing in where.seen[:SEEN_THINGS])
-    return Entry(number, stop, turn, metres, where.crossing, seen, where.thought)
+    return HistoryEntry(number, stop, turn, metres, where.crossing, seen, where.thought)
 
 
 def _told_stops(walk: Walk, points: Floats) -> list[int]:

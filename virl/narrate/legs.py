@@ -16,7 +16,7 @@ ONE_CROSSING_M = 15.0  # chosen: panoramas of one crossing lie closer, two cross
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
+class WalkLeg:
     """A part of a walk without turns."""
 
     first: int
@@ -34,7 +34,7 @@ class Leg:
     street: str | None = None
 
 
-def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[Leg, ...]:
+def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[WalkLeg, ...]:
     """The legs of a walk; none where it never moved.
 
     A stop is a turn where the way a step behind it and the way a step ahead of it differ by 35 degrees or
@@ -51,7 +51,7 @@ def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[Leg, ...]:
         return ()
     bounds = [0, *_turns(points, along), len(points) - 1]
     crossing = _crossing_numbers(walk, along)
-    found: list[Leg] = []
+    found: list[WalkLeg] = []
     facing = walk.heading
     for first, last in pairwise(bounds):
         step = _step_length(along)
@@ -61,7 +61,7 @@ def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[Leg, ...]:
             crossing[last],
         }
         found.append(
-            Leg(
+            WalkLeg(
                 first,
                 last,
                 signed_turn(facing, departure),
@@ -76,7 +76,7 @@ def legs(walk: Walk, street_of: StreetOf = no_streets) -> tuple[Leg, ...]:
     return tuple(found)
 
 
-def tell(walk: Walk, parts: Sequence[Leg]) -> list[str]:
+def tell(walk: Walk, parts: Sequence[WalkLeg]) -> list[str]:
     """The walk as sentences, one a leg, the start before and the end behind them."""
     told = [f"Start facing {compass_word(walk.heading)}."]
     street = None
@@ -87,7 +87,7 @@ def tell(walk: Walk, parts: Sequence[Leg]) -> list[str]:
     return told
 
 
-def _sentence(leg: Leg, before: str | None) -> str:
+def _sentence(leg: WalkLeg, before: str | None) -> str:
     turn = turn_words(leg.turn)
     onto = ""
     if leg.street:

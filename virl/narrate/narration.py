@@ -9,9 +9,9 @@ from virl.journal.journal import RULES
 from virl.mind.base import Exchange, Mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
-from virl.narrate.drawing import Drawing, lay_over, read_points
-from virl.narrate.history import Entry, history
-from virl.narrate.legs import Leg, legs, tell
+from virl.narrate.drawing import FittedDrawing, lay_over, read_points
+from virl.narrate.history import HistoryEntry, history
+from virl.narrate.legs import WalkLeg, legs, tell
 from virl.narrate.streets import StreetOf, no_streets
 from virl.narrate.walk import Walk
 
@@ -28,14 +28,14 @@ class Narration:
 
     walk: Walk
     mind: str
-    legs: tuple[Leg, ...]
+    legs: tuple[WalkLeg, ...]
     exact: tuple[str, ...]
     """The walk in sentences, exactly."""
-    entries: tuple[Entry, ...]
+    entries: tuple[HistoryEntry, ...]
     """The history as the model was told it."""
     instruction: str | None = None
     """The model's instruction; `None` where none was asked or it gave none."""
-    drawing: Drawing | None = None
+    drawing: FittedDrawing | None = None
     """The model's drawing; `None` as for `instruction`."""
     notes: tuple[str, ...] = ()
     """What is missing, and why."""
@@ -76,7 +76,7 @@ def narrate(walk: Walk, mind: Mind, street_of: StreetOf = no_streets) -> Narrati
     return Narration(walk, mind.name, parts, exact, entries, instruction, drawing, tuple(notes), asked)
 
 
-def ask_instruction(mind: Mind, entries: Sequence[Entry]) -> str:
+def ask_instruction(mind: Mind, entries: Sequence[HistoryEntry]) -> str:
     """An instruction that leads along the walk.
 
     Raises:
@@ -90,7 +90,7 @@ def ask_instruction(mind: Mind, entries: Sequence[Entry]) -> str:
     return reply
 
 
-def ask_points(mind: Mind, entries: Sequence[Entry]) -> Floats:
+def ask_points(mind: Mind, entries: Sequence[HistoryEntry]) -> Floats:
     """Where the walker stood at the end of each entry, as the mind draws it, shape (entries, 2).
 
     Raises:

@@ -21,14 +21,14 @@ AROUND_DEG = 0.003  # chosen: some 300 m of streets around a walk can be drawn
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class WrittenNarration:
     """A narration, and where it was written."""
 
     narration: Narration
     page: Path
 
 
-def narrate_run(run: Path, mind: Mind) -> Told:
+def narrate_run(run: Path, mind: Mind) -> WrittenNarration:
     """Narrate the run of an agent into its folder.
 
     Streets are named and drawn where the run's city can be opened.
@@ -49,10 +49,10 @@ def narrate_run(run: Path, mind: Mind) -> Told:
     street_of = streets_by_addresses(city.places) if city else no_streets
     lines = city.street_map.lines() if city and city.street_map else ()
     narration = narrate(walk, mind, street_of)
-    return Told(narration, write_narration(run, narration, lines))
+    return WrittenNarration(narration, write_narration(run, narration, lines))
 
 
-def narrate_episode(run: Path, episode: str, mind: Mind, *, data: Path | None = None) -> Told:
+def narrate_episode(run: Path, episode: str, mind: Mind, *, data: Path | None = None) -> WrittenNarration:
     """Narrate an episode of a benchmark's run into `narrations/EPISODE/` in its folder.
 
     Args:
@@ -73,7 +73,7 @@ def narrate_episode(run: Path, episode: str, mind: Mind, *, data: Path | None = 
     walk = walk_of(graph, played)
     narration = narrate(walk, mind)
     folder = run / "narrations" / "".join(letter if letter.isalnum() else "-" for letter in episode)
-    return Told(narration, write_narration(folder, narration, _links_near(graph, walk)))
+    return WrittenNarration(narration, write_narration(folder, narration, _links_near(graph, walk)))
 
 
 def _links_near(graph: NavigationGraph, walk: Walk) -> list[tuple[LatLng, LatLng]]:

@@ -18,7 +18,7 @@ AHEAD_DEG = 30.0  # chosen: what lies within is said to be ahead, and as far fro
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class WalkStop:
     """Where a walker stood."""
 
     pano_id: str
@@ -40,7 +40,7 @@ class Walk:
     title: str
     heading: float
     """The way the walker faced at the start, degrees clockwise from north."""
-    stops: tuple[Stop, ...]
+    stops: tuple[WalkStop, ...]
     outcome: str = ""
     """How it ended, as a sentence."""
 
@@ -96,7 +96,7 @@ def walk_on_graph(
     degree = graph.degree
     walked = [0.0, *(_way(graph, *pair) for pair in pairwise(nodes))]
     stops = [
-        Stop(graph.ids[node], graph.position(node), metres, not indoors and bool(degree[node] >= 3))
+        WalkStop(graph.ids[node], graph.position(node), metres, not indoors and bool(degree[node] >= 3))
         for node, metres in zip(nodes, walked, strict=True)
     ]
     return Walk(title, heading, tuple(_collapse(stops)))
@@ -111,17 +111,17 @@ def _way(graph: NavigationGraph, source: int, target: int) -> float:
     return distance(graph.position(source), graph.position(target))
 
 
-def _collapse(stops: Sequence[Stop]) -> Iterator[Stop]:
+def _collapse(stops: Sequence[WalkStop]) -> Iterator[WalkStop]:
     for index, stop in enumerate(stops):
         if index == 0 or stop.pano_id != stops[index - 1].pano_id:
             yield stop
 
 
-def _stop(step: StepRecord) -> Stop:
+def _stop(step: StepRecord) -> WalkStop:
     seen = [f"{thing} {where}" for view in step.views for thing, where in _things(view, step.pose.heading)]
     seen += [f"{' '.join(place.types[:1]).replace('_', ' ')} {place.name}".strip() for place in step.places]
     position = LatLng(step.pose.lat, step.pose.lng)
-    return Stop(
+    return WalkStop(
         step.pose.pano_id,
         position,
         step.distance_m,

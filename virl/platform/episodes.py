@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class InstructionEpisode:
     """One item of an instruction-following benchmark."""
 
     id: str

@@ -59,7 +59,7 @@ class Arguments(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToolResult:
     """What comes of a tool."""
 
     text: str
@@ -77,7 +77,7 @@ class Tool:
     """One thing that a model may do."""
 
     arguments: type[Arguments]
-    act: Callable[[Body, Any], Told]
+    act: Callable[[Body, Any], ToolResult]
     """Takes an object of `arguments`; raises `VirlError` with what the model should know."""
 
 

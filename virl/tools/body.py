@@ -9,7 +9,7 @@ from virl.platform.movement.base import Choice, Step
 from virl.platform.streetview import Link, Panorama, Pose
 
 
-class Standing(BaseModel):
+class BodyState(BaseModel):
     """Where an agent has got to; kept with every note, so that a run can go on from there."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -37,7 +37,7 @@ class Body:
         """Which tool call is under way: differs from all others of the run."""
         heading = agent.character.heading
         facing = agent.start.heading if heading is None else heading
-        self.standing = Standing(pano_id=agent.start.id, heading=facing)
+        self.standing = BodyState(pano_id=agent.start.id, heading=facing)
 
     @property
     def pose(self) -> Pose:
@@ -76,7 +76,7 @@ class Body:
             raise BadInput("no moves are left: finish with what you know")
         there = self.agent.mover.take(self.pose, link)
         self._write_down(link, why)
-        self.standing = Standing(
+        self.standing = BodyState(
             pano_id=there.pano_id,
             heading=there.heading,
             moves=self.standing.moves + 1,

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from langchain_core.tools import BaseTool, StructuredTool
 
 from virl.tools import finding, moving, others, seeing
-from virl.tools.base import Arguments, Told, Tool
+from virl.tools.base import Arguments, Tool, ToolResult
 from virl.tools.body import Body
 
 FINISH = "finish"
@@ -25,7 +25,7 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
         "search_places": Tool(finding.SearchPlaces, finding.search_places),
         "place_details": Tool(finding.PlaceDetails, finding.place_details),
         "geocode": Tool(finding.Geocode, finding.geocode),
-        "route": Tool(finding.Route, finding.route),
+        "route": Tool(finding.FindRoute, finding.route),
         "consult": Tool(others.Consult, others.consult),
         FINISH: Tool(others.Finish, others.finish),
     }
@@ -36,8 +36,8 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
 def tools_for(body: Body, names: Sequence[str]) -> list[BaseTool]:
     """Tools in the hands of one agent.
 
-    Each gives its text back as content and all that came of it, a `Told`, as artifact. What cannot be done
-    is raised as `VirlError`.
+    Each gives its text back as content and all that came of it, a `ToolResult`, as artifact. What cannot be
+    done is raised as `VirlError`.
 
     Args:
         body: what they move.
@@ -56,8 +56,10 @@ def _tool(name: str, tool: Tool, body: Body) -> BaseTool:
     )
 
 
-def _acting(arguments: type[Arguments], act: Callable[[Arguments], Told]) -> Callable[..., tuple[str, Told]]:
-    def call(**given: object) -> tuple[str, Told]:
+def _acting(
+    arguments: type[Arguments], act: Callable[[Arguments], ToolResult]
+) -> Callable[..., tuple[str, ToolResult]]:
+    def call(**given: object) -> tuple[str, ToolResult]:
         told = act(arguments.model_validate(given))
         return told.text, told
 

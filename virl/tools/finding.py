@@ -7,10 +7,9 @@ from pydantic import Field
 
 from virl.errors import BadInput
 from virl.geo import LatLng, bearing, compass_word, distance
-from virl.platform.maps import Route as Way
-from virl.platform.maps import TravelMode
+from virl.platform.maps import Route, TravelMode
 from virl.platform.places import Place
-from virl.tools.base import Arguments, Told, from_world, metres, short
+from virl.tools.base import Arguments, ToolResult, from_world, metres, short
 from virl.tools.body import Body
 
 MOST_REVIEWS, LONGEST_REVIEW = 5, 350
@@ -55,7 +54,7 @@ class Geocode(Arguments):
     address: str = Field(min_length=1, max_length=200, description="Such as '91 Station Street'.")
 
 
-class Route(Arguments):
+class FindRoute(Arguments):
     """The shortest way from where you are to an address or a place: length, time, and its legs by compass.
 
     It does not move you.
@@ -66,25 +65,25 @@ class Route(Arguments):
     mode: TravelMode = Field("walking", description="How: walking, cycling or driving.")
 
 
-def nearby_places(body: Body, asked: NearbyPlaces) -> Told:
+def nearby_places(body: Body, asked: NearbyPlaces) -> ToolResult:
     """Places around, nearest first."""
     here = body.panorama.position
     found = body.agent.city.places.nearby(here, asked.radius_m, asked.types)
     if not found:
         kinds = f" of type {short(', '.join(asked.types), 200)}" if asked.types else ""
-        return Told(f"No place{kinds} within {metres(asked.radius_m)}.")
+        return ToolResult(f"No place{kinds} within {metres(asked.radius_m)}.")
     head = f"{min(len(found), asked.limit)} of {len(found)} places within {metres(asked.radius_m)}."
-    return Told(f"{head} {_listed(found[: asked.limit], here)}")
+    return ToolResult(f"{head} {_listed(found[: asked.limit], here)}")
 
 
-def search_places(body: Body, asked: SearchPlaces) -> Told:
+def search_places(body: Body, asked: SearchPlaces) -> ToolResult:
     """Places that answer words."""
     here = body.panorama.position
     found = body.agent.city.places.search(asked.query, here)[: asked.limit]
-    return Told(_listed(found, here) if found else "No place answers that.")
+    return ToolResult(_listed(found, here) if found else "No place answers that.")
 
 
-def place_details(body: Body, asked: PlaceDetails) -> Told:
+def place_details(body: Body, asked: PlaceDetails) -> ToolResult:
     """All about a place."""
     place = body.agent.city.places.details(asked.place_id)
     hours = ", ".join(map(str, place.hours)) or "unknown"
@@ -98,24 +97,24 @@ def place_details(body: Body, asked: PlaceDetails) -> Told:
     ]
     if not place.reviews:
         lines.append("nobody has written a review")
-    return Told(from_world(lines))
+    return ToolResult(from_world(lines))
 
 
-def geocode(body: Body, asked: Geocode) -> Told:
+def geocode(body: Body, asked: Geocode) -> ToolResult:
     """Where an address is."""
     there = body.agent.city.maps.geocode(asked.address)
-    return Told(f"{there}: {_from_here(body.panorama.position, there)}.")
+    return ToolResult(f"{there}: {_from_here(body.panorama.position, there)}.")
 
 
-def route(body: Body, asked: Route) -> Told:
+def route(body: Body, asked: FindRoute) -> ToolResult:
     """A way, told in legs."""
     here = body.panorama.position
     way = body.agent.city.maps.route([here, _target(body, asked)], asked.mode)
     minutes = way.duration / 60
-    return Told(f"{metres(way.distance)}, {minutes:.0f} min {asked.mode}: {_legs(way)}.")
+    return ToolResult(f"{metres(way.distance)}, {minutes:.0f} min {asked.mode}: {_legs(way)}.")
 
 
-def _target(body: Body, asked: Route) -> LatLng:
+def _target(body: Body, asked: FindRoute) -> LatLng:
     if (asked.address is None) == (asked.place_id is None):
         raise BadInput("give either address or place_id")
     if asked.place_id is not None:
@@ -163,7 +162,7 @@ def _from_here(here: LatLng, there: LatLng) -> str:
     return f"{metres(away)} {compass_word(bearing(here, there))}" if away >= 1 else "here"
 
 
-def _legs(way: Way) -> str:
+def _legs(way: Route) -> str:
     """The way as stretches in one compass direction each."""
     parts = [(compass_word(bearing(a, b)), distance(a, b)) for a, b in pairwise(way.path) if a != b]
     legs = [

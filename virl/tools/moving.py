@@ -9,7 +9,7 @@ from virl.tools.base import (
     DIRECTION,
     Arguments,
     Direction,
-    Told,
+    ToolResult,
     counted,
     from_world,
     heading_of,
@@ -49,7 +49,7 @@ class WhereAmI(Arguments):
     """Tell where you are: position, address, heading, the ways on from here, moves left, day and time."""
 
 
-def move(body: Body, asked: Move) -> Told:
+def move(body: Body, asked: Move) -> ToolResult:
     """Take a link, and go straight on as far as was asked."""
     link = _wanted(body, asked)
     why = asked.why or f"Goes {in_words(link.heading, body.standing.heading)}."
@@ -61,22 +61,22 @@ def move(body: Body, asked: Move) -> Told:
         if body.panorama.is_crossing or onward is None or body.moves_left <= 0 or step + 1 == asked.steps:
             break
         link = onward
-    return Told(f"You went {metres(gone)} in {counted(step + 1, 'move')}.\n{_standing(body)}")
+    return ToolResult(f"You went {metres(gone)} in {counted(step + 1, 'move')}.\n{_standing(body)}")
 
 
-def turn(body: Body, asked: Turn) -> Told:
+def turn(body: Body, asked: Turn) -> ToolResult:
     """Face another way."""
     body.turn(heading_of(asked.direction, body.standing.heading))
-    return Told(_standing(body))
+    return ToolResult(_standing(body))
 
 
-def where_am_i(body: Body, asked: WhereAmI) -> Told:  # noqa: ARG001 - as every tool
+def where_am_i(body: Body, asked: WhereAmI) -> ToolResult:  # noqa: ARG001 - as every tool
     """Position, heading, ways and moves left."""
     agent, here = body.agent, body.panorama.position
     near = next((place for place in agent.city.places.nearby(here, NEAR_M) if place.address), None)
     address = [from_world([f"nearest address: {near.address} ({near.name})"])] if near else []
     facts = [f"You are in {agent.city.title} at {here}. It is {agent.character.clock}."]
-    return Told("\n".join([*facts, _standing(body), *address]))
+    return ToolResult("\n".join([*facts, _standing(body), *address]))
 
 
 def _wanted(body: Body, asked: Move) -> Link:

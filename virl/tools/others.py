@@ -12,7 +12,7 @@ from virl.agent.consult import consult as consult_agent
 from virl.agent.roster import roster
 from virl.errors import BadInput, UnknownName
 from virl.journal.convert import place_record
-from virl.tools.base import Arguments, Told, from_world, short
+from virl.tools.base import Arguments, ToolResult, from_world, short
 from virl.tools.body import Body
 
 
@@ -61,7 +61,7 @@ class Finish(Arguments):
     )
 
 
-def consult(body: Body, asked: Consult) -> Told:
+def consult(body: Body, asked: Consult) -> ToolResult:
     """What another agent found."""
     if asked.agent not in agent_names():
         raise UnknownName("agent", asked.agent, agent_names())
@@ -86,10 +86,10 @@ def consult(body: Body, asked: Consult) -> Told:
         lines.append("counted: " + ", ".join(f"{count} {thing}" for thing, count in result.found.items()))
     if result.answer:
         lines.append(short(json.dumps(result.answer, ensure_ascii=False), 1500))
-    return Told(from_world(lines))
+    return ToolResult(from_world(lines))
 
 
-def finish(body: Body, asked: Finish) -> Told:
+def finish(body: Body, asked: Finish) -> ToolResult:
     """Looks at the answer; ending is the caller's."""
     place = None
     if asked.place_id is not None:
@@ -97,4 +97,4 @@ def finish(body: Body, asked: Finish) -> Told:
         place = place_record(
             found, decision="enter" if asked.succeeded else "continue", reason=short(asked.answer, 300)
         )
-    return Told("Done.", place=place)
+    return ToolResult("Done.", place=place)

@@ -16,7 +16,7 @@ from virl.tools.base import (
     Arguments,
     Direction,
     Sweep,
-    Told,
+    ToolResult,
     counted,
     from_world,
     heading_of,
@@ -79,26 +79,26 @@ class AskAboutView(Arguments):
     fov: float = Field(90.0, ge=20, le=120, description="Width of the view in degrees, 20 (closest) to 120.")
 
 
-def look(body: Body, asked: Look) -> Told:
+def look(body: Body, asked: Look) -> ToolResult:
     """Views, for eyes or in words."""
     if asked.direction == "around" and asked.fov < AROUND_FOV:
         raise BadInput(f"to look closer than a fov of {AROUND_FOV:.0f}, choose one direction")
     views = _views(body, asked.direction, asked.fov, asked.pitch)
     where = [in_words(view.camera.heading, body.standing.heading) for view in views]
     if body.sees and (records := _kept(body, views)):
-        return Told(
+        return ToolResult(
             f"{counted(len(views), 'picture')}, in this order: {'; '.join(where)}.", records, shown=True
         )
     said = body.agent.senses.describer.describe(views, body.agent.character.intention)
     records = tuple(
         record for view, words in zip(views, said, strict=True) for record in _kept(body, [view], words)
     )
-    return Told(
+    return ToolResult(
         from_world([f"{at}: {short(words, 700)}" for at, words in zip(where, said, strict=True)]), records
     )
 
 
-def read_signs(body: Body, asked: ReadSigns) -> Told:
+def read_signs(body: Body, asked: ReadSigns) -> ToolResult:
     """What the reader finds, sign by sign."""
     views = _views(body, asked.direction, SIGN_FOV)
     reader = body.agent.models.reader(READER)
@@ -116,10 +116,10 @@ def read_signs(body: Body, asked: ReadSigns) -> Told:
                 )
                 found.append((view, Detection("sign", score, box, text)))
     lines_told = [f"{sign.text!r}: {_where(body, view, sign)}" for view, sign in found]
-    return Told(_finds(lines_told, "No sign can be read from here."), _kept_with(body, views, found))
+    return ToolResult(_finds(lines_told, "No sign can be read from here."), _kept_with(body, views, found))
 
 
-def detect(body: Body, asked: Detect) -> Told:
+def detect(body: Body, asked: Detect) -> ToolResult:
     """What the character's detector finds."""
     views = _views(body, asked.direction, SIGN_FOV)
     per_view = body.agent.senses.detector.detect(views, asked.labels)
@@ -128,14 +128,16 @@ def detect(body: Body, asked: Detect) -> Told:
         f"{one.label}{f' {one.text!r}' if one.text else ''}: {_where(body, view, one)}, score {one.score:.2f}"
         for view, one in found
     ]
-    return Told(_finds(lines, "Nothing of the kind was found from here."), _kept_with(body, views, found))
+    return ToolResult(
+        _finds(lines, "Nothing of the kind was found from here."), _kept_with(body, views, found)
+    )
 
 
-def ask_about_view(body: Body, asked: AskAboutView) -> Told:
+def ask_about_view(body: Body, asked: AskAboutView) -> ToolResult:
     """What the character's describer answers."""
     [view] = _views(body, asked.direction, asked.fov)
     [said] = body.agent.senses.describer.describe([view], asked.question)
-    return Told(from_world([short(said, 1500)]), _kept(body, [view], said))
+    return ToolResult(from_world([short(said, 1500)]), _kept(body, [view], said))
 
 
 def _views(body: Body, direction: Sweep, fov: float, pitch: float = 0.0) -> list[View]:

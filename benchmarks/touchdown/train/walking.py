@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
 from virl.platform.movement.discrete.oracle import gold_actions
@@ -24,7 +24,7 @@ _WALK = "1."  # any walk: what a prompt says before it does not depend on it
 class TrainingRoute:
     """An episode that can be walked."""
 
-    episode: Episode
+    episode: InstructionEpisode
     start: WalkState
     gold: tuple[Action, ...]
     """The actions of the gold path, an opening one and the stop included."""
@@ -88,7 +88,7 @@ class Walks:
         """Actions that are taken before the first decision."""
         return OPENING[self.dataset]
 
-    def route(self, episode: Episode) -> TrainingRoute:
+    def route(self, episode: InstructionEpisode) -> TrainingRoute:
         """The episode with its start and its gold actions.
 
         Raises:

@@ -6,7 +6,7 @@ import pytest
 
 from virl.geo import LatLng, destination
 from virl.platform.places import OpeningHours, Place
-from virl.routines.day.checker import KINDS, Entry, Site, Terms, check, entries_of
+from virl.routines.day.checker import KINDS, DayEntry, Site, Terms, check, entries_of
 
 HOME = LatLng(10.0, 20.0)
 MUSEUM = Place(
@@ -41,11 +41,11 @@ class Table:
 
 
 def visit(place_id, starts, ends, cost=0.0, kind="normal", at=None):
-    return Entry(kind, starts, ends, place_id, place_id, None, cost, at)
+    return DayEntry(kind, starts, ends, place_id, place_id, None, cost, at)
 
 
 def way(starts, ends, mode="walking", cost=0.0):
-    return Entry("transport", starts, ends, "m", "m", mode, cost)
+    return DayEntry("transport", starts, ends, "m", "m", mode, cost)
 
 
 def kinds(*entries, terms=WEDNESDAY, facts=None):
@@ -82,7 +82,7 @@ def test_no_way_leads_to_an_island():
 
 
 def test_who_stays_needs_no_way():
-    assert kinds(Entry("normal", 540, 600), Entry("normal", 600, 630)) == []
+    assert kinds(DayEntry("normal", 540, 600), DayEntry("normal", 600, 630)) == []
 
 
 def test_a_modes_of_travel_that_the_client_has_not_does_not_count():
@@ -127,13 +127,13 @@ def test_money_is_what_is_said_or_known_whichever_is_more():
 
 def test_what_is_outside_the_day_is_an_overrun():
     assert kinds(visit("p", 1200, 1261)) == ["time"]
-    assert kinds(Entry("normal", 500, 560)) == ["time"]
-    assert kinds(Entry("normal", 700, 690)) == ["time"]
+    assert kinds(DayEntry("normal", 500, 560)) == ["time"]
+    assert kinds(DayEntry("normal", 700, 690)) == ["time"]
 
 
 def test_what_begins_before_the_last_thing_ends_overlaps():
-    assert kinds(Entry("normal", 600, 660), Entry("normal", 659, 700)) == ["overlap"]
-    assert kinds(Entry("normal", 600, 660), Entry("normal", 660, 700)) == []
+    assert kinds(DayEntry("normal", 600, 660), DayEntry("normal", 659, 700)) == ["overlap"]
+    assert kinds(DayEntry("normal", 600, 660), DayEntry("normal", 660, 700)) == []
 
 
 def test_a_place_that_is_not_there_is_unknown():
@@ -157,5 +157,7 @@ def test_one_day_can_be_wrong_in_every_way():
 def test_a_days_lines_are_read_from_its_answer():
     line = {"kind": "eat", "starts": "09:00", "ends": "24:00", "place": "Diner", "place_id": "d"}
     line |= {"lat": 1.0, "lng": 2.0, "mode": None, "cost_usd": 3}
-    assert entries_of([line]) == [Entry("eat", 540, 1440, "Diner", "d", None, 3.0, LatLng(1.0, 2.0))]
-    assert entries_of([{"kind": "normal", "starts": "9:00", "ends": "10:00"}]) == [Entry("normal", 540, 600)]
+    assert entries_of([line]) == [DayEntry("eat", 540, 1440, "Diner", "d", None, 3.0, LatLng(1.0, 2.0))]
+    assert entries_of([{"kind": "normal", "starts": "9:00", "ends": "10:00"}]) == [
+        DayEntry("normal", 540, 600)
+    ]

@@ -1,7 +1,7 @@
 import made_day_town as town
 import pytest
 
-from virl.routines.day.checker import Entry
+from virl.routines.day.checker import DayEntry
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.settings import Day
 from virl.routines.day.town import Town
@@ -78,7 +78,7 @@ def test_the_checker_takes_a_sort_of_place_for_the_nearest_that_is_not_gone():
     gone = town.place("Gone", "museum", 10, closed=True)
     near = town.place("Near", "museum", 50)
     facts = CityFacts(town.day_town(*town.USUAL, gone, near))
-    assert facts.site(Entry("normal", 0, 1, "Museum"), town.CENTER).place.name == "Near"
-    assert facts.site(Entry("normal", 0, 1, "old museum"), town.CENTER).place.name == "Old Museum"
-    assert facts.site(Entry("normal", 0, 1, "zoo"), town.CENTER) is None
-    assert facts.site(Entry("normal", 0, 1, "x", "no such id"), town.CENTER) is None
+    assert facts.site(DayEntry("normal", 0, 1, "Museum"), town.CENTER).place.name == "Near"
+    assert facts.site(DayEntry("normal", 0, 1, "old museum"), town.CENTER).place.name == "Old Museum"
+    assert facts.site(DayEntry("normal", 0, 1, "zoo"), town.CENTER) is None
+    assert facts.site(DayEntry("normal", 0, 1, "x", "no such id"), town.CENTER) is None

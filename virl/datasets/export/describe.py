@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 
 from virl.datasets.export.clauses import Clause, Face, Mention, Pass, See, Side, Turn, Unit
-from virl.datasets.export.town import Landmark, Town
+from virl.datasets.export.town import Town, TownLandmark
 from virl.datasets.export.ways import Way, ends_here, ways_out
 from virl.geo import signed_turn
 
@@ -85,7 +85,7 @@ def describe(
     return _without_repeats((*clauses, *ending))
 
 
-def beside(town: Town, node: int, heading: float) -> Iterator[tuple[Landmark, Mention]]:
+def beside(town: Town, node: int, heading: float) -> Iterator[tuple[TownLandmark, Mention]]:
     """The landmarks abeam of one who stands at a node and faces `heading`."""
     for landmark in town.sees[node]:
         ahead, right = _relative(town, node, heading, landmark)
@@ -168,7 +168,7 @@ def _without_repeats(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     )
 
 
-def _relative(town: Town, node: int, heading: float, landmark: Landmark) -> tuple[float, float]:
+def _relative(town: Town, node: int, heading: float, landmark: TownLandmark) -> tuple[float, float]:
     """Metres ahead and to the right of one who stands at a node and faces `heading`."""
     east, north = (np.array((landmark.x, landmark.y)) - town.xy[node]).tolist()
     sine, cosine = sin(radians(heading)), cos(radians(heading))

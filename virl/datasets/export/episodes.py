@@ -19,7 +19,7 @@ PATIENCE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ExportedEpisode:
     """An episode with what its instruction is made from."""
 
     path: tuple[str, ...]
@@ -30,7 +30,7 @@ class Told:
     clauses: tuple[Clause, ...]
 
 
-def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: bool) -> list[Told]:
+def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: bool) -> list[ExportedEpisode]:
     """Draws episodes in a part of a town, no gold path twice.
 
     Args:
@@ -44,7 +44,7 @@ def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: boo
     Raises:
         BadInput: the part is too small for so many.
     """
-    found: dict[tuple[str, ...], Told] = {}
+    found: dict[tuple[str, ...], ExportedEpisode] = {}
     begin = starts(town, part)
     in_vain = 0 if begin else PATIENCE
     while len(found) < count and in_vain < PATIENCE:
@@ -61,7 +61,7 @@ def draw_episodes(town: Town, part: Flags, count: int, rng: Random, *, face: boo
     return list(found.values())
 
 
-def _draw(town: Town, part: Flags, start: int, rng: Random, *, face: bool) -> Told | None:
+def _draw(town: Town, part: Flags, start: int, rng: Random, *, face: bool) -> ExportedEpisode | None:
     walk = draw_walk(town, part, start, rng)
     if len(walk) < PANORAMAS[0]:
         return None
@@ -77,7 +77,7 @@ def _draw(town: Town, part: Flags, start: int, rng: Random, *, face: bool) -> To
     clauses = describe(town, path, ending, rng, face=face)
     if clauses is None:
         return None
-    return Told(
+    return ExportedEpisode(
         path=tuple(town.graph.ids[node] for node in path),
         heading=rng.randrange(360) if face else int(town.headings[path[0]][path[1]]),
         instruction=word(clauses, rng),

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 
 from virl import __version__
-from virl.datasets.export.episodes import Told, draw_episodes
+from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
 from virl.datasets.export.files import FORMAT_VERSION, MANIFEST, refuse_other_files, write_json
 from virl.datasets.export.town import Flags, Town, survey
 from virl.datasets.export.wording import word
@@ -105,6 +105,6 @@ def _routes(
     ]
 
 
-def _metres(town: Town, told: Told) -> float:
+def _metres(town: Town, told: ExportedEpisode) -> float:
     xy = town.xy[[town.graph.number(pano_id) for pano_id in told.path]]
     return float(np.linalg.norm(np.diff(xy, axis=0), axis=1).sum())

@@ -10,7 +10,7 @@ import numpy as np
 
 from virl import __version__
 from virl.datasets.export.clauses import Clause, mentions
-from virl.datasets.export.episodes import Told, draw_episodes
+from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
 from virl.datasets.export.files import (
     FORMAT_VERSION,
     MANIFEST,
@@ -104,7 +104,7 @@ def exported_touchdown(
     return folder
 
 
-def _draw(town: Town, split: str, episodes: int, seed: int) -> list[Told]:
+def _draw(town: Town, split: str, episodes: int, seed: int) -> list[ExportedEpisode]:
     dataset, _, part = split.partition("_")
     where = town.unseen if part == "unseen" else ~town.unseen
     return draw_episodes(town, where, episodes, Random(f"{seed} {split}"), face=dataset == "touchdown")
@@ -127,7 +127,7 @@ def _write_graph(folder: Path, town: Town) -> None:
     write_lines(folder / "links.txt", links)
 
 
-def _write_split(folder: Path, split: str, items: list[Told]) -> None:
+def _write_split(folder: Path, split: str, items: list[ExportedEpisode]) -> None:
     key = "route_id" if split.startswith("touchdown") else "id"
     records = [
         {

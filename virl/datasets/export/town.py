@@ -31,7 +31,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Landmark:
+class TownLandmark:
     """A place that an instruction may name."""
 
     name: str
@@ -56,8 +56,8 @@ class Town:
     """Nodes that have all the links they have in the city: none was cut off by `radius`."""
     unseen: Flags
     """Nodes of the unseen part: the eastern half."""
-    landmarks: tuple[Landmark, ...]
-    sees: tuple[tuple[Landmark, ...], ...]
+    landmarks: tuple[TownLandmark, ...]
+    sees: tuple[tuple[TownLandmark, ...], ...]
     """The landmarks within sight of each node, nearest first."""
     headings: tuple[Mapping[int, float], ...]
     """The headings of each node's links, by the node that they lead to."""
@@ -88,7 +88,7 @@ def survey(city: str, radius: float | None = None) -> Town:
     shops = [shop for shop in plan.shops if shop.place.is_open and shop.frontage != NO_FRONTAGE]
     fronts = _fronts(plan, shops)
     landmarks = tuple(
-        Landmark(shop.place.name, shop.place.types[0], float(x), float(y))
+        TownLandmark(shop.place.name, shop.place.types[0], float(x), float(y))
         for shop, (x, y) in zip(shops, fronts.mean(axis=1), strict=True)
     )
     return Town(
@@ -184,8 +184,8 @@ def _fronts(plan: CityPlan, shops: Sequence[Shop]) -> Floats:
 
 
 def _sight(
-    plan: CityPlan, xy: Floats, fronts: Floats, landmarks: Sequence[Landmark]
-) -> tuple[tuple[Landmark, ...], ...]:
+    plan: CityPlan, xy: Floats, fronts: Floats, landmarks: Sequence[TownLandmark]
+) -> tuple[tuple[TownLandmark, ...], ...]:
     """Which landmarks each node sees: near, not from too flat an angle, and with no building between."""
     run = fronts[:, 1] - fronts[:, 0]
     out = np.stack([run[:, 1], -run[:, 0]], axis=1) / np.linalg.norm(run, axis=1)[:, None]

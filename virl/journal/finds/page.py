@@ -19,7 +19,7 @@ from virl.journal.finds.reading import Find, Sight
 from virl.journal.folder import MEMORY, SURVEY
 from virl.journal.records import StartRecord, StepRecord
 from virl.journal.sketch import Sketch
-from virl.platform.movement.region.records import RECORD, Plan
+from virl.platform.movement.region.records import RECORD, SurveyPlan
 
 _GRADES = ((320, 72), (240, 65), (160, 55))
 """Width in pixels and JPEG quality of pictures in the page, best first; chosen: they are shown 224 wide."""
@@ -103,7 +103,7 @@ def _tally(kind: str, finds: Sequence[Find], area: shapely.Polygon | None, chart
     return Tally(kind, len(mine), confirmed, per_hectare)
 
 
-def _plan(file: Path) -> Plan | None:
+def _plan(file: Path) -> SurveyPlan | None:
     """What the survey of a region was begun with; `None` if there is none.
 
     Raises:
@@ -113,15 +113,15 @@ def _plan(file: Path) -> Plan | None:
     return next(lines.read(_as_plan, mend="; restore it from a copy", broken=JournalBroken), None)
 
 
-def _as_plan(line: bytes) -> Plan:
+def _as_plan(line: bytes) -> SurveyPlan:
     with suppress(ValidationError):
         record = RECORD.validate_json(line)
-        if isinstance(record, Plan):
+        if isinstance(record, SurveyPlan):
             return record
     raise ValueError("is not the plan of a survey")
 
 
-def _outline(plan: Plan | None, chart: Sketch | None) -> shapely.Polygon | None:
+def _outline(plan: SurveyPlan | None, chart: Sketch | None) -> shapely.Polygon | None:
     """The region that was covered, on the paper of the map."""
     if plan is None or chart is None:
         return None

@@ -9,7 +9,7 @@ from typing import Self
 
 from virl.errors import BadInput
 from virl.geo import distance, normalize_heading, signed_turn
-from virl.platform.movement.web_browser import BrowserUnavailable, Shown, StreetViewPage, WebSettings
+from virl.platform.movement.web_browser import BrowserUnavailable, PagePanorama, StreetViewPage, WebSettings
 from virl.platform.streetview import Link, Pose, StreetView
 
 __all__ = ["BrowserUnavailable", "WebMover", "WebSettings", "arrow_heading"]
@@ -77,14 +77,14 @@ class WebMover:
             self._opened = StreetViewPage(self._settings)
         return self._opened
 
-    def _measured(self, shown: Shown) -> list[Link]:
+    def _measured(self, shown: PagePanorama) -> list[Link]:
         """The links with their lengths."""
         return [
             Link(pano_id, heading, distance(shown.position, self._streetview.panorama(pano_id).position))
             for pano_id, heading in shown.links
         ]
 
-    def _drawn(self, shown: Shown) -> Shown:
+    def _drawn(self, shown: PagePanorama) -> PagePanorama:
         """The links that an arrow is drawn for, with its heading; an arrow does not tell where it leads."""
         links = {
             min(shown.links, key=lambda link: abs(signed_turn(heading, link[1])))[0]: heading

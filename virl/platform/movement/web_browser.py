@@ -50,7 +50,7 @@ class WebSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PagePanorama:
     """A panorama that the page shows."""
 
     pano_id: str
@@ -82,7 +82,7 @@ class StreetViewPage:
         """Close the browser and stop serving the page."""
         self._opened.close()
 
-    def go(self, pano_id: str, heading: float) -> Shown:
+    def go(self, pano_id: str, heading: float) -> PagePanorama:
         """Show a panorama and face a heading.
 
         Raises:
@@ -91,7 +91,7 @@ class StreetViewPage:
         """
         return self._shown(self._call("go", pano_id, heading, pano_id=pano_id))
 
-    def click(self, arrow: int) -> Shown:
+    def click(self, arrow: int) -> PagePanorama:
         """Click on an arrow, by its place among those drawn."""
         return self._shown(self._call("click", arrow))
 
@@ -106,9 +106,11 @@ class StreetViewPage:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _shown(self, found: Mapping[str, Any]) -> Shown:
+    def _shown(self, found: Mapping[str, Any]) -> PagePanorama:
         links = ((str(link["pano"]), normalize_heading(float(link["heading"]))) for link in found["links"])
-        return Shown(str(found["pano"]), LatLng(float(found["lat"]), float(found["lng"])), tuple(links))
+        return PagePanorama(
+            str(found["pano"]), LatLng(float(found["lat"]), float(found["lng"])), tuple(links)
+        )
 
     def _call(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
         from selenium.common.exceptions import TimeoutException, WebDriverException  # noqa: PLC0415

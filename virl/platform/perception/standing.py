@@ -20,7 +20,7 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ModelReadiness:
     """How a model stands on this machine."""
 
     role: Role
@@ -35,18 +35,20 @@ class Standing:
         return not any(need.lacks for need in self.needs)
 
 
-def standing(role: Role, name: str) -> Standing:
+def standing(role: Role, name: str) -> ModelReadiness:
     """How a model of a role and name stands; loads nothing."""
     return _standing(role, name, above=())
 
 
-def _standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> Standing:
+def _standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> ModelReadiness:
     try:
         settings = read_model(role, name)
         needs = settings.needs()
-        return Standing(role, name, settings.kind, (*_own(needs), *_models(needs, (*above, (role, name)))))
+        return ModelReadiness(
+            role, name, settings.kind, (*_own(needs), *_models(needs, (*above, (role, name))))
+        )
     except VirlError as fault:
-        return Standing(role, name, "", (Need("its file", str(fault)),))
+        return ModelReadiness(role, name, "", (Need("its file", str(fault)),))
 
 
 def _own(needs: Needs) -> Iterator[Need]:

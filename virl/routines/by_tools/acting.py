@@ -24,7 +24,7 @@ from virl.mind.answers import refusal_in
 from virl.mind.llm import LLMMind
 from virl.mind.prompt import render
 from virl.mind.replies import Reply
-from virl.routines.by_tools.recording import TOOL, Outcome, Recording, gave_up
+from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, gave_up
 from virl.tools.base import short
 from virl.tools.body import Body
 from virl.tools.catalogue import tools_for
@@ -57,7 +57,7 @@ def act(agent: Agent) -> None:
     )
 
 
-def _converse(body: Body, mind: LLMMind) -> Outcome:
+def _converse(body: Body, mind: LLMMind) -> ToolRunOutcome:
     """Turns of the model and calls of its tools, to an end."""
     character = body.agent.character
     recording = Recording(body, mind)
@@ -91,7 +91,7 @@ def _converse(body: Body, mind: LLMMind) -> Outcome:
     return recording.outcome or _said(messages)
 
 
-def _said(messages: list[AnyMessage]) -> Outcome:
+def _said(messages: list[AnyMessage]) -> ToolRunOutcome:
     """What a model that called no tool any more has said instead."""
     said = messages[-1]
     if isinstance(said, AIMessage) and (refusal := refusal_in(said)):
@@ -99,7 +99,7 @@ def _said(messages: list[AnyMessage]) -> Outcome:
     text = said.text.strip()
     if not text:
         return gave_up("the model said nothing more", messages)
-    return Outcome(succeeded=True, reason=short(text, 300), answer={"answer": text})
+    return ToolRunOutcome(succeeded=True, reason=short(text, 300), answer={"answer": text})
 
 
 def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # noqa: ARG001
@@ -132,7 +132,7 @@ def _sees(agent: Agent, model: BaseChatModel) -> bool:
     return bool(profile.get("image_inputs")) if asked is None else asked
 
 
-def _exhibits(agent: Agent, outcome: Outcome) -> list[Exhibit]:
+def _exhibits(agent: Agent, outcome: ToolRunOutcome) -> list[Exhibit]:
     rows = tuple(
         (note.key, str(note.data["name"]), short(note.text.partition(": ")[2], 160))
         for note in agent.run.notes(TOOL)

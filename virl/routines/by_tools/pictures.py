@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
 from virl.journal.records import ViewRecord
-from virl.tools.base import Told
+from virl.tools.base import ToolResult
 
 LOOKS_SHOWN = 3
 """Of how many of the latest looks the pictures are sent; chosen: the way one came, and where one is."""
@@ -20,7 +20,7 @@ def with_pictures(messages: Sequence[AnyMessage], folder: Path) -> list[AnyMessa
     They stand in messages of their own, because not every server takes pictures in the results of tools.
 
     Args:
-        messages: the results of looks hold a `Told` as their artifact.
+        messages: the results of looks hold a `ToolResult` as their artifact.
         folder: the run's, in which views are kept.
     """
     looks = [message for message in messages if isinstance(message, ToolMessage) and _shown(message)]
@@ -39,7 +39,7 @@ def with_pictures(messages: Sequence[AnyMessage], folder: Path) -> list[AnyMessa
 
 def _shown(message: ToolMessage) -> tuple[ViewRecord, ...]:
     told = message.artifact
-    return told.views if isinstance(told, Told) and told.shown else ()
+    return told.views if isinstance(told, ToolResult) and told.shown else ()
 
 
 def _blocks(views: Iterable[ViewRecord], folder: Path) -> list[str | dict[Any, Any]]:

@@ -19,8 +19,8 @@ from virl.mind.llm import LLMMind
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply
 from virl.routines.by_tools.pictures import with_pictures
-from virl.tools.base import Told, short
-from virl.tools.body import Body, Standing
+from virl.tools.base import ToolResult, short
+from virl.tools.body import Body, BodyState
 from virl.tools.catalogue import FINISH
 
 THOUGHT, TOOL = "thought", "tool"
@@ -30,7 +30,7 @@ LONGEST_ERROR = 600  # characters; a fault in the arguments quotes them
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ToolRunOutcome:
     """How a life by tools has ended."""
 
     succeeded: bool
@@ -52,7 +52,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
 
     def __init__(self, body: Body, mind: LLMMind) -> None:
         super().__init__()
-        self.outcome: Outcome | None = None
+        self.outcome: ToolRunOutcome | None = None
         self._body = body
         self._run = body.agent.run
         self._mind = mind
@@ -131,7 +131,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         call, key = request.tool_call, _call_key(request)
         self._body.doing = key
         if note := self._run.noted(TOOL, key):
-            self._body.standing = Standing.model_validate(note.data["standing"])
+            self._body.standing = BodyState.model_validate(note.data["standing"])
         else:
             try:
                 message = handler(request)
@@ -142,7 +142,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 raise TypeError(f"the tool {call['name']} answered with a {type(message).__name__}")
             note = self._write_down(key, call["name"], call["args"], message)
         self._see_how_it_stands(note, request.state["messages"])
-        told = Told(str(note.data["content"]), note.views, shown=bool(note.data.get("shown")))
+        told = ToolResult(str(note.data["content"]), note.views, shown=bool(note.data.get("shown")))
         return ToolMessage(
             told.text,
             tool_call_id=call["id"],
@@ -152,7 +152,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         )
 
     def _write_down(self, key: str, name: str, args: object, message: ToolMessage) -> NoteRecord:
-        told = message.artifact if isinstance(message.artifact, Told) else Told("")
+        told = message.artifact if isinstance(message.artifact, ToolResult) else ToolResult("")
         failed = message.status == "error"
         content = short(message.text, LONGEST_ERROR) if failed else message.text
         data = {
@@ -180,18 +180,18 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             answer = str(data["args"]["answer"])
             place = PlaceRecord.model_validate(data["place"]) if data["place"] else None
             succeeded = bool(data["args"]["succeeded"])
-            self.outcome = Outcome(succeeded, short(answer, 300), {"answer": answer}, place)
+            self.outcome = ToolRunOutcome(succeeded, short(answer, 300), {"answer": answer}, place)
         elif data["out_of_moves"]:
             self._refused_moves += 1
             if self._refused_moves > 1 and not self.outcome:
                 self.outcome = gave_up(f"ran out of moves (limits: steps: {self._limits.steps})", messages)
 
 
-def gave_up(why: str, messages: Sequence[AnyMessage]) -> Outcome:
+def gave_up(why: str, messages: Sequence[AnyMessage]) -> ToolRunOutcome:
     """An end at a limit, with what the model said last."""
     said = [message.text.strip() for message in messages if isinstance(message, AIMessage)]
     known = next((text for text in reversed(said) if text), "")
-    return Outcome(succeeded=False, reason=why, answer={"answer": known} if known else {})
+    return ToolRunOutcome(succeeded=False, reason=why, answer={"answer": known} if known else {})
 
 
 def _turn(messages: Sequence[AnyMessage]) -> str:

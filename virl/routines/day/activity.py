@@ -101,7 +101,7 @@ class Activity(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class DayProgress:
     """Where a client stands between two activities."""
 
     now: int
@@ -115,7 +115,7 @@ class Standing:
     scenic_id: str | None = None
     """Of the place with the scenic spot, which is kept for it."""
 
-    def after(self, activities: Sequence[Activity]) -> "Standing":
+    def after(self, activities: Sequence[Activity]) -> "DayProgress":
         """Where the client stands once some more is done."""
         last = activities[-1]
         return replace(

@@ -8,9 +8,9 @@ from virl.clock import show_clock
 from virl.mind.base import ReplyT
 from virl.platform.places import DAYS
 from virl.routines.clients.settings import Client
-from virl.routines.day.activity import Standing, clamped
+from virl.routines.day.activity import DayProgress, clamped
 from virl.routines.day.outcome import changes_of, cost_of
-from virl.routines.day.proposal import Proposal, Refusal
+from virl.routines.day.proposal import Proposal, RefusedDraft
 from virl.routines.day.replies import DayDraft, DayEstimate, DayVerdict
 from virl.routines.day.town import Town
 
@@ -25,7 +25,7 @@ class Questions:
     scenic: str | None
     """The scenic spot in words, if there is one."""
 
-    def draft(self, key: str, standing: Standing, refused: Sequence[Refusal]) -> DayDraft:
+    def draft(self, key: str, standing: DayProgress, refused: Sequence[RefusedDraft]) -> DayDraft:
         """The next activity, or another one in place of those refused."""
         inputs: dict[str, object] = self._now(standing) | {
             "day": DAYS[self.town.weekday],
@@ -39,12 +39,12 @@ class Questions:
         prompt = "day/revise" if refused else "day/draft"
         return self._once("draft", key, prompt, DayDraft, _told_draft, inputs)
 
-    def estimate(self, key: str, proposal: Proposal, standing: Standing) -> DayEstimate:
+    def estimate(self, key: str, proposal: Proposal, standing: DayProgress) -> DayEstimate:
         """What an activity does to the client, and what it costs."""
         inputs = self._client(standing) | {"activity": proposal.told()}
         return self._once("estimate", key, "day/estimate", DayEstimate, _told_estimate, inputs)
 
-    def audit(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: Standing) -> DayVerdict:
+    def audit(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress) -> DayVerdict:
         """Whether an activity makes sense."""
         inputs = self._now(standing) | {
             "after": clamped(standing.state, changes_of(estimate)),
@@ -52,12 +52,12 @@ class Questions:
         }
         return self._once("audit", key, "day/audit", DayVerdict, _told_verdict, inputs)
 
-    def _client(self, standing: Standing) -> dict[str, object]:
+    def _client(self, standing: DayProgress) -> dict[str, object]:
         client = self.client
         about = {"name": client.name, "background": client.background, "intention": client.intention}
         return {"client": about, "state": dict(standing.state)}
 
-    def _now(self, standing: Standing) -> dict[str, object]:
+    def _now(self, standing: DayProgress) -> dict[str, object]:
         return self._client(standing) | {
             "now": show_clock(standing.now),
             "budget_usd": round(standing.budget_usd, 2),

@@ -1,7 +1,7 @@
 """The exact part of the audit: what can be computed of an activity, and is not left to judgement."""
 
 from virl.clock import show_clock
-from virl.routines.day.activity import WORST, Standing
+from virl.routines.day.activity import WORST, DayProgress
 from virl.routines.day.hours import stretches
 from virl.routines.day.outcome import cost_of
 from virl.routines.day.proposal import Proposal
@@ -13,7 +13,7 @@ HURTS = ("energy", "stress", "pain")
 """Feelings beyond whose worst nobody is sent; hunger is mended by a meal, and moods come and go."""
 
 
-def objections(proposal: Proposal, estimate: DayEstimate, standing: Standing, town: Town) -> list[str]:
+def objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
     """What speaks against an activity, each in a sentence; empty if it can be done.
 
     Args:
@@ -30,7 +30,7 @@ def objections(proposal: Proposal, estimate: DayEstimate, standing: Standing, to
     return found + _strain(estimate, standing)
 
 
-def _time_faults(proposal: Proposal, standing: Standing, town: Town) -> list[str]:
+def _time_faults(proposal: Proposal, standing: DayProgress, town: Town) -> list[str]:
     until = town.day.minutes[1]
     found = []
     if proposal.leaves < standing.now:
@@ -51,7 +51,7 @@ def _hour_faults(proposal: Proposal, town: Town) -> list[str]:
     return [f"{proposal.place.name} is closed at that time."]
 
 
-def _strain(estimate: DayEstimate, standing: Standing) -> list[str]:
+def _strain(estimate: DayEstimate, standing: DayProgress) -> list[str]:
     """An activity that would take a feeling beyond its worst asks too much."""
     found = []
     for name in HURTS:

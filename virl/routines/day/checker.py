@@ -20,7 +20,7 @@ CENT = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DayEntry:
     """One line of a day."""
 
     kind: str
@@ -74,7 +74,7 @@ class Violation:
 class Facts(Protocol):
     """What the checker asks of the world."""
 
-    def site(self, entry: Entry, near: LatLng) -> Site | None:
+    def site(self, entry: DayEntry, near: LatLng) -> Site | None:
         """The place of an entry, as one who is `near` would take it; `None` if there is none."""
         ...
 
@@ -83,7 +83,7 @@ class Facts(Protocol):
         ...
 
 
-def check(entries: Sequence[Entry], terms: Terms, facts: Facts) -> list[Violation]:
+def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Violation]:
     """What in a day cannot be, in the order of its lines.
 
     Time is checked line by line: within the day, and none before the last one has ended. Between two visits
@@ -93,7 +93,7 @@ def check(entries: Sequence[Entry], terms: Terms, facts: Facts) -> list[Violatio
     """
     found: list[Violation] = []
     here, free, spent = terms.start, terms.starts, 0.0
-    ways: list[Entry] = []
+    ways: list[DayEntry] = []
     for number, entry in enumerate(entries):
         found += _time(number, entry, entries[number - 1].ends if number else None, terms)
         site = facts.site(entry, here) if entry.place or entry.place_id else Site(here)
@@ -113,10 +113,10 @@ def check(entries: Sequence[Entry], terms: Terms, facts: Facts) -> list[Violatio
     return found
 
 
-def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[Entry]:
+def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[DayEntry]:
     """The lines of a day as `result.json` has them under `answer: activities`."""
     return [
-        Entry(
+        DayEntry(
             kind=str(one["kind"]),
             starts=parse_clock(one["starts"]),
             ends=parse_clock(one["ends"]),
@@ -130,12 +130,12 @@ def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[Entry]:
     ]
 
 
-def _exactly(entry: Entry, site: Site) -> LatLng:
+def _exactly(entry: DayEntry, site: Site) -> LatLng:
     near = entry.at is not None and distance(entry.at, site.position) <= AT_THE_PLACE_M
     return entry.at if entry.at is not None and near else site.position
 
 
-def _time(number: int, entry: Entry, before: int | None, terms: Terms) -> list[Violation]:
+def _time(number: int, entry: DayEntry, before: int | None, terms: Terms) -> list[Violation]:
     found = []
     if entry.starts < terms.starts or entry.ends > terms.ends or entry.ends < entry.starts:
         day = f"{show_clock(terms.starts)}-{show_clock(terms.ends)}"
@@ -149,10 +149,10 @@ def _time(number: int, entry: Entry, before: int | None, terms: Terms) -> list[V
 
 def _travel(
     number: int,
-    entry: Entry,
+    entry: DayEntry,
     ends: tuple[LatLng, LatLng],
     free: int,
-    ways: Sequence[Entry],
+    ways: Sequence[DayEntry],
     terms: Terms,
     facts: Facts,
 ) -> list[Violation]:
@@ -170,7 +170,7 @@ def _travel(
     return [Violation("travel", number, f"{given / 60:.0f} minutes are planned, and {takes}.")]
 
 
-def _closed(number: int, entry: Entry, place: Place | None, terms: Terms) -> list[Violation]:
+def _closed(number: int, entry: DayEntry, place: Place | None, terms: Terms) -> list[Violation]:
     if place is None or (place.is_open and not place.hours and ALWAYS_OPEN.intersection(place.types)):
         return []
     for minute in range(entry.starts, entry.ends):
@@ -180,7 +180,7 @@ def _closed(number: int, entry: Entry, place: Place | None, terms: Terms) -> lis
     return []
 
 
-def _cost(entry: Entry, site: Site | None) -> float:
+def _cost(entry: DayEntry, site: Site | None) -> float:
     """Dollars; what nobody knows is believed."""
     if entry.kind == "transport":
         return max(entry.cost_usd, way_usd(entry.mode, entry.ends - entry.starts))

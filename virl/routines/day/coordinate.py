@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 from virl.clock import parse_clock, show_clock
 from virl.platform.places import Place
-from virl.routines.day.activity import Kind, Spot, Standing
+from virl.routines.day.activity import DayProgress, Kind, Spot
 from virl.routines.day.hours import fit
 from virl.routines.day.prices import known_usd
 from virl.routines.day.proposal import Proposal
 from virl.routines.day.replies import DayDraft
-from virl.routines.day.town import EATING, Town, Way
+from virl.routines.day.town import EATING, Town, TravelOption
 
 WAIT = 45  # minutes that an activity may be put off, until a place opens; chosen
 SHORTEST_VISIT = 30  # minutes that are left of a longer visit when it is cut short; chosen
@@ -18,7 +18,7 @@ UNRATED = 3.5  # of 5: what a place without ratings counts as; chosen
 MINUTES_A_STAR = 12.0  # of walking that a whole star is worth; chosen
 WEAK_ENERGY, WEAK_PAIN = 25.0, 60.0  # of 100: one who walks little; chosen
 
-Dine = Callable[[DayDraft, Standing], Place | None]
+Dine = Callable[[DayDraft, DayProgress], Place | None]
 """Recommends where to eat; `None` where nothing was found."""
 
 
@@ -27,7 +27,7 @@ class Unfit(Exception):
 
 
 def coordinate(  # noqa: PLR0911 - a sort of draft each
-    draft: DayDraft, standing: Standing, town: Town, *, scenic: Spot | None, dine: Dine
+    draft: DayDraft, standing: DayProgress, town: Town, *, scenic: Spot | None, dine: Dine
 ) -> Proposal:
     """Find the place, the way and the time of a draft.
 
@@ -63,7 +63,7 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
     raise Unfit(f"There is no place called {draft.place!r} within reach.")
 
 
-def stay(draft: DayDraft, standing: Standing, town: Town) -> Proposal:
+def stay(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
     """Something done on the spot: needs no way, no opening hours and no money.
 
     Raises:
@@ -77,7 +77,7 @@ def stay(draft: DayDraft, standing: Standing, town: Town) -> Proposal:
     return Proposal("normal", draft.what, draft.reason, starts, ends, spot, usd=0.0)
 
 
-def _meal(draft: DayDraft, standing: Standing, town: Town, dine: Dine) -> Proposal:
+def _meal(draft: DayDraft, standing: DayProgress, town: Town, dine: Dine) -> Proposal:
     recommended = dine(draft, standing)
     if recommended is not None:
         return _at(draft, standing, town, Spot.of(recommended), town.details_of(recommended.id))
@@ -85,7 +85,7 @@ def _meal(draft: DayDraft, standing: Standing, town: Town, dine: Dine) -> Propos
     return _of_sort(draft, standing, town, sorts)
 
 
-def _ride(draft: DayDraft, standing: Standing, town: Town) -> Proposal:
+def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
     """Only going somewhere."""
     place = town.called(draft.place, standing.here.position)
     spot = Spot.of(place) if place else town.address(draft.place)
@@ -100,7 +100,7 @@ def _ride(draft: DayDraft, standing: Standing, town: Town) -> Proposal:
     )
 
 
-def _of_sort(draft: DayDraft, standing: Standing, town: Town, sorts: tuple[str, ...]) -> Proposal:
+def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[str, ...]) -> Proposal:
     """The best place of a sort that is open and can be paid: rated well, and not far."""
     here = standing.here.position
     places = [place for sort in sorts for place in town.of_sort(sort, here, standing.apart())]
@@ -131,7 +131,7 @@ def _merit(place: Place, walk: float) -> float:
     return rating - min(walk, 1e6) / MINUTES_A_STAR
 
 
-def _at(draft: DayDraft, standing: Standing, town: Town, spot: Spot, place: Place | None) -> Proposal:
+def _at(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot, place: Place | None) -> Proposal:
     """The draft at this spot, as soon after its beginning as the way and the opening hours let it be."""
     way = _way(draft, standing, town, spot)
     starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))
@@ -150,7 +150,7 @@ def _at(draft: DayDraft, standing: Standing, town: Town, spot: Spot, place: Plac
     return Proposal(kind, draft.what, draft.reason, starts, ends, spot, way, place, usd)
 
 
-def _way(draft: DayDraft, standing: Standing, town: Town, spot: Spot) -> Way | None:
+def _way(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> TravelOption | None:
     """The way to a spot; `None` if the client is there."""
     here = standing.here
     if here.position == spot.position:

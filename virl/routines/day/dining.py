@@ -6,7 +6,7 @@ from virl.agent.assembly import Agent
 from virl.agent.consult import consult
 from virl.platform.places import Place
 from virl.routines.clients.settings import Client
-from virl.routines.day.activity import Standing
+from virl.routines.day.activity import DayProgress
 from virl.routines.day.coordinate import SHORTEST_VISIT
 from virl.routines.day.prices import known_usd
 from virl.routines.day.replies import DayDraft
@@ -16,7 +16,7 @@ CANDIDATES, REVIEWS = 8, 5  # V-IRL's Diego weighs 3, each with 5 reviews; here 
 
 
 def recommend(
-    agent: Agent, client: Client, wish: DayDraft, standing: Standing, *, key: str, apart: Collection[str]
+    agent: Agent, client: Client, wish: DayDraft, standing: DayProgress, *, key: str, apart: Collection[str]
 ) -> Place | None:
     """Aria's best candidate that the client can pay; `None` where she has none.
 

@@ -8,7 +8,7 @@ from virl.errors import NoRoute, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.city import City
 from virl.platform.places import Place
-from virl.routines.day.checker import Entry, Site
+from virl.routines.day.checker import DayEntry, Site
 from virl.routines.day.settings import Mode
 
 ALIKE = 85.0  # of 100: least likeness of two names of one place; chosen
@@ -22,7 +22,7 @@ class CityFacts:
     city: City
     _sites: dict[tuple[str, LatLng], Site | None] = field(default_factory=dict)
 
-    def site(self, entry: Entry, near: LatLng) -> Site | None:
+    def site(self, entry: DayEntry, near: LatLng) -> Site | None:
         """As `Facts.site`: by id, else by name, else the nearest place of that sort, else an address."""
         if entry.place_id:
             try:

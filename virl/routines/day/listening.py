@@ -7,14 +7,14 @@ from virl.agent.assembly import Agent
 from virl.agent.user import Moment
 from virl.clock import show_clock
 from virl.journal.records import NoteRecord
-from virl.routines.day.activity import Standing
+from virl.routines.day.activity import DayProgress
 from virl.routines.day.replies import Told
 from virl.routines.day.settings import FEELINGS
 
 TOPIC = "feedback"
 
 
-def listen(agent: Agent, number: int, standing: Standing, since: int) -> Standing:
+def listen(agent: Agent, number: int, standing: DayProgress, since: int) -> DayProgress:
     """Where the client stands once they have spoken up, if they do.
 
     What was said is written down with what came of it, and heard only once.
@@ -39,7 +39,9 @@ def listen(agent: Agent, number: int, standing: Standing, since: int) -> Standin
     )
 
 
-def _note(agent: Agent, number: int, standing: Standing, say: str, state: Mapping[str, float]) -> NoteRecord:
+def _note(
+    agent: Agent, number: int, standing: DayProgress, say: str, state: Mapping[str, float]
+) -> NoteRecord:
     told: dict[str, float] = {}
     wishes: list[str] = []
     if say.strip():
@@ -63,12 +65,12 @@ def _note(agent: Agent, number: int, standing: Standing, say: str, state: Mappin
     )
 
 
-def _changed(standing: Standing, state: Mapping[str, float], wishes: list[str]) -> Standing:
+def _changed(standing: DayProgress, state: Mapping[str, float], wishes: list[str]) -> DayProgress:
     held = {name: float(state.get(name, value)) for name, value in standing.state.items()}
     return replace(standing, state=held, wishes=(*standing.wishes, *wishes))
 
 
-def _about(standing: Standing) -> str:
+def _about(standing: DayProgress) -> str:
     felt = ", ".join(f"{name} {value:.0f}" for name, value in standing.state.items())
     last = standing.done[-1] if standing.done else None
     done = f"{last.time} {last.what}{f' at {last.spot.name}' if last.spot.name else ''}. " if last else ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from virl.routines.day.activity import Activity, Standing, clamped
+from virl.routines.day.activity import Activity, DayProgress, clamped
 from virl.routines.day.proposal import Proposal
 from virl.routines.day.replies import DayEstimate
 from virl.routines.day.settings import FEELINGS
@@ -24,7 +24,7 @@ def changes_of(estimate: DayEstimate) -> dict[str, int]:
 
 
 def activities_of(
-    proposal: Proposal, estimate: DayEstimate, standing: Standing, *, fallback: bool
+    proposal: Proposal, estimate: DayEstimate, standing: DayProgress, *, fallback: bool
 ) -> list[Activity]:
     """The way, if there is one, and what it leads to.
 
@@ -61,7 +61,7 @@ def activities_of(
     return [*done, visit]
 
 
-def _way(proposal: Proposal, standing: Standing) -> Activity | None:
+def _way(proposal: Proposal, standing: DayProgress) -> Activity | None:
     way = proposal.way
     if way is None:
         return None

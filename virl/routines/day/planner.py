@@ -11,14 +11,14 @@ from virl.agent.assembly import Agent
 from virl.clock import show_clock
 from virl.errors import BadInput
 from virl.routines.clients.settings import CLIENT, Client
-from virl.routines.day.activity import Activity, Spot, Standing
+from virl.routines.day.activity import Activity, DayProgress, Spot
 from virl.routines.day.asking import Questions
 from virl.routines.day.audit import objections
 from virl.routines.day.coordinate import Unfit, coordinate, stay
 from virl.routines.day.dining import recommend
 from virl.routines.day.listening import listen
 from virl.routines.day.outcome import activities_of
-from virl.routines.day.proposal import Proposal, Refusal
+from virl.routines.day.proposal import Proposal, RefusedDraft
 from virl.routines.day.replies import DayDraft, DayEstimate
 from virl.routines.day.scenic import ScenicSpot, find_scenic
 from virl.routines.day.settings import DAY, FEELINGS, Day
@@ -29,7 +29,7 @@ SAFE_MINUTES = 45  # of what takes the place of drafts that would not do; chosen
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DayPlan:
     """A day that was planned."""
 
     client: Client
@@ -43,7 +43,7 @@ class Plan:
     """Why the day ends there."""
 
 
-def plan_day(agent: Agent) -> Plan:
+def plan_day(agent: Agent) -> DayPlan:
     """Plan the client's day, or go on planning it.
 
     Raises:
@@ -68,11 +68,11 @@ class _Planner:
         self._day, self._until = town.day, town.day.minutes[1]
         self._questions = Questions(agent, client, town, scenic.told if scenic else None)
 
-    def plan(self) -> Plan:
+    def plan(self) -> DayPlan:
         """All rounds, until the day is full."""
         position = self._agent.start.position
         start = Spot(lat=float(position.lat), lng=float(position.lng), name="where the day starts")
-        standing = Standing(
+        standing = DayProgress(
             now=self._day.minutes[0],
             here=start,
             state=self._day.feelings,
@@ -88,18 +88,18 @@ class _Planner:
                 break
             since, standing = standing.now, standing.after(chosen)
         ended = ended or f"The plan holds {self._day.activities} activities, as many as it may."
-        return Plan(self._client, self._day, start, standing.done, self._scenic, standing.wishes, ended)
+        return DayPlan(self._client, self._day, start, standing.done, self._scenic, standing.wishes, ended)
 
     def _committed(self, number: int) -> list[Activity]:
         noted = self._agent.run.noted(TOPIC, str(number))
         held = noted.data["activities"] if noted else []
         return [Activity.model_validate(one) for one in held] if isinstance(held, list) else []
 
-    def _round(self, number: int, standing: Standing) -> list[Activity] | str:
+    def _round(self, number: int, standing: DayProgress) -> list[Activity] | str:
         """The next activity with its way, or why there is none."""
         if standing.now >= self._until:
             return "The day is over."
-        refused: list[Refusal] = []
+        refused: list[RefusedDraft] = []
         for attempt in range(self._day.revisions + 1):
             key = f"{number}.{attempt}"
             draft = self._questions.draft(key, standing, refused)
@@ -108,31 +108,33 @@ class _Planner:
             try:
                 proposal = self._coordinate(key, draft, standing, refused)
             except Unfit as fault:
-                refused.append(Refusal.of(draft, str(fault)))
+                refused.append(RefusedDraft.of(draft, str(fault)))
                 continue
             estimate = self._questions.estimate(key, proposal, standing)
             objection = self._objection(key, proposal, estimate, standing)
             if not objection:
                 return self._commit(number, proposal, estimate, standing, refused)
-            refused.append(Refusal.of(draft, objection, proposal))
+            refused.append(RefusedDraft.of(draft, objection, proposal))
         return self._fall_back(number, standing, refused)
 
     def _coordinate(
-        self, key: str, draft: DayDraft, standing: Standing, refused: Sequence[Refusal]
+        self, key: str, draft: DayDraft, standing: DayProgress, refused: Sequence[RefusedDraft]
     ) -> Proposal:
         apart = standing.apart() | {one.place_id for one in refused if one.place_id}
         dine = partial(recommend, self._agent, self._client, key=key.replace(".", "-"), apart=apart)
         scenic = self._scenic.spot if self._scenic else None
         return coordinate(draft, standing, self._town, scenic=scenic, dine=dine)
 
-    def _objection(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: Standing) -> str:
+    def _objection(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress) -> str:
         """What is wrong with an activity: what can be computed first, then what the mind says."""
         if faults := objections(proposal, estimate, standing, self._town):
             return " ".join(faults)
         verdict = self._questions.audit(key, proposal, estimate, standing)
         return "" if verdict.fits else verdict.reason
 
-    def _fall_back(self, number: int, standing: Standing, refused: Sequence[Refusal]) -> list[Activity]:
+    def _fall_back(
+        self, number: int, standing: DayProgress, refused: Sequence[RefusedDraft]
+    ) -> list[Activity]:
         """Something that can always be done: time on the spot, which needs no way, no hours and no money."""
         draft = DayDraft(
             kind="normal",
@@ -152,8 +154,8 @@ class _Planner:
         number: int,
         proposal: Proposal,
         estimate: DayEstimate,
-        standing: Standing,
-        refused: Sequence[Refusal],
+        standing: DayProgress,
+        refused: Sequence[RefusedDraft],
         *,
         fallback: bool = False,
     ) -> list[Activity]:

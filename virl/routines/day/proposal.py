@@ -6,7 +6,7 @@ from virl.clock import show_clock
 from virl.platform.places import Place
 from virl.routines.day.activity import Kind, Spot
 from virl.routines.day.replies import DayDraft
-from virl.routines.day.town import Way
+from virl.routines.day.town import TravelOption
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Proposal:
     """Minutes after midnight."""
     ends: int
     spot: Spot
-    way: Way | None = None
+    way: TravelOption | None = None
     """How to get there, right before; `None` where the client is there."""
     place: Place | None = None
     """With its details."""
@@ -49,7 +49,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusedDraft:
     """A draft that could not stay."""
 
     kind: str
@@ -59,7 +59,7 @@ class Refusal:
     """Of the place that it had found."""
 
     @classmethod
-    def of(cls, draft: DayDraft, why: str, found: Proposal | None = None) -> "Refusal":
+    def of(cls, draft: DayDraft, why: str, found: Proposal | None = None) -> "RefusedDraft":
         """Why a draft could not stay, and how far it had come."""
         return cls(draft.kind, draft.place, why, found.spot.id if found else None)
 

@@ -27,14 +27,14 @@ from virl.routines.day.calendar import calendar, date_of
 from virl.routines.day.checker import Violation, check, entries_of
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.markdown import itinerary
-from virl.routines.day.planner import Plan
+from virl.routines.day.planner import DayPlan
 from virl.routines.day.settings import FEELINGS
 from virl.routines.day.ungrounded import terms_of
 
 MARKDOWN, CALENDAR = "itinerary.md", "itinerary.ics"
 
 
-def show_day(agent: Agent, plan: Plan) -> None:
+def show_day(agent: Agent, plan: DayPlan) -> None:
     """Check the day, write its files, and end the run."""
     zone = agent.city.time_zone
     made = datetime.fromisoformat(agent.run.start.started)
@@ -92,7 +92,7 @@ def show_day(agent: Agent, plan: Plan) -> None:
     )
 
 
-def answer_of(plan: Plan) -> list[dict[str, object]]:
+def answer_of(plan: DayPlan) -> list[dict[str, object]]:
     """The activities as plain data."""
     return [
         {
@@ -119,7 +119,7 @@ def answer_of(plan: Plan) -> list[dict[str, object]]:
     ]
 
 
-def exhibits(agent: Agent, plan: Plan, violations: Sequence[Violation]) -> list[Exhibit]:
+def exhibits(agent: Agent, plan: DayPlan, violations: Sequence[Violation]) -> list[Exhibit]:
     """The day as a table, its feelings, its money, and its map."""
     shown: list[Exhibit] = []
     if plan.activities:
@@ -136,14 +136,14 @@ def exhibits(agent: Agent, plan: Plan, violations: Sequence[Violation]) -> list[
     return [*shown, TextExhibit(title="Held against the city", text=checked)]
 
 
-def _notes(plan: Plan) -> list[str]:
+def _notes(plan: DayPlan) -> list[str]:
     notes = [f"Said on the way: {wish}" for wish in plan.said]
     if plan.scenic:
         notes.append(f"Scenic spot: {plan.scenic.told}")
     return [*notes, plan.ended]
 
 
-def _table(plan: Plan) -> TableExhibit:
+def _table(plan: DayPlan) -> TableExhibit:
     def row(one: Activity) -> tuple[Cell, ...]:
         where = "" if one.mode else one.spot.name
         changes = ", ".join(f"{name} {by:+d}" for name, by in one.changes.items() if by)
@@ -156,7 +156,7 @@ def _table(plan: Plan) -> TableExhibit:
     )
 
 
-def _curves(plan: Plan) -> CurvesExhibit:
+def _curves(plan: DayPlan) -> CurvesExhibit:
     lived = [one for one in plan.activities if one.changes]
     states = [plan.day.feelings, *(one.state for one in lived)]
     return CurvesExhibit(
@@ -169,7 +169,7 @@ def _curves(plan: Plan) -> CurvesExhibit:
     )
 
 
-def _money(plan: Plan) -> BarsExhibit:
+def _money(plan: DayPlan) -> BarsExhibit:
     bars = [
         Bar(label=f"{one.time} {one.what}", value=one.cost_usd) for one in plan.activities if one.cost_usd
     ]
@@ -179,7 +179,7 @@ def _money(plan: Plan) -> BarsExhibit:
     )
 
 
-def _map(agent: Agent, plan: Plan) -> MapExhibit:
+def _map(agent: Agent, plan: DayPlan) -> MapExhibit:
     points = [MapPoint(lat=plan.start.lat, lng=plan.start.lng, label="start", style="start")]
     lines, here, number = [], plan.start, 0
     for one in plan.activities:

@@ -30,7 +30,7 @@ TAXI_SHARE = 0.25  # of what is left, for one ride; chosen
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class TravelOption:
     """How to get somewhere."""
 
     mode: Mode
@@ -103,7 +103,9 @@ class Town:
             return [float("inf")] * len(there)
         return [float(whole_minutes(one)) if np.isfinite(one) else float("inf") for one in seconds]
 
-    def way(self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float) -> Way | None:
+    def way(
+        self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float
+    ) -> TravelOption | None:
         """The way to somewhere; `None` where no way is short and cheap enough.
 
         It is as asked if that can be; else on foot if that is comfortable; else by bicycle or by taxi if that
@@ -116,12 +118,12 @@ class Town:
             weak: whether the client is tired or in pain.
             budget_usd: what is left.
         """
-        ways: dict[Mode, Way] = {}
+        ways: dict[Mode, TravelOption] = {}
         for mode in self.day.modes:
             minutes = self.minutes(here, [there], mode)[0]
             usd = way_usd(mode, minutes)
             if minutes <= LONGEST_WAY and usd <= budget_usd:
-                way = ways[mode] = Way(mode, int(minutes), usd)
+                way = ways[mode] = TravelOption(mode, int(minutes), usd)
                 if mode == asked or (
                     mode == "walking" and asked == "any" and _is_easy(way, budget_usd, weak)
                 ):
@@ -141,7 +143,7 @@ class Town:
         return sorted(open_ones, key=lambda place: (distance(here, place.position), place.id))
 
 
-def _is_easy(way: Way, budget_usd: float, weak: bool) -> bool:
+def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:
     """Whether a way is taken without a second thought."""
     if way.mode == "driving":
         return way.usd <= TAXI_SHARE * budget_usd

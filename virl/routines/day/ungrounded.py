@@ -7,7 +7,7 @@ from virl.geo import LatLng
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
 from virl.platform.places import DAYS
-from virl.routines.day.checker import Entry, Terms
+from virl.routines.day.checker import DayEntry, Terms
 from virl.routines.day.replies import UngroundedDay
 from virl.routines.day.settings import Day
 
@@ -20,7 +20,7 @@ def terms_of(day: Day, weekday: int, start: LatLng) -> Terms:
 
 def plan_ungrounded(
     mind: Mind, client: Mapping[str, str], day: Day, *, city: str, weekday: int
-) -> list[Entry]:
+) -> list[DayEntry]:
     """A day of which nothing was looked up.
 
     Args:
@@ -44,7 +44,7 @@ def plan_ungrounded(
         budget_usd=day.budget_usd,
     )
     return [
-        Entry(
+        DayEntry(
             kind=one.kind,
             starts=parse_clock(one.starts),
             ends=parse_clock(one.ends),

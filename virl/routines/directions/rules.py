@@ -100,7 +100,7 @@ class ChoiceQuestion(BaseModel):
     places: tuple[Candidate, ...]
 
 
-class Sight(BaseModel):
+class LandmarkInView(BaseModel):
     """A landmark and where it is."""
 
     name: str
@@ -115,8 +115,8 @@ class Point(BaseModel):
     crossings: int | None = None
     ends: bool = False
     where: str = ""
-    landmark: Sight | None = None
-    passed: Sight | None = None
+    landmark: LandmarkInView | None = None
+    passed: LandmarkInView | None = None
 
 
 class DirectionsQuestion(BaseModel):

@@ -6,7 +6,7 @@ from virl.drawing.exhibits import Exhibit, MapExhibit, MapLine, MapPoint, TableE
 from virl.geo import LatLng
 from virl.journal.records import StepRecord
 from virl.platform.city import City
-from virl.platform.movement.instruction.tourist.rules import Noticed, Seen
+from virl.platform.movement.instruction.tourist.rules import Noticed, SeenLandmark
 from virl.routines.directions.planning import Directions
 
 
@@ -97,6 +97,6 @@ def tour_exhibits(
     ]
 
 
-def _sightings(step: StepRecord) -> tuple[Seen, ...]:
+def _sightings(step: StepRecord) -> tuple[SeenLandmark, ...]:
     asked = next((one for one in reversed(step.asked) if one.prompt == "movement/tourist-action"), None)
     return () if asked is None else Noticed.model_validate(asked.inputs["here"]).seen

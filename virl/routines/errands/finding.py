@@ -21,7 +21,7 @@ SAME_NAME = 80.0
 START, HOME = "the start", "home"
 
 
-class Stop(BaseModel):
+class ErrandStop(BaseModel):
     """Somewhere to go."""
 
     model_config = ConfigDict(frozen=True)
@@ -44,10 +44,10 @@ class Task:
 
     errands: Errands
     """As the character's file has them."""
-    start: Stop
-    stops: tuple[Stop, ...]
+    start: ErrandStop
+    stops: tuple[ErrandStop, ...]
     """In the order given."""
-    end: Stop | None
+    end: ErrandStop | None
     """`None` where the end is open."""
 
 
@@ -68,7 +68,7 @@ def find_errands(agent: Agent) -> Task:
     )
     here = agent.start.position
     name = agent.character.start if isinstance(agent.character.start, str) else START
-    start = Stop(title=name, what="", position=here, pano_id=agent.start.id, stand=here)
+    start = ErrandStop(title=name, what="", position=here, pano_id=agent.start.id, stand=here)
     match errands.end or (HOME if back_home else "open"):
         case "open":
             end = None
@@ -102,15 +102,15 @@ def _read(agent: Agent, text: str) -> NoteRecord:
     )
 
 
-def _found(agent: Agent, key: str, where: str, what: str) -> Stop:
+def _found(agent: Agent, key: str, where: str, what: str) -> ErrandStop:
     noted = agent.run.noted(STOP, key) or _find(agent, key, where, what)
-    return Stop.model_validate(noted.data)
+    return ErrandStop.model_validate(noted.data)
 
 
 def _find(agent: Agent, key: str, where: str, what: str) -> NoteRecord:
     title, position = _locate(agent, where)
     panorama = relocate(agent.city.streetview, position, title)
-    stop = Stop(
+    stop = ErrandStop(
         title=title, what=what, position=position, pano_id=panorama.id, stand=LatLng(*panorama.position)
     )
     metres = distance(position, panorama.position)

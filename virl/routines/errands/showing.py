@@ -6,14 +6,14 @@ from virl.agent.assembly import Agent
 from virl.clock import show_clock
 from virl.drawing.exhibits import Bar, BarsExhibit, Exhibit, MapExhibit, MapLine, MapPoint, TableExhibit
 from virl.geo import LatLng
-from virl.platform.movement.point.pursuit import Outcome
+from virl.platform.movement.point.pursuit import DestinationOutcome
 from virl.routines.errands.finding import Task
 from virl.routines.errands.trip import Trip, goals_of
 
 BY = {"walking": "on foot", "cycling": "by bicycle", "driving": "by car"}
 
 
-def answer(task: Task, trip: Trip, outcomes: Sequence[Outcome]) -> dict[str, object]:
+def answer(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> dict[str, object]:
     """What was found out, for programs; `outcomes` is empty where nothing was walked."""
     return {
         "order": [task.stops[number].title for number in trip.order],
@@ -29,7 +29,7 @@ def answer(task: Task, trip: Trip, outcomes: Sequence[Outcome]) -> dict[str, obj
     }
 
 
-def reason(task: Task, trip: Trip, outcomes: Sequence[Outcome]) -> str:
+def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> str:
     """How it went, in a sentence or two; `outcomes` is empty where nothing was walked."""
     count = len(task.stops)
     errands = "1 errand" if count == 1 else f"{count} errands"

@@ -12,7 +12,7 @@ from virl.agent.assembly import Agent
 from virl.errors import NoRoute
 from virl.geo import LatLng
 from virl.platform.maps import Maps, Route, TravelMode
-from virl.routines.errands.finding import Stop, Task
+from virl.routines.errands.finding import ErrandStop, Task
 from virl.routines.errands.order import Order, Times
 from virl.routines.errands.search import best_order
 
@@ -21,7 +21,7 @@ ORDER = "order"
 AS_GOOD_S = 0.5  # chosen: for less than half a second nobody changes the order given
 
 
-class Leg(BaseModel):
+class TripLeg(BaseModel):
     """The way from one stop to the next."""
 
     model_config = ConfigDict(frozen=True)
@@ -41,7 +41,7 @@ class Trip(BaseModel):
     seconds: float
     bound: float
     """No order takes fewer seconds: proven."""
-    legs: tuple[Leg, ...]
+    legs: tuple[TripLeg, ...]
     """To each stop, and to the end where that is fixed."""
     seconds_given: float | None
     """Of the order given; `None` if no way leads through it."""
@@ -95,7 +95,7 @@ def plan_trip(agent: Agent, task: Task) -> Trip:
     return trip
 
 
-def goals_of(task: Task, trip: Trip) -> list[Stop]:
+def goals_of(task: Task, trip: Trip) -> list[ErrandStop]:
     """Where the trip leads, in its order."""
     return [*(task.stops[number] for number in trip.order), *([task.end] if task.end else [])]
 
@@ -156,11 +156,11 @@ def times_between(matrix: NDArray[np.float64], stops: int) -> Times:
     return Times(matrix[0, inner], matrix[inner, inner], arrive)
 
 
-def _leg(route: Route, seconds: float) -> Leg:
-    return Leg(seconds=float(seconds), metres=route.distance, path=route.path)
+def _leg(route: Route, seconds: float) -> TripLeg:
+    return TripLeg(seconds=float(seconds), metres=route.distance, path=route.path)
 
 
-def _refuse(stops: Sequence[Stop], matrix: NDArray[np.float64], mode: TravelMode) -> None:
+def _refuse(stops: Sequence[ErrandStop], matrix: NDArray[np.float64], mode: TravelMode) -> None:
     """Name two stops that no way joins.
 
     Raises:

@@ -9,9 +9,9 @@ from virl.journal.records import ViewRecord
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
-from virl.platform.movement.point.pursuit import Outcome
+from virl.platform.movement.point.pursuit import DestinationOutcome
 from virl.platform.streetview import Camera, Pose
-from virl.routines.errands.finding import Stop, Task
+from virl.routines.errands.finding import ErrandStop, Task
 from virl.routines.errands.trip import Trip, goals_of, ways_of
 
 ARRIVAL = "arrival"
@@ -20,7 +20,7 @@ LOOK_FOV, LOOK_PITCH = 75.0, 4.0  # degrees, chosen: a shop front across a stree
 AT_IT_M = 2.0  # from nearer, the direction of a place says nothing
 
 
-def walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[Outcome]:
+def walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutcome]:
     """Walk from the start, or from where an earlier process stopped, until the end or the limit of steps.
 
     Returns:
@@ -66,7 +66,9 @@ def _write_down(agent: Agent, step: Step, choice: Choice) -> None:
     )
 
 
-def _look_at_stops(agent: Agent, goals: Sequence[Stop], outcomes: Sequence[Outcome], heading: float) -> None:
+def _look_at_stops(
+    agent: Agent, goals: Sequence[ErrandStop], outcomes: Sequence[DestinationOutcome], heading: float
+) -> None:
     """Note what became of the stops that are behind, unless it was noted before."""
     for number, (goal, outcome) in enumerate(zip(goals, outcomes, strict=False), start=1):
         if agent.run.noted(ARRIVAL, str(number)) is None:
@@ -80,7 +82,7 @@ def _look_at_stops(agent: Agent, goals: Sequence[Stop], outcomes: Sequence[Outco
             )
 
 
-def _look(agent: Agent, goal: Stop, heading: float) -> Sequence[ViewRecord]:
+def _look(agent: Agent, goal: ErrandStop, heading: float) -> Sequence[ViewRecord]:
     """The view of a stop from its panorama; nothing where the provider has no imagery."""
     if distance(goal.stand, goal.position) > AT_IT_M:
         heading = bearing(goal.stand, goal.position)

@@ -13,7 +13,7 @@ from virl.routines.homes.areas import areas_of
 from virl.routines.homes.home import Home
 from virl.routines.homes.replies import HomeWant, HomeWants
 from virl.routines.homes.settings import RENT, Renting
-from virl.routines.homes.source import Source, opened_source
+from virl.routines.homes.source import ListingSource, opened_source
 
 WANTS, HOMES = "wants", "homes"
 KEY = "all"
@@ -83,7 +83,7 @@ def search_homes(agent: Agent) -> HomeSearch:
     return made
 
 
-def _found(source: Source, areas: dict[str, Polygon], rent: Renting) -> list[Listing]:
+def _found(source: ListingSource, areas: dict[str, Polygon], rent: Renting) -> list[Listing]:
     listed = (listing for area in areas.values() for listing in source.listings.rentals(area, rent.price))
     homes = {listing.id: listing for listing in listed if _suits(listing, rent)}
     return sorted(homes.values(), key=lambda one: (one.price, one.id))

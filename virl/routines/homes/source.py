@@ -19,7 +19,7 @@ CITY, RENTCAST = "city", "rentcast"
 
 
 @dataclass(slots=True)
-class Source:
+class ListingSource:
     """A provider of listings, what it holds beyond an area, and what asking it has cost."""
 
     listings: Listings
@@ -31,7 +31,7 @@ class Source:
 
 
 @contextmanager
-def opened_source(agent: Agent) -> Iterator[Source]:
+def opened_source(agent: Agent) -> Iterator[ListingSource]:
     """The listings that a character asks for.
 
     Raises:
@@ -45,7 +45,7 @@ def opened_source(agent: Agent) -> Iterator[Source]:
             raise BadInput(
                 f"{agent.city.title} lists no homes: set `rent: listings:` to `rentcast` or to a JSON file"
             )
-        yield Source(agent.city.listings)
+        yield ListingSource(agent.city.listings)
     elif name == RENTCAST:
         asked = agent.run.start.access
         with open_rentcast(
@@ -56,11 +56,11 @@ def opened_source(agent: Agent) -> Iterator[Source]:
             replay=Path(asked.replay) if asked.replay else None,
         ) as http:
             provider = RentCastListings(http)
-            source = Source(provider)
+            source = ListingSource(provider)
             yield source
             source.faults = tuple(provider.faults)
             spent = requests_record(http.meter.take())
             source.cost = CostRecord(usd=spent.usd, requests=spent)
     else:
         held = read_listings(agent.source.parent / name)
-        yield Source(held, held.all, held.faults)
+        yield ListingSource(held, held.all, held.faults)

@@ -20,7 +20,7 @@ LOOKED_UP = 2  # places looked up for each that may be weighed, as some turn out
 _METRES_A_MINUTE = SPEED_M_S["walking"] * 60
 
 
-class Found(BaseModel):
+class PlaceInReach(BaseModel):
     """A place within reach that has not closed for good."""
 
     model_config = ConfigDict(frozen=True)
@@ -40,7 +40,7 @@ class Search(BaseModel):
     place_types: tuple[str, ...]
     limit_minutes: float
     """The longest walk."""
-    found: tuple[Found, ...]
+    found: tuple[PlaceInReach, ...]
     gone: int
     """Places that have closed for good."""
     too_far: int
@@ -108,7 +108,7 @@ def _look(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
     chosen = alive[: asked.candidates * LOOKED_UP]
     minutes = _minutes(agent, here, chosen)
     found = tuple(
-        Found(id=place.id, minutes=float(walk), metres=round(distance(here, place.position)))
+        PlaceInReach(id=place.id, minutes=float(walk), metres=round(distance(here, place.position)))
         for place, walk in zip(chosen, minutes, strict=True)
         if walk <= limit
     )

@@ -8,7 +8,7 @@ from virl.routines.clients.replies import Rating
 from virl.routines.explore.replies import PlaceSummary
 from virl.routines.recommend.candidate import Candidate
 from virl.routines.recommend.hours import DAY_MIN, closes_at, hours_in_words
-from virl.routines.recommend.search import Errand, Found, Search
+from virl.routines.recommend.search import Errand, PlaceInReach, Search
 from virl.routines.recommend.settings import RECOMMEND
 
 TOPIC = "candidate"
@@ -27,7 +27,7 @@ def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
     return candidates
 
 
-def _weigh(agent: Agent, errand: Errand, found: Found) -> Iterator[Candidate]:
+def _weigh(agent: Agent, errand: Errand, found: PlaceInReach) -> Iterator[Candidate]:
     """The candidate, or nothing if it is not open."""
     if noted := agent.run.noted(TOPIC, found.id):
         if noted.data["state"] == WEIGHED:
@@ -67,7 +67,7 @@ def _open(agent: Agent, place: Place, minutes: float) -> str | None:
     return hours_in_words(end, now)
 
 
-def _rated(agent: Agent, errand: Errand, place: Place, found: Found, opened: str) -> Candidate:
+def _rated(agent: Agent, errand: Errand, place: Place, found: PlaceInReach, opened: str) -> Candidate:
     reviews = place.reviews[: RECOMMEND.of(agent.character).reviews]
     summary = ""
     if reviews:

@@ -11,7 +11,7 @@ from virl.platform.city import City
 from virl.platform.streetview import Image
 from virl.serve.google.pictures import Painter, PictureCache, fitted
 from virl.serve.google.reading import number
-from virl.serve.google.wire import Ask, Fault, Json, Refused, answer, invalid
+from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 SHOWN = 10  # photos of a place at most, as Google's
 NEW_SIDE, LEGACY_SIDE = 4800, 1600  # most pixels a side that may be asked for
@@ -74,7 +74,7 @@ class Albums:
                 return self.cache.get((place, index), lambda: self.city.places.photos(place, SHOWN)[index])
         except NotFound:
             pass
-        raise Refused(Fault.NOT_FOUND, "The requested photo was not found.")
+        raise Refused(GoogleStatus.NOT_FOUND, "The requested photo was not found.")
 
 
 def photo_name(index: int) -> str:

@@ -13,7 +13,17 @@ from fastapi import Request, Response
 from virl.errors import BadInput, NoImagery, NoStreetView, NotFound, VirlError
 from virl.serve.google.options import GARBAGE, TIMEOUT, ServeOptions
 from virl.serve.google.stats import Stats
-from virl.serve.google.wire import OVER_QUOTA, Ask, Family, Fault, Json, Refused, failure, invalid, refusal
+from virl.serve.google.wire import (
+    OVER_QUOTA,
+    Ask,
+    Family,
+    GoogleStatus,
+    Json,
+    Refused,
+    failure,
+    invalid,
+    refusal,
+)
 
 NO_KEY = (
     "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or "
@@ -98,7 +108,7 @@ class Gate:
             self._check_key(endpoint.family, request)
         quota = self._options.quota
         if not endpoint.is_free and quota is not None and counted > quota:
-            raise Refused(Fault.OVER_QUOTA, OVER_QUOTA)
+            raise Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
 
     async def _fail(self, family: Family, request: Request, kind: str) -> Response:
         """The answer of a server that fails on purpose."""
@@ -119,9 +129,9 @@ class Gate:
     def _check_key(self, family: Family, request: Request) -> None:
         key = request.headers.get("X-Goog-Api-Key") or request.query_params.get("key")
         if not key:
-            raise Refused(Fault.NO_KEY, NO_KEY if family in RPC else NO_KEY_LEGACY)
+            raise Refused(GoogleStatus.NO_KEY, NO_KEY if family in RPC else NO_KEY_LEGACY)
         if self._options.key is not None and key != self._options.key:
-            raise Refused(Fault.WRONG_KEY, WRONG_KEY if family in RPC else WRONG_KEY_LEGACY)
+            raise Refused(GoogleStatus.WRONG_KEY, WRONG_KEY if family in RPC else WRONG_KEY_LEGACY)
 
     def _hints(self, code: int) -> dict[str, str]:
         after = self._options.retry_after_s
@@ -140,7 +150,7 @@ def _refused(fault: Refused | VirlError) -> Refused:
     if isinstance(fault, BadInput):
         return invalid(str(fault))
     if isinstance(fault, NoStreetView | NoImagery | NotFound):
-        return Refused(Fault.NOT_FOUND, str(fault))
+        return Refused(GoogleStatus.NOT_FOUND, str(fault))
     raise fault
 
 

@@ -15,7 +15,7 @@ from virl.serve.google.fields import FIELDS
 from virl.serve.google.legacy_json import legacy_place
 from virl.serve.google.pages import Page, Pages
 from virl.serve.google.reading import number, optional_number, position
-from virl.serve.google.wire import Ask, Fault, Json, Refused, answer, invalid
+from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 PAGE, MOST = 20, 60  # places a page, and over all pages
 MAX_RADIUS_M = 50_000.0
@@ -90,7 +90,7 @@ class LegacyPlaces:
             place = self.city.places.details(place_id)
         except NotFound:
             message = "The provided Place ID is no longer valid. Please refresh cached Place IDs."
-            raise Refused(Fault.NOT_FOUND, message) from None
+            raise Refused(GoogleStatus.NOT_FOUND, message) from None
         whole = self._write(place, "formatted_address") | {"vicinity": place.address}
         result = _only(whole, names) if names else whole
         return answer({"html_attributions": [], "result": result, "status": "OK"})

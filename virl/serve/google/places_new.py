@@ -14,7 +14,7 @@ from virl.serve.google.masks import MaskTree, masked, parse_mask
 from virl.serve.google.pages import Page, Pages
 from virl.serve.google.place_json import KNOWN, PRICES, PlaceWriter
 from virl.serve.google.reading import lat_lng, message_in, number, texts_in
-from virl.serve.google.wire import Ask, Fault, Json, Refused, answer, invalid
+from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 PAGE = 20  # places of a nearby search, and of a page of a text search, at most
 MOST = 60  # places of a text search over all its pages
@@ -60,7 +60,7 @@ class NewPlaces:
             place = self.city.places.details(ask.path["place"])
         except NotFound:
             message = f'The Place ID "{ask.path["place"]}" is no longer valid or was not found.'
-            raise Refused(Fault.NOT_FOUND, message) from None
+            raise Refused(GoogleStatus.NOT_FOUND, message) from None
         return answer(masked(self.writer.write(place, tree), tree))
 
     def _list(self, page: Page, tree: MaskTree) -> Response:

@@ -13,8 +13,8 @@ from virl.serve.google.legacy_json import bounds, point
 from virl.serve.google.polyline import encode_polyline
 from virl.serve.google.reading import position_in
 from virl.serve.google.static import COPYRIGHT
-from virl.serve.google.ways import Leg, Stretch, Ways, joined, legs_between, matrix
-from virl.serve.google.wire import Ask, Fault, Json, Refused, answer, invalid
+from virl.serve.google.ways import RouteLeg, Stretch, Ways, joined, legs_between, matrix
+from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {
     "driving": "driving",
@@ -64,9 +64,11 @@ class LegacyRoutes:
         if not all(text for side in sides for text in side):
             raise invalid("Invalid request. Missing the 'origins' or 'destinations' parameter.")
         if max(map(len, sides)) > MAX_SIDE:
-            raise Refused(Fault.MAX_DIMENSIONS, f"At most {MAX_SIDE} origins or {MAX_SIDE} destinations.")
+            raise Refused(
+                GoogleStatus.MAX_DIMENSIONS, f"At most {MAX_SIDE} origins or {MAX_SIDE} destinations."
+            )
         if len(sides[0]) * len(sides[1]) > MAX_ELEMENTS:
-            raise Refused(Fault.MAX_ELEMENTS, f"At most {MAX_ELEMENTS} elements.")
+            raise Refused(GoogleStatus.MAX_ELEMENTS, f"At most {MAX_ELEMENTS} elements.")
         mode, is_imperial = _mode(ask), ask.query.get("units") == "imperial"
         stops = [[self._found(text) for text in side] for side in sides]
         rows = self._cells(stops[0], stops[1], mode, is_imperial)
@@ -123,7 +125,9 @@ def _waypoints(ask: Ask) -> list[str]:
         if part and not part.startswith("optimize:")
     ]
     if len(parts) > MAX_WAYPOINTS:
-        raise Refused(Fault.MAX_WAYPOINTS, f"Too many waypoints in the request: at most {MAX_WAYPOINTS}.")
+        raise Refused(
+            GoogleStatus.MAX_WAYPOINTS, f"Too many waypoints in the request: at most {MAX_WAYPOINTS}."
+        )
     return [part.removeprefix("via:") for part in parts]
 
 
@@ -134,7 +138,7 @@ def _mode(ask: Ask) -> TravelMode | None:
     return MODES[name]
 
 
-def _route(legs: Sequence[Leg], stops: Sequence[_Stop], mode: str, is_imperial: bool) -> Json:
+def _route(legs: Sequence[RouteLeg], stops: Sequence[_Stop], mode: str, is_imperial: bool) -> Json:
     path = joined([leg.whole for leg in legs])
     written = []
     for leg, start, end in zip(legs, stops, stops[1:], strict=False):

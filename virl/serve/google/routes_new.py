@@ -15,8 +15,8 @@ from virl.serve.google.fields import FIELDS
 from virl.serve.google.masks import masked, parse_mask
 from virl.serve.google.polyline import encode_polyline
 from virl.serve.google.reading import lat_lng, message_in
-from virl.serve.google.ways import Leg, Stretch, joined, legs_between, matrix
-from virl.serve.google.wire import Ask, Fault, Json, Refused, answer, invalid
+from virl.serve.google.ways import RouteLeg, Stretch, joined, legs_between, matrix
+from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {
     "TRAVEL_MODE_UNSPECIFIED": "driving",
@@ -80,7 +80,7 @@ class Routes:
             if stop.get("address"):
                 return self.city.maps.geocode(str(stop["address"]))
         except NotFound as fault:
-            raise Refused(Fault.NOT_FOUND, f"Address not found: {fault}") from None
+            raise Refused(GoogleStatus.NOT_FOUND, f"Address not found: {fault}") from None
         raise invalid("Origin and destination must be set, each with a location, placeId or address.")
 
 
@@ -112,7 +112,7 @@ def _mode(body: Json) -> TravelMode | None:
     return MODES[name]
 
 
-def _route(legs: Sequence[Leg], as_geojson: bool) -> Json:
+def _route(legs: Sequence[RouteLeg], as_geojson: bool) -> Json:
     wholes = [leg.whole for leg in legs]
     seconds = sum(whole.seconds for whole in wholes)
     path = joined(wholes)
@@ -129,7 +129,7 @@ def _route(legs: Sequence[Leg], as_geojson: bool) -> Json:
     }
 
 
-def _leg(leg: Leg, as_geojson: bool) -> Json:
+def _leg(leg: RouteLeg, as_geojson: bool) -> Json:
     steps = [_stretch(step, as_geojson) | {"navigationInstruction": _instruction(step)} for step in leg.steps]
     return _stretch(leg.whole, as_geojson) | {"duration": _seconds(leg.whole.seconds), "steps": steps}
 

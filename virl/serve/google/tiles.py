@@ -18,7 +18,7 @@ from virl.serve.google.options import WIDTHS
 from virl.serve.google.pictures import Painter, PictureCache
 from virl.serve.google.reading import lat_lng, number, optional_number
 from virl.serve.google.static import COPYRIGHT, RADIUS_M
-from virl.serve.google.wire import Ask, Fault, Json, Refused, answer, invalid
+from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 TILE = 512  # pixels, as Google's
 MAX_LOCATIONS = 100  # a request of panoIds
@@ -105,7 +105,7 @@ class TileStreetView:
         y = int(number(ask.path["y"], "y", 0, max(width // 2 // TILE, 1) - 1))
         panorama = self._panorama(ask)
         if zoom > self.max_zoom:
-            raise Refused(Fault.NOT_FOUND, f"This panorama has no tiles at zoom level {zoom}.")
+            raise Refused(GoogleStatus.NOT_FOUND, f"This panorama has no tiles at zoom level {zoom}.")
         whole = self.cache.get((panorama.id, zoom), lambda: self._whole(panorama, width))
         return self.painter.picture(whole[y * TILE : (y + 1) * TILE, x * TILE : (x + 1) * TILE])
 
@@ -129,7 +129,7 @@ class TileStreetView:
     def _whole(self, panorama: Panorama, width: int) -> Image:
         provider = self.city.streetview
         if not isinstance(provider, WholePanoramas):
-            raise Refused(Fault.NOT_FOUND, "This city has no whole panoramas.")
+            raise Refused(GoogleStatus.NOT_FOUND, "This city has no whole panoramas.")
         north = provider.panorama_image(panorama.id, width)
         turned: Image = np.roll(north, -round(panorama.heading / 360 * width), axis=1)
         return turned
@@ -139,13 +139,13 @@ class TileStreetView:
             try:
                 return self.city.streetview.panorama(pano_id)
             except NoStreetView:
-                raise Refused(Fault.NOT_FOUND, "The requested panorama was not found.") from None
+                raise Refused(GoogleStatus.NOT_FOUND, "The requested panorama was not found.") from None
         if not ("lat" in ask.query and "lng" in ask.query):
             raise invalid("Missing required parameter: panoId, or lat and lng.")
         wanted = LatLng(number(ask.query["lat"], "lat", -90, 90), number(ask.query["lng"], "lng", -180, 180))
         found = self._nearest(wanted, optional_number(ask.query, "radius", 1, 50_000, RADIUS_M))
         if found is None:
-            raise Refused(Fault.NOT_FOUND, "No panorama was found near the requested location.")
+            raise Refused(GoogleStatus.NOT_FOUND, "No panorama was found near the requested location.")
         return found
 
     def _nearest(self, wanted: LatLng, radius: float) -> Panorama | None:

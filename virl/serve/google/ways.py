@@ -27,14 +27,14 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
+class RouteLeg:
     """The way from one stop to the next."""
 
     whole: Stretch
     steps: tuple[Stretch, ...]
 
 
-def legs_between(maps: Maps, stops: Sequence[LatLng], mode: TravelMode) -> list[Leg] | None:
+def legs_between(maps: Maps, stops: Sequence[LatLng], mode: TravelMode) -> list[RouteLeg] | None:
     """The legs of the shortest way through stops in their order, or `None` if there is none."""
     legs = []
     for here, there in pairwise(stops):
@@ -43,7 +43,7 @@ def legs_between(maps: Maps, stops: Sequence[LatLng], mode: TravelMode) -> list[
         except NoRoute:
             return None
         whole = Stretch(route.path, route.distance, route.duration)
-        legs.append(Leg(whole, tuple(_steps(route.path, SPEED_M_S[mode]))))
+        legs.append(RouteLeg(whole, tuple(_steps(route.path, SPEED_M_S[mode]))))
     return legs
 
 

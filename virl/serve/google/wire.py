@@ -28,7 +28,7 @@ class Ask:
     """Scheme, host and port under which the client knows the server."""
 
 
-class Fault(Enum):
+class GoogleStatus(Enum):
     """Why a request is refused: HTTP status, `google.rpc` status, and status of the legacy APIs."""
 
     INVALID = (400, "INVALID_ARGUMENT", "INVALID_REQUEST")
@@ -49,7 +49,7 @@ class Refused(Exception):
         message: what the client is told.
     """
 
-    def __init__(self, fault: Fault, message: str) -> None:
+    def __init__(self, fault: GoogleStatus, message: str) -> None:
         super().__init__(message)
         self.fault = fault
         self.message = message
@@ -57,7 +57,7 @@ class Refused(Exception):
 
 def invalid(message: str) -> Refused:
     """The refusal of a request whose parameters do not hold what they should."""
-    return Refused(Fault.INVALID, message)
+    return Refused(GoogleStatus.INVALID, message)
 
 
 def answer(content: Json | list[Json], code: int = 200) -> Response:
@@ -73,16 +73,16 @@ def refusal(refused: Refused, family: Family) -> Response:
         return _legacy(200, legacy, refused.message)
     if family == "picture":
         return Response(
-            refused.message, 403 if refused.fault is Fault.WRONG_KEY else code, media_type="text/plain"
+            refused.message, 403 if refused.fault is GoogleStatus.WRONG_KEY else code, media_type="text/plain"
         )
-    details = [_API_KEY_INVALID] if refused.fault is Fault.WRONG_KEY else []
+    details = [_API_KEY_INVALID] if refused.fault is GoogleStatus.WRONG_KEY else []
     return _rpc(family, code, rpc, refused.message, details)
 
 
 def failure(code: int, family: Family) -> Response:
     """The answer of a server that fails with this HTTP status, in the manners of an API."""
-    if code == Fault.OVER_QUOTA.value[0]:
-        return refusal(Refused(Fault.OVER_QUOTA, OVER_QUOTA), family)
+    if code == GoogleStatus.OVER_QUOTA.value[0]:
+        return refusal(Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA), family)
     phrase = responses.get(code, "Error")
     if family == "legacy":
         return _legacy(code, "UNKNOWN_ERROR", phrase)

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph, build_graph
 
 BLOCK = 3  # panoramas from one crossing to the next
@@ -40,7 +40,7 @@ def made_blocks(size: int = 4) -> NavigationGraph:
     )
 
 
-def made_episode(identity: str, start: tuple[int, int], legs: list[tuple[int, int]]) -> Episode:
+def made_episode(identity: str, start: tuple[int, int], legs: list[tuple[int, int]]) -> InstructionEpisode:
     """An episode of straight legs.
 
     Args:
@@ -59,12 +59,12 @@ def made_episode(identity: str, start: tuple[int, int], legs: list[tuple[int, in
             path.append((path[-1][0] + dx, path[-1][1] + dy))
     assert all(abs(a - c) + abs(b - d) == 1 for (a, b), (c, d) in pairwise(path))
     ids = tuple(f"{x},{y}" for x, y in path)
-    return Episode(
+    return InstructionEpisode(
         identity, f"{', '.join(told).capitalize()}, stop at the {identity}.", ids, float(legs[0][0])
     )
 
 
-def eight_episodes() -> list[Episode]:
+def eight_episodes() -> list[InstructionEpisode]:
     """Short walks with turns, each with a landmark of its own in the instruction."""
     ways = {
         "bakery": ((0, 0), [(0, 3), (90, 2)]),

@@ -9,7 +9,7 @@ from transformers import PreTrainedTokenizerFast
 from benchmarks.touchdown.train.samples import Lessons
 from benchmarks.touchdown.train.tokens import Encoder
 from benchmarks.touchdown.train.walking import TrainingRoute, Walks
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.movement.instruction.velma.observations import Observer
 from virl.platform.providers.graph.touchdown import Dataset
 
@@ -20,7 +20,7 @@ def made_walks(dataset: Dataset = "map2seq") -> Walks:
     return Walks(Observer(made_blocks()), dataset, MAX_ACTIONS)
 
 
-def made_routes(walks: Walks, episodes: Sequence[Episode] | None = None) -> list[TrainingRoute]:
+def made_routes(walks: Walks, episodes: Sequence[InstructionEpisode] | None = None) -> list[TrainingRoute]:
     return [walks.route(episode) for episode in episodes or eight_episodes()]
 
 

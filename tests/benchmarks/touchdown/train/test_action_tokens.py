@@ -20,7 +20,7 @@ from benchmarks.touchdown.train.tokens import (
     walked_sample,
 )
 from virl.errors import ModelUnavailable
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.movement.discrete.actions import Action
 
 pytestmark = pytest.mark.slow
@@ -81,7 +81,7 @@ def test_a_word_of_many_tokens_is_learned_whole() -> None:
 def test_whatever_the_instruction_says_only_actions_are_learned(instruction: str) -> None:
     for encoder in ENCODERS:
         made = eight_episodes()[0]
-        route = WALKS.route(Episode("any", instruction, made.path, made.heading))
+        route = WALKS.route(InstructionEpisode("any", instruction, made.path, made.heading))
         told = WALKS.told(route, route.gold)
         sample = walked_sample(encoder.encode(told.text), WALKS.decided(told), 4096)
         assert words(encoder, sample) == [action.value for action in route.gold[1:]]

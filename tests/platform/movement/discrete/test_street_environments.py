@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from made_crossings import crossing
 
 from virl.errors import BadInput, ModelUnavailable, NoStreetView
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.movement.discrete import environment
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.environment import StreetWalkEnv, StreetWalkVectorEnv
@@ -21,9 +21,9 @@ from virl.platform.movement.discrete.table import ACTIONS
 
 GRAPH = crossing(left=-90, straight=5, right=90)
 EPISODES = [
-    Episode("1", "Straight on over the crossing.", ("a", "b", "c", "straight"), 10.0),
-    Episode("2", "Turn left at the crossing.", ("a", "b", "c", "left"), 350.0),
-    Episode("3", "Turn around and go to the end.", ("b", "a"), 0.0),
+    InstructionEpisode("1", "Straight on over the crossing.", ("a", "b", "c", "straight"), 10.0),
+    InstructionEpisode("2", "Turn left at the crossing.", ("a", "b", "c", "left"), 350.0),
+    InstructionEpisode("3", "Turn around and go to the end.", ("b", "a"), 0.0),
 ]
 FORWARD, LEFT, RIGHT, AROUND, STOP = range(5)
 
@@ -187,7 +187,7 @@ def test_bad_episodes_are_refused_at_once() -> None:
     with pytest.raises(BadInput, match="at least one episode"):
         StreetWalkEnv(GRAPH, [])
     with pytest.raises(NoStreetView, match="nowhere"):
-        StreetWalkEnv(GRAPH, [Episode("4", "Go.", ("nowhere",), 0.0)])
+        StreetWalkEnv(GRAPH, [InstructionEpisode("4", "Go.", ("nowhere",), 0.0)])
 
 
 def test_without_gymnasium_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

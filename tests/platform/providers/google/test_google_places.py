@@ -14,7 +14,7 @@ from virl.platform.places import OpeningHours, Place, Review
 from virl.platform.providers import open_city
 from virl.platform.providers.google import legacy_places, places_new
 from virl.platform.providers.google.options import GoogleOptions
-from virl.platform.providers.google.places import Found, covered, merged, opening_hours
+from virl.platform.providers.google.places import NearbyResult, covered, merged, opening_hours
 from virl.platform.providers.google.vocabulary import (
     asked_legacy_types,
     asked_types,
@@ -299,11 +299,11 @@ def test_parts_cover_a_circle(spots: list[tuple[float, float]], radius: float) -
     center = LatLng(41.0, -38.0)
     places = [Place(str(i), "", (), geo.destination(center, *spot)) for i, spot in enumerate(spots)]
 
-    def ask(middle: LatLng, reach: float) -> Found:
+    def ask(middle: LatLng, reach: float) -> NearbyResult:
         away = sorted((geo.distance(middle, place.position), int(place.id)) for place in places)
         near = [(metres, i) for metres, i in away if metres <= reach]
         complete = reach if len(near) <= 20 else near[20][0] - 1e-6
-        return Found([places[i] for _, i in near[:20]], complete)
+        return NearbyResult([places[i] for _, i in near[:20]], complete)
 
     found = {place.id for place in covered(ask, center, radius, 3000)}
     assert found >= {place.id for place in places if geo.distance(center, place.position) <= radius}

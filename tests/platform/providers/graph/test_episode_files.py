@@ -8,7 +8,7 @@ from made_graph import episode_line, write_graph
 from real_data import real_data
 
 from virl.errors import NoStreetView
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import build_graph
 from virl.platform.providers.graph.cache import load_touchdown
 from virl.platform.providers.graph.episodes import MAX_WORDS, episode_faults, snapped_heading
@@ -26,7 +26,7 @@ def test_both_formats_are_read(tmp_path: Path) -> None:
     touchdown = episode_line(route_id=31, start_heading=370.5, city="nyc").replace('"id"', '"other"')
     file = write(tmp_path, episode_line(navigation_text="Go ☕ past the café."), touchdown)
     first, second = read_episodes(file)
-    assert first == Episode("7", "Go ☕ past the café.", ("a", "b", "d"), 0.0)
+    assert first == InstructionEpisode("7", "Go ☕ past the café.", ("a", "b", "d"), 0.0)
     assert (second.id, second.heading, second.start, second.target) == ("31", 10.5, "a", "d")
 
 
@@ -95,7 +95,7 @@ def test_an_episode_is_held_against_the_graph(tmp_path: Path) -> None:
     graph = read_touchdown(write_graph(tmp_path))
 
     def why(instruction: str = "Go on. 🚕 Stop.\n", path: tuple[str, ...] = ("a", "b", "d")) -> list[str]:
-        return episode_faults(graph, Episode("1", instruction, path, 0.0))
+        return episode_faults(graph, InstructionEpisode("1", instruction, path, 0.0))
 
     assert why() == []
     assert why(path=("a",)) == []
@@ -118,7 +118,7 @@ def test_the_start_heading_snaps_to_the_nearest_link(tmp_path: Path) -> None:
     graph = read_touchdown(write_graph(tmp_path))
 
     def snapped(node: str, heading: float) -> float:
-        return snapped_heading(graph, Episode("1", "Go.", (node,), heading))
+        return snapped_heading(graph, InstructionEpisode("1", "Go.", (node,), heading))
 
     assert snapped("b", 350.0) == 0.0
     assert snapped("b", 80.0) == 90.0
@@ -128,7 +128,7 @@ def test_the_start_heading_snaps_to_the_nearest_link(tmp_path: Path) -> None:
     with pytest.raises(NoStreetView, match="'x'"):
         snapped("x", 0.0)
     alone = build_graph(["a"], [0.0], [0.0], [], [])
-    assert snapped_heading(alone, Episode("1", "Go.", ("a",), 12.0)) == 12.0
+    assert snapped_heading(alone, InstructionEpisode("1", "Go.", ("a",), 12.0)) == 12.0
 
 
 def test_published_episodes_have_no_faults(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput, ModelUnavailable
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import Ints, NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState
@@ -65,7 +65,7 @@ class StreetWalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
     def __init__(
         self,
         graph: NavigationGraph,
-        episodes: Sequence[Episode],
+        episodes: Sequence[InstructionEpisode],
         dataset: Dataset = "touchdown",
         rules: Rules = VELMA,
         *,
@@ -161,7 +161,7 @@ class StreetWalkVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], np.ndarra
     def __init__(
         self,
         graph: NavigationGraph,
-        episodes: Sequence[Episode],
+        episodes: Sequence[InstructionEpisode],
         num_envs: int,
         dataset: Dataset = "touchdown",
         rules: Rules = VELMA,

@@ -36,7 +36,7 @@ class Rules:
     """The action that is carried out for the one asked for; it depends on how many links leave the node."""
 
 
-class _Way(NamedTuple):
+class _Exit(NamedTuple):
     heading: float
     target: int
 
@@ -75,7 +75,7 @@ def velma_validate(graph: NavigationGraph, state: WalkState, action: Action) -> 
     return action
 
 
-def _choices(state: WalkState, ways: list[_Way]) -> tuple[_Way, _Way, _Way]:
+def _choices(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
     """What forward, left and right take."""
     if len(ways) <= 2:
         way = _nearest(ways, state.heading)
@@ -84,7 +84,7 @@ def _choices(state: WalkState, ways: list[_Way]) -> tuple[_Way, _Way, _Way]:
     return _arrival_ways(state, ways) if arrived else _turned_ways(state, ways)
 
 
-def _arrival_ways(state: WalkState, ways: list[_Way]) -> tuple[_Way, _Way, _Way]:
+def _arrival_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
     """What forward, left and right take at a crossing that the agent has just come to."""
     rest = sorted(
         (way for way in ways if way.target != state.came_from),
@@ -97,14 +97,14 @@ def _arrival_ways(state: WalkState, ways: list[_Way]) -> tuple[_Way, _Way, _Way]
     return ahead, *_beside(ahead.heading, [way for way in rest if way is not ahead])
 
 
-def _turned_ways(state: WalkState, ways: list[_Way]) -> tuple[_Way, _Way, _Way]:
+def _turned_ways(state: WalkState, ways: list[_Exit]) -> tuple[_Exit, _Exit, _Exit]:
     """What forward, left and right take where the agent has turned on the spot."""
     ahead = _nearest(ways, state.heading)
     others = [way for way in ways if way.heading != state.heading]
     return ahead, *_beside(state.heading, others or ways)
 
 
-def _beside(heading: float, ways: list[_Way]) -> tuple[_Way, _Way]:
+def _beside(heading: float, ways: list[_Exit]) -> tuple[_Exit, _Exit]:
     """The first ways counter-clockwise and clockwise of a heading."""
     left = min(ways, key=lambda way: (heading - way.heading) % 360)
     right = min(ways, key=lambda way: (way.heading - heading) % 360)
@@ -141,12 +141,12 @@ def touchdown_validate(graph: NavigationGraph, state: WalkState, action: Action)
     return action
 
 
-def _ways(graph: NavigationGraph, node: int) -> list[_Way]:
+def _ways(graph: NavigationGraph, node: int) -> list[_Exit]:
     links = graph.links(node)
-    return list(map(_Way, graph.heading[links].tolist(), graph.target[links].tolist()))
+    return list(map(_Exit, graph.heading[links].tolist(), graph.target[links].tolist()))
 
 
-def _nearest(ways: list[_Way], heading: float) -> _Way:
+def _nearest(ways: list[_Exit], heading: float) -> _Exit:
     return min(ways, key=lambda way: abs(_turn(heading, way.heading)))
 
 
@@ -160,11 +160,11 @@ def _half_turn(source: float, target: float) -> float:
     return (target - source + 180.0) % 360.0 - 180.0
 
 
-def _move(state: WalkState, way: _Way) -> WalkState:
+def _move(state: WalkState, way: _Exit) -> WalkState:
     return WalkState(way.target, way.heading, state.node)
 
 
-def _face(state: WalkState, way: _Way) -> WalkState:
+def _face(state: WalkState, way: _Exit) -> WalkState:
     return WalkState(state.node, way.heading)
 
 

@@ -1,6 +1,6 @@
 """How episodes on the street network of Touchdown begin."""
 
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
@@ -11,7 +11,7 @@ OPENING: dict[Dataset, tuple[Action, ...]] = {"touchdown": (), "map2seq": (Actio
 """What is done before the first decision: Map2seq episodes begin with one forward (VELMA's code)."""
 
 
-def start_state(graph: NavigationGraph, episode: Episode, dataset: Dataset) -> WalkState:
+def start_state(graph: NavigationGraph, episode: InstructionEpisode, dataset: Dataset) -> WalkState:
     """Where an episode begins: Touchdown headings are snapped to the nearest link, Map2seq's are kept.
 
     Raises:

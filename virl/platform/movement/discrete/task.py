@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from virl.errors import BadInput
 from virl.geo import Floats
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import Ints, NavigationGraph
 from virl.platform.movement.discrete.hops import Hops
 from virl.platform.movement.discrete.rules import VELMA, Rules
@@ -25,7 +25,7 @@ class WalkTask:
     """Episodes on a transition table. Made by `build_task`."""
 
     table: TransitionTable
-    episodes: tuple[Episode, ...]
+    episodes: tuple[InstructionEpisode, ...]
     start: Ints
     """Number of the state in which each episode comes to its first decision, shape (episodes,)."""
     taken: int
@@ -61,7 +61,10 @@ class WalkTask:
 
 
 def build_task(
-    graph: NavigationGraph, episodes: Sequence[Episode], dataset: Dataset = "touchdown", rules: Rules = VELMA
+    graph: NavigationGraph,
+    episodes: Sequence[InstructionEpisode],
+    dataset: Dataset = "touchdown",
+    rules: Rules = VELMA,
 ) -> WalkTask:
     """Works out all that the environments look up.
 

@@ -13,7 +13,7 @@ WANTED, RELATED, SHOPPING, LIVELY, EMPTY = 4.0, 1.5, 2.0, 0.5, -0.75
 MOST_COUNTED = 3  # words of one kind that count (chosen)
 
 
-class Road(BaseModel):
+class DescribedRoad(BaseModel):
     """A road as it is described."""
 
     index: int
@@ -25,7 +25,7 @@ class RoadQuestion(BaseModel):
 
     intention: str
     place_type: str
-    roads: tuple[Road, ...]
+    roads: tuple[DescribedRoad, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def choose_road(question: RoadQuestion, lexicon: Lexicon) -> RoadChoice:
     return RoadChoice(index=best.index, reason=_reason(best, prospects))
 
 
-def _prospect(road: Road, place_type: str, lexicon: Lexicon) -> _Prospect:
+def _prospect(road: DescribedRoad, place_type: str, lexicon: Lexicon) -> _Prospect:
     related = lexicon.related.get(place_type, ())
     kinds = (
         (

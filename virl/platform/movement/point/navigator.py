@@ -13,7 +13,7 @@ from virl.errors import BadInput
 from virl.geo import bearing, distance
 from virl.platform.movement.base import Choice, Mover, Step
 from virl.platform.movement.point.plan import PointPlan
-from virl.platform.movement.point.pursuit import Outcome, Pursuit
+from virl.platform.movement.point.pursuit import DestinationOutcome, Pursuit
 from virl.platform.streetview import Panorama, Pose, StreetView
 
 ARRIVE_M = 5.0  # V-IRL's
@@ -54,7 +54,7 @@ class PointNavigator:
         self._pursuit = Pursuit(plan, arrive)
 
     @property
-    def outcomes(self) -> tuple[Outcome, ...]:
+    def outcomes(self) -> tuple[DestinationOutcome, ...]:
         """What became of the destinations so far, in their order; those still ahead are left out."""
         return tuple(outcome for _, outcome in sorted(self._pursuit.outcomes.items()))
 

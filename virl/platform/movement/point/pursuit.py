@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DestinationOutcome:
     """What became of a destination."""
 
     destination: LatLng
@@ -34,7 +34,7 @@ class Pursuit:
 
     def __init__(self, plan: PointPlan, arrive: float) -> None:
         self.outcomes = {
-            number: Outcome(plan.destinations[number], reached=False, reason=reason)
+            number: DestinationOutcome(plan.destinations[number], reached=False, reason=reason)
             for number, reason in plan.unplanned
         }
         """By the number of the destination."""
@@ -134,7 +134,9 @@ class Pursuit:
     def _close(self, *, reached: bool, reason: str) -> None:
         goal = self._left.pop()
         if goal.destination is not None:
-            self.outcomes[goal.destination] = Outcome(self._destinations[goal.destination], reached, reason)
+            self.outcomes[goal.destination] = DestinationOutcome(
+                self._destinations[goal.destination], reached, reason
+            )
         elif not reached:
             _log.info("a corner at %s is left out: %s", goal.position, reason)
 

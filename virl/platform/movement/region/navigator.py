@@ -9,7 +9,7 @@ from virl.errors import NoStreetView
 from virl.geo import LatLng, bearing, distance
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.grid_memory import RELOCATE_RADIUS_M
-from virl.platform.movement.region.records import Found, Ordered
+from virl.platform.movement.region.records import Ordered, SurveyedPanorama
 from virl.platform.movement.region.survey import SPACING_M, Progress, RegionSurvey, survey
 from virl.platform.movement.tour.shortest import shortest_tour
 from virl.platform.streetview import Link, Panorama, Pose, StreetView
@@ -64,7 +64,7 @@ class RegionNavigator:
         self._survey: RegionSurvey | None = None
         self._order = order
 
-    def panoramas(self) -> tuple[Found, ...]:
+    def panoramas(self) -> tuple[SurveyedPanorama, ...]:
         """The panoramas of the region, in the order found; looked for when first asked.
 
         Raises:

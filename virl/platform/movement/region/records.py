@@ -11,11 +11,11 @@ FORMAT = 1
 """Version of the file; one of another version is refused."""
 
 
-class _Record(BaseModel):
+class _SurveyRecord(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Plan(_Record):
+class SurveyPlan(_SurveyRecord):
     """The first line: where and how panoramas are looked for."""
 
     kind: Literal["plan"] = "plan"
@@ -28,7 +28,7 @@ class Plan(_Record):
     follow_links: bool
 
 
-class Found(_Record):
+class SurveyedPanorama(_SurveyRecord):
     """A panorama, and where its links lead."""
 
     id: str
@@ -37,7 +37,7 @@ class Found(_Record):
     """Panorama id, heading and metres of each."""
 
     @classmethod
-    def of(cls, panorama: Panorama) -> "Found":
+    def of(cls, panorama: Panorama) -> "SurveyedPanorama":
         """What is written down of a panorama."""
         links = tuple((link.pano_id, link.heading, link.distance) for link in panorama.links)
         return cls(id=panorama.id, position=panorama.position, links=links)
@@ -47,18 +47,18 @@ class Found(_Record):
         return [Link(*link) for link in self.links]
 
 
-class Batch(_Record):
+class Batch(_SurveyRecord):
     """Positions relocated together, and the panorama nearest to each."""
 
     kind: Literal["batch"] = "batch"
     asked: tuple[LatLng, ...]
     nearest: tuple[str | None, ...]
     """Ids, in the order of `asked`; null where no panorama is near."""
-    new: tuple[Found, ...]
+    new: tuple[SurveyedPanorama, ...]
     """Panoramas that no batch before has found."""
 
 
-class Ordered(_Record):
+class Ordered(_SurveyRecord):
     """The order of a walk, by panorama ids."""
 
     kind: Literal["order"] = "order"
@@ -67,5 +67,5 @@ class Ordered(_Record):
     ids: tuple[str, ...]
 
 
-AnyRecord = Annotated[Plan | Batch | Ordered, Field(discriminator="kind")]
-RECORD: TypeAdapter[Plan | Batch | Ordered] = TypeAdapter(AnyRecord)
+AnyRecord = Annotated[SurveyPlan | Batch | Ordered, Field(discriminator="kind")]
+RECORD: TypeAdapter[SurveyPlan | Batch | Ordered] = TypeAdapter(AnyRecord)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from virl.errors import BadInput
 from virl.files import JsonLines
-from virl.platform.movement.region.records import FORMAT, RECORD, Batch, Ordered, Plan
+from virl.platform.movement.region.records import FORMAT, RECORD, Batch, Ordered, SurveyPlan
 
 
 class SurveyStore:
@@ -21,7 +21,7 @@ class SurveyStore:
         CannotWrite: the disk refuses.
     """
 
-    def __init__(self, plan: Plan, file: Path | None = None) -> None:
+    def __init__(self, plan: SurveyPlan, file: Path | None = None) -> None:
         self._lines = None if file is None else JsonLines(file, "go on with the survey", sync=False)
         self._batches: list[Batch] = []
         self._orders: list[Ordered] = []
@@ -56,17 +56,17 @@ class SurveyStore:
         else:
             self._orders.append(record)
 
-    def _read(self, lines: JsonLines, plan: Plan) -> None:
-        def checked(line: bytes) -> Plan | Batch | Ordered:
+    def _read(self, lines: JsonLines, plan: SurveyPlan) -> None:
+        def checked(line: bytes) -> SurveyPlan | Batch | Ordered:
             record = RECORD.validate_json(line)
-            if isinstance(record, Plan) != (lines.count == 0):
+            if isinstance(record, SurveyPlan) != (lines.count == 0):
                 raise ValueError("a survey begins with its plan and has no other")
-            if isinstance(record, Plan) and record.format != FORMAT:
+            if isinstance(record, SurveyPlan) and record.format != FORMAT:
                 raise ValueError(f"format {record.format} is not {FORMAT}")
             return record
 
         for record in lines.read(checked, mend=": give another file, or delete this one"):
-            if not isinstance(record, Plan):
+            if not isinstance(record, SurveyPlan):
                 self._take(record)
             elif record != plan:
                 raise BadInput(

@@ -11,7 +11,7 @@ from pathlib import Path
 from virl import geo
 from virl.geo import LatLng
 from virl.platform.movement.grid_memory import RELOCATE_RADIUS_M, BatchStreetView
-from virl.platform.movement.region.records import Batch, Found, Plan
+from virl.platform.movement.region.records import Batch, SurveyedPanorama, SurveyPlan
 from virl.platform.movement.region.store import SurveyStore
 from virl.platform.streetview import Panorama, StreetView
 from virl.region import Region
@@ -47,7 +47,7 @@ def survey(
     Raises:
         BadInput: a value is out of its range, or the file is of another survey.
     """
-    plan = Plan(corners=region.corners, spacing=spacing, radius=radius, follow_links=follow_links)
+    plan = SurveyPlan(corners=region.corners, spacing=spacing, radius=radius, follow_links=follow_links)
     done = RegionSurvey(region, SurveyStore(plan, file))
     grid = region.grid(spacing)
     waiting = grid
@@ -79,13 +79,13 @@ class RegionSurvey:
     def __init__(self, region: Region, store: SurveyStore) -> None:
         self.region = region
         self.store = store
-        self.found: dict[str, Found] = {}
+        self.found: dict[str, SurveyedPanorama] = {}
         """The panoramas in the region, in the order found."""
         self._asked: set[LatLng] = set()
         self._met: set[str] = set()
-        self._unfollowed: list[Found] = []
+        self._unfollowed: list[SurveyedPanorama] = []
         self._nearest: dict[LatLng, str | None] = {}
-        self._panoramas: dict[str, Found] = {}
+        self._panoramas: dict[str, SurveyedPanorama] = {}
         for batch in store.batches:
             self._remember(batch)
 
@@ -101,7 +101,9 @@ class RegionSurvey:
     def keep(self, positions: Sequence[LatLng], panoramas: Sequence[Panorama | None]) -> None:
         """Keep the answers to positions."""
         met = {one.id: one for one in panoramas if one is not None}
-        new = tuple(Found.of(one) for pano_id, one in met.items() if pano_id not in self._panoramas)
+        new = tuple(
+            SurveyedPanorama.of(one) for pano_id, one in met.items() if pano_id not in self._panoramas
+        )
         nearest = tuple(one.id if one else None for one in panoramas)
         batch = Batch(asked=tuple(positions), nearest=nearest, new=new)
         self.store.add(batch)

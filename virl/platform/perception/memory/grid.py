@@ -17,7 +17,7 @@ _ROW_DEG = degrees(CELL_M / MEAN_RADIUS_M)
 _Cell = tuple[int, int]
 
 
-class Grid:
+class PositionIndex:
     """Ids with positions."""
 
     def __init__(self) -> None:

@@ -11,11 +11,11 @@ FORMAT = 1
 """Version of the format; a memory of another version is refused."""
 
 
-class _Record(BaseModel):
+class _MemoryRecord(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Begun(_Record):
+class Begun(_MemoryRecord):
     """The first line."""
 
     kind: Literal["memory"] = "memory"
@@ -24,7 +24,7 @@ class Begun(_Record):
     settings: MemorySettings
 
 
-class Added(_Record):
+class Added(_MemoryRecord):
     """The sightings of one look around, what became of them, and where their objects now are."""
 
     kind: Literal["added"] = "added"
@@ -38,7 +38,7 @@ class Added(_Record):
     """By object id."""
 
 
-class Joined(_Record):
+class Joined(_MemoryRecord):
     """Two objects that turned out to be one."""
 
     kind: Literal["joined"] = "joined"

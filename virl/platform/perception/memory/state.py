@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from virl.geo import LatLng
-from virl.platform.perception.memory.grid import Grid
+from virl.platform.perception.memory.grid import PositionIndex
 from virl.platform.perception.memory.objects import MemoryObject, Seen
 from virl.platform.perception.memory.records import Added, Joined
 
@@ -15,7 +15,7 @@ class State:
     def __init__(self) -> None:
         self.objects: dict[str, MemoryObject] = {}
         self.sightings = 0
-        self._grids: defaultdict[str, Grid] = defaultdict(Grid)
+        self._grids: defaultdict[str, PositionIndex] = defaultdict(PositionIndex)
         self._seen_from: defaultdict[str, set[str]] = defaultdict(set)
 
     def near(self, label: str, position: LatLng, radius: float) -> list[MemoryObject]:

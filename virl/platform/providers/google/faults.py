@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic_core import from_json
 
-from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, Fault, shortened, wait_of
+from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, HttpFault, shortened, wait_of
 
 Kind = Literal["object", "array", "image"]
 
@@ -47,7 +47,7 @@ _REMEDIES = {
 }
 
 
-def remedy(fault: Fault, service: str) -> str:
+def remedy(fault: HttpFault, service: str) -> str:
     """What to do about a fault of one of Google's services."""
     known = _REMEDIES.get(_SAME_AS.get(fault.code, fault.code))
     if known:
@@ -55,17 +55,19 @@ def remedy(fault: Fault, service: str) -> str:
     return TRY_LATER if fault.again else ASKED_WRONG
 
 
-def fault_in(kind: Kind, status: int, headers: Mapping[str, str], body: bytes) -> Fault | None:
+def fault_in(kind: Kind, status: int, headers: Mapping[str, str], body: bytes) -> HttpFault | None:
     """What is wrong with a reply; `None` if nothing is.
 
     A reply that says that there is no such thing (`ZERO_RESULTS`) is good.
     """
     if status == 429 or status >= 500:
         code, words = _google_error(status, body)
-        return Fault(words or f"status {status}", again=True, status=status, code=code, wait=wait_of(headers))
+        return HttpFault(
+            words or f"status {status}", again=True, status=status, code=code, wait=wait_of(headers)
+        )
     if not 200 <= status < 300:
         code, words = _google_error(status, body)
-        return Fault(words or f"status {status}", again=False, status=status, code=code)
+        return HttpFault(words or f"status {status}", again=False, status=status, code=code)
     if kind == "image":
         return None if body.startswith(_PICTURES) else _garbage("picture", status)
     return _fault_in_json(dict if kind == "object" else list, status, headers, body)
@@ -80,13 +82,13 @@ def parse(body: bytes) -> Any:
     return from_json(body)
 
 
-def _garbage(wanted: str, status: int) -> Fault:
-    return Fault(f"the reply is no {wanted}", again=True, billed=True, status=status)
+def _garbage(wanted: str, status: int) -> HttpFault:
+    return HttpFault(f"the reply is no {wanted}", again=True, billed=True, status=status)
 
 
 def _fault_in_json(
     wanted: type[dict[Any, Any] | list[Any]], status: int, headers: Mapping[str, str], body: bytes
-) -> Fault | None:
+) -> HttpFault | None:
     try:
         reply = parse(body)
     except ValueError:
@@ -99,7 +101,9 @@ def _fault_in_json(
     words = shortened(reply.get("error_message") or reply.get("errorMessage"))
     again = code in _TRY_AGAIN_STATUSES
     reason = f"{code}: {words}" if words else str(code)
-    return Fault(reason, again=again, status=status, code=str(code), wait=wait_of(headers) if again else None)
+    return HttpFault(
+        reason, again=again, status=status, code=str(code), wait=wait_of(headers) if again else None
+    )
 
 
 def _google_error(status: int, body: bytes) -> tuple[str, str]:

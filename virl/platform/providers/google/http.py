@@ -26,7 +26,7 @@ from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import CacheMode, Endpoint, GoogleSettings, load_google_settings
 from virl.platform.providers.google.wire import GoogleWire
 from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.providers.http.faults import Fault
+from virl.platform.providers.http.faults import HttpFault
 from virl.platform.providers.http.limits import MinuteLimit, OneAtATime
 from virl.platform.providers.http.meter import Meter, Price
 from virl.platform.providers.http.recording import Recording, Replay, Reply
@@ -191,42 +191,42 @@ class GoogleHttp:
     def _fetch(self, call: Call, endpoint: Endpoint, kind: Kind) -> Reply:
         price = price_of(self.settings, call)
 
-        def tell(failed: Reply | Fault, pause: float) -> None:
-            if isinstance(failed, Fault):
+        def tell(failed: Reply | HttpFault, pause: float) -> None:
+            if isinstance(failed, HttpFault):
                 reason = self._keys.clean(failed.reason)
                 _log.info("%s: %s: trying again in %.1f s", call.endpoint, reason, pause)
 
         outcome = self._retries.run(lambda: self._try(call, endpoint, kind, price), _fault_of, tell=tell)
-        if isinstance(outcome, Fault):
+        if isinstance(outcome, HttpFault):
             raise self._error(call, endpoint, outcome)
         return outcome
 
-    def _try(self, call: Call, endpoint: Endpoint, kind: Kind, price: Price) -> Reply | Fault:
+    def _try(self, call: Call, endpoint: Endpoint, kind: Kind, price: Price) -> Reply | HttpFault:
         """Send once. A reply is good or refuses for good; anything else is a fault."""
         self._limits[call.endpoint].wait(price.events)
         self.budget.hold(price.usd, call.endpoint)
         with self._gates[self._wire.host(endpoint)]:
             self.meter.count_sent(call.endpoint, price)
             received = self._wire.send(call, endpoint)
-        if isinstance(received, Fault):
-            fault: Fault | None = received
+        if isinstance(received, HttpFault):
+            fault: HttpFault | None = received
         else:
             fault = fault_in(kind, received.status, received.headers, received.body)
         if fault and not fault.billed:
             self.meter.forgive(price)
             self.budget.settle(price.usd, 0.0, call.endpoint)
-        if isinstance(received, Fault):
+        if isinstance(received, HttpFault):
             return received
         return fault if fault and fault.again else Reply(received.status, received.body)
 
-    def _error(self, call: Call, endpoint: Endpoint, fault: Fault) -> ProviderError:
+    def _error(self, call: Call, endpoint: Endpoint, fault: HttpFault) -> ProviderError:
         reason = self._keys.clean(f"{call.endpoint}: {fault.reason}")
         todo = remedy(fault, endpoint.service)
         return ProviderError(endpoint.service, reason, todo, status=fault.status, code=fault.code)
 
 
-def _fault_of(outcome: Reply | Fault) -> Fault | None:
-    return outcome if isinstance(outcome, Fault) else None
+def _fault_of(outcome: Reply | HttpFault) -> HttpFault | None:
+    return outcome if isinstance(outcome, HttpFault) else None
 
 
 def open_google_http(

@@ -12,7 +12,7 @@ from virl.platform.places import Place, Review
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.legacy_client import GoogleClient
 from virl.platform.providers.google.options import PAGE_WAIT_S
-from virl.platform.providers.google.places import Found, no_place, opening_hours
+from virl.platform.providers.google.places import NearbyResult, no_place, opening_hours
 from virl.platform.providers.google.vocabulary import asked_legacy_types, normal_types
 from virl.platform.providers.http.bodies import picture, reading
 from virl.platform.streetview import Image
@@ -62,7 +62,7 @@ class LegacyPlaces:
         self._text_pages = pages
         self._page_wait = page_wait
 
-    def within(self, center: LatLng, radius: float, types: Collection[str]) -> Found:
+    def within(self, center: LatLng, radius: float, types: Collection[str]) -> NearbyResult:
         """Up to 60 places of a circle, and 60 of each type where types are asked; a request for each 20.
 
         With a type the nearest come first; without one Google ranks by prominence, and a full list says
@@ -71,7 +71,7 @@ class LegacyPlaces:
         if not types:
             options = {"location": center, "radius": max(round(radius), 1)}
             places = list(self._pages(googlemaps.Client.places_nearby, options))
-            return Found(places, radius if len(places) < PAGES * 20 else 0.0)
+            return NearbyResult(places, radius if len(places) < PAGES * 20 else 0.0)
         all_found, complete = [], radius
         for kind in asked_legacy_types(types):
             options = {"location": center, "rank_by": "distance", "type": kind}
@@ -80,7 +80,7 @@ class LegacyPlaces:
             farthest = max((distance(center, place.position) for place in found), default=0.0)
             if len(found) >= PAGES * 20:
                 complete = min(complete, farthest)
-        return Found(all_found, complete)
+        return NearbyResult(all_found, complete)
 
     def matching(self, query: str, near: LatLng) -> list[Place]:
         """Places that answer a text, best first; one request for each 20."""

@@ -24,7 +24,7 @@ DAY = 1440
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NearbyResult:
     """What one nearby search told."""
 
     places: list[Place]
@@ -35,7 +35,7 @@ class Found:
 class PlacesApi(Protocol):
     """One generation of Google's Places."""
 
-    def within(self, center: LatLng, radius: float, types: Collection[str]) -> Found:
+    def within(self, center: LatLng, radius: float, types: Collection[str]) -> NearbyResult:
         """Some of the places of these types within a circle; types are of the one vocabulary."""
         ...
 
@@ -94,7 +94,7 @@ class GooglePlaces:
             raise BadInput(f"radius {radius:g} m: give one above 0, up to {MAX_RADIUS_M:.0f}")
         wanted = set(types)
 
-        def ask(center: LatLng, reach: float) -> Found:
+        def ask(center: LatLng, reach: float) -> NearbyResult:
             return self._api.within(center, reach, wanted)
 
         found = covered(ask, position, radius, self._nearby_requests)
@@ -136,7 +136,7 @@ class GooglePlaces:
 
 
 def covered(
-    ask: Callable[[LatLng, float], Found], center: LatLng, radius: float, requests: int
+    ask: Callable[[LatLng, float], NearbyResult], center: LatLng, radius: float, requests: int
 ) -> Iterator[Place]:
     """Asks a circle, and seven smaller ones that cover it where one reply did not tell all of it.
 

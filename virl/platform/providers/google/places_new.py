@@ -7,7 +7,7 @@ from virl.errors import ProviderError
 from virl.geo import LatLng, distance
 from virl.platform.places import Place, Review
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.places import Found, no_place, opening_hours
+from virl.platform.providers.google.places import NearbyResult, no_place, opening_hours
 from virl.platform.providers.google.vocabulary import asked_types, normal_types
 from virl.platform.providers.http.bodies import picture, reading
 from virl.platform.streetview import Image
@@ -48,7 +48,7 @@ class NewPlaces:
         self._pages = pages
         self._language = {"languageCode": language} if language else {}
 
-    def within(self, center: LatLng, radius: float, types: Collection[str]) -> Found:
+    def within(self, center: LatLng, radius: float, types: Collection[str]) -> NearbyResult:
         """The 20 nearest places of a circle; one request, or one for each 50 types."""
         asked = asked_types(types)
         if not types:
@@ -58,9 +58,9 @@ class NewPlaces:
             for first in range(0, len(asked), MOST_TYPES)
         ]
         places = [place for part in parts for place in part.places]
-        return Found(places, min((part.complete for part in parts), default=radius))
+        return NearbyResult(places, min((part.complete for part in parts), default=radius))
 
-    def _nearest(self, center: LatLng, radius: float, asked: list[str]) -> Found:
+    def _nearest(self, center: LatLng, radius: float, asked: list[str]) -> NearbyResult:
         body: dict[str, object] = {
             "locationRestriction": {"circle": _circle(center, radius)},
             "rankPreference": "DISTANCE",
@@ -73,8 +73,8 @@ class NewPlaces:
         with reading(SERVICE):
             places = [read_place(one) for one in reply.get("places", ())]
         if len(places) < MOST:
-            return Found(places, radius)
-        return Found(places, max(distance(center, place.position) for place in places))
+            return NearbyResult(places, radius)
+        return NearbyResult(places, max(distance(center, place.position) for place in places))
 
     def matching(self, query: str, near: LatLng) -> list[Place]:
         """Places that answer a text, best first; one request for each 20."""

@@ -19,7 +19,7 @@ Tier = Literal["ids", "essentials", "pro", "enterprise", "atmosphere"]
 """How much a field of a place costs, from the cheapest on."""
 
 
-class Source(Settings):
+class GooglePriceSource(Settings):
     """Where prices were read."""
 
     url: str
@@ -92,7 +92,7 @@ class GoogleSettings(Settings):
     """Most requests at once to one host."""
     max_reply_mb: float = Field(default=32.0, gt=0)
     cache: CacheSettings = CacheSettings()
-    sources: dict[str, Source]
+    sources: dict[str, GooglePriceSource]
     skus: dict[str, Sku]
     field_tiers: dict[Tier, tuple[str, ...]]
     """The tier of each field of a place; a field that is not named is of the dearest."""

@@ -5,7 +5,7 @@ from urllib.parse import quote
 from virl.platform.providers.google.calls import Call, public_query, tokens
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import Endpoint, GoogleSettings
-from virl.platform.providers.http.faults import Fault
+from virl.platform.providers.http.faults import HttpFault
 from virl.platform.providers.http.wire import Received, Wire
 
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
@@ -34,7 +34,7 @@ class GoogleWire:
         """Scheme and host that an endpoint is asked at."""
         return self._settings.base_url or endpoint.base
 
-    def send(self, call: Call, endpoint: Endpoint) -> Received | Fault:
+    def send(self, call: Call, endpoint: Endpoint) -> Received | HttpFault:
         """Send a call once; a fault if no whole reply came."""
         request = self._wire.request(
             endpoint.method,

@@ -10,9 +10,9 @@ import numpy as np
 
 from virl.errors import NoStreetView
 from virl.geo import signed_turn
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
-from virl.platform.providers.graph.faults import Fault, by_line
+from virl.platform.providers.graph.faults import FileFault, by_line
 
 MAX_WORDS = 1000  # chosen: the longest instruction of Touchdown's and R2R's dev sets has 396 words
 
@@ -21,13 +21,15 @@ MAX_WORDS = 1000  # chosen: the longest instruction of Touchdown's and R2R's dev
 class EpisodeFile:
     """What a file of episodes holds."""
 
-    episodes: tuple[Episode, ...]
+    episodes: tuple[InstructionEpisode, ...]
     """Those that can be read, in the order of the file; no two have the same id."""
-    faults: tuple[Fault, ...]
+    faults: tuple[FileFault, ...]
     """What is wrong with the others, in the order of the file."""
 
 
-def keep_distinct(file: Path, found: Iterable[tuple[int, Episode]], faults: Sequence[Fault]) -> EpisodeFile:
+def keep_distinct(
+    file: Path, found: Iterable[tuple[int, InstructionEpisode]], faults: Sequence[FileFault]
+) -> EpisodeFile:
     """The first episode of each id; the others join the faults.
 
     Args:
@@ -35,18 +37,18 @@ def keep_distinct(file: Path, found: Iterable[tuple[int, Episode]], faults: Sequ
         found: each with its line, 0 where it has none of its own.
         faults: those found before.
     """
-    first: dict[str, tuple[int, Episode]] = {}
-    twice: list[Fault] = []
+    first: dict[str, tuple[int, InstructionEpisode]] = {}
+    twice: list[FileFault] = []
     for line, episode in found:
         if episode.id in first:
-            twice.append(Fault(file, line, f"episode {episode.id!r} stands twice in the file"))
+            twice.append(FileFault(file, line, f"episode {episode.id!r} stands twice in the file"))
         else:
             first[episode.id] = (line, episode)
     kept = tuple(episode for _, episode in first.values())
     return EpisodeFile(kept, tuple(by_line([*faults, *twice])))
 
 
-def episode_faults(graph: NavigationGraph, episode: Episode) -> list[str]:
+def episode_faults(graph: NavigationGraph, episode: InstructionEpisode) -> list[str]:
     """Why an episode cannot be walked or scored on a graph: one reason each, none if it can.
 
     A gold path must lead along links. An instruction needs at least one word, at most 1,000 of them, and no
@@ -63,7 +65,7 @@ def episode_faults(graph: NavigationGraph, episode: Episode) -> list[str]:
     return [*faults, *_text_faults(episode.instruction)]
 
 
-def snapped_heading(graph: NavigationGraph, episode: Episode) -> float:
+def snapped_heading(graph: NavigationGraph, episode: InstructionEpisode) -> float:
     """The heading of the link at the start of an episode that is nearest to the episode's heading.
 
     Touchdown episodes start so; those of Map2seq start with the heading of the file. Of two links equally

@@ -12,7 +12,7 @@ SHOWN = 20  # faults that a message lists; chosen
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FileFault:
     """One thing that is wrong with a file."""
 
     file: Path
@@ -32,19 +32,19 @@ class GraphFault(BadInput):
         faults: at least one; all of them stay in `faults`, and the message names the first ones.
     """
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
+    def __init__(self, faults: Sequence[FileFault]) -> None:
         self.faults = tuple(faults)
         shown = [str(fault) for fault in self.faults[:SHOWN]]
         more = len(self.faults) - len(shown)
         super().__init__("; ".join(shown) + (f"; and {more} more faults" if more else ""))
 
 
-def by_line(faults: Iterable[Fault]) -> list[Fault]:
+def by_line(faults: Iterable[FileFault]) -> list[FileFault]:
     """Faults of one file in the order of its lines."""
     return sorted(faults, key=lambda fault: fault.line)
 
 
-def refuse(faults: Sequence[Fault]) -> None:
+def refuse(faults: Sequence[FileFault]) -> None:
     """Do nothing if there are no faults.
 
     Raises:

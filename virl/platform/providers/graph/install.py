@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from virl.errors import BadInput, UnknownName
 from virl.files import replacing
-from virl.platform.providers.graph.faults import Fault, GraphFault, refuse
+from virl.platform.providers.graph.faults import FileFault, GraphFault, refuse
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_file
 from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_episode_file, read_touchdown
 from virl.settings import Settings
@@ -184,7 +184,7 @@ def changed_files(folder: Path, manifest: Manifest) -> list[str]:
 
 
 def _check_touchdown(files: Files, tell: Tell) -> None:
-    faults: list[Fault] = []
+    faults: list[FileFault] = []
     missing = [name for name in GRAPH_FILES if f"graph/{name}" not in files]
     if missing:
         raise BadInput(f"no graph/{missing[0]} in the folder: a street graph needs it")
@@ -202,7 +202,7 @@ def _check_touchdown(files: Files, tell: Tell) -> None:
 
 
 def _check_r2r(files: Files, tell: Tell) -> None:
-    faults: list[Fault] = []
+    faults: list[FileFault] = []
     for target, file in files.items():
         try:
             if target.startswith("connectivity/"):
@@ -217,13 +217,13 @@ def _check_r2r(files: Files, tell: Tell) -> None:
     refuse(faults)
 
 
-def _json_faults(file: Path) -> list[Fault]:
+def _json_faults(file: Path) -> list[FileFault]:
     try:
         json.loads(file.read_bytes())
     except json.JSONDecodeError as fault:
-        return [Fault(file, fault.lineno, f"not valid JSON at column {fault.colno}: {fault.msg}")]
+        return [FileFault(file, fault.lineno, f"not valid JSON at column {fault.colno}: {fault.msg}")]
     except UnicodeDecodeError:
-        return [Fault(file, 0, "not UTF-8 text")]
+        return [FileFault(file, 0, "not UTF-8 text")]
     return []
 
 

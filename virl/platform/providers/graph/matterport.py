@@ -11,10 +11,10 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from virl.geo import LatLng, LocalFrame
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
-from virl.platform.providers.graph.faults import Fault, GraphFault, reasons, refuse
+from virl.platform.providers.graph.faults import FileFault, GraphFault, reasons, refuse
 
 FRAME = LocalFrame(LatLng(0.0, 0.0))
 """Where a building is put: the origin of its scan lies at 0, 0, and its y axis points north."""
@@ -95,7 +95,7 @@ def read_matterport(folder: Path, scan: str) -> NavigationGraph:
     )
 
 
-def read_r2r_episodes(file: Path) -> list[Episode]:
+def read_r2r_episodes(file: Path) -> list[InstructionEpisode]:
     """Read a file such as `R2R_val_unseen.json`: an episode for each instruction, its id `PATH_K`, K from 0.
 
     Raises:
@@ -114,7 +114,7 @@ def read_r2r_file(file: Path) -> EpisodeFile:
     """
     routes, faults = _read(file, _Route)
     found = [
-        Episode(
+        InstructionEpisode(
             id=f"{route.path_id}_{number}",
             instruction=instruction,
             path=tuple(route.path),
@@ -127,7 +127,7 @@ def read_r2r_file(file: Path) -> EpisodeFile:
     return keep_distinct(file, [(0, episode) for episode in found], faults)
 
 
-def _read(file: Path, kind: type[_EntryT]) -> tuple[list[_EntryT], list[Fault]]:
+def _read(file: Path, kind: type[_EntryT]) -> tuple[list[_EntryT], list[FileFault]]:
     """The good entries of a JSON list, and the faults of the others."""
     entries: list[_EntryT] = []
     faults = []
@@ -135,7 +135,7 @@ def _read(file: Path, kind: type[_EntryT]) -> tuple[list[_EntryT], list[Fault]]:
         try:
             entries.append(kind.model_validate(item))
         except ValidationError as fault:
-            faults.append(Fault(file, 0, f"entry {number}: {'; '.join(reasons(fault))}"))
+            faults.append(FileFault(file, 0, f"entry {number}: {'; '.join(reasons(fault))}"))
     return entries, faults
 
 
@@ -143,18 +143,18 @@ def _items(file: Path) -> list[object]:
     try:
         items = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise GraphFault([Fault(file, 0, "no such file")]) from None
+        raise GraphFault([FileFault(file, 0, "no such file")]) from None
     except UnicodeDecodeError as fault:
-        raise GraphFault([Fault(file, 0, "not UTF-8 text")]) from fault
+        raise GraphFault([FileFault(file, 0, "not UTF-8 text")]) from fault
     except json.JSONDecodeError as fault:
         what = f"not valid JSON at column {fault.colno}: {fault.msg}"
-        raise GraphFault([Fault(file, fault.lineno, what)]) from fault
+        raise GraphFault([FileFault(file, fault.lineno, what)]) from fault
     if not isinstance(items, list) or not items:
-        raise GraphFault([Fault(file, 0, "should be a JSON list of at least one entry")])
+        raise GraphFault([FileFault(file, 0, "should be a JSON list of at least one entry")])
     return items
 
 
-def _faults(file: Path, viewpoints: Sequence[_Viewpoint]) -> list[Fault]:
+def _faults(file: Path, viewpoints: Sequence[_Viewpoint]) -> list[FileFault]:
     faults = []
     first: dict[str, int] = {}
     for number, viewpoint in enumerate(viewpoints):
@@ -169,4 +169,4 @@ def _faults(file: Path, viewpoints: Sequence[_Viewpoint]) -> list[Fault]:
             faults.append(f"{name}unobstructed leads from the viewpoint to itself")
     if not any(viewpoint.included for viewpoint in viewpoints):
         faults.append("no viewpoint is included")
-    return [Fault(file, 0, what) for what in faults]
+    return [FileFault(file, 0, what) for what in faults]

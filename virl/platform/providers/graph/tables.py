@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.geo import Floats
-from virl.platform.providers.graph.faults import Fault, GraphFault
+from virl.platform.providers.graph.faults import FileFault, GraphFault
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 _NUMBER_CHARACTERS = frozenset("0123456789+-.eE")
@@ -26,12 +26,12 @@ class Table:
     """Line of each of those rows, from 1."""
     broken: list[str]
     """First cells of the other lines."""
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[FileFault] = field(default_factory=list)
 
     def blame(self, rows: Iterable[int], what: Iterable[str]) -> None:
         """Add a fault for each of these rows."""
         self.faults += [
-            Fault(self.file, int(self.lines[row]), text) for row, text in zip(rows, what, strict=True)
+            FileFault(self.file, int(self.lines[row]), text) for row, text in zip(rows, what, strict=True)
         ]
 
     def numbers(self, column: int, name: str, low: float, high: float, *, end: bool) -> Floats:
@@ -80,7 +80,9 @@ def read_table(file: Path, widths: Sequence[int]) -> Table:
     commas = np.array([line.count(",") for line in lines])
     width = int(commas[0]) + 1 if commas[0] + 1 in widths else widths[0]
     wrong = np.flatnonzero(commas != width - 1)
-    faults += [Fault(file, row + 1, f"{commas[row] + 1} fields instead of {width}") for row in wrong.tolist()]
+    faults += [
+        FileFault(file, row + 1, f"{commas[row] + 1} fields instead of {width}") for row in wrong.tolist()
+    ]
     rows = np.delete(np.arange(len(lines)), wrong)
     right = [lines[row] for row in rows.tolist()] if len(wrong) else lines
     cells = ",".join(right).split(",") if right else []
@@ -93,7 +95,7 @@ def read_table(file: Path, widths: Sequence[int]) -> Table:
     )
 
 
-def read_lines(file: Path) -> tuple[list[str], list[Fault]]:
+def read_lines(file: Path) -> tuple[list[str], list[FileFault]]:
     """The lines of a text file, at least one, and a fault if the last one is not ended.
 
     Raises:
@@ -102,18 +104,18 @@ def read_lines(file: Path) -> tuple[list[str], list[Fault]]:
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise GraphFault([Fault(file, 0, "no such file")]) from None
+        raise GraphFault([FileFault(file, 0, "no such file")]) from None
     except UnicodeDecodeError as fault:
         line = fault.object[: fault.start].count(b"\n") + 1
-        raise GraphFault([Fault(file, line, "not UTF-8 text")]) from fault
+        raise GraphFault([FileFault(file, line, "not UTF-8 text")]) from fault
     except OSError as fault:
-        raise GraphFault([Fault(file, 0, f"cannot be read ({fault.strerror})")]) from fault
+        raise GraphFault([FileFault(file, 0, f"cannot be read ({fault.strerror})")]) from fault
     if not text:
-        raise GraphFault([Fault(file, 0, "the file is empty")])
+        raise GraphFault([FileFault(file, 0, "the file is empty")])
     lines = text.split("\n")
     if lines[-1] == "":
         return lines[:-1], []
-    return lines, [Fault(file, len(lines), "the last line has no line break: the file was cut short")]
+    return lines, [FileFault(file, len(lines), "the last line has no line break: the file was cut short")]
 
 
 def repeats(*keys: NDArray[np.generic]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

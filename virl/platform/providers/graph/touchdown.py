@@ -12,10 +12,10 @@ import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from virl.geo import Floats
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import Ints, NavigationGraph, build_graph
 from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
-from virl.platform.providers.graph.faults import Fault, by_line, reasons, refuse
+from virl.platform.providers.graph.faults import FileFault, by_line, reasons, refuse
 from virl.platform.providers.graph.tables import Table, read_lines, read_table, repeats
 
 Dataset = Literal["touchdown", "map2seq"]
@@ -56,7 +56,7 @@ def read_partition(folder: Path) -> tuple[str, ...]:
     return tuple(nodes.columns[4]) if len(nodes.columns) == 5 else ("",) * len(nodes.lines)
 
 
-def read_episodes(file: Path) -> list[Episode]:
+def read_episodes(file: Path) -> list[InstructionEpisode]:
     """Read a file of episodes, one JSON object a line, as Touchdown or as Map2seq writes them.
 
     Raises:
@@ -74,15 +74,15 @@ def read_episode_file(file: Path) -> EpisodeFile:
         GraphFault: the file is missing, empty or no text.
     """
     lines, faults = read_lines(file)
-    found: list[tuple[int, Episode]] = []
+    found: list[tuple[int, InstructionEpisode]] = []
     for number, text in enumerate(lines, 1):
         try:
             line = _Line.model_validate_json(text)
         except ValidationError as fault:
-            faults.append(Fault(file, number, "; ".join(reasons(fault))))
+            faults.append(FileFault(file, number, "; ".join(reasons(fault))))
         else:
             heading = line.start_heading % 360.0
-            episode = Episode(str(line.id), line.navigation_text, line.route_panoids, heading)
+            episode = InstructionEpisode(str(line.id), line.navigation_text, line.route_panoids, heading)
             found.append((number, episode))
     return keep_distinct(file, found, faults)
 

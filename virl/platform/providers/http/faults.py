@@ -12,7 +12,7 @@ TRY_LATER = "try again later; --resume goes on where the run stopped"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class HttpFault:
     """Why a reply is of no use."""
 
     reason: str

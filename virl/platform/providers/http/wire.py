@@ -11,7 +11,7 @@ from typing import Protocol
 import httpx
 
 from virl import __version__
-from virl.platform.providers.http.faults import Fault
+from virl.platform.providers.http.faults import HttpFault
 from virl.platform.providers.http.keys import KeyTransport
 from virl.platform.providers.http.settings import Timeouts
 
@@ -108,25 +108,27 @@ class Wire:
             extensions=dict(extensions or {}),
         )
 
-    def send(self, request: httpx.Request) -> Received | Fault:
+    def send(self, request: httpx.Request) -> Received | HttpFault:
         """Send a request once; a fault if no whole reply came."""
         try:
             return self._follow(request, time.monotonic() + self._timeouts.total)
         except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
             host = f"{request.url.scheme}://{request.url.netloc.decode('ascii')}"
-            return Fault(f"cannot be reached at {host} ({fault or type(fault).__name__})", again=True)
+            return HttpFault(f"cannot be reached at {host} ({fault or type(fault).__name__})", again=True)
         except httpx.TimeoutException:
-            return Fault("no reply in time", again=True, billed=True)
+            return HttpFault("no reply in time", again=True, billed=True)
         except httpx.InvalidURL:
-            return Fault("it redirects to nowhere", again=False, billed=True)
+            return HttpFault("it redirects to nowhere", again=False, billed=True)
         except httpx.RequestError as fault:
-            return Fault(f"the connection broke ({fault or type(fault).__name__})", again=True, billed=True)
+            return HttpFault(
+                f"the connection broke ({fault or type(fault).__name__})", again=True, billed=True
+            )
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
 
-    def _follow(self, request: httpx.Request, deadline: float) -> Received | Fault:
+    def _follow(self, request: httpx.Request, deadline: float) -> Received | HttpFault:
         for _ in range(_MOST_REDIRECTS + 1):
             response = self._client.send(request, stream=True)
             try:
@@ -136,17 +138,17 @@ class Wire:
                 request = self._client.build_request("GET", request.url.join(location))
             finally:
                 response.close()
-        return Fault("it redirects in circles", again=False, billed=True)
+        return HttpFault("it redirects in circles", again=False, billed=True)
 
-    def _read(self, response: httpx.Response, deadline: float) -> Received | Fault:
+    def _read(self, response: httpx.Response, deadline: float) -> Received | HttpFault:
         body = bytearray()
         for piece in response.iter_bytes():
             body += piece
             if time.monotonic() > deadline:
-                return Fault("no whole reply in time", again=True, billed=True)
+                return HttpFault("no whole reply in time", again=True, billed=True)
             if len(body) > self._max_reply_mb * 1e6:
                 words = f"the reply is larger than {self._max_reply_mb:g} MB"
-                return Fault(words, again=False, billed=True)
+                return HttpFault(words, again=False, billed=True)
         headers = {name.lower(): value for name, value in response.headers.items()}
         return Received(response.status_code, headers, self._secrets.clean_bytes(bytes(body)))
 

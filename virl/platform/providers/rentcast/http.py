@@ -20,7 +20,7 @@ from virl import resources
 from virl.budget import Budget
 from virl.errors import ProviderError
 from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, Fault, shortened, wait_of
+from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, HttpFault, shortened, wait_of
 from virl.platform.providers.http.limits import MinuteLimit
 from virl.platform.providers.http.meter import Meter, Price
 from virl.platform.providers.http.naming import RequestName
@@ -98,7 +98,7 @@ class RentCastHttp:
             reply = self._replay.read(request, SERVICE)
             self.meter.count_cached(ENDPOINT)
             replayed = _meaning(Received(reply.status, {}, reply.body))
-            if isinstance(replayed, Fault):
+            if isinstance(replayed, HttpFault):
                 raise self._refusal(replayed)
             return replayed
         records = self._kept_or_fetched(query)
@@ -136,39 +136,39 @@ class RentCastHttp:
         return records
 
     def _fetch(self, query: Mapping[str, str]) -> list[Any]:
-        def tell(failed: list[Any] | Fault, pause: float) -> None:
-            if isinstance(failed, Fault):
+        def tell(failed: list[Any] | HttpFault, pause: float) -> None:
+            if isinstance(failed, HttpFault):
                 _log.info("%s: %s: trying again in %.1f s", SERVICE, self._key.clean(failed.reason), pause)
 
         outcome = self._retries.run(lambda: self._try(query), _fault_of, tell=tell)
-        if isinstance(outcome, Fault):
+        if isinstance(outcome, HttpFault):
             raise self._refusal(outcome)
         return outcome
 
-    def _refusal(self, fault: Fault) -> ProviderError:
+    def _refusal(self, fault: HttpFault) -> ProviderError:
         reason = self._key.clean(fault.reason)
         return ProviderError(SERVICE, reason, _remedy(fault), status=fault.status, code=fault.code)
 
-    def _try(self, query: Mapping[str, str]) -> list[Any] | Fault:
+    def _try(self, query: Mapping[str, str]) -> list[Any] | HttpFault:
         """Send once; what is not billed is given back to the budget."""
         self._limit.wait()
         self._budget.hold(self._price.usd, ENDPOINT)
         self.meter.count_sent(ENDPOINT, self._price)
         outcome = self._send(query)
-        if isinstance(outcome, Fault) and not outcome.billed:
+        if isinstance(outcome, HttpFault) and not outcome.billed:
             self.meter.forgive(self._price)
             self._budget.settle(self._price.usd, 0.0, ENDPOINT)
         return outcome
 
-    def _send(self, query: Mapping[str, str]) -> list[Any] | Fault:
+    def _send(self, query: Mapping[str, str]) -> list[Any] | HttpFault:
         url = self.settings.base_url + PATH
         request = self._wire.request("GET", url, query=query, headers={"accept": "application/json"})
         received = self._wire.send(request)
-        return received if isinstance(received, Fault) else _meaning(received)
+        return received if isinstance(received, HttpFault) else _meaning(received)
 
 
-def _fault_of(outcome: list[Any] | Fault) -> Fault | None:
-    return outcome if isinstance(outcome, Fault) else None
+def _fault_of(outcome: list[Any] | HttpFault) -> HttpFault | None:
+    return outcome if isinstance(outcome, HttpFault) else None
 
 
 def open_rentcast(
@@ -207,7 +207,7 @@ def open_rentcast(
     )
 
 
-def _remedy(fault: Fault) -> str:
+def _remedy(fault: HttpFault) -> str:
     if fault.status == 401:
         return f"check {KEY_VARIABLE}, your plan and its billing on RentCast's API dashboard"
     if fault.status == 429:
@@ -215,7 +215,7 @@ def _remedy(fault: Fault) -> str:
     return TRY_LATER if fault.again else ASKED_WRONG
 
 
-def _meaning(reply: Received) -> list[Any] | Fault:
+def _meaning(reply: Received) -> list[Any] | HttpFault:
     """The records of a reply; none where RentCast says that there are none (status 404)."""
     code, words = _error(reply)
     status = reply.status
@@ -228,10 +228,10 @@ def _meaning(reply: Received) -> list[Any] | Fault:
             records = None
         if isinstance(records, list):
             return records
-        return Fault("the reply is no JSON array", again=True, billed=True, status=status)
+        return HttpFault("the reply is no JSON array", again=True, billed=True, status=status)
     reason = f"status {status}{f', {code}' if code else ''}{f': {words}' if words else ''}"
     again = status == 429 or status >= 500
-    return Fault(reason, again=again, status=status, code=code, wait=wait_of(reply.headers))
+    return HttpFault(reason, again=again, status=status, code=code, wait=wait_of(reply.headers))
 
 
 def _error(reply: Received) -> tuple[str, str]:

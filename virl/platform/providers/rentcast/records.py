@@ -13,7 +13,7 @@ SQUARE_METRES_PER_SQUARE_FOOT = 0.3048**2  # international foot, exact
 NAME_LENGTH = 80  # characters of an address that a fault shows (chosen)
 
 
-class _Record(BaseModel):
+class _ListingRecord(BaseModel):
     """The fields of a record that matter; RentCast leaves out what it does not know."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False, strict=True)
@@ -47,7 +47,7 @@ def as_listings(records: Iterable[Any]) -> Records:
     faults = []
     for number, record in enumerate(records, start=1):
         try:
-            read = _Record.model_validate(record)
+            read = _ListingRecord.model_validate(record)
         except ValidationError as fault:
             faults.append(f"{_name(record, number)}: {_first_fault(fault)}")
             continue
@@ -58,7 +58,7 @@ def as_listings(records: Iterable[Any]) -> Records:
     return Records(tuple(listings.values()), tuple(faults))
 
 
-def _listing(read: _Record) -> Listing:
+def _listing(read: _ListingRecord) -> Listing:
     return Listing(
         id=read.id,
         address=read.formattedAddress,

@@ -14,7 +14,7 @@ from virl.platform.movement.instruction.tourist.crossings import CrossingHints, 
 from virl.platform.movement.instruction.tourist.navigator import TouristNavigator
 from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
-from virl.platform.movement.instruction.tourist.transcript import Act, Entry
+from virl.platform.movement.instruction.tourist.transcript import Act, TranscriptEntry
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import Pose
 from virl.routines.directions.following.settings import FOLLOW
@@ -25,7 +25,7 @@ ASK, LEG = "local", "leg"
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
+class FollowedDirections:
     """One set of directions, and how far it led."""
 
     directions: Directions
@@ -46,7 +46,7 @@ def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
     Raises:
         VirlError: whatever asking, looking and walking raise; the run can be resumed.
     """
-    legs: list[Leg] = []
+    legs: list[FollowedDirections] = []
     while len(legs) < FOLLOW.of(agent.character).asks:
         legs.append(_leg(agent, spotter, legs))
         if legs[-1].arrived or _steps_left(agent) < 1:
@@ -54,13 +54,15 @@ def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
     _end(agent, legs)
 
 
-def _leg(agent: Agent, spotter: LandmarkSpotter, legs: Sequence[Leg]) -> Leg:
+def _leg(agent: Agent, spotter: LandmarkSpotter, legs: Sequence[FollowedDirections]) -> FollowedDirections:
     number, before = len(legs) + 1, sum(leg.steps for leg in legs)
     directions = _ask(agent, legs)
     if noted := agent.run.noted(LEG, str(number)):
-        return Leg(directions, bool(noted.data["arrived"]), str(noted.data["reason"]), noted_steps(noted))
+        return FollowedDirections(
+            directions, bool(noted.data["arrived"]), str(noted.data["reason"]), noted_steps(noted)
+        )
     arrived, reason = _walk(agent, spotter, directions.instruction, _hints(agent, directions), before)
-    leg = Leg(directions, arrived, reason, len(agent.run.steps) - before)
+    leg = FollowedDirections(directions, arrived, reason, len(agent.run.steps) - before)
     agent.run.note(
         LEG,
         str(number),
@@ -78,7 +80,7 @@ def noted_steps(note: NoteRecord) -> int:
     return steps
 
 
-def _ask(agent: Agent, legs: Sequence[Leg]) -> Directions:
+def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions:
     """What a local says, asked from where she stands; the later ones are asked for the place by its name."""
     follow, number = FOLLOW.of(agent.character), len(legs) + 1
     stands = _stands(agent, sum(leg.steps for leg in legs))
@@ -168,14 +170,14 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
     )
 
 
-def _remembered(step: StepRecord) -> Entry:
+def _remembered(step: StepRecord) -> TranscriptEntry:
     """What was observed and done at a step of an earlier process."""
     asked = next((one for one in reversed(step.asked) if "action" in one.reply), None)
     if asked is None:
         raise JournalBroken(f"step {step.step} does not say what was observed there")
     reply = WalkAction.model_validate(asked.reply)
     act = Act(reply.action, reply.direction or "", reply.sentence, reply.reason)
-    return Entry(TypeAdapter(dict[str, object]).validate_python(asked.inputs["here"]), act)
+    return TranscriptEntry(TypeAdapter(dict[str, object]).validate_python(asked.inputs["here"]), act)
 
 
 def _remembered_landmarks(steps: Sequence[StepRecord]) -> tuple[str, ...] | None:
@@ -198,7 +200,7 @@ def _steps_left(agent: Agent) -> int:
     return agent.character.limits.steps - steps_taken(agent.run)
 
 
-def _end(agent: Agent, legs: Sequence[Leg]) -> None:
+def _end(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
     last = legs[-1]
     stood = agent.run.steps[-1].pose
     times = "once" if len(legs) == 1 else f"{len(legs)} times"

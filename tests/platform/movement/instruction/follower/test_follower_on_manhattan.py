@@ -3,7 +3,7 @@
 import pytest
 from real_data import real_data
 
-from virl.platform.episodes import Episode
+from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.start import OPENING, start_state
 from virl.platform.movement.instruction.follower.navigator import Follower
@@ -18,7 +18,9 @@ def graph() -> NavigationGraph:
     return read_touchdown(real_data("touchdown") / "graph")
 
 
-def completed(graph: NavigationGraph, follower: Follower, episode: Episode, dataset: Dataset) -> bool:
+def completed(
+    graph: NavigationGraph, follower: Follower, episode: InstructionEpisode, dataset: Dataset
+) -> bool:
     *_, last = follower.walk(episode.instruction, start_state(graph, episode, dataset))
     end, target = last.state.node, graph.number(episode.target)
     return (

@@ -1,74 +1,88 @@
 import pytest
 
-from virl.platform.movement.instruction.follower.clauses import Orient
-from virl.platform.movement.instruction.follower.plan import End, Hint, Leg
+from virl.platform.movement.instruction.follower.clauses import OrientClause
+from virl.platform.movement.instruction.follower.plan import End, Hint, PlannedLeg
 from virl.platform.movement.instruction.follower.reading import MAX_LEGS, understand
 
 NEAR = Hint("near")
 LEGS = {
-    "Go to the light and turn left.": [Leg("left", 1, "implied", "light", remarks=1)],
-    "Walk through two lights and turn right at the next one.": [Leg("right", 3, "said")],
-    "Pass one light. At the second light, turn left.": [Leg("left", 2, "said", "light")],
-    "Go through 1 light, then at the following light take a right.": [Leg("right", 2, "said", "light")],
-    "Turn right at the bank.": [Leg("right", 1, "open")],
-    "Cross the street and turn left.": [Leg("left", 2, "said")],
-    "Cross the street and turn left right away.": [Leg("left", 1, "said")],
-    "Go two blocks and make a left.": [Leg("left", 2, "said", remarks=1)],
-    "Take the second right.": [Leg("right", 2, "open")],
-    "Walk until the street ends, then veer left.": [Leg("left", 1, "open", "end", slight=True, remarks=3)],
-    "Turn left at the light. Turn right at the next light.": [
-        Leg("left", 1, "implied", "light"),
-        Leg("right", 1, "implied", "light"),
+    "Go to the light and turn left.": [PlannedLeg("left", 1, "implied", "light", remarks=1)],
+    "Walk through two lights and turn right at the next one.": [PlannedLeg("right", 3, "said")],
+    "Pass one light. At the second light, turn left.": [PlannedLeg("left", 2, "said", "light")],
+    "Go through 1 light, then at the following light take a right.": [
+        PlannedLeg("right", 2, "said", "light")
     ],
-    "Ignore the first light and turn left at the next one.": [Leg("left", 2, "said")],
-    "Do not turn right at the pharmacy. Turn left there.": [Leg("left", 1, "open")],
+    "Turn right at the bank.": [PlannedLeg("right", 1, "open")],
+    "Cross the street and turn left.": [PlannedLeg("left", 2, "said")],
+    "Cross the street and turn left right away.": [PlannedLeg("left", 1, "said")],
+    "Go two blocks and make a left.": [PlannedLeg("left", 2, "said", remarks=1)],
+    "Take the second right.": [PlannedLeg("right", 2, "open")],
+    "Walk until the street ends, then veer left.": [
+        PlannedLeg("left", 1, "open", "end", slight=True, remarks=3)
+    ],
+    "Turn left at the light. Turn right at the next light.": [
+        PlannedLeg("left", 1, "implied", "light"),
+        PlannedLeg("right", 1, "implied", "light"),
+    ],
+    "Ignore the first light and turn left at the next one.": [PlannedLeg("left", 2, "said")],
+    "Do not turn right at the pharmacy. Turn left there.": [PlannedLeg("left", 1, "open")],
     "Turn around.": [],
-    "Take the next two lefts.": [Leg("left", 1, "open"), Leg("left", 1, "said")],
-    "Turn left at the fork.": [Leg("left", 1, "implied", "fork", slight=True)],
+    "Take the next two lefts.": [PlannedLeg("left", 1, "open"), PlannedLeg("left", 1, "said")],
+    "Turn left at the fork.": [PlannedLeg("left", 1, "implied", "fork", slight=True)],
     "Go through the light. As you cross the intersection, pass a bank. Turn left at the next light.": [
-        Leg("left", 2, "said", "light", remarks=2)
+        PlannedLeg("left", 2, "said", "light", remarks=2)
     ],
     "Go through the light. Walk down the next block and turn left at the light.": [
-        Leg("left", 2, "said", "light", remarks=1)
+        PlannedLeg("left", 2, "said", "light", remarks=1)
     ],
-    "Pass a bank. On the next block, pass a zoo. Turn left.": [Leg("left", 2, "said", remarks=2)],
-    "Pass a bank before crossing the street, then turn left.": [Leg("left", 2, "said")],
-    "Pass a bank. Go past it and turn left.": [Leg("left", 1, "open", remarks=4)],
+    "Pass a bank. On the next block, pass a zoo. Turn left.": [PlannedLeg("left", 2, "said", remarks=2)],
+    "Pass a bank before crossing the street, then turn left.": [PlannedLeg("left", 2, "said")],
+    "Pass a bank. Go past it and turn left.": [PlannedLeg("left", 1, "open", remarks=4)],
     "Turn to your left. There is a zoo.": [],
-    "Stop at the light and turn to your right. Walk down that road.": [Leg("right", 1, "implied", "light")],
-    "Go to the light, turn to your left.": [Leg("left", 1, "implied", "light", remarks=1)],
-    "Take the immediate left.": [Leg("left", 1, "open", hints=((1, NEAR),))],
-    "Turn left at the light immediately after.": [Leg("left", 1, "implied", "light", hints=((1, NEAR),))],
-    "Go through a light and turn left at the ones right after.": [Leg("left", 2, "said", hints=((2, NEAR),))],
+    "Stop at the light and turn to your right. Walk down that road.": [
+        PlannedLeg("right", 1, "implied", "light")
+    ],
+    "Go to the light, turn to your left.": [PlannedLeg("left", 1, "implied", "light", remarks=1)],
+    "Take the immediate left.": [PlannedLeg("left", 1, "open", hints=((1, NEAR),))],
+    "Turn left at the light immediately after.": [
+        PlannedLeg("left", 1, "implied", "light", hints=((1, NEAR),))
+    ],
+    "Go through a light and turn left at the ones right after.": [
+        PlannedLeg("left", 2, "said", hints=((2, NEAR),))
+    ],
     "Turn right. Go down the long block. Turn left at the light.": [
-        Leg("right", 1, "open"),
-        Leg("left", 1, "implied", "light", remarks=1, hints=((1, Hint("far")),)),
+        PlannedLeg("right", 1, "open"),
+        PlannedLeg("left", 1, "implied", "light", remarks=1, hints=((1, Hint("far")),)),
     ],
     "Turn left at the second light of the double intersection.": [
-        Leg("left", 2, "said", "double", hints=((2, NEAR),))
+        PlannedLeg("left", 2, "said", "double", hints=((2, NEAR),))
     ],
     "Walk to a double light. Turn left at the second light.": [
-        Leg("left", 2, "said", "double", remarks=1, hints=((2, NEAR),))
+        PlannedLeg("left", 2, "said", "double", remarks=1, hints=((2, NEAR),))
     ],
-    "Walk to a double light. Turn left at the first light.": [Leg("left", 1, "implied", "double", remarks=1)],
+    "Walk to a double light. Turn left at the first light.": [
+        PlannedLeg("left", 1, "implied", "double", remarks=1)
+    ],
     "Go through the first light of the double intersection. At the second light of it, turn left.": [
-        Leg("left", 2, "said", "light", hints=((2, NEAR),))
+        PlannedLeg("left", 2, "said", "light", hints=((2, NEAR),))
     ],
     "Go through the double set of lights and turn left at the second light.": [
-        Leg("left", 2, "said", "light")
+        PlannedLeg("left", 2, "said", "light")
     ],
     "Go through the T-intersection. Turn left at the four-way intersection.": [
-        Leg("left", 2, "said", "four", hints=((1, Hint(kind="tee")), (2, Hint(kind="four"))))
+        PlannedLeg("left", 2, "said", "four", hints=((1, Hint(kind="tee")), (2, Hint(kind="four"))))
     ],
     "Turn left at the top of the T-intersection.": [
-        Leg("left", 1, "implied", "tee", hints=((1, Hint(kind="tee")),))
+        PlannedLeg("left", 1, "implied", "tee", hints=((1, Hint(kind="tee")),))
     ],
-    "Go by a light and two more lights and turn left.": [Leg("left", 4, "said")],
+    "Go by a light and two more lights and turn left.": [PlannedLeg("left", 4, "said")],
     "Pass a bank before a light which you will go through. Turn left at the light.": [
-        Leg("left", 2, "said", "light")
+        PlannedLeg("left", 2, "said", "light")
     ],
-    "Pass a bank. Go on for quite a while and turn left.": [Leg("left", 1, "open", remarks=5)],
-    "Go past the parks on the left and right and past a zoo. Turn left.": [Leg("left", 1, "open", remarks=6)],
+    "Pass a bank. Go on for quite a while and turn left.": [PlannedLeg("left", 1, "open", remarks=5)],
+    "Go past the parks on the left and right and past a zoo. Turn left.": [
+        PlannedLeg("left", 1, "open", remarks=6)
+    ],
 }
 ENDS = {
     "Turn left and stop.": End("turned", 0, "implied"),
@@ -122,7 +136,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize(("text", "legs"), LEGS.items(), ids=LEGS)
-def test_legs(text: str, legs: list[Leg]) -> None:
+def test_legs(text: str, legs: list[PlannedLeg]) -> None:
     assert list(understand(text).legs) == legs
 
 
@@ -133,7 +147,7 @@ def test_ends(text: str, end: End) -> None:
 
 def test_traffic_counts_only_at_the_start() -> None:
     plan = understand("Go against the traffic. Turn left at the light. You now go with the flow of traffic.")
-    assert plan.orient == Orient(traffic=False)
+    assert plan.orient == OrientClause(traffic=False)
 
 
 def test_endless_turns_are_cut() -> None:

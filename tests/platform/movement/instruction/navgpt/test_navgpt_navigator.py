@@ -14,7 +14,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.graph import build_graph
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
-from virl.platform.movement.instruction.navgpt.observation import Observation
+from virl.platform.movement.instruction.navgpt.observation import ViewpointObservation
 from virl.platform.movement.instruction.navgpt.sources import GraphObservations, ways_from
 from virl.platform.streetview import Link
 
@@ -221,7 +221,7 @@ class Described:
 
     def at(self, viewpoint):
         sentences = tuple(f"Wall {number} of {viewpoint[:2]}." for number in range(8))
-        return Observation(
+        return ViewpointObservation(
             viewpoint, ways_from(self.graph, viewpoint), sentences, (), self.summaries.get(viewpoint, "")
         )
 
@@ -304,7 +304,7 @@ def test_links_are_told_with_the_heading_that_the_observation_gives():
     class Turned(Described):
         def at(self, viewpoint):
             ways = tuple(Link(way.pano_id, 300.0, way.distance) for way in ways_from(graph, viewpoint))
-            return Observation(viewpoint, ways)
+            return ViewpointObservation(viewpoint, ways)
 
     moves, _ = walk([go("stairs"), FINISHED], observations=Turned(graph))
     assert moves[0].state.heading == 300.0

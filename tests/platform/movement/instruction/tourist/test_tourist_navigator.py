@@ -15,7 +15,7 @@ from virl.platform.movement.instruction.tourist.crossings import HonestHints, Pa
 from virl.platform.movement.instruction.tourist.navigator import TouristNavigator
 from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
 from virl.platform.movement.instruction.tourist.sentences import sentences_of
-from virl.platform.movement.instruction.tourist.spotting import Sighting
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting
 from virl.platform.movement.links import LinksMover
 from virl.platform.places import Place, Places
 from virl.platform.streetview import Panorama, Pose
@@ -52,9 +52,9 @@ class Sees:
         self._where = where
         self.thorough: list[bool] = []
 
-    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[Sighting]:
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
         self.thorough.append(thorough)
-        return [Sighting(name, 90.0, 1.0) for name in names if pose.pano_id in self._where]
+        return [LandmarkSighting(name, 90.0, 1.0) for name in names if pose.pano_id in self._where]
 
 
 def navigator(streets: MadeStreetView, mind: Scripted, **more: object) -> TouristNavigator:

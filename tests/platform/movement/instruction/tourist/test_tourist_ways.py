@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from virl.geo import signed_turn
-from virl.platform.movement.instruction.tourist.spotting import Sighting, eight_cameras
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting, eight_cameras
 from virl.platform.movement.instruction.tourist.ways import (
     AHEAD_DEG,
     DIRECTIONS,
@@ -35,12 +35,12 @@ def test_front_is_dead_ahead_and_the_eight_views_tile_the_circle(heading: float)
 
 @given(HEADINGS, st.integers(0, 7), st.floats(-22.4, 22.4))
 def test_what_is_in_the_middle_of_a_view_is_said_to_be_there(heading: float, eighth: int, off: float) -> None:
-    seen = Sighting("x", heading_of(DIRECTIONS[eighth], heading) + off, 1.0)
+    seen = LandmarkSighting("x", heading_of(DIRECTIONS[eighth], heading) + off, 1.0)
     assert seen.direction(heading) == DIRECTIONS[eighth]
 
 
 def test_left_front_can_be_said_at_a_whole_number_of_degrees() -> None:
-    assert Sighting("x", 315.0, 1.0).direction(0.0) == "front left"
+    assert LandmarkSighting("x", 315.0, 1.0).direction(0.0) == "front left"
 
 
 def test_compass_words_mean_the_same_whichever_way_one_faces() -> None:

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
-from virl.platform.movement.instruction.tourist.clauses import Goal, read_goals
+from virl.platform.movement.instruction.tourist.clauses import WalkGoal, read_goals
 from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
 from virl.routines.directions.replies import WrittenDirections, unsayable
 
@@ -28,11 +28,11 @@ def written(milestones: list[dict[str, object]], destination: str = "Moon Bakery
     return RuleMind().ask(prompt, **inputs).directions
 
 
-def goals(text: str, names: tuple[str, ...] = NAMES) -> tuple[Goal, ...]:
+def goals(text: str, names: tuple[str, ...] = NAMES) -> tuple[WalkGoal, ...]:
     return read_goals([f"{part}." for part in text.rstrip(".").split(". ")], names)
 
 
-def told(goal: Goal) -> tuple[object, ...]:
+def told(goal: WalkGoal) -> tuple[object, ...]:
     return goal.kind, goal.direction, goal.crossing
 
 

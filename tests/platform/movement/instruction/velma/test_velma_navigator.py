@@ -14,7 +14,7 @@ from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.discrete.start import OPENING, start_state
 from virl.platform.movement.instruction.velma.navigator import Demonstration, VelmaNavigator
-from virl.platform.movement.instruction.velma.observations import Direction, Sighting
+from virl.platform.movement.instruction.velma.observations import Direction, VisibleLandmark
 from virl.platform.movement.instruction.velma.replies import MAX_QUOTED, published_action
 from virl.platform.movement.instruction.velma.traffic import yaw_flow
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
@@ -180,7 +180,7 @@ class Park:
 
     def visible(self, pano_id, heading, landmarks):
         self.asked.append((pano_id, tuple(landmarks)))
-        return [Sighting("a park", Direction.LEFT)] if "a park" in landmarks else []
+        return [VisibleLandmark("a park", Direction.LEFT)] if "a park" in landmarks else []
 
 
 def test_landmarks_are_asked_for_once_a_walk_and_told_where_seen(crossing, start):

@@ -8,7 +8,7 @@ from virl.geo import LatLng
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.velma.features import read_features, write_features
-from virl.platform.movement.instruction.velma.observations import Direction, Observer, Sighting
+from virl.platform.movement.instruction.velma.observations import Direction, Observer, VisibleLandmark
 from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer, StreetViews
 from virl.platform.movement.instruction.velma.statistics import (
     gather_statistics,
@@ -96,7 +96,9 @@ def test_a_landmark_is_seen_in_the_one_direction_where_it_shows_best(training_ar
     street, colours = Plaza(), Colours()
     scorer = EmbeddingScorer(StreetViews(street, colours), colours, training_area[0])
     seen = scorer.visible("plaza", heading, ["a red door", "a green tree", "a blue van"])
-    assert seen == [Sighting("a red door", red)] * bool(red) + [Sighting("a blue van", blue)] * bool(blue)
+    assert seen == [VisibleLandmark("a red door", red)] * bool(red) + [
+        VisibleLandmark("a blue van", blue)
+    ] * bool(blue)
     assert [(camera.fov, camera.width, camera.height) for camera in street.cameras] == [(60.0, 800, 460)] * 5
     offsets = [(camera.heading - heading + 180) % 360 - 180 for camera in street.cameras]
     assert offsets == [-90, -45, 0, 45, 90]
@@ -295,7 +297,7 @@ def test_visible_is_what_the_definition_says(seed, dimension, threshold):
         z = (scores.max() - over_area.mean()) / over_area.std()
         close |= abs(z - threshold) < 1e-4
         if z >= threshold:
-            expected.append(Sighting(name, tuple(Direction)[int(scores.argmax())]))
+            expected.append(VisibleLandmark(name, tuple(Direction)[int(scores.argmax())]))
     shown = Given(seen, rows)
     scorer = EmbeddingScorer(shown, shown, gather_statistics([reference], MODEL), threshold)
     assert close or scorer.visible("p", 0.0, names) == expected
@@ -328,7 +330,7 @@ def test_where_all_reference_views_are_alike_only_something_else_stands_out():
     seen = EmbeddingScorer(Given(other, captions), Given(other, captions), statistics).visible(
         "p", 0, ["x", "y"]
     )
-    assert seen == [Sighting("y", Direction.SLIGHTLY_LEFT)]
+    assert seen == [VisibleLandmark("y", Direction.SLIGHTLY_LEFT)]
 
 
 def test_views_are_embedded_together_and_kept_on_disk(training_area, tmp_path):

@@ -7,7 +7,12 @@ from real_data import real_data
 
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.instruction.velma.observations import Direction, Observation, Observer, Sighting
+from virl.platform.movement.instruction.velma.observations import (
+    Direction,
+    Observer,
+    StateObservation,
+    VisibleLandmark,
+)
 from virl.platform.movement.instruction.velma.prompt import MAX_INSTRUCTION, Example, action_text
 from virl.platform.movement.instruction.velma.traffic import yaw_flow
 from virl.platform.movement.instruction.velma.transcript import transcript, walk_so_far
@@ -27,7 +32,7 @@ class Everywhere:
     """Sees what it is told to see, in every state."""
 
     def __init__(self, *sightings):
-        self._sightings = [Sighting(name, direction) for name, direction in sightings]
+        self._sightings = [VisibleLandmark(name, direction) for name, direction in sightings]
 
     def visible(self, pano_id, heading, landmarks):
         return [sighting for sighting in self._sightings if sighting.landmark in landmarks]
@@ -90,22 +95,22 @@ def test_the_traffic_is_told_once_at_the_start(crossing, heading, told):
 
 def test_one_line_tells_traffic_then_crossing_then_landmarks_from_left_to_right():
     seen = (
-        Sighting("a red door", Direction.RIGHT),
-        Sighting("Kiki's", Direction.LEFT),
-        Sighting("a park", Direction.LEFT),
-        Sighting("the bank", Direction.SLIGHTLY_RIGHT),
-        Sighting("a bus", Direction.AHEAD),
+        VisibleLandmark("a red door", Direction.RIGHT),
+        VisibleLandmark("Kiki's", Direction.LEFT),
+        VisibleLandmark("a park", Direction.LEFT),
+        VisibleLandmark("the bank", Direction.SLIGHTLY_RIGHT),
+        VisibleLandmark("a bus", Direction.AHEAD),
     )
-    assert sentence(Observation(3, seen, "against")) == (
+    assert sentence(StateObservation(3, seen, "against")) == (
         "You are facing against the flow of traffic. There is a 3-way intersection. "
         "There is Kiki's and a park on your left. There is a bus ahead. "
         "There is the bank slightly right. There is a red door on your right."
     )
     assert (
-        sentence(Observation(0, seen[:3]), "code")
+        sentence(StateObservation(0, seen[:3]), "code")
         == "Kiki's and a park on your left. A red door on your right."
     )
-    assert sentence(Observation()) == ""
+    assert sentence(StateObservation()) == ""
 
 
 def test_landmarks_are_told_in_every_state_that_shows_them(crossing):

@@ -26,7 +26,7 @@ Gap = Literal["near", "far"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NamedCrossing:
     """A crossing that the text names: "the 2nd light", "the next intersection", "the end of the block"."""
 
     kind: Kind
@@ -43,7 +43,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Orient:
+class OrientClause:
     """How to stand at the start."""
 
     traffic: bool | None = None
@@ -53,11 +53,11 @@ class Orient:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnClause:
     """Turn at a place, or at one that other clauses name."""
 
     side: Side
-    place: Place | None = None
+    place: NamedCrossing | None = None
     slight: bool = False
     nth: int | None = None
     """2 in "take the second left"."""
@@ -72,11 +72,11 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class PassClause:
     """Go through crossings: "go through the next two lights", "cross the street"."""
 
     count: int = 1
-    place: Place = Place("intersection")
+    place: NamedCrossing = NamedCrossing("intersection")
     vague: bool = False
     """Whether the number is not said, as in "a few blocks"."""
     again: bool = False
@@ -88,16 +88,16 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class ReachClause:
     """Go to a place, or a remark about what is at it: "at the next light", "to the end of the block"."""
 
-    place: Place
+    place: NamedCrossing
     before: bool = False
     """Whether the text only goes up to it: "before the light"."""
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
+class BlocksClause:
     """Go so many blocks."""
 
     count: int
@@ -105,7 +105,7 @@ class Blocks:
 
 
 @dataclass(frozen=True, slots=True)
-class Landmark:
+class LandmarkClause:
     """Something else that is passed or seen."""
 
     passed: bool = False
@@ -114,7 +114,7 @@ class Landmark:
 
 
 @dataclass(frozen=True, slots=True)
-class Go:
+class GoClause:
     """Walk on, with nothing said about how far."""
 
     straight: bool = False
@@ -126,7 +126,7 @@ Relation = Literal["at", "in", "before", "after", "beyond"]
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopClause:
     """Stop, or where it is that one has to stop."""
 
     bare: bool = False
@@ -134,7 +134,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class WhereClause:
     """Where along the street something is.
 
     Args:
@@ -147,7 +147,7 @@ class Where:
     """
 
     relation: Relation = "at"
-    place: Place | None = None
+    place: NamedCrossing | None = None
     steps: float | None = None
     fraction: float | None = None
     building: int | None = None
@@ -155,10 +155,21 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class PauseClause:
     """The end of a sentence, or a comma."""
 
     sentence: bool
 
 
-Clause = Orient | Turn | Pass | Reach | Blocks | Landmark | Go | Stop | Where | Pause
+Clause = (
+    OrientClause
+    | TurnClause
+    | PassClause
+    | ReachClause
+    | BlocksClause
+    | LandmarkClause
+    | GoClause
+    | StopClause
+    | WhereClause
+    | PauseClause
+)

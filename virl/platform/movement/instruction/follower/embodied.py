@@ -11,7 +11,7 @@ from virl.platform.movement.discrete.rules import VELMA, WalkState
 from virl.platform.movement.instruction.base import Decision, Move
 from virl.platform.movement.instruction.follower.explain import explain
 from virl.platform.movement.instruction.follower.parameters import Parameters
-from virl.platform.movement.instruction.follower.plan import Plan
+from virl.platform.movement.instruction.follower.plan import FollowerPlan
 from virl.platform.movement.instruction.follower.seen import SeenLinks
 from virl.platform.movement.instruction.follower.setting_out import ways_out
 from virl.platform.movement.instruction.follower.streets import Streets
@@ -30,7 +30,7 @@ class EmbodiedWalk:
     """
 
     graph: NavigationGraph
-    plan: Plan
+    plan: FollowerPlan
     start: WalkState
     oriented: bool
     parameters: Parameters

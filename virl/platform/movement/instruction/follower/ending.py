@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from virl.platform.movement.instruction.follower.clauses import Gap, Kind, Landmark, Place, Stop, Where
+from virl.platform.movement.instruction.follower.clauses import (
+    Gap,
+    Kind,
+    LandmarkClause,
+    NamedCrossing,
+    StopClause,
+    WhereClause,
+)
 from virl.platform.movement.instruction.follower.plan import End, Hint, StopKind, Sureness
 
 NEARLY_ALL = 0.85
@@ -11,7 +18,7 @@ NEARLY_ALL = 0.85
 STALE = 2  # chosen: sentences after which "halfway down" is no more where the walk ends
 SHAPES = frozenset({"three", "four", "many", "tee", "side"})
 """What people say of a crossing that the map shows."""
-Said = tuple[int, Where]
+Said = tuple[int, WhereClause]
 """Where something is, and the sentence that says so."""
 
 
@@ -57,7 +64,7 @@ class Street:
         begun = max(self.passed_in, self.turned_in)
         return self.pointed is None and begun >= self.sentence - 1 and not self.has_passed_any
 
-    def remark(self, landmark: Landmark) -> None:
+    def remark(self, landmark: LandmarkClause) -> None:
         """The text names a landmark."""
         self.remarks += (not landmark.corner) * (1 + landmark.passed)
         self.has_passed_any |= landmark.passed
@@ -65,7 +72,7 @@ class Street:
         if landmark.corner:
             self.cornered_in = self.sentence
 
-    def stop(self, clause: Stop) -> None:
+    def stop(self, clause: StopClause) -> None:
         """The text says to stop; a bare "stop here" after it adds nothing."""
         if self.stopped is None or not clause.bare:
             self.stopped, self.is_bare = self.sentence, clause.bare
@@ -75,7 +82,7 @@ class Street:
         self.pointed, self.pointed_in, self.sureness = ordinal, self.sentence, sureness
         self.is_vague = is_vague
 
-    def note(self, place: Place, number: int) -> None:
+    def note(self, place: NamedCrossing, number: int) -> None:
         """What the text says of a crossing besides its number."""
         if place.kind == "double" and place.ordinal is None:
             self.double = number
@@ -88,7 +95,7 @@ class Street:
         """What the text says of the way from the crossing before."""
         self.hints[number] = replace(self.hints.get(number, Hint()), gap=gap)
 
-    def half(self, place: Place) -> int | None:
+    def half(self, place: NamedCrossing) -> int | None:
         """The first or second light of a crossing of two, if a place is one of them."""
         if place.ordinal not in (1, 2) or (place.kind != "double" and self.double is None):
             return None
@@ -100,7 +107,7 @@ class Street:
         self.remarks, self.has_passed_any = 0, False
         self.wheres.clear()
 
-    def resolve(self, place: Place) -> int:
+    def resolve(self, place: NamedCrossing) -> int:
         """Which crossing of this street a place is.
 
         "The third light" counts from the turn where more than two have not been passed yet, else from here;
@@ -181,7 +188,7 @@ def _unplaced(street: Street, base: End, has_turned: bool) -> End:
     return replace(base, kind="landmark" if has_stopped or street.has_passed_any else "open")
 
 
-def _placed(street: Street, where: Where, base: End, has_turned: bool) -> End:
+def _placed(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
     if where.fraction is not None:
         ahead = street.pointed is not None and street.pointed > street.passed + 1
         passed = (street.pointed or 1) - 1 if ahead else street.passed
@@ -195,7 +202,9 @@ def _placed(street: Street, where: Where, base: End, has_turned: bool) -> End:
     return _by_crossing(street, where, where.place, base, has_turned)
 
 
-def _by_crossing(street: Street, where: Where, place: Place, base: End, has_turned: bool) -> End:
+def _by_crossing(
+    street: Street, where: WhereClause, place: NamedCrossing, base: End, has_turned: bool
+) -> End:
     if place.earlier and street.pointed is None:
         if where.relation == "after" and street.passed and street.passed_in >= street.sentence - 1:
             return replace(base, kind="after", steps=where.steps)
@@ -214,7 +223,7 @@ def _by_crossing(street: Street, where: Where, place: Place, base: End, has_turn
     return replace(base, kind=kind, steps=where.steps, passed=max(street.resolve(place) - 1, 0))
 
 
-def _steps_on(street: Street, where: Where, base: End, has_turned: bool) -> End:
+def _steps_on(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
     """Steps or "just after", of a turn or crossing that is not named."""
     is_behind = where.relation == "beyond" or (
         where.relation == "after" and where.steps and not street.pointed

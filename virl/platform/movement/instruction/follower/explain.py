@@ -13,7 +13,7 @@ from virl.platform.movement.instruction.follower.fit import (
     turn_fit,
 )
 from virl.platform.movement.instruction.follower.parameters import Parameters
-from virl.platform.movement.instruction.follower.plan import End, Plan
+from virl.platform.movement.instruction.follower.plan import End, FollowerPlan
 from virl.platform.movement.instruction.follower.stops import Endings
 from virl.platform.movement.instruction.follower.streets import Exit, Segment, Streets, straight_on
 
@@ -89,7 +89,7 @@ class Explanation:
 
 def explain(
     streets: Streets,
-    plan: Plan,
+    plan: FollowerPlan,
     parameters: Parameters,
     horizon: int,
     starts: Sequence[Start],
@@ -130,7 +130,7 @@ class _Explainer:
     def __init__(
         self,
         streets: Streets,
-        plan: Plan,
+        plan: FollowerPlan,
         parameters: Parameters,
         horizon: int,
         usual: tuple[float, float] | None,

@@ -5,7 +5,7 @@ from math import exp
 
 from virl.platform.movement.instruction.follower.clauses import Gap, Kind
 from virl.platform.movement.instruction.follower.parameters import Parameters
-from virl.platform.movement.instruction.follower.plan import Hint, Leg, Sureness
+from virl.platform.movement.instruction.follower.plan import Hint, PlannedLeg, Sureness
 from virl.platform.movement.instruction.follower.streets import Exit
 
 STRAIGHT_DEG = 45.0  # chosen: half way to a right angle
@@ -42,7 +42,7 @@ def ordinal_weights(
     return weights
 
 
-def turn_fit(leg: Leg, way: Exit, exits: Sequence[Exit], p: Parameters) -> float:
+def turn_fit(leg: PlannedLeg, way: Exit, exits: Sequence[Exit], p: Parameters) -> float:
     """How well taking a way is the turn of a leg."""
     angle = way.turn if leg.side == "right" else -way.turn
     aim = p.slight_angle if leg.slight else p.turn_angle

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from virl.platform.movement.instruction.follower.clauses import (
     Kind,
-    Orient,
-    Pass,
-    Place,
-    Reach,
+    NamedCrossing,
+    OrientClause,
+    PassClause,
+    ReachClause,
     Relation,
     Side,
-    Turn,
-    Where,
+    TurnClause,
+    WhereClause,
 )
 from virl.platform.movement.instruction.follower.parts import PARTS
 
@@ -49,10 +49,10 @@ _QUICK = re.compile(r"\b(?:immediate|quick)")
 _MILD = re.compile(rf"\b{PARTS['mild']}\b")
 
 
-def place(words: str) -> Place:
+def place(words: str) -> NamedCrossing:
     """The place that words name."""
     kinds = [_KINDS[noun] for word in words.split() if (noun := word.rstrip("s")) in _KINDS]
-    return Place(
+    return NamedCrossing(
         kinds[-1] if kinds else "intersection",
         _ordinal(words),
         following=bool(re.search(r"\b(?:next|following|another|other|more)\b", words)),
@@ -62,10 +62,10 @@ def place(words: str) -> Place:
     )
 
 
-def turn(match: re.Match[str]) -> Turn:
+def turn(match: re.Match[str]) -> TurnClause:
     """Groups: verb, turned, place."""
     words = match["verb"]
-    return Turn(
+    return TurnClause(
         _side(match["turned"]),
         place(match["place"]) if match["place"] else None,
         slight=bool(_MILD.search(words)) or "FORK" in match[0],
@@ -75,64 +75,64 @@ def turn(match: re.Match[str]) -> Turn:
     )
 
 
-def fork(match: re.Match[str]) -> Turn:
+def fork(match: re.Match[str]) -> TurnClause:
     """Groups: verb, turned, place; or to."""
-    return Turn(_side(match["turned"] or match["to"]), Place("fork"), slight=True)
+    return TurnClause(_side(match["turned"] or match["to"]), NamedCrossing("fork"), slight=True)
 
 
-def ramp(match: re.Match[str]) -> Turn:
+def ramp(match: re.Match[str]) -> TurnClause:
     """Groups: turned. Ramps leave a road to the right where nothing else is said."""
-    return Turn(_side(match["turned"] or "right"), slight=True)
+    return TurnClause(_side(match["turned"] or "right"), slight=True)
 
 
-def turns(match: re.Match[str]) -> Turn:
+def turns(match: re.Match[str]) -> TurnClause:
     """Several turns the same way. Groups: verb, turned, place, number."""
     return replace(turn(match), nth=None, times=count(match["number"]))
 
 
-def look_or_turn(match: re.Match[str]) -> Turn:
+def look_or_turn(match: re.Match[str]) -> TurnClause:
     """Groups: verb, turned, place."""
     return replace(turn(match), looks=True)
 
 
-def passing(match: re.Match[str]) -> Pass:
+def passing(match: re.Match[str]) -> PassClause:
     """Groups: place, twice."""
     words = match["place"]
     if words in ("it", "this", "that"):
-        return Pass(
+        return PassClause(
             1,
-            Place("intersection", earlier=True),
+            NamedCrossing("intersection", earlier=True),
             thing="through" not in match[0] and "cross" not in match[0],
         )
-    return Pass(max(count(words), 2 if match["twice"] else 1), place(words), vague="SOME" in words)
+    return PassClause(max(count(words), 2 if match["twice"] else 1), place(words), vague="SOME" in words)
 
 
-def passing_again(match: re.Match[str]) -> Pass:
+def passing_again(match: re.Match[str]) -> PassClause:
     """Groups: place, twice."""
     return replace(passing(match), again=True)
 
 
-def passing_then(match: re.Match[str]) -> Pass:
+def passing_then(match: re.Match[str]) -> PassClause:
     """Groups: place, twice."""
     return replace(passing(match), then=True)
 
 
-def reach(match: re.Match[str]) -> Reach:
+def reach(match: re.Match[str]) -> ReachClause:
     """Groups: before, place."""
-    return Reach(place(match["place"]), before=bool(match["before"]))
+    return ReachClause(place(match["place"]), before=bool(match["before"]))
 
 
-def where(match: re.Match[str]) -> Where:
+def where(match: re.Match[str]) -> WhereClause:
     """Groups: relation, place."""
-    return Where(_relation(match["relation"]), place(match["place"]) if match["place"] else None)
+    return WhereClause(_relation(match["relation"]), place(match["place"]) if match["place"] else None)
 
 
-def steps(match: re.Match[str]) -> Where:
+def steps(match: re.Match[str]) -> WhereClause:
     """Groups: number, turned, relation, place."""
     numbers = [float(number) for number in _NUMBER.findall(match["number"])]
     said = sum(numbers) / len(numbers) if numbers else SOME_STEPS if "SOME" in match["number"] else 1.0
     relation = _relation(match["relation"]) if match["relation"] else "beyond"
-    return Where(
+    return WhereClause(
         "after" if match["turned"] else relation,
         place(match["place"]) if match["place"] else None,
         steps=min(said, float(MOST)),
@@ -140,7 +140,7 @@ def steps(match: re.Match[str]) -> Where:
     )
 
 
-def fraction(match: re.Match[str]) -> Where:
+def fraction(match: re.Match[str]) -> WhereClause:
     """Groups: hedge, part."""
     words, hedge = match["part"], match["hedge"] or ""
     top, _, bottom = words.rstrip("% ").partition("/")
@@ -149,10 +149,10 @@ def fraction(match: re.Match[str]) -> Where:
         value *= LESS
     elif re.search(r"more|over|past", hedge):
         value *= MORE
-    return Where("at", fraction=min(max(value, 0.02), 1.0))
+    return WhereClause("at", fraction=min(max(value, 0.02), 1.0))
 
 
-def orient(match: re.Match[str]) -> Orient:
+def orient(match: re.Match[str]) -> OrientClause:
     """Reads the whole match."""
     words = match[0]
     flow = re.search(r"\b(?:traffic|cars|vehicles|1 way|flow)\b(?! light| cone| sign)", words)
@@ -162,7 +162,7 @@ def orient(match: re.Match[str]) -> Orient:
     behind = re.search(
         rf"(?:away from|behind)(?: \w+){{0,4}} {crossing}|{crossing} (?:\w+ ){{0,3}}behind", words
     )
-    return Orient(not against if flow else None, False if behind else True if ahead else None)
+    return OrientClause(not against if flow else None, False if behind else True if ahead else None)
 
 
 def count(words: str) -> int:

@@ -1,7 +1,14 @@
 """Phrases that say where something is: a crossing, a shop, the end of the walk."""
 
 from virl.platform.movement.instruction.follower import meanings as read
-from virl.platform.movement.instruction.follower.clauses import Go, Landmark, Place, Reach, Stop, Where
+from virl.platform.movement.instruction.follower.clauses import (
+    GoClause,
+    LandmarkClause,
+    NamedCrossing,
+    ReachClause,
+    StopClause,
+    WhereClause,
+)
 from virl.platform.movement.instruction.follower.parts import rule
 
 ENDS = (
@@ -34,7 +41,7 @@ ENDS = (
         r"(?:almost|nearly|most of|near|towards?)(?: (?:all|of|the|way|to|down|up|at|this|that|next|long))*"
         r" (?:BLOCKEND|ROADEND|(?:end|block)(?! of))"
         r"|(?:almost|nearly) (?:all )?(?:the )?(?:way )?(?:to|at) <place>",
-        lambda _: Where("at", fraction=0.9),
+        lambda _: WhereClause("at", fraction=0.9),
     ),
     rule(
         "after turning",
@@ -42,7 +49,7 @@ ENDS = (
         r"(?:<just> )?(?:after|upon|once|as soon as|when you|as you)"
         r"(?: (?:you|have|make|made|making|take|taking|the|your|that|this|a))*"
         r" (?:turn|turning|turned|left|right|rounding)(?! (?:at|here))(?: (?:the corner|<side>))?",
-        lambda _: Where("after", turned=True),
+        lambda _: WhereClause("after", turned=True),
     ),
 )
 
@@ -52,14 +59,14 @@ PLACES = (
         "in the middle of the block",
         r"(?:in |at |near |past )?(?:the )?(?:very |exact )?(?:middle|center|centre)"
         r" of (?:the|this|that) (?:next |long )?block",
-        lambda _: Where("at", fraction=0.5),
+        lambda _: WhereClause("at", fraction=0.5),
     ),
     rule(
         "long block",
         "continue down the long block",
         r"(?:(?:<go>|straight|all|the|way) )*(?:down |up |along )?(?:the|this|that|a)(?: (?:very|fairly))?"
         r" long block",
-        lambda _: Go(long=True),
+        lambda _: GoClause(long=True),
     ),
     rule(
         "middle",
@@ -88,7 +95,7 @@ PLACES = (
         "the second building",
         r"(?:the )?(?P<n>\d+)(?:st|nd|rd|th)(?: \w+)?"
         r" (?:building|store|door|shop|entrance|business|house|awning)(?! before)",
-        lambda match: Where("at", building=min(int(match["n"]), 9)),
+        lambda match: WhereClause("at", building=min(int(match["n"]), 9)),
     ),
     rule(
         "stop",
@@ -96,7 +103,7 @@ PLACES = (
         r"(?:stop|stops|stopping|halt|come to a (?:stop|halt)|your destination|"
         r"this is (?:the|your) destination|destination is|you have arrived)"
         r"(?P<bare>(?: (?:here|there|now|immediately|right away|again))*(?= (?:[.,]|and)|$))?",
-        lambda match: Stop(bare=match["bare"] is not None),
+        lambda match: StopClause(bare=match["bare"] is not None),
     ),
     rule(
         "the second",
@@ -109,38 +116,38 @@ PLACES = (
         "one after",
         "the lights immediately after",
         r"(?:<which> )*(?:<crossing>|1s?) <just> after(?: (?:that|it|this|those))?(?= [.,]|$)",
-        lambda _: Reach(Place("intersection", following=True)),
+        lambda _: ReachClause(NamedCrossing("intersection", following=True)),
     ),
     rule(
         "after that",
         "immediately afterwards",
         r"<just> (?:after|afterwards|past)(?: (?:that|it|this))?(?= [.,]|$)",
-        lambda _: Where("after"),
+        lambda _: WhereClause("after"),
     ),
     rule(
         "corner shop",
         "on the far left corner",
         r"(?:on|with|at|by|near)(?: \w+){0,4} corners?",
-        lambda _: Landmark(corner=True),
+        lambda _: LandmarkClause(corner=True),
     ),
     rule("reach", "the light", r"(?P<before>before (?:<arrive> )?)?(?P<place><place>)", read.reach),
     rule(
         "landmark passed",
         "passing a bank",
         r"(?:pass|passing|past|passes|by)(?= )",
-        lambda _: Landmark(passed=True),
+        lambda _: LandmarkClause(passed=True),
     ),
     rule(
         "landmark",
         "on your left",
         r"on (?:the |your )?(?:near |far )?<side>|next to|in front of|between",
-        lambda _: Landmark(),
+        lambda _: LandmarkClause(),
     ),
     rule(
         "go straight",
         "keep going straight",
         r"(?:<go> )+(?:straight|forward|ahead)",
-        lambda _: Go(straight=True),
+        lambda _: GoClause(straight=True),
     ),
-    rule("go", "walk down", r"<go>", lambda _: Go()),
+    rule("go", "walk down", r"<go>", lambda _: GoClause()),
 )

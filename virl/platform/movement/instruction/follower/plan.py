@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from virl.platform.movement.instruction.follower.clauses import Gap, Kind, Orient, Side
+from virl.platform.movement.instruction.follower.clauses import Gap, Kind, OrientClause, Side
 
 Sureness = Literal["said", "implied", "open"]
 """Whether the crossing of a turn was counted out, only named, or neither ("turn left at the bank")."""
@@ -26,7 +26,7 @@ Hints = tuple[tuple[int, Hint], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
+class PlannedLeg:
     """Walk to a crossing and turn."""
 
     side: Side
@@ -57,9 +57,9 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FollowerPlan:
     """An instruction, understood."""
 
-    orient: Orient
-    legs: tuple[Leg, ...]
+    orient: OrientClause
+    legs: tuple[PlannedLeg, ...]
     end: End

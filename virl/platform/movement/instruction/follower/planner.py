@@ -9,7 +9,7 @@ from virl.platform.movement.discrete.rules import VELMA, WalkState
 from virl.platform.movement.instruction.base import Decision, Move
 from virl.platform.movement.instruction.follower.explain import Explanation, explain
 from virl.platform.movement.instruction.follower.parameters import Parameters
-from virl.platform.movement.instruction.follower.plan import Plan
+from virl.platform.movement.instruction.follower.plan import FollowerPlan
 from virl.platform.movement.instruction.follower.setting_out import ways_out
 from virl.platform.movement.instruction.follower.streets import MapLinks, Streets
 
@@ -24,7 +24,7 @@ class MapPlanner:
 
     def path(
         self,
-        plan: Plan,
+        plan: FollowerPlan,
         start: WalkState,
         *,
         oriented: bool,

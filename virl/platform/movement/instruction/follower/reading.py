@@ -4,84 +4,86 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from virl.platform.movement.instruction.follower.clauses import (
-    Blocks,
+    BlocksClause,
     Clause,
-    Go,
-    Landmark,
-    Orient,
-    Pass,
-    Pause,
-    Place,
-    Reach,
-    Stop,
-    Turn,
-    Where,
+    GoClause,
+    LandmarkClause,
+    NamedCrossing,
+    OrientClause,
+    PassClause,
+    PauseClause,
+    ReachClause,
+    StopClause,
+    TurnClause,
+    WhereClause,
 )
 from virl.platform.movement.instruction.follower.ending import Street, end_on
 from virl.platform.movement.instruction.follower.grammar import parse
-from virl.platform.movement.instruction.follower.plan import Leg, Plan, Sureness
+from virl.platform.movement.instruction.follower.plan import FollowerPlan, PlannedLeg, Sureness
 
 FAR_END = 2
 """A street's end may be as far as a turn with this many landmarks on the way; counted on gold paths."""
 MAX_LEGS = 24  # chosen: more turns than 55 actions can hold
 
 
-def understand(text: str) -> Plan:
+def understand(text: str) -> FollowerPlan:
     """The plan of an instruction. Any text has one; one without sense ends anywhere ahead."""
     return plan_of(parse(text))
 
 
-def plan_of(clauses: Sequence[Clause]) -> Plan:
+def plan_of(clauses: Sequence[Clause]) -> FollowerPlan:
     """The plan that clauses make."""
     reader = _Reader()
     for clause in clauses:
         reader.read(clause)
-    return Plan(reader.orient, tuple(reader.legs), end_on(reader.street, has_turned=bool(reader.legs)))
+    return FollowerPlan(
+        reader.orient, tuple(reader.legs), end_on(reader.street, has_turned=bool(reader.legs))
+    )
 
 
 @dataclass
 class _Reader:
-    orient: Orient = field(default_factory=Orient)
-    legs: list[Leg] = field(default_factory=list)
+    orient: OrientClause = field(default_factory=OrientClause)
+    legs: list[PlannedLeg] = field(default_factory=list)
     street: Street = field(default_factory=Street)
     has_moved: bool = False
-    pending: Turn | None = None
+    pending: TurnClause | None = None
     """A turn that was only a look to the side unless the text walks on."""
 
     def read(self, clause: Clause) -> None:
         """Takes in the next clause."""
-        if self.pending is not None and isinstance(clause, Go | Pass | Blocks | Turn):
+        if self.pending is not None and isinstance(clause, GoClause | PassClause | BlocksClause | TurnClause):
             turn, self.pending = self.pending, None
             self._take(turn)
         street = self.street
         match clause:
-            case Pause(sentence=True):
+            case PauseClause(sentence=True):
                 street.sentence += 1
-            case Orient() if not self.has_moved:
+            case OrientClause() if not self.has_moved:
                 self.orient = _merged(self.orient, clause)
-            case Turn():
+            case TurnClause():
                 self._turn(clause)
-            case Pass():
+            case PassClause():
                 self._pass(clause)
-            case Reach():
+            case ReachClause():
                 self._reach(clause.place, clause.before)
-            case Blocks():
+            case BlocksClause():
                 self._walk_on()
                 sureness: Sureness = "implied" if clause.vague else "said"
                 street.point_to(street.passed + clause.count, sureness, is_vague=clause.vague)
-            case Landmark():
+            case LandmarkClause():
                 street.remark(clause)
-            case Stop():
+            case StopClause():
                 street.stop(clause)
-            case Where():
+            case WhereClause():
                 self.has_moved = True
                 street.wheres.append((street.sentence, clause))
-            case Go():
+            case GoClause():
                 self._go(clause)
             case _:
                 pass
 
-    def _go(self, clause: Go) -> None:
+    def _go(self, clause: GoClause) -> None:
         street = self.street
         if clause.long and (self.legs or self.has_moved):
             ahead = street.passed if street.pointed is None else street.pointed
@@ -100,7 +102,7 @@ class _Reader:
         self.has_moved = True
         self.street.stopped = None
 
-    def _reach(self, place: Place, before: bool = False) -> None:
+    def _reach(self, place: NamedCrossing, before: bool = False) -> None:
         if before or place.earlier:
             return
         street = self.street
@@ -112,20 +114,20 @@ class _Reader:
             street.kind = place.kind
         self.has_moved = True
 
-    def _look_for(self, place: Place) -> None:
+    def _look_for(self, place: NamedCrossing) -> None:
         """A walk that begins with the nearest crossing sets out towards it."""
         if place.near and not self.legs and self.street.passed == 0 and self.orient.crossing is None:
-            self.orient = Orient(self.orient.traffic, crossing=True)
+            self.orient = OrientClause(self.orient.traffic, crossing=True)
 
-    def _pass(self, clause: Pass) -> None:
+    def _pass(self, clause: PassClause) -> None:
         street, place = self.street, clause.place
         if clause.again and street.has_just_begun:
             return
         if clause.thing and (street.pointed is None or street.remarked_in >= street.pointed_in):
-            street.remark(Landmark(passed=True))
+            street.remark(LandmarkClause(passed=True))
             return
         if clause.then and street.stopped == street.sentence:
-            street.wheres.append((street.sentence, Where("before", place)))
+            street.wheres.append((street.sentence, WhereClause("before", place)))
             return
         self._walk_on()
         self._look_for(place)
@@ -150,7 +152,7 @@ class _Reader:
         if place.kind == "street":
             street.crossed_in = street.sentence
 
-    def _turn(self, clause: Turn) -> None:
+    def _turn(self, clause: TurnClause) -> None:
         street = self.street
         if clause.side == "around":
             return
@@ -160,7 +162,7 @@ class _Reader:
         else:
             self._take(clause)
 
-    def _take(self, clause: Turn) -> None:
+    def _take(self, clause: TurnClause) -> None:
         street = self.street
         self._walk_on()
         if clause.place is not None:
@@ -177,9 +179,11 @@ class _Reader:
         sureness = _sureness(street)
         remarks = street.remarks + FAR_END * (street.kind == "end")
         legs = [
-            Leg(clause.side, ordinal, sureness, street.kind, slight, remarks, tuple(street.hints.items()))
+            PlannedLeg(
+                clause.side, ordinal, sureness, street.kind, slight, remarks, tuple(street.hints.items())
+            )
         ]
-        legs += [Leg(clause.side, 1, "said")] * (clause.times - 1)
+        legs += [PlannedLeg(clause.side, 1, "said")] * (clause.times - 1)
         self.legs = [*self.legs, *legs][:MAX_LEGS]
         self.street = Street(sentence=street.sentence, turned_in=street.sentence)
 
@@ -192,8 +196,8 @@ def _sureness(street: Street) -> Sureness:
     return "implied" if street.passed == 0 and street.pointed == 1 else "said"
 
 
-def _merged(first: Orient, then: Orient) -> Orient:
-    return Orient(
+def _merged(first: OrientClause, then: OrientClause) -> OrientClause:
+    return OrientClause(
         first.traffic if then.traffic is None else then.traffic,
         first.crossing if then.crossing is None else then.crossing,
     )

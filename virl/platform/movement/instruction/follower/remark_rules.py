@@ -1,12 +1,12 @@
 """Phrases that tell the walker nothing to do, and how to stand at the start."""
 
 from virl.platform.movement.instruction.follower import meanings as read
-from virl.platform.movement.instruction.follower.clauses import Landmark, Pause
+from virl.platform.movement.instruction.follower.clauses import LandmarkClause, PauseClause
 from virl.platform.movement.instruction.follower.parts import rule
 
 REMARKS = (
-    rule("sentence", ".", r"\.", lambda _: Pause(sentence=True)),
-    rule("comma", ",", r",", lambda _: Pause(sentence=False)),
+    rule("sentence", ".", r"\.", lambda _: PauseClause(sentence=True)),
+    rule("comma", ",", r",", lambda _: PauseClause(sentence=False)),
     rule(
         "too far",
         "if you reach the light, you have gone too far",
@@ -57,39 +57,39 @@ REMARKS = (
         "after you stop",
         "when you stop",
         r"(?:after|when|once|as) you (?:have )?(?:stop|stopped)",
-        lambda _: Landmark(),
+        lambda _: LandmarkClause(),
     ),
     rule(
         "remark",
         "this will be the first light",
         r"(?:this|that|it|which) (?:will|is|should|may|might)(?: be)?(?! (?:your|the) destination)"
         r"(?: \w+){0,3}? <place>",
-        lambda _: Landmark(),
+        lambda _: LandmarkClause(),
     ),
     rule(
         "a while",
         "for quite a while",
         r"(?:for )?(?:quite )?a (?:little )?(?:while|long (?:way|time|distance|stretch))"
         r"|on (?:separate|different) blocks",
-        lambda _: Landmark(passed=True),
+        lambda _: LandmarkClause(passed=True),
     ),
     rule(
         "its light",
         "without a light",
         r"(?:with|without|has|have|having) (?:(?:an?|no|the|any|its) )?(?:LIGHT|DOUBLE|STOPSIGN|CROSSWALK)",
-        lambda _: Landmark(corner=True),
+        lambda _: LandmarkClause(corner=True),
     ),
     rule(
         "across",
         "across the street from a park",
         r"(?:across|over) (?:from|the (?:street|road|way|INTERSECTION))",
-        lambda _: Landmark(),
+        lambda _: LandmarkClause(),
     ),
     rule(
         "bus stop",
         "bus stop",
         r"(?:bus|subway|metro) (?:stops?|station|shelter)",
-        lambda _: Landmark(),
+        lambda _: LandmarkClause(),
     ),
 )
 

@@ -1,7 +1,12 @@
 """Phrases that say where to turn, and which crossings to go through."""
 
 from virl.platform.movement.instruction.follower import meanings as read
-from virl.platform.movement.instruction.follower.clauses import Blocks, Pass, Place, Turn
+from virl.platform.movement.instruction.follower.clauses import (
+    BlocksClause,
+    NamedCrossing,
+    PassClause,
+    TurnClause,
+)
 from virl.platform.movement.instruction.follower.parts import rule
 
 TURNS = (
@@ -9,7 +14,7 @@ TURNS = (
         "turn around",
         "turn around",
         r"(?:turn(?:ing)? (?:back )?around|(?:make|do|take) a u turn|u turn|go back|head back)",
-        lambda _: Turn("around"),
+        lambda _: TurnClause("around"),
     ),
     rule(
         "turn into",
@@ -92,7 +97,7 @@ PASSES = (
         "on the next block",
         r"(?:on|into|onto|down|up|along|across) (?:the |this )?(?:next|2nd|following|subsequent)"
         r" (?:block|street)",
-        lambda _: Pass(1, Place("block"), again=True),
+        lambda _: PassClause(1, NamedCrossing("block"), again=True),
     ),
     rule(
         "before passing",
@@ -149,7 +154,7 @@ PASSES = (
         "to the third from here",
         "to the next three lights",
         r"(?:to|until) (?:the )?next (?P<number>[2-9]) <crossing>",
-        lambda match: Blocks(read.count(match["number"])),
+        lambda match: BlocksClause(read.count(match["number"])),
     ),
     rule(
         "straight at",
@@ -162,6 +167,6 @@ PASSES = (
         "for two blocks",
         r"(?:for )?(?P<number>\d+|SOME|a)(?: (?:more|long|short|city|full|whole))* blocks?(?! (?:away|of))"
         r"(?: (?:down|up|over|ahead))?",
-        lambda match: Blocks(read.count(match["number"]), vague=match["number"] == "SOME"),
+        lambda match: BlocksClause(read.count(match["number"]), vague=match["number"] == "SOME"),
     ),
 )

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from virl.platform.graph import NavigationGraph
-from virl.platform.movement.instruction.follower.streets import Way
+from virl.platform.movement.instruction.follower.streets import OutgoingLink
 
 
 class SeenLinks:
@@ -12,7 +12,7 @@ class SeenLinks:
 
     def __init__(self, graph: NavigationGraph) -> None:
         self._graph = graph
-        self._ways: dict[int, tuple[Way, ...]] = {}
+        self._ways: dict[int, tuple[OutgoingLink, ...]] = {}
 
     def stand(self, node: int) -> bool:
         """Looks around at a node; returns whether it is new."""
@@ -20,10 +20,12 @@ class SeenLinks:
             return False
         links = self._graph.links(node)
         targets, headings = self._graph.target[links].tolist(), self._graph.heading[links].tolist()
-        self._ways[node] = tuple(Way(to, heading) for to, heading in zip(targets, headings, strict=True))
+        self._ways[node] = tuple(
+            OutgoingLink(to, heading) for to, heading in zip(targets, headings, strict=True)
+        )
         return True
 
-    def ways(self, node: int) -> Sequence[Way] | None:
+    def ways(self, node: int) -> Sequence[OutgoingLink] | None:
         """The links of a node, `None` where the walker has not stood."""
         return self._ways.get(node)
 

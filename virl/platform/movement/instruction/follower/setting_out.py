@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from math import isnan
 
 from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.instruction.follower.clauses import Orient
+from virl.platform.movement.instruction.follower.clauses import OrientClause
 from virl.platform.movement.instruction.follower.explain import Start
 from virl.platform.movement.instruction.follower.parameters import Parameters
 from virl.platform.movement.instruction.follower.streets import Segment, Streets, signed
 
 
 def ways_out(
-    streets: Streets, start: WalkState, orient: Orient, yaw: float, oriented: bool, p: Parameters
+    streets: Streets, start: WalkState, orient: OrientClause, yaw: float, oriented: bool, p: Parameters
 ) -> list[Start]:
     """The ways to set out from a state.
 
@@ -38,7 +38,7 @@ def ways_out(
     ]
 
 
-def _traffic(segment: Segment, orient: Orient, yaw: float, p: Parameters) -> float:
+def _traffic(segment: Segment, orient: OrientClause, yaw: float, p: Parameters) -> float:
     if isnan(yaw):
         return 0.5
     along = p.traffic_untold
@@ -47,7 +47,7 @@ def _traffic(segment: Segment, orient: Orient, yaw: float, p: Parameters) -> flo
     return along if abs(signed(yaw, segment.headings[0])) < 90.0 else 1.0 - along
 
 
-def _crossing(segment: Segment, segments: Sequence[Segment], orient: Orient, p: Parameters) -> float:
+def _crossing(segment: Segment, segments: Sequence[Segment], orient: OrientClause, p: Parameters) -> float:
     """The nearer crossing can only be told where both directions are known."""
     if orient.crossing is None or len(segments) != 2 or not all(other.known for other in segments):
         return 0.5

@@ -19,7 +19,7 @@ MAX_SEGMENT = 120  # chosen: more links than a walk has
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class OutgoingLink:
     """A link as its start node shows it."""
 
     to: int
@@ -29,7 +29,7 @@ class Way:
 class Links(Protocol):
     """Which links leave a node."""
 
-    def ways(self, node: int) -> Sequence[Way] | None:
+    def ways(self, node: int) -> Sequence[OutgoingLink] | None:
         """The links of a node, `None` where they are not known."""
         ...
 
@@ -42,10 +42,10 @@ class MapLinks:
         self._target = graph.target.tolist()
         self._heading = graph.heading.tolist()
 
-    def ways(self, node: int) -> Sequence[Way]:
+    def ways(self, node: int) -> Sequence[OutgoingLink]:
         """The links of a node."""
         start, end = self._first[node], self._first[node + 1]
-        return [Way(self._target[link], self._heading[link]) for link in range(start, end)]
+        return [OutgoingLink(self._target[link], self._heading[link]) for link in range(start, end)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,14 +89,14 @@ class Streets:
         """The segments that leave a node."""
         return [self.segment(node, way) for way in self.links.ways(node) or ()]
 
-    def segment(self, node: int, way: Way) -> Segment:
+    def segment(self, node: int, way: OutgoingLink) -> Segment:
         """The segment that begins with a link."""
         key = (node, way.to)
         if key not in self._segments:
             self._segments[key] = self._follow(node, way)
         return self._segments[key]
 
-    def _follow(self, node: int, way: Way) -> Segment:
+    def _follow(self, node: int, way: OutgoingLink) -> Segment:
         nodes, headings = [node, way.to], [way.heading]
         while len(headings) < MAX_SEGMENT:
             ways = self.links.ways(nodes[-1])
@@ -148,7 +148,7 @@ class Streets:
             node = onward.to
         return mean_heading(headings)
 
-    def _straight(self, node: int, heading: float) -> Way | None:
+    def _straight(self, node: int, heading: float) -> OutgoingLink | None:
         ways = self.links.ways(node)
         if not ways:
             return None

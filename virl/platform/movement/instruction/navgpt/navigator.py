@@ -11,7 +11,11 @@ from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.base import Move
-from virl.platform.movement.instruction.navgpt.observation import Observation, Observations, observation_text
+from virl.platform.movement.instruction.navgpt.observation import (
+    Observations,
+    ViewpointObservation,
+    observation_text,
+)
 from virl.platform.movement.instruction.navgpt.replies import (
     Finish,
     GoTo,
@@ -101,7 +105,7 @@ class NavGptNavigator:
                 scratchpad.moved(reply, self._summary(left), _arrival(before, wish), view)
         yield _stop(state, f"the limit of {self._max_steps} steps is reached", refused)
 
-    def _observe(self, state: WalkState) -> Observation:
+    def _observe(self, state: WalkState) -> ViewpointObservation:
         return self._observations.at(self._graph.ids[state.node])
 
     def _ask(self, instruction: str, scratchpad: Scratchpad) -> str:
@@ -111,7 +115,9 @@ class NavGptNavigator:
         )
         return own_words(reply.text)
 
-    def _possible(self, wish: GoTo | Finish | Malformed, here: Observation) -> Link | Finish | Malformed:
+    def _possible(
+        self, wish: GoTo | Finish | Malformed, here: ViewpointObservation
+    ) -> Link | Finish | Malformed:
         """The way that a wish takes, or why there is none."""
         if not isinstance(wish, GoTo):
             return wish
@@ -126,7 +132,7 @@ class NavGptNavigator:
             f"Not moved: viewpoint {wish.viewpoint[:80]} {fault}. You can go to one of these: {valid}."
         )
 
-    def _summary(self, left: Observation) -> str:
+    def _summary(self, left: ViewpointObservation) -> str:
         """A sentence on a viewpoint that was left: the stored one, or a new one where there is text."""
         if left.summary or not any(left.sentences):
             return left.summary
@@ -140,7 +146,7 @@ def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
     )
 
 
-def _opening(here: Observation, state: WalkState) -> str:
+def _opening(here: ViewpointObservation, state: WalkState) -> str:
     return f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
 
 

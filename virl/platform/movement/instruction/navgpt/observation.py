@@ -23,7 +23,7 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class ViewpointObservation:
     """What is known at a viewpoint, whichever way the walker faces."""
 
     viewpoint: str
@@ -45,7 +45,7 @@ class Observations(Protocol):
         """What results call it, such as `"graph"`."""
         ...
 
-    def at(self, viewpoint: str) -> Observation:
+    def at(self, viewpoint: str) -> ViewpointObservation:
         """What is seen at a viewpoint.
 
         Raises:
@@ -55,7 +55,7 @@ class Observations(Protocol):
         ...
 
 
-def observation_text(observation: Observation, heading: float) -> str:
+def observation_text(observation: ViewpointObservation, heading: float) -> str:
     """The observation as one who faces `heading` is told it.
 
     Eight blocks, clockwise from the sector that holds the heading. Each has its range in angles relative to
@@ -74,7 +74,7 @@ def observation_text(observation: Observation, heading: float) -> str:
     return "\n".join(blocks)
 
 
-def _block(observation: Observation, heading: float, name: str, index: int) -> str:
+def _block(observation: ViewpointObservation, heading: float, name: str, index: int) -> str:
     left, right = (side(heading, edge) for edge in sector_edges(index))
     lines = [f"{name}, range ({left} to {right}):"]
     if observation.sentences:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from virl.errors import BadInput, NoStreetView
 from virl.geo import normalize_heading
 from virl.platform.graph import NavigationGraph
-from virl.platform.movement.instruction.navgpt.observation import Observation, Thing
+from virl.platform.movement.instruction.navgpt.observation import Thing, ViewpointObservation
 from virl.platform.movement.instruction.navgpt.sources import ways_from
 from virl.platform.streetview import Link
 
@@ -29,7 +29,7 @@ class _Object(BaseModel):
     """Metres."""
 
 
-class _Way(BaseModel):
+class _PublishedWay(BaseModel):
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
     heading: float = Field(ge=-2 * tau, le=2 * tau)
@@ -42,21 +42,21 @@ _Eight = Field(min_length=8, max_length=8)
 _SENTENCES = TypeAdapter(dict[str, Annotated[tuple[str, ...], _Eight]])
 _SUMMARIES = TypeAdapter(dict[str, str])
 _OBJECTS = TypeAdapter(dict[str, Annotated[tuple[dict[str, _Object], ...], _Eight]])
-_WAYS = TypeAdapter(dict[str, dict[str, _Way]])
+_WAYS = TypeAdapter(dict[str, dict[str, _PublishedWay]])
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedObservations:
     """Observations that were made beforehand. Read by `read_published`."""
 
-    observations: Mapping[str, Observation]
+    observations: Mapping[str, ViewpointObservation]
 
     @property
     def name(self) -> str:
         """`"published"`."""
         return "published"
 
-    def at(self, viewpoint: str) -> Observation:
+    def at(self, viewpoint: str) -> ViewpointObservation:
         """As `Observations.at`; needs no pictures."""
         try:
             return self.observations[viewpoint]
@@ -94,7 +94,7 @@ def read_published(folder: Path, scan: str, graph: NavigationGraph) -> Published
     _refuse(ways_file, list(_unlinked(ways, graph)))
     return PublishedObservations(
         {
-            viewpoint: Observation(
+            viewpoint: ViewpointObservation(
                 viewpoint,
                 tuple(
                     Link(other, normalize_heading(degrees(way.heading)), way.distance)
@@ -115,7 +115,7 @@ def _things(sectors: tuple[dict[str, _Object], ...]) -> Iterator[Thing]:
             yield Thing(name, normalize_heading(thing.heading), thing.distance)
 
 
-def _unlinked(ways: Mapping[str, Mapping[str, _Way]], graph: NavigationGraph) -> Iterator[str]:
+def _unlinked(ways: Mapping[str, Mapping[str, _PublishedWay]], graph: NavigationGraph) -> Iterator[str]:
     for viewpoint in graph.ids:
         linked = {way.pano_id for way in ways_from(graph, viewpoint)}
         for other in ways[viewpoint]:

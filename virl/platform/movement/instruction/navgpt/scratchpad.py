@@ -21,7 +21,7 @@ class _Step:
         return f"{self.observation}\n{self.view}" if self.view else self.observation
 
 
-class Shown(NamedTuple):
+class ShownHistory(NamedTuple):
     """What of a history is shown to the model."""
 
     opening: str
@@ -68,10 +68,10 @@ class Scratchpad:
             here.observation, here.view = _join(here.observation, left), ""
         self._steps.append(_Step(_shorten(reply), arrival, view))
 
-    def shown(self) -> Shown:
+    def shown(self) -> ShownHistory:
         """The history as the prompt takes it."""
         steps = self._latest()
-        return Shown(
+        return ShownHistory(
             f"{self._opening}\n{self._view}" if self._view else self._opening,
             [{"reply": step.reply, "observation": step.told} for step in steps],
             len(self._steps) - len(steps),

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.instruction.navgpt.directions import DIRECTIONS, SECTOR_DEG
-from virl.platform.movement.instruction.navgpt.observation import Observation
+from virl.platform.movement.instruction.navgpt.observation import ViewpointObservation
 from virl.platform.perception.base import Describer
 from virl.platform.streetview import Camera, Link, StreetView
 
@@ -22,9 +22,9 @@ class GraphObservations:
         """`"graph"`."""
         return "graph"
 
-    def at(self, viewpoint: str) -> Observation:
+    def at(self, viewpoint: str) -> ViewpointObservation:
         """As `Observations.at`; needs no pictures."""
-        return Observation(viewpoint, ways_from(self.graph, viewpoint))
+        return ViewpointObservation(viewpoint, ways_from(self.graph, viewpoint))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,14 @@ class DescribedObservations:
     width: int = 640
     height: int = 640
     """Pixels of a view."""
-    _seen: dict[str, Observation] = field(default_factory=dict, repr=False)
+    _seen: dict[str, ViewpointObservation] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
         """`"described"`."""
         return "described"
 
-    def at(self, viewpoint: str) -> Observation:
+    def at(self, viewpoint: str) -> ViewpointObservation:
         """As `Observations.at`.
 
         Raises:
@@ -57,7 +57,9 @@ class DescribedObservations:
                 for index in range(len(DIRECTIONS))
             ]
             views = [self.streetview.view(viewpoint, camera) for camera in cameras]
-            self._seen[viewpoint] = Observation(viewpoint, ways, tuple(self.describer.describe(views)))
+            self._seen[viewpoint] = ViewpointObservation(
+                viewpoint, ways, tuple(self.describer.describe(views))
+            )
         return self._seen[viewpoint]
 
 

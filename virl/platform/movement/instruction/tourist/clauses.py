@@ -75,7 +75,7 @@ _WAYPOINT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class WalkGoal:
     """One thing to do on a walk."""
 
     kind: Literal["start", "turn", "stop"]
@@ -93,7 +93,7 @@ class Goal:
 
 
 @dataclass(slots=True)
-class _Leg:
+class _LegSoFar:
     passed: int = 0
     counted: bool = False
     nth: int | None = None
@@ -101,15 +101,15 @@ class _Leg:
     at: bool = False
 
 
-def read_goals(sentences: Sequence[str], names: Sequence[str]) -> tuple[Goal, ...]:
+def read_goals(sentences: Sequence[str], names: Sequence[str]) -> tuple[WalkGoal, ...]:
     """What directions ask for, in order; the last is always a stop.
 
     Args:
         sentences: the directions.
         names: of the landmarks in them, which are not read as words.
     """
-    goals: list[Goal] = []
-    leg = _Leg()
+    goals: list[WalkGoal] = []
+    leg = _LegSoFar()
     ends_named: list[str] = []
     turned = 0
     for number, sentence in enumerate(sentences, 1):
@@ -120,10 +120,10 @@ def read_goals(sentences: Sequence[str], names: Sequence[str]) -> tuple[Goal, ..
             first = not goals and not (leg.counted or leg.nth or leg.ends or leg.at)
             if turn and not (number > 1 and first and not _is_imperative(clause)):
                 goals.append(_turn_goal(turn, number, leg, starts=first and number == 1))
-                leg, ends_named, turned = _Leg(), [], number
+                leg, ends_named, turned = _LegSoFar(), [], number
         if turned != number or number == len(sentences):
             ends_named += _stop_names(text, named)
-    stop = Goal(
+    stop = WalkGoal(
         "stop",
         min(turned + 1, len(sentences)),
         crossing=_passed_before_stop(leg),
@@ -132,25 +132,25 @@ def read_goals(sentences: Sequence[str], names: Sequence[str]) -> tuple[Goal, ..
     return (*_with_start(goals), stop)
 
 
-def _turn_goal(direction: str, sentence: int, leg: _Leg, *, starts: bool) -> Goal:
+def _turn_goal(direction: str, sentence: int, leg: _LegSoFar, *, starts: bool) -> WalkGoal:
     if starts:
-        return Goal("start", sentence, direction)
-    return Goal("turn", sentence, direction, leg.passed + (leg.nth or 1), leg.ends)
+        return WalkGoal("start", sentence, direction)
+    return WalkGoal("turn", sentence, direction, leg.passed + (leg.nth or 1), leg.ends)
 
 
-def _with_start(goals: Sequence[Goal]) -> Iterator[Goal]:
+def _with_start(goals: Sequence[WalkGoal]) -> Iterator[WalkGoal]:
     if not goals or goals[0].kind != "start":
-        yield Goal("start", 1, "front")
+        yield WalkGoal("start", 1, "front")
     yield from goals
 
 
-def _passed_before_stop(leg: _Leg) -> int | None:
+def _passed_before_stop(leg: _LegSoFar) -> int | None:
     if not leg.counted and leg.nth is None:
         return None
     return leg.passed + ((leg.nth or 1) - 1)
 
 
-def _count(clause: str, leg: _Leg) -> None:
+def _count(clause: str, leg: _LegSoFar) -> None:
     rest = clause
     if passed := _PASS.search(clause):
         count = passed["count"]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from virl.platform.movement.instruction.tourist.signs import name_likeness
-from virl.platform.movement.instruction.tourist.spotting import Sighting, eight_cameras, surest
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting, eight_cameras, surest
 from virl.platform.perception.base import Describer, Recognizer
 from virl.platform.streetview import Pose, StreetView
 
@@ -36,7 +36,7 @@ class RecognizerSpotter:
         """The recognizer's."""
         return self.recognizer.name
 
-    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[Sighting]:
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
         """As `LandmarkSpotter.spot`; it always looks in all directions and sees at most one landmark."""
         del thorough
         if not names:
@@ -49,7 +49,9 @@ class RecognizerSpotter:
             shares = fits[:, 0] / fits.sum(axis=1).clip(min=1e-9)
             best = int(shares.argmax())
             if shares[best] >= self.threshold:
-                found.append(Sighting(name, cameras[best].heading, float(shares[best]), cameras[best]))
+                found.append(
+                    LandmarkSighting(name, cameras[best].heading, float(shares[best]), cameras[best])
+                )
         return surest(found)[:1]
 
 
@@ -62,7 +64,7 @@ class DescriberSpotter:
     name: str
     """The describer's."""
 
-    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[Sighting]:
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
         """As `LandmarkSpotter.spot`; it always looks in all directions."""
         del thorough
         if not names:
@@ -72,7 +74,7 @@ class DescriberSpotter:
         told = self.describer.describe(views, question)
         return surest(
             [
-                Sighting(name, view.camera.heading, likeness / 100.0, view.camera, text=description)
+                LandmarkSighting(name, view.camera.heading, likeness / 100.0, view.camera, text=description)
                 for view, description in zip(views, told, strict=True)
                 for name in names
                 if (likeness := _said(description, name)) >= SAID

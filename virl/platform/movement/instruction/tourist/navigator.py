@@ -12,7 +12,7 @@ from virl.platform.movement.instruction.tourist.going_astray import astray
 from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
 from virl.platform.movement.instruction.tourist.sentences import sentences_of
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
-from virl.platform.movement.instruction.tourist.transcript import Act, Entry, Observation
+from virl.platform.movement.instruction.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
 from virl.platform.movement.instruction.tourist.ways import directions_of, link_ahead, link_toward
 from virl.platform.streetview import Link, Panorama, Pose, StreetView
 
@@ -26,7 +26,7 @@ Ending = Literal["stopped", "lost"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class WalkOutcome:
     """How a walk ended."""
 
     ending: Ending
@@ -54,16 +54,16 @@ class TouristNavigator:
     landmarks: tuple[str, ...] | None = None
     """What to look for; `None` asks the mind which landmarks the directions name, once a walk."""
     prompts: Prompts = OUR_PROMPTS
-    transcript: list[Entry] = field(default_factory=list)
+    transcript: list[TranscriptEntry] = field(default_factory=list)
     """Every observation and action of the last walk."""
-    observations: list[Observation] = field(default_factory=list)
+    observations: list[ArrivalObservation] = field(default_factory=list)
     """As the transcript, with what was seen where; those of a walk that is gone on with are left out."""
-    outcome: Outcome | None = None
+    outcome: WalkOutcome | None = None
     """How the last walk ended; `None` while it goes on."""
     poses: list[Pose] = field(default_factory=list)
     """Where the last walk stood when."""
 
-    def walk(self, start: Pose, done: Sequence[tuple[Pose, Entry]] = ()) -> Iterator[Step]:
+    def walk(self, start: Pose, done: Sequence[tuple[Pose, TranscriptEntry]] = ()) -> Iterator[Step]:
         """The steps of a walk, the start first; each step is one action.
 
         Args:
@@ -106,22 +106,22 @@ class TouristNavigator:
             observation = self._observe(pose, panorama, links, names)
             self.observations.append(observation)
             act, link = self._decide(pose, links, observation, sentences)
-            self.transcript.append(Entry(observation.told(), act))
+            self.transcript.append(TranscriptEntry(observation.told(), act))
             self.poses.append(pose)
             if link is None:
                 ending: Ending = "stopped" if act.action == "stop" else "lost"
-                self.outcome = Outcome(ending, act.reason)
+                self.outcome = WalkOutcome(ending, act.reason)
             return Choice(link, f"{act.words}: {act.reason}")
 
         return choose
 
     def _observe(
         self, pose: Pose, panorama: Panorama, links: Sequence[Link], names: Sequence[str]
-    ) -> Observation:
+    ) -> ArrivalObservation:
         crossing = self.hints.tells(panorama)
         first = not self.poses
         ends = len(links) == 1
-        return Observation(
+        return ArrivalObservation(
             pose.heading,
             tuple(self.spotter.spot(pose, names, thorough=crossing or first or ends)),
             len(links) if crossing else None,
@@ -130,7 +130,7 @@ class TouristNavigator:
         )
 
     def _decide(
-        self, pose: Pose, links: Sequence[Link], observation: Observation, sentences: Sequence[str]
+        self, pose: Pose, links: Sequence[Link], observation: ArrivalObservation, sentences: Sequence[str]
     ) -> tuple[Act, Link | None]:
         """An action that can be carried out, and the link that it takes."""
         doing = self.transcript[-1].act.sentence if self.transcript else 1
@@ -151,7 +151,9 @@ class TouristNavigator:
         reason = f"no way to go on: {refused[-1]}"
         return Act("lost", sentence=doing, reason=reason, refused=tuple(refused)), None
 
-    def _ask(self, observation: Observation, sentences: Sequence[str], refused: Sequence[str]) -> WalkAction:
+    def _ask(
+        self, observation: ArrivalObservation, sentences: Sequence[str], refused: Sequence[str]
+    ) -> WalkAction:
         return self.mind.ask(
             self.prompts.load("movement/tourist-action", WalkAction),
             sentences=list(sentences),

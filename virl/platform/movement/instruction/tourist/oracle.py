@@ -8,7 +8,7 @@ from rapidfuzz import utils
 from virl.geo import LatLng, bearing, distance
 from virl.platform.city import Truth
 from virl.platform.movement.instruction.tourist.signs import sign_camera
-from virl.platform.movement.instruction.tourist.spotting import Sighting, surest
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting, surest
 from virl.platform.streetview import Pose, StreetView
 
 NEAR_M = 20.0
@@ -33,7 +33,7 @@ class TruthSpotter:
         """`"oracle"`."""
         return "oracle"
 
-    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[Sighting]:
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
         """As `LandmarkSpotter.spot`; it always looks in all directions."""
         del thorough
         asked = {utils.default_process(name): name for name in names}
@@ -45,7 +45,9 @@ class TruthSpotter:
                 if name is not None and sign.visible_fraction >= MIN_FRACTION:
                     middle = (sign.box[0] + sign.box[2]) / 2, (sign.box[1] + sign.box[3]) / 2
                     heading, _ = camera.direction(*middle)
-                    found.append(Sighting(name, heading, sign.visible_fraction, camera, sign.box, sign.label))
+                    found.append(
+                        LandmarkSighting(name, heading, sign.visible_fraction, camera, sign.box, sign.label)
+                    )
         return surest(found)
 
 
@@ -64,7 +66,7 @@ class MapSpotter:
         """`"map"`."""
         return "map"
 
-    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[Sighting]:
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
         """As `LandmarkSpotter.spot`; at most one landmark is seen."""
         del thorough
         here = self.streetview.panorama(pose.pano_id).position
@@ -72,4 +74,4 @@ class MapSpotter:
         metres, nearest = min(known, default=(float("inf"), ""))
         if metres > self.near:
             return []
-        return [Sighting(nearest, bearing(here, self.positions[nearest]), 1.0)]
+        return [LandmarkSighting(nearest, bearing(here, self.positions[nearest]), 1.0)]

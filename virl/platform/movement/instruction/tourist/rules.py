@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from virl.mind.lexicon import Lexicon
-from virl.platform.movement.instruction.tourist.clauses import Goal, read_goals
+from virl.platform.movement.instruction.tourist.clauses import WalkGoal, read_goals
 from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
 
 TOO_MANY = 2
@@ -37,13 +37,13 @@ _NEXT_TO = {
 }
 
 
-class LandmarkQuestion(BaseModel):
+class TouristLandmarkQuestion(BaseModel):
     """Inputs of `movement/tourist-landmarks`."""
 
     directions: str
 
 
-class Seen(BaseModel):
+class SeenLandmark(BaseModel):
     """A landmark in sight."""
 
     name: str
@@ -53,14 +53,14 @@ class Seen(BaseModel):
 class Noticed(BaseModel):
     """What was noticed somewhere, and what was done there."""
 
-    seen: tuple[Seen, ...]
+    seen: tuple[SeenLandmark, ...]
     crossing: int | None
     ways: tuple[str, ...]
     been_here: bool
     did: str = ""
 
 
-class ActionQuestion(BaseModel):
+class TouristActionQuestion(BaseModel):
     """Inputs of `movement/tourist-action`."""
 
     sentences: tuple[str, ...]
@@ -81,7 +81,7 @@ class _Progress:
     """Names that were seen from the place before."""
 
 
-def list_landmarks(question: LandmarkQuestion, lexicon: Lexicon) -> LandmarkNames:
+def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> LandmarkNames:
     """Names in quotation marks; where there are none, names in capitals within a sentence."""
     del lexicon
     text = " ".join(question.directions.split())
@@ -89,7 +89,7 @@ def list_landmarks(question: LandmarkQuestion, lexicon: Lexicon) -> LandmarkName
     return LandmarkNames(names=tuple(dict.fromkeys(name.strip() for name in names if name.strip()))[:20])
 
 
-def choose_action(question: ActionQuestion, lexicon: Lexicon) -> WalkAction:
+def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkAction:
     """The goals of the directions in their order, each at the crossing that it counts; then the stop."""
     del lexicon
     goals = read_goals(question.sentences, question.landmarks)
@@ -113,14 +113,14 @@ def _notice(progress: _Progress, step: Noticed) -> None:
     progress.crossings += step.crossing is not None
 
 
-def _done(progress: _Progress, step: Noticed, goals: Sequence[Goal]) -> None:
+def _done(progress: _Progress, step: Noticed, goals: Sequence[WalkGoal]) -> None:
     goal = goals[min(progress.goal, len(goals) - 1)]
     if goal.kind == "start" or (goal.kind == "turn" and step.did.startswith("turn")):
         progress.goal += 1
         progress.crossings = 0
 
 
-def _start(goal: Goal, question: ActionQuestion) -> WalkAction:
+def _start(goal: WalkGoal, question: TouristActionQuestion) -> WalkAction:
     here, direction = question.here, goal.direction
     if question.refused:
         return _lost(goal, "the way to set off is not there")
@@ -133,7 +133,7 @@ def _start(goal: Goal, question: ActionQuestion) -> WalkAction:
     return _act("turn", goal.sentence, f"the directions begin to the {direction}", direction)
 
 
-def _turn(goal: Goal, progress: _Progress, question: ActionQuestion) -> WalkAction:
+def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) -> WalkAction:
     here, due = question.here, goal.crossing or 1
     nth = f"crossing {progress.crossings} of {due} since the last turn"
     if here.crossing is None:
@@ -149,7 +149,7 @@ def _turn(goal: Goal, progress: _Progress, question: ActionQuestion) -> WalkActi
     return _act("forward", goal.sentence, f"{nth}: straight on")
 
 
-def _stop(goal: Goal, progress: _Progress, question: ActionQuestion) -> WalkAction:
+def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) -> WalkAction:
     here = question.here
     if names := _beside(question, goal.names):
         return _act("stop", goal.sentence, f"{names[0]} is right here")
@@ -170,16 +170,16 @@ def _stop(goal: Goal, progress: _Progress, question: ActionQuestion) -> WalkActi
     return _act("forward", goal.sentence, f"on until I see {_either(goal.names)}")
 
 
-def _beside(question: ActionQuestion, names: Sequence[str]) -> list[str]:
+def _beside(question: TouristActionQuestion, names: Sequence[str]) -> list[str]:
     return [one.name for one in question.here.seen if one.name in names and one.where in BESIDE]
 
 
-def _stops(question: ActionQuestion) -> tuple[str, ...]:
+def _stops(question: TouristActionQuestion) -> tuple[str, ...]:
     goals = read_goals(question.sentences, question.landmarks)
     return goals[-1].names if len(goals) == 2 else ()
 
 
-def _sentences(question: ActionQuestion) -> int:
+def _sentences(question: TouristActionQuestion) -> int:
     return len(question.sentences)
 
 
@@ -196,7 +196,7 @@ def _either(names: Sequence[str]) -> str:
     return " or ".join(names) or "where to stop"
 
 
-def _lost(goal: Goal, reason: str) -> WalkAction:
+def _lost(goal: WalkGoal, reason: str) -> WalkAction:
     return WalkAction(action="lost", sentence=goal.sentence, reason=reason)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, utils
 
 from virl.geo import normalize_heading
-from virl.platform.movement.instruction.tourist.spotting import Sighting, surest
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting, surest
 from virl.platform.perception.base import Reader
 from virl.platform.perception.signs import group_lines
 from virl.platform.streetview import Box, Camera, Pose, StreetView, View
@@ -84,14 +84,16 @@ class OcrSpotter:
         """`"ocr"`."""
         return "ocr"
 
-    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[Sighting]:
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
         """As `LandmarkSpotter.spot`."""
         if not names:
             return []
         turns = (0.0, 90.0, 180.0, -90.0) if thorough else (90.0, -90.0)
         return surest(
             [
-                Sighting(name, sign.heading, sign.score * likeness / 100.0, sign.camera, sign.box, sign.text)
+                LandmarkSighting(
+                    name, sign.heading, sign.score * likeness / 100.0, sign.camera, sign.box, sign.text
+                )
                 for turn in turns
                 for sign in self.signs.signs(pose.pano_id, pose.heading + turn)
                 for name in names

@@ -13,7 +13,7 @@ VIEW_FOV_DEG = 45.0
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class LandmarkSighting:
     """A landmark that is seen."""
 
     name: str
@@ -42,7 +42,7 @@ class LandmarkSpotter(Protocol):
         """What it is called in tables, such as `"ocr"`."""
         ...
 
-    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[Sighting]:
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
         """The landmarks seen from a pose, each at most once, the surest first.
 
         Args:
@@ -71,9 +71,9 @@ def eight_cameras(heading: float, *, size: int = 640) -> tuple[Camera, ...]:
     )
 
 
-def surest(sightings: Sequence[Sighting]) -> list[Sighting]:
+def surest(sightings: Sequence[LandmarkSighting]) -> list[LandmarkSighting]:
     """Each landmark once, where it is seen best; the surest first."""
-    best: dict[str, Sighting] = {}
+    best: dict[str, LandmarkSighting] = {}
     for sighting in sightings:
         if sighting.name not in best or best[sighting.name].score < sighting.score:
             best[sighting.name] = sighting

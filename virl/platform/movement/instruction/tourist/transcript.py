@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from virl.platform.movement.instruction.tourist.spotting import Sighting
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class ArrivalObservation:
     """What a walker notices on arriving somewhere."""
 
     heading: float
     """Faced: degrees clockwise from north."""
-    seen: tuple[Sighting, ...] = ()
+    seen: tuple[LandmarkSighting, ...] = ()
     crossing: int | None = None
     """How many ways meet here, the way back included; `None` where no crossing is told of."""
     ways: tuple[str, ...] = ()
@@ -63,11 +63,11 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TranscriptEntry:
     """An observation and what was done upon it."""
 
     observed: Mapping[str, object]
-    """As `Observation.told` gives it."""
+    """As `ArrivalObservation.told` gives it."""
     act: Act
 
     def told(self) -> dict[str, object]:

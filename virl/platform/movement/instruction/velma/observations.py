@@ -24,7 +24,7 @@ class Direction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class VisibleLandmark:
     """A landmark that is visible."""
 
     landmark: str
@@ -34,7 +34,7 @@ class Sighting:
 class LandmarkScorer(Protocol):
     """Says which landmarks can be seen."""
 
-    def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[Sighting]:
+    def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[VisibleLandmark]:
         """The landmarks seen at a panorama by one who faces `heading` (degrees), each at most once.
 
         Raises:
@@ -44,12 +44,12 @@ class LandmarkScorer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class StateObservation:
     """What is told of one state."""
 
     ways: int = 0
     """Links that leave the crossing just come to, the way back included; 0 where there is none to tell."""
-    sightings: tuple[Sighting, ...] = ()
+    sightings: tuple[VisibleLandmark, ...] = ()
     flow: Flow | None = None
 
 
@@ -67,17 +67,17 @@ class Observer:
     scorer: LandmarkScorer | None = None
     flow: TrafficFlow | None = None
 
-    def start(self, state: WalkState, landmarks: Sequence[str] = ()) -> Observation:
+    def start(self, state: WalkState, landmarks: Sequence[str] = ()) -> StateObservation:
         """What is observed where a walk begins."""
         flow = self.flow(state) if self.flow else None
-        return Observation(0, self._sightings(state, landmarks), flow)
+        return StateObservation(0, self._sightings(state, landmarks), flow)
 
-    def after(self, state: WalkState, landmarks: Sequence[str] = ()) -> Observation:
+    def after(self, state: WalkState, landmarks: Sequence[str] = ()) -> StateObservation:
         """What is observed after an action; a crossing is told on arrival, not after a turn."""
         ways = int(self.graph.degree[state.node]) if state.came_from is not None else 0
-        return Observation(ways if ways > 2 else 0, self._sightings(state, landmarks))
+        return StateObservation(ways if ways > 2 else 0, self._sightings(state, landmarks))
 
-    def _sightings(self, state: WalkState, landmarks: Sequence[str]) -> tuple[Sighting, ...]:
+    def _sightings(self, state: WalkState, landmarks: Sequence[str]) -> tuple[VisibleLandmark, ...]:
         if self.scorer is None or not landmarks:
             return ()
         return tuple(self.scorer.visible(self.graph.ids[state.node], state.heading, landmarks))

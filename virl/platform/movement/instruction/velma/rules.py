@@ -45,13 +45,13 @@ _THING_NAME = re.compile(
 _NOT_A_NAME = re.compile(r"^(?:I|T|OK|Then|Turn|Go|Stop|Take|Pass|Walk|You|If|\d+\w*)$")
 
 
-class LandmarkQuestion(BaseModel):
+class VelmaLandmarkQuestion(BaseModel):
     """Inputs of `movement/velma-landmarks`."""
 
     instruction: str
 
 
-class ActionQuestion(BaseModel):
+class VelmaActionQuestion(BaseModel):
     """Inputs of `movement/velma-action` that the rules read."""
 
     instruction: str
@@ -59,7 +59,7 @@ class ActionQuestion(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class _Leg:
+class _InstructionLeg:
     """A stretch up to a turn or to the end."""
 
     turn: str
@@ -68,7 +68,7 @@ class _Leg:
     """At which crossing since the last turn; for the stop, how many are passed before it."""
 
 
-def list_landmarks(question: LandmarkQuestion, lexicon: Lexicon) -> Text:
+def list_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> Text:
     """Names in capitals within a sentence, and things of a short list, in the order of the text."""
     del lexicon
     found = [(match.start(1), match[1]) for match in _NAME.finditer(question.instruction)]
@@ -78,7 +78,7 @@ def list_landmarks(question: LandmarkQuestion, lexicon: Lexicon) -> Text:
     return Text(text="\n".join(f"{number}. {name}" for number, name in enumerate(names, 1)) or "none")
 
 
-def choose_action(question: ActionQuestion, lexicon: Lexicon) -> Text:
+def choose_action(question: VelmaActionQuestion, lexicon: Lexicon) -> Text:
     """The turns of the instruction in their order, each at the crossing that it counts; then the stop."""
     del lexicon
     actions, crossings = _walked(question.walk)
@@ -97,7 +97,7 @@ def choose_action(question: ActionQuestion, lexicon: Lexicon) -> Text:
     return Text(text="stop" if _has_arrived(leg, passed, len(actions) - since, question) else "forward")
 
 
-def _has_arrived(leg: _Leg, passed: list[int], steps: int, question: ActionQuestion) -> bool:
+def _has_arrived(leg: _InstructionLeg, passed: list[int], steps: int, question: VelmaActionQuestion) -> bool:
     at_next = re.search(rf"\b{_CROSSING}\b", _last_sentence(question.instruction))
     if at_next:
         return len(passed) > leg.crossings
@@ -112,7 +112,7 @@ def _last_sentence(instruction: str) -> str:
     return (stops or sentences or [""])[-1]
 
 
-def _starts_around(question: ActionQuestion) -> bool:
+def _starts_around(question: VelmaActionQuestion) -> bool:
     text = question.instruction.lower()
     if "turn around" in text[:80]:
         return True
@@ -136,17 +136,17 @@ def _walked(walk: str) -> tuple[list[str], list[int]]:
     return actions, crossings
 
 
-def _legs(instruction: str) -> Iterator[_Leg]:
+def _legs(instruction: str) -> Iterator[_InstructionLeg]:
     passed = ordinal = 0
     for clause in _BREAK.split(instruction.lower()):
         ordinal = max([ordinal, *(number for word, number in _ORDINALS.items() if word in clause.split())])
         turn = _TURN.search(clause)
         if turn:
-            yield _Leg(turn[1], passed + max(ordinal, 1))
+            yield _InstructionLeg(turn[1], passed + max(ordinal, 1))
             passed = ordinal = 0
         elif _THROUGH.search(clause):
             passed += _count(clause)
-    yield _Leg("stop", passed)
+    yield _InstructionLeg("stop", passed)
 
 
 def _count(clause: str) -> int:

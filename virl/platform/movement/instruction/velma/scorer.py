@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from virl.platform.movement.instruction.velma.observations import Direction, Sighting
+from virl.platform.movement.instruction.velma.observations import Direction, VisibleLandmark
 from virl.platform.movement.instruction.velma.statistics import ViewStatistics
 from virl.platform.perception.base import Embeddings
 from virl.platform.perception.embeddings import (
@@ -71,7 +71,7 @@ class EmbeddingScorer:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_captions", TextMemory(self.encoder))
 
-    def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[Sighting]:
+    def visible(self, pano_id: str, heading: float, landmarks: Sequence[str]) -> list[VisibleLandmark]:
         """As `LandmarkScorer.visible`."""
         if not landmarks:
             return []
@@ -83,7 +83,7 @@ class EmbeddingScorer:
         stands_out = scores.max(axis=1) - mean >= self.threshold * deviation
         directions = tuple(Direction)
         return [
-            Sighting(name, directions[view])
+            VisibleLandmark(name, directions[view])
             for name, view, visible in zip(landmarks, best, stands_out, strict=True)
             if visible
         ]

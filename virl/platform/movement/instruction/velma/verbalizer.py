@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from virl.platform.movement.discrete.actions import Action
-from virl.platform.movement.instruction.velma.observations import Direction, Observation
+from virl.platform.movement.instruction.velma.observations import Direction, StateObservation
 
 Wording = Literal["paper", "code"]
 """How landmarks are told: `There is X on your left.` as in the paper, `X on your left.` as its code does."""
@@ -23,7 +23,7 @@ class WalkText:
     """Where the word of each action stands in the text."""
 
 
-def sentence(observation: Observation, wording: Wording = "paper") -> str:
+def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
     """One line on an observation: traffic, then crossing, then landmarks from left to right; may be empty."""
     told = []
     if observation.flow:

@@ -48,7 +48,7 @@ class _Phrasebook(Settings):
 
 
 @dataclass(slots=True)
-class _Draft:
+class _ReviewDraft:
     """A review before it is written."""
 
     mood: float
@@ -80,7 +80,7 @@ class Reviewers:
         rng = self._rng
         topics = trade.debatable
         fewest = 5 if len(topics) > 5 else FEWEST
-        drafts = [_Draft(rng.gauss(0.0, 1.0)) for _ in range(rng.randint(fewest, MOST - 1))]
+        drafts = [_ReviewDraft(rng.gauss(0.0, 1.0)) for _ in range(rng.randint(fewest, MOST - 1))]
         for topic in topics:
             times = MENTIONS + (topic == "spicy") + (rng.random() < 0.3)
             for _ in range(min(times, len(drafts))):
@@ -94,7 +94,7 @@ class Reviewers:
         rng.shuffle(reviews)
         return tuple(reviews)
 
-    def _mention(self, drafts: list[_Draft], scope: str, topic: str, *, holds: bool) -> None:
+    def _mention(self, drafts: list[_ReviewDraft], scope: str, topic: str, *, holds: bool) -> None:
         """Lets one reviewer who has not spoken of a topic speak of it."""
         free = [draft for draft in drafts if topic not in draft.topics]
         if not free:
@@ -109,7 +109,7 @@ class Reviewers:
         draft.topics.add(topic)
         (draft.good if tone == "good" else draft.bad).append(self._draw(f"{topic} {holds} {tone} {scope}"))
 
-    def _write(self, draft: _Draft, trade: Trade) -> Review:
+    def _write(self, draft: _ReviewDraft, trade: Trade) -> Review:
         rng, rating = self._rng, draft.rating()
         mood: Mood = "glad" if rating >= 4 else "cross" if rating <= 2 else "fair"
         rng.shuffle(draft.good)

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.platform.providers.offline.render.ground import (
-    Grid,
-    Ground,
+    GroundRasters,
     Heights,
     Indices,
+    RasterGrid,
     along_street,
     cell_at,
     raster_at,
@@ -24,7 +24,7 @@ from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.light import SKY_RGB, SUN, SUN_RGB
 from virl.platform.providers.offline.render.markings import markings, share_between
-from virl.platform.providers.offline.render.raster import Drawing
+from virl.platform.providers.offline.render.raster import GeometryBuffer
 from virl.platform.providers.offline.render.sampling import (
     Footprint,
     Growth,
@@ -36,7 +36,7 @@ from virl.platform.providers.offline.render.sampling import (
     taps_of,
     tile_at,
 )  # fmt: skip
-from virl.platform.providers.offline.render.shade import Run, haze_over, plain_mix, put, write
+from virl.platform.providers.offline.render.shade import PixelRun, haze_over, plain_mix, put, write
 from virl.platform.providers.offline.render.sky import CLOUDS, sky_colour
 from virl.platform.providers.offline.render.textures import TILE_INDEX, Textures, Words
 from virl.platform.streetview import Image
@@ -97,7 +97,9 @@ class _Materials(NamedTuple):
 
 
 @kernel
-def shade_backdrop(drawing: Drawing, ground: Ground, textures: Textures, lens: Lens, picture: Image) -> None:
+def shade_backdrop(
+    drawing: GeometryBuffer, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
+) -> None:
     """Colour every pixel that shows ground or sky."""
     # Taken out of the tuples once: to do so for each run would cost more than the work itself.
     shown, frame, texels = drawing.shown, lens.frame, textures.texels
@@ -121,14 +123,14 @@ def shade_backdrop(drawing: Drawing, ground: Ground, textures: Textures, lens: L
             while column < width and shown[number, column] < 0:
                 column += 1
             if is_ground:
-                _ground_run(Run(number, first, column), row, ground, textures, lens, picture)
+                _ground_run(PixelRun(number, first, column), row, ground, textures, lens, picture)
             else:
-                _sky_run(Run(number, first, column), row, clouds, texels, lens.focal, lens.cx, picture)
+                _sky_run(PixelRun(number, first, column), row, clouds, texels, lens.focal, lens.cx, picture)
 
 
 @kernel
 def _sky_run(
-    run: Run, row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image
+    run: PixelRun, row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image
 ) -> None:
     """Colour a run of sky: exactly at every `SKY_STEP`th pixel, and evenly in between."""
     right = run.first + 0.5 - cx
@@ -157,10 +159,12 @@ def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
 
 
 @kernel
-def _ground_run(run: Run, row: _Row, ground: Ground, textures: Textures, lens: Lens, picture: Image) -> None:
+def _ground_run(
+    run: PixelRun, row: _Row, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
+) -> None:
     kerb, parks, nearest, shadow = ground.kerb, ground.parks, ground.nearest, ground.shadow
     segments, texels, table, eye, cx = ground.segments, textures.texels, textures.table, lens.eye, lens.cx
-    grid = Grid(ground.origin[0], ground.origin[1], ground.per_cell, kerb.shape[1], kerb.shape[0])
+    grid = RasterGrid(ground.origin[0], ground.origin[1], ground.per_cell, kerb.shape[1], kerb.shape[0])
     x_step, y_step = row.k * row.dx, row.k * row.dy
     x0, y0 = eye[0] + row.k * row.x + (0.5 - cx) * x_step, eye[1] + row.k * row.y + (0.5 - cx) * y_step
     asphalt = tile_at(table, ASPHALT)
@@ -228,7 +232,7 @@ def _only_material(d: float, around: float, segments: Floats, i: int, x: float, 
 
 @inlined
 def _mixed_ground(
-    spot: _Spot, cover: Footprint, grid: Grid, materials: _Materials, kerb: Heights, parks: Heights,
+    spot: _Spot, cover: Footprint, grid: RasterGrid, materials: _Materials, kerb: Heights, parks: Heights,
     nearest: Indices, segments: Floats, texels: Words,
 ) -> Rgb:  # fmt: skip
     """Red, green and blue, unlit, where kerb, paint and materials may meet in one pixel."""

@@ -32,7 +32,7 @@ half its road, its pavement, where the zebra at the street's start begins, where
 (both measured from that end, 1e9 for none), and 1 where a centre line is painted."""
 
 
-class Ground(NamedTuple):
+class GroundRasters(NamedTuple):
     """Rasters over the city, (rows, columns), row 0 in the south.
 
     Args:
@@ -54,7 +54,7 @@ class Ground(NamedTuple):
     per_cell: float
 
 
-def lay_ground(plan: StreetPlan) -> Ground:
+def lay_ground(plan: StreetPlan) -> GroundRasters:
     """Draw the ground of a plan."""
     segments = street_segments(plan)
     everything = np.concatenate([street.line for street in plan.streets])
@@ -64,7 +64,9 @@ def lay_ground(plan: StreetPlan) -> Ground:
     nearest = np.zeros((rows, columns), np.uint16)
     _measure_streets(segments, origin, CELL_M, kerb, nearest)
     parks = _signed_distance(plan.parks, origin, kerb.shape)
-    return Ground(origin, kerb, parks, nearest, _shadows(plan, origin, kerb.shape), segments, 1 / CELL_M)
+    return GroundRasters(
+        origin, kerb, parks, nearest, _shadows(plan, origin, kerb.shape), segments, 1 / CELL_M
+    )
 
 
 def street_segments(plan: StreetPlan) -> Floats:
@@ -179,7 +181,7 @@ def _cells(points: Floats, origin: Floats) -> NDArray[np.int32]:
     return np.rint((points - origin) / CELL_M * 16).astype(np.int32)
 
 
-class Grid(NamedTuple):
+class RasterGrid(NamedTuple):
     """Where the cells of the ground's rasters lie."""
 
     x: float
@@ -190,7 +192,7 @@ class Grid(NamedTuple):
 
 
 @inlined
-def cell_at(grid: Grid, x: float, y: float) -> Cell:
+def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
     """Column and row of the cell south-west of a point, and the way to the next ones, [0, 1)."""
     px, py = (x - grid.x) * grid.per_metre, (y - grid.y) * grid.per_metre
     px, py = min(max(px, 0.0), grid.columns - 1.001), min(max(py, 0.0), grid.rows - 1.001)

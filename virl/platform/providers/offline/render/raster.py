@@ -33,7 +33,7 @@ BACKGROUND = -1
 """Marks a pixel that no quad covers: ground or sky."""
 
 
-class Drawing(NamedTuple):
+class GeometryBuffer(NamedTuple):
     """What the first pass finds.
 
     Args:
@@ -66,10 +66,10 @@ class _Line(NamedTuple):
     dt: float
 
 
-def blank_drawing(order: Ints, lens: Lens) -> Drawing:
+def blank_drawing(order: Ints, lens: Lens) -> GeometryBuffer:
     """A drawing before anything is drawn."""
     shape = (lens.height, lens.width)
-    return Drawing(
+    return GeometryBuffer(
         order,
         np.zeros(shape, np.float32),
         np.full(shape, BACKGROUND, np.int32),
@@ -167,7 +167,7 @@ def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
 
 
 @kernel
-def draw(drawing: Drawing, scene: Scene, textures: Textures, lens: Lens) -> None:
+def draw(drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens) -> None:
     """Draw the quads of a blank drawing."""
     order, depth, shown, forms = drawing.order, drawing.depth, drawing.shown, drawing.forms
     corners, uv, texture, mode = scene.corners, scene.uv, scene.texture, scene.mode
@@ -203,7 +203,7 @@ def draw(drawing: Drawing, scene: Scene, textures: Textures, lens: Lens) -> None
 
 
 @kernel
-def mark_shown(drawing: Drawing, marks: NDArray[np.bool_]) -> None:
+def mark_shown(drawing: GeometryBuffer, marks: NDArray[np.bool_]) -> None:
     """Mark the places in a drawing's order whose quads some pixel shows."""
     shown = drawing.shown
     for row in range(shown.shape[0]):

@@ -15,12 +15,12 @@ from virl.platform.providers.offline.render.backdrop import shade_backdrop
 from virl.platform.providers.offline.render.buildings import building_mesh, door_mesh
 from virl.platform.providers.offline.render.culling import cull
 from virl.platform.providers.offline.render.furniture import furniture_mesh
-from virl.platform.providers.offline.render.ground import Ground, lay_ground
+from virl.platform.providers.offline.render.ground import GroundRasters, lay_ground
 from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at, part_around
 from virl.platform.providers.offline.render.lettering import letter, texture_size
 from virl.platform.providers.offline.render.mesh import FRONT_ONLY, NOBODY, Quads, join
 from virl.platform.providers.offline.render.panorama import FACE_FOV, FACES, unroll
-from virl.platform.providers.offline.render.raster import Drawing, blank_drawing, draw, mark_shown
+from virl.platform.providers.offline.render.raster import GeometryBuffer, blank_drawing, draw, mark_shown
 from virl.platform.providers.offline.render.scene import Scene, build_scene
 from virl.platform.providers.offline.render.shade import shade_quads
 from virl.platform.providers.offline.render.smooth import smooth_edges
@@ -59,7 +59,7 @@ class CityRenderer:
         self._coverage = np.zeros(size, np.uint8)
         self._lettered = np.zeros(len(self._signs), bool)
         self._lock = Lock()
-        self._ground: Ground | None = None
+        self._ground: GroundRasters | None = None
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
         """The picture from `x` metres east and `y` north of the city's origin."""
@@ -190,7 +190,7 @@ class CityRenderer:
         smooth_edges(drawing, sharp, picture)
         return picture
 
-    def _draw(self, lens: Lens, *, furniture: bool = True) -> Drawing:
+    def _draw(self, lens: Lens, *, furniture: bool = True) -> GeometryBuffer:
         order = self._in_sight(lens)
         if not furniture:
             order = order[self._scene.owner[order] < self._first_thing]
@@ -203,7 +203,7 @@ class CityRenderer:
         found = cull(lens, scene, REACH_M, SMALLEST_PIXELS / lens.focal, chosen, distance)
         return chosen[:found][np.argsort(distance[:found], kind="stable")]
 
-    def _first_pass(self, lens: Lens, order: NDArray[np.int64]) -> Drawing:
+    def _first_pass(self, lens: Lens, order: NDArray[np.int64]) -> GeometryBuffer:
         drawing = blank_drawing(order, lens)
         draw(drawing, self._scene, self._textures(), lens)
         return drawing
@@ -216,7 +216,7 @@ class CityRenderer:
         whole = around(lens, scene.corners[members].reshape(-1, 3))
         return int(np.count_nonzero(self._first_pass(whole, members[faces]).depth))
 
-    def _laid_ground(self) -> Ground:
+    def _laid_ground(self) -> GroundRasters:
         with self._lock:
             if self._ground is None:
                 self._ground = lay_ground(self._plan.layout)
@@ -226,7 +226,7 @@ class CityRenderer:
         with self._lock:
             return textures.Textures(self._table, textures.draw_tiles(), self._coverage)
 
-    def _letter_signs(self, drawing: Drawing) -> None:
+    def _letter_signs(self, drawing: GeometryBuffer) -> None:
         """Letter the signs that a drawing shows, where that has not been done."""
         signs = self._scene.texture[drawing.order] - len(textures.TILE_SETS)
         if self._lettered[signs[signs >= 0]].all():

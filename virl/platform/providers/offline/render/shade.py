@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.mesh import CUTOUT
-from virl.platform.providers.offline.render.raster import Drawing
+from virl.platform.providers.offline.render.raster import GeometryBuffer
 from virl.platform.providers.offline.render.sampling import (
     Growth,
     Tile,
@@ -90,7 +90,7 @@ class Mix(NamedTuple):
     haze: tuple[int, int, int]
 
 
-class Run(NamedTuple):
+class PixelRun(NamedTuple):
     """Pixels [first, end) of a row."""
 
     row: int
@@ -153,7 +153,9 @@ def put(picture: Image, row: int, column: int, red: float, green: float, blue: f
 
 
 @kernel
-def shade_quads(drawing: Drawing, scene: Scene, textures: Textures, lens: Lens, picture: Image) -> None:
+def shade_quads(
+    drawing: GeometryBuffer, scene: Scene, textures: Textures, lens: Lens, picture: Image
+) -> None:
     """Colour every pixel that shows a quad."""
     # Taken out of the tuples once: to do so for each run would cost more than the work itself.
     shown, order, forms = drawing.shown, drawing.order, drawing.forms
@@ -173,7 +175,7 @@ def shade_quads(drawing: Drawing, scene: Scene, textures: Textures, lens: Lens, 
                 continue
             q = order[k]
             run, plane, colours = (
-                Run(row, first, column),
+                PixelRun(row, first, column),
                 _plane(forms, k, row),
                 _colours(paint, ink, light, q),
             )
@@ -189,7 +191,7 @@ def shade_quads(drawing: Drawing, scene: Scene, textures: Textures, lens: Lens, 
 
 
 @kernel
-def _plain_run(run: Run, p: _Plane, colours: _Colours, focal: float, picture: Image) -> None:
+def _plain_run(run: PixelRun, p: _Plane, colours: _Colours, focal: float, picture: Image) -> None:
     red, green, blue = colours.paint
     for column in range(run.first, run.end):
         haze = haze_over(focal / (p.w0 + p.wx * (column + 0.5)))
@@ -198,7 +200,7 @@ def _plain_run(run: Run, p: _Plane, colours: _Colours, focal: float, picture: Im
 
 @kernel
 def _tile_run(
-    run: Run,
+    run: PixelRun,
     p: _Plane,
     colours: _Colours,
     tile: Tile,
@@ -278,7 +280,7 @@ def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
 
 @kernel
 def _letter_run(
-    run: Run, p: _Plane, colours: _Colours, tile: Tile, coverage: Coverage, focal: float, picture: Image
+    run: PixelRun, p: _Plane, colours: _Colours, tile: Tile, coverage: Coverage, focal: float, picture: Image
 ) -> None:
     paint, ink = colours.paint, colours.ink
     for column in range(run.first, run.end):

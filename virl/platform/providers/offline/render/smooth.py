@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.platform.providers.offline.render.kernel import inlined, kernel
-from virl.platform.providers.offline.render.raster import Drawing
+from virl.platform.providers.offline.render.raster import GeometryBuffer
 from virl.platform.streetview import Image
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,7 @@ _TOWARDS = (_ALL, 1 << 0, 1 << 2, 1 << 3, 1 << 1)
 
 
 @kernel
-def smooth_edges(drawing: Drawing, sharp: Image, picture: Image) -> None:
+def smooth_edges(drawing: GeometryBuffer, sharp: Image, picture: Image) -> None:
     """Write to `picture`, a copy of `sharp`, its pixels on the edges of quads, smoothed."""
     # Taken out of the tuple once: to do so for each pixel would cost more than the work itself.
     shown, forms, polygons, counts = drawing.shown, drawing.forms, drawing.polygons, drawing.counts

@@ -33,7 +33,7 @@ class Bend:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class JunctionGrid:
     """A grid of junctions with unequal gaps, and an avenue across it."""
 
     nodes: Floats
@@ -62,7 +62,7 @@ class Grid:
         return float(east), float(north)
 
 
-def draw_grid(rng: Generator) -> Grid:
+def draw_grid(rng: Generator) -> JunctionGrid:
     """Draws the gaps, moves every junction a little, and lays the avenue."""
     xs, ys = _lines(rng, COLUMNS, WIDTH_M), _lines(rng, ROWS, HEIGHT_M)
     nodes = np.stack(np.meshgrid(xs, ys, indexing="ij"), axis=-1) + rng.uniform(
@@ -88,7 +88,7 @@ def draw_grid(rng: Generator) -> Grid:
     fill = fill[np.abs(fill[:, None] - stations).min(axis=1) > 6.0]
     points = np.concatenate([west + fill[:, None] * along, nodes[snapped]])
     points = points[np.argsort((points - west) @ along)]
-    return Grid(
+    return JunctionGrid(
         nodes=nodes,
         bend=bend,
         avenue=bend.apply(points),

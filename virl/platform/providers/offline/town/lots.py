@@ -47,7 +47,7 @@ def cut_lots(rng: Generator, blocks: list[tuple[Polygon, bool]], ways: Polygon) 
         blocks: each with a flag for those of a few large lots.
         ways: roads with their pavements; a lot needs a front on them.
     """
-    draft = _Draft()
+    draft = _LotDraft()
     shapes = np.array([block for block, _ in blocks])
     lines = shapely.simplify(shapely.buffer(shapes, -SETBACK_M, join_style="mitre"), SETBACK_M)
     slim = SLIM * 4 * shapely.area(shapes) / shapely.length(shapes)
@@ -65,7 +65,7 @@ def cut_lots(rng: Generator, blocks: list[tuple[Polygon, bool]], ways: Polygon) 
     return _settle(draft, ways)
 
 
-class _Draft:
+class _LotDraft:
     """Lots as they are cut: their outlines, and the fronts of each."""
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class _Draft:
         return np.repeat(lot, pieces), np.round(ends[0], 3), np.round(ends[1], 3)
 
 
-def _cut_rings(rng: Generator, edges: Edges, depth: Floats, large: Flags, draft: _Draft) -> None:
+def _cut_rings(rng: Generator, edges: Edges, depth: Floats, large: Flags, draft: _LotDraft) -> None:
     """Adds the lots along rings; depth and size of the lots are given for each ring."""
     turn = edges.turn
     steep = np.tan((np.pi - turn) / 2)
@@ -129,7 +129,7 @@ def _split_runs(
     rays: tuple[Floats, Floats],
     depth: Floats,
     large: Flags,
-    draft: _Draft,
+    draft: _LotDraft,
 ) -> None:
     """Adds the lots along straight runs, between the rays that go inward from their ends."""
     least, most = (np.where(large, big, small) for big, small in zip(LARGE_WIDTH_M, WIDTH_M, strict=True))
@@ -159,7 +159,7 @@ def _rays(side: Ints, feet: Floats) -> Floats:
     return unit
 
 
-def _settle(draft: _Draft, ways: Polygon) -> Lots:
+def _settle(draft: _LotDraft, ways: Polygon) -> Lots:
     """Takes overlaps off the later of two lots; drops lots and fronts that are on no street."""
     points, owner = draft.outlines()
     shapes = np.asarray(shapely.polygons(shapely.linearrings(points, indices=owner)))

@@ -1,7 +1,7 @@
 """The street network of a made city: a bent, broken grid with an avenue across it.
 
-The network is drawn in grid coordinates (u, v), where whole numbers are grid lines, and a `Grid` turns them
-into metres. Everything that meets shares its points exactly, so shapely can cut all lines at once.
+The network is drawn in grid coordinates (u, v), where whole numbers are grid lines, and a `JunctionGrid`
+turns them into metres. Everything that meets shares its points exactly, so shapely can cut all lines at once.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from numpy.random import Generator
 from shapely import LineString
 
 from virl.platform.providers.offline.plan import Floats, Street
-from virl.platform.providers.offline.town.grid import COLUMNS, ROWS, Grid, draw_grid
+from virl.platform.providers.offline.town.grid import COLUMNS, ROWS, JunctionGrid, draw_grid
 from virl.platform.providers.offline.town.street_names import Names, WayKind
 
 WIDTHS_M: dict[WayKind, tuple[float, float]] = {
@@ -23,7 +23,7 @@ WIDTHS_M: dict[WayKind, tuple[float, float]] = {
 }
 """Carriageway and pavement on each side. Chosen: usual widths in old town centres."""
 
-MERGES, STUBS, WAYS_OUT = 16, 8, 8  # chosen; see `_Draft`
+MERGES, STUBS, WAYS_OUT = 16, 8, 8  # chosen; see `_StreetDraft`
 FILLINGS: dict[WayKind, int] = {"court": 9, "lane": 9}  # chosen
 SPLIT_M = 80.0  # a cell is halved by a lane if its longer side has this length; chosen
 FROM_AVENUE_M = 150.0  # ways out keep this far from those of the avenue; chosen
@@ -50,7 +50,7 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _StreetLine:
     """A line of one name before it is cut into streets."""
 
     name: str
@@ -59,14 +59,14 @@ class _Way:
     offset: float
 
 
-class _Draft:
+class _StreetDraft:
     """Decides which stretches of the grid are left out, and what is put into its cells.
 
     A cell takes part in one change at most. So no street is cut off from the rest, and no two junctions
     come closer to each other than a third of a cell.
     """
 
-    def __init__(self, rng: Generator, grid: Grid) -> None:
+    def __init__(self, rng: Generator, grid: JunctionGrid) -> None:
         self.rng = rng
         self.grid = grid
         self.gone: dict[Edge, tuple[float, float] | None] = {}
@@ -168,15 +168,15 @@ class _Draft:
 def draw_streets(rng: Generator) -> Network:
     """Draws the network and cuts it at every crossing."""
     grid = draw_grid(rng)
-    draft = _Draft(rng, grid)
+    draft = _StreetDraft(rng, grid)
     ways = _name_ways(rng, grid, draft)
     greens = grid.metres(np.array(draft.greens()))
     return _cut(ways, greens)
 
 
-def _name_ways(rng: Generator, grid: Grid, draft: _Draft) -> list[_Way]:
+def _name_ways(rng: Generator, grid: JunctionGrid, draft: _StreetDraft) -> list[_StreetLine]:
     names = Names(rng)
-    ways = [_Way(names.take("avenue"), "avenue", LineString(grid.avenue), 0.0)]
+    ways = [_StreetLine(names.take("avenue"), "avenue", LineString(grid.avenue), 0.0)]
     out = _ways_out(rng, grid)
     for axis, count, length in ((0, ROWS, COLUMNS), (1, COLUMNS, ROWS)):
         for line in range(count + 1):
@@ -189,13 +189,13 @@ def _name_ways(rng: Generator, grid: Grid, draft: _Draft) -> list[_Way]:
             for run in _runs(draft, axis, line, first, last, length):
                 other = np.full(len(run), float(line))
                 points = grid.metres(np.stack([run, other] if axis == 0 else [other, run], axis=1))
-                ways.append(_Way(name, kind, LineString(points), 100.0 * float(run[0])))
+                ways.append(_StreetLine(name, kind, LineString(points), 100.0 * float(run[0])))
     for kind, points in draft.inner:
-        ways.append(_Way(names.take(kind), kind, LineString(grid.metres(points)), 0.0))
+        ways.append(_StreetLine(names.take(kind), kind, LineString(grid.metres(points)), 0.0))
     return ways
 
 
-def _ways_out(rng: Generator, grid: Grid) -> set[tuple[int, int, bool]]:
+def _ways_out(rng: Generator, grid: JunctionGrid) -> set[tuple[int, int, bool]]:
     """Lines that run on for a bit beyond the edge of town: axis, line, and whether at the far end."""
     ends = [(0, v, far) for v in range(1, ROWS) for far in (False, True)]
     ends += [(1, u, far) for u in range(1, COLUMNS) for far in (False, True)]
@@ -206,7 +206,7 @@ def _ways_out(rng: Generator, grid: Grid) -> set[tuple[int, int, bool]]:
     return {ends[pick] for pick in rng.permutation(free)[:WAYS_OUT]}
 
 
-def _runs(draft: _Draft, axis: int, line: int, first: float, last: float, length: int) -> list[Floats]:
+def _runs(draft: _StreetDraft, axis: int, line: int, first: float, last: float, length: int) -> list[Floats]:
     """The unbroken parts of one grid line, each as the coordinates of its points along the line."""
     spans: list[list[float]] = []
     pieces = [(first, 0.0)] if first < 0 else []
@@ -225,7 +225,7 @@ def _runs(draft: _Draft, axis: int, line: int, first: float, last: float, length
     return [np.unique([low, high, *marks[(marks > low) & (marks < high)]]) for low, high in spans]
 
 
-def _cut(ways: list[_Way], greens: Floats) -> Network:
+def _cut(ways: list[_StreetLine], greens: Floats) -> Network:
     lines = np.array([way.line for way in ways])
     parts = shapely.get_parts(shapely.node(shapely.multilinestrings(lines)))
     parts = shapely.set_precision(parts, 0.001)
