@@ -149,9 +149,10 @@ def test_the_agent_of_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_agents_and_cities_of_commands_exist() -> None:
+    names = {"run": agent_names(), "--city": city_names()}
     for page, words in commands():
         for before, word in pairwise(words[1:]):
-            known = {"run": agent_names(), "--city": city_names()}.get(before)
+            known = names.get(before)
             if known and not word.startswith("-") and not word.isupper():  # not a placeholder
                 assert word in known or word.endswith(".yaml"), (page, words)
 
