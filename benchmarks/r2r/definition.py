@@ -20,7 +20,7 @@ from .agents import open_agent
 from .dataset import open_data
 from .options import Options
 from .published import METRICS, NAVGPT
-from .trajectories import score as score_file
+from .score_file import score as score_file
 
 ABOUT = "Viewpoints from above, north up, all storeys in one."
 SUCCESS = "success"

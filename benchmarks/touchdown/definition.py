@@ -11,11 +11,11 @@ from virl.platform.movement.discrete.start import start_state
 
 from .agents import open_agent
 from .dataset import name_of, open_data
-from .metrics import METRICS, SUCCESS, SUCCESSES, figures, score_walk
 from .options import Options
 from .published import PUBLISHED
 from .replay import replay
-from .score import score as score_file
+from .score import METRICS, SUCCESS, SUCCESSES, figures, score_walk
+from .score_file import score as score_file
 
 ABOUT = (
     "Episodes on the street map, north up. KPA* is the key point accuracy as the published code computes it."

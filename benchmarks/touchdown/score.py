@@ -1,150 +1,40 @@
-"""Scores finished walks from a file, and compares with the scores that it may hold."""
+"""How walks in the street are scored, and which metrics are shown."""
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
-import typer
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
-from rich.console import Console
+import numpy as np
 
-from virl.bench.report.means import means_table
-from virl.bench.walks import WalkScores, as_walked
-from virl.errors import BadInput, NoStreetView
-from virl.guard import guard
-from virl.platform.providers.graph.faults import reasons
-from virl.platform.providers.graph.touchdown import Dataset
+from virl.bench.benchmark import Metric
+from virl.bench.metrics.street import score_paths, score_walks
+from virl.bench.walks import WalkScores
+from virl.platform.episodes import InstructionEpisode
+from virl.platform.graph import NavigationGraph
 
-from .dataset import Data, Scenario, Selection, open_data
-from .metrics import METRICS, score_walk
+METRICS = (
+    Metric("tc", "TC"),
+    Metric("spd", "SPD", percent=False),
+    Metric("kpa", "KPA"),
+    Metric("kpa_published", "KPA*"),
+    Metric("nDTW", "nDTW", percent=False, digits=2),
+    Metric("SDTW", "SDTW", percent=False, digits=2),
+    Metric("CLS", "CLS", percent=False, digits=2),
+)
+"""KPA* is the key point accuracy as the published code computes it."""
 
-PUBLISHED_NAMES = {"kpa": "kpa_published"}
-"""The key point accuracy of published files is that of the published code."""
-
-
-class _WalkEntry(BaseModel):
-    """An entry of the file; fields that are not named here do not matter."""
-
-    model_config = ConfigDict(frozen=True)
-
-    id: int | str
-    pano_path: tuple[str, ...] = Field(min_length=1)
-    """Ids of the panoramas walked, the start first."""
-    metrics: Mapping[str, FiniteFloat] = Field(default_factory=dict)
+SUCCESS = "tc"
+SUCCESSES = ("tc", "SDTW")
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """What a file of walks comes to."""
-
-    scores: Mapping[str, WalkScores]
-    """By the id of the episode."""
-    differences: Mapping[tuple[str, str], float]
-    """How far each expected value is from ours, by episode and metric."""
-    left_out: Mapping[str, str]
-    """Why other entries are not scored."""
+def score_walk(graph: NavigationGraph, episode: InstructionEpisode, walked: Sequence[int]) -> WalkScores:
+    """The metrics of one walk; `None` for the SPD where no way leads from its end to the target."""
+    nodes = walked, [graph.number(node) for node in episode.path]
+    street, paths = score_walks(graph, [nodes])[0], score_paths(graph, [nodes])[0]
+    scores: WalkScores = asdict(street) | asdict(paths)
+    return scores if np.isfinite(street.spd) else scores | {"spd": None}
 
 
-def score_walks_of(file: Path, data: Data) -> Scored:
-    """Score every walk of a file that can be scored.
-
-    Args:
-        file: JSON with a list `instances` of objects with `id` and `pano_path`, and maybe `metrics`; or such
-            objects, one a line; or the `records.jsonl` of a run.
-        data: the episodes that were walked.
-
-    Raises:
-        BadInput: the file is missing, or holds nothing of the kind.
-    """
-    scores: dict[str, WalkScores] = {}
-    differences: dict[tuple[str, str], float] = {}
-    left_out: dict[str, str] = {}
-    for place, item in _entries(file).items():
-        try:
-            walked = _WalkEntry.model_validate(as_walked(item))
-            episode = data.episodes[str(walked.id)]
-            nodes = [data.graph.number(node) for node in walked.pano_path]
-        except ValidationError as fault:
-            left_out[place] = "; ".join(reasons(fault))
-        except KeyError as unknown:
-            left_out[place] = f"the split has no episode {unknown}"
-        except NoStreetView as fault:
-            left_out[place] = str(fault)
-        else:
-            found = score_walk(data.graph, episode, nodes)
-            scores[episode.id] = found
-            differences |= _differences(episode.id, found, walked.metrics)
-    return Scored(scores, differences, left_out)
-
-
-def score(
-    walks: Annotated[
-        Path, typer.Option(help="File of walks with `id` and `pano_path`, as JSON or JSON lines.")
-    ],
-    data: Annotated[
-        Path | None, typer.Option(help="Folder of the data. By default, your installed data.")
-    ] = None,
-    dataset: Annotated[Dataset, typer.Option(help="Data set of the instructions.")] = "map2seq",
-    scenario: Annotated[
-        Scenario, typer.Option(help="Scenario: which part of the city is for training.")
-    ] = "unseen",
-    split: Annotated[str, typer.Option(help="Split of the scenario.")] = "dev",
-    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
-) -> None:
-    """Score finished walks; if the file holds expected scores, print the largest difference."""
-
-    def work() -> None:
-        chosen = Selection(data, dataset, scenario, split)
-        _show(walks, chosen, score_walks_of(walks, open_data(chosen)), Console())
-
-    guard(work, debug=debug)
-
-
-def _show(file: Path, chosen: Selection, scored: Scored, console: Console) -> None:
-    if scored.scores:
-        title = f"{chosen.dataset}, {chosen.scenario} {chosen.split}"
-        console.print(means_table(title, METRICS, file.stem, list(scored.scores.values())))
-    for place, reason in scored.left_out.items():
-        console.print(f"{file}, {place}: not scored: {reason}", highlight=False, markup=False, soft_wrap=True)
-    console.print(f"{len(scored.scores)} walks scored, {len(scored.left_out)} left out", highlight=False)
-    if scored.differences:
-        (episode, metric), largest = max(scored.differences.items(), key=lambda item: item[1])
-        console.print(
-            f"largest difference from the {len(scored.differences)} expected values: {largest:.3g} "
-            f"({metric}, episode {episode})",
-            highlight=False,
-        )
-
-
-def _differences(
-    episode: str, found: WalkScores, expected: Mapping[str, float]
-) -> dict[tuple[str, str], float]:
-    differences = {}
-    for name, value in expected.items():
-        ours = found.get(PUBLISHED_NAMES.get(name, name))
-        if ours is not None:
-            differences[episode, name] = abs(ours - value)
-    return differences
-
-
-def _entries(file: Path) -> dict[str, Any]:
-    """The entries of a file, by where they stand."""
-    try:
-        text = file.read_text(encoding="utf-8")
-        if file.suffix == ".jsonl":
-            lines = enumerate(text.splitlines(), 1)
-            found = {f"line {number}": json.loads(line) for number, line in lines if line.strip()}
-        else:
-            items = json.loads(text)
-            found = {f"entry {number}": item for number, item in enumerate(items["instances"])}
-    except FileNotFoundError:
-        raise BadInput(f"{file}: no such file") from None
-    except (OSError, ValueError, TypeError, KeyError) as fault:
-        raise BadInput(
-            f"{file}: contains no walks, as JSON with `instances` or JSON lines ({fault})"
-        ) from fault
-    if not found:
-        raise BadInput(f"{file}: contains no walks")
-    return found
+def figures(scores: WalkScores) -> Mapping[str, str]:
+    """What the page shows of an episode's metrics."""
+    spd = "no way" if scores["spd"] is None else f"{scores['spd']:.0f}"
+    return {"SPD": spd, "KPA": f"{scores['kpa']:.0%}", "nDTW": f"{scores['nDTW']:.2f}"}

@@ -14,8 +14,8 @@ from virl.journal.journal import RULES, read_journal, total_cost
 from virl.journal.page import beside, page
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.routine_page import routine_page
-from virl.journal.sketch import sketch
 from virl.journal.story import Stretch, chapters, outcome_of
+from virl.journal.walk_map import sketch
 from virl.platform.city import City
 
 REPORT = "report.html"

@@ -8,7 +8,7 @@ from made_r2r import route, write_r2r
 from real_data import real_data
 from typer.testing import CliRunner
 
-from benchmarks.r2r.trajectories import score_file
+from benchmarks.r2r.score_file import score_file
 from virl.cli.bench import bench_app
 from virl.errors import BadInput
 

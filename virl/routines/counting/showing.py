@@ -19,8 +19,8 @@ from virl.journal.journal import read_journal
 from virl.journal.page import page
 from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.report import SCRIPTS, STYLES, report_context, shown_views, start_of, streets_of
-from virl.journal.sketch import Sketch, sketch
 from virl.journal.story import chapters
+from virl.journal.walk_map import Sketch, sketch
 from virl.platform.city import City
 from virl.platform.movement.region.records import RECORD, SurveyPlan
 from virl.routines.counting.finds import Find, RecordedSighting, read_finds

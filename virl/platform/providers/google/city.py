@@ -89,8 +89,8 @@ def _services(http: GoogleHttp, options: GoogleOptions, district: Corners | None
     if (options.api or http.settings.api) == "new":
         return NewPlaces(http, options.language, pages=options.search_pages), GoogleMaps(http, district)
     try:
-        from virl.platform.providers.google.legacy_maps import LegacyWays  # noqa: PLC0415
-        from virl.platform.providers.google.legacy_places import LegacyPlaces  # noqa: PLC0415
+        from virl.platform.providers.google.maps_legacy import LegacyWays  # noqa: PLC0415
+        from virl.platform.providers.google.places_legacy import LegacyPlaces  # noqa: PLC0415
     except ModuleNotFoundError as fault:
         raise ProviderError(
             "Google's legacy web services",

@@ -9,8 +9,8 @@ import googlemaps
 from virl.errors import ProviderError
 from virl.geo import LatLng, distance
 from virl.platform.places import Place, Review
+from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
-from virl.platform.providers.google.legacy_client import GoogleClient
 from virl.platform.providers.google.options import PAGE_WAIT_S
 from virl.platform.providers.google.places import NearbyResult, no_place, opening_hours
 from virl.platform.providers.google.vocabulary import asked_legacy_types, normal_types

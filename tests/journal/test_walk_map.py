@@ -6,7 +6,7 @@ from made_run import FRAME
 from virl.drawing.paper import Extent, Paper
 from virl.geo import LatLng
 from virl.journal.records import PlaceRecord, PoseRecord, StepRecord
-from virl.journal.sketch import sketch
+from virl.journal.walk_map import sketch
 
 metres = st.floats(-2000, 2000)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from virl.geo import LatLng
 from virl.platform.maps import Route, TravelMode
+from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
-from virl.platform.providers.google.legacy_client import GoogleClient
 from virl.platform.providers.google.maps import Seconds, no_route
 from virl.platform.providers.google.polyline import decode_polyline
 from virl.platform.providers.http.bodies import reading
