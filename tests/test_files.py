@@ -180,7 +180,7 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "file.json"
     write_whole(path, b"old", "go on")
-    with full_disk(100), pytest.raises(CannotWrite, match=f"cannot write {path}: File too large; .* go on"):
+    with full_disk(100), pytest.raises(CannotWrite, match=f"cannot write {path}: File too large: .* go on"):
         write_whole(path, b"n" * 101, "go on")
     with suppress(ValueError), replacing(path, "go on") as file:
         file.write(b"half")

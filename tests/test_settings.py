@@ -36,11 +36,14 @@ def test_reads_what_the_file_says() -> None:
     [
         (
             "name: a\nlimits:\n  steps: many\n",
-            "some.yaml, line 3: limits.steps: Input should be a valid integer",
+            "some.yaml, line 3: limits.steps: must be a whole number",
         ),
         ("name: a\nlimits:\n  stepz: 4\n", "some.yaml, line 3: limits.stepz: unknown field"),
         ("limits:\n  steps: 4\n", "some.yaml, line 1: name: field is missing"),
-        ("name: a\ntags:\n - 1\n - x\n", "some.yaml, line 4: tags.1: Input should be a valid integer"),
+        ("name: a\ntags:\n - 1\n - x\n", "some.yaml, line 4: tags.1: must be a whole number, not 'x'"),
+        ("name: a\ntags: b, c\n", "some.yaml, line 2: tags: must be a list, such as [a, b], not 'b, c'"),
+        ("name: a\nlimits: 3\n", "some.yaml, line 2: limits: must contain `field: value` lines, not 3"),
+        ("name: 7\n", "some.yaml, line 1: name: must be text (put it in quotes), not 7"),
         ("name: a\nname: b\n", "some.yaml, line 2: field 'name' is repeated"),
         ("name: [a\n", "some.yaml, line 2: not valid YAML"),
         ("name: !!python/object:os.system x\n", "some.yaml, line 1: not valid YAML"),

@@ -17,6 +17,25 @@ _Loader = getattr(
 ModelT = TypeVar("ModelT", bound=BaseModel)
 Location = Sequence[str | int]
 
+LONGEST = 40  # characters of a value that an error repeats; chosen
+_NUMBER, _WHOLE, _LIST = "must be a number", "must be a whole number", "must be a list, such as [a, b]"
+_FIELDS = "must contain `field: value` lines"
+_EXPECTED = {
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "dict_type": _FIELDS,
+    "float_parsing": _NUMBER,
+    "float_type": _NUMBER,
+    "int_from_float": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_type": _WHOLE,
+    "list_type": _LIST,
+    "model_type": _FIELDS,
+    "string_type": "must be text (put it in quotes)",
+    "tuple_type": _LIST,
+}
+"""What a value must be, by pydantic's type of error."""
+
 
 class Settings(BaseModel):
     """Base of every model that is read from a file: frozen, and a misspelt field is an error."""
@@ -124,10 +143,26 @@ def _reason(fault: ErrorDetails, model: type[BaseModel]) -> str:
     if fault["type"] == "missing":
         return "field is missing"
     if fault["type"] != "extra_forbidden":
-        return fault["msg"].removeprefix("Value error, ")
+        return _expected(fault)
     *way, name = map(str, fault["loc"])
     close = get_close_matches(name, _fields_at(model, way), n=1)
     return f"unknown field; did you mean {close[0]!r}?" if close else "unknown field"
+
+
+def _expected(fault: ErrorDetails) -> str:
+    """What a value must be, in the words of YAML, and what was found if that is short."""
+    found = fault["input"]
+    instead = (
+        f", not {found!r}" if isinstance(found, str | int | float) and len(str(found)) <= LONGEST else ""
+    )
+    if fault["type"] in _EXPECTED:
+        return _EXPECTED[fault["type"]] + instead
+    if fault["type"] == "literal_error":
+        return f"must be {fault['ctx']['expected']}{instead}"
+    said = fault["msg"].removeprefix("Value error, ")
+    return (
+        said.replace("Input should be", "must be") + instead if said.startswith("Input should be") else said
+    )
 
 
 def _fields_at(model: type[BaseModel], way: Sequence[str]) -> list[str]:

@@ -129,7 +129,7 @@ def tallies(records: Sequence[Record]) -> Tallies:
 
 def notes(records: Sequence[Record]) -> list[str]:
     """What the measures should be."""
-    return [f"aria: clients: {len(records)}; wanted: at least 80 % truly fit, none closed or too far"]
+    return [f"aria: clients: {len(records)}; target: at least 80 % truly fit, none closed or too far"]
 
 
 def outcome(data: Data) -> tuple[str, float | None]:

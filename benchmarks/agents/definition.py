@@ -128,7 +128,7 @@ def _shown(value: Any) -> str:
 
 BENCHMARK = Benchmark(
     name="agents",
-    title="The agents, held against the truth",
+    title="Agents compared with the ground truth",
     about="Score the results of Peng, Aria, Vivek, Ling with Local, and Diego in a made city.",
     options=Options,
     episodes=episodes,

@@ -132,7 +132,7 @@ def notes(records: Sequence[Record]) -> list[str]:
     kinds = sum((Counter(one.data["baseline_violations"]) for one in records), Counter[str]())
     shown = ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items())) or "none"
     return [
-        f"diego: days: {len(records)}; wanted: no violations, at least {LEAST_FULL:.0%} of the day filled",
+        f"diego: days: {len(records)}; target: no violations, at least {LEAST_FULL:.0%} of the day filled",
         f"diego: violations in ungrounded days: {shown}",
     ]
 

@@ -138,7 +138,7 @@ def notes(records: Sequence[Record]) -> list[str]:
     row = records[0].model
     again = sum(one.data["asked"] > 1 for one in records)
     wanted = MANNERS[row].wanted
-    asked = f"; wanted: {wanted} stopped at the place" if wanted else ""
+    asked = f"; target: {wanted} stopped at the place" if wanted else ""
     return [f"{row}: walks: {len(records)}, asked again: {again}{asked}"]
 
 

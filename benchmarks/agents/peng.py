@@ -118,7 +118,7 @@ def notes(records: Sequence[Record]) -> list[str]:
     walked = sum("walked_m" in one.data for one in records)
     told = sum(one.data["told"] for one in records)
     cases = f"{len(few)} with 4 to 12 stops, {len(many)} with 13 to 25, {walked} walked, {told} told in words"
-    return [f"peng: cases: {cases}; wanted: 1.000 times the shortest"]
+    return [f"peng: cases: {cases}; target: 1.000 times the shortest"]
 
 
 def outcome(data: Data) -> tuple[str, float | None]:

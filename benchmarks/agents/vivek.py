@@ -149,7 +149,7 @@ def tallies(records: Sequence[Record]) -> Tallies:
 
 def notes(records: Sequence[Record]) -> list[str]:
     """What the measures should be."""
-    return [f"vivek: clients: {len(records)}; wanted: a rank correlation of at least 0.6"]
+    return [f"vivek: clients: {len(records)}; target: a rank correlation of at least 0.6"]
 
 
 def outcome(data: Data) -> tuple[str, float | None]:

@@ -74,7 +74,7 @@ def notes(records: Sequence[Record], options: "Options") -> list[str]:
     return [
         f"{who}: {records[0].city}, walks: {len(records)}, looks around: {looks}, for {things}",
         f"{who}: things to be found: {required}, sightings: {active} with active detection, {first} without",
-        "published rows: real streets, one route a city",
+        "published rows: real streets, one route per city",
     ]
 
 

@@ -35,7 +35,7 @@ class TableRow:
 
 def terminal_table(title: str, columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> Table:
     """A table for the terminal."""
-    caption = "below a number: the ends of its 95 % interval"
+    caption = "below a number: its 95 % interval"
     shown = Table(title=title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     shown.add_column("", no_wrap=True)
     for column in columns:

@@ -58,7 +58,7 @@ def test_shards_are_merged_by_report(tmp_path: Path) -> None:
         (["no-such", "--count", "3"], "unknown benchmark 'no-such'"),
         ([NAME, "--set", "count"], "FIELD=VALUE"),
         ([NAME, "--set", "colour=red"], "colour: unknown field"),
-        ([NAME, "--count", "many"], "count: Input should be a valid integer"),
+        ([NAME, "--count", "many"], "count: must be a whole number, not 'many'"),
         ([NAME, "--trouble", "{"], "--trouble: not valid YAML"),
         ([NAME, "--shard", "3/2"], "I/N"),
         ([NAME, "--rate", "0"], "above 0"),

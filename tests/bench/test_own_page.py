@@ -36,7 +36,7 @@ def test_a_failure_with_a_result_counts_and_is_run_again(options: Options, tmp_p
     assert found["rows"][0]["cost"] == {"requests": 6.0}
     (failure,) = found["failures"]
     assert (failure["fault"], failure["reason"], failure["scored"]) == ("MindFailed", "no usable reply", True)
-    assert "1 episode failed, in the means" in told
+    assert "1 episode failed, included in means" in told
     found, _ = run(options, tmp_path / "out", resume=True)
     assert found["rows"][0]["episodes"]["done"] == 3
     assert found["failures"] == []

@@ -120,7 +120,7 @@ def test_the_options_that_differ_are_named_alone(tmp_path: Path) -> None:
     settings = {"benchmark": "walks", "options": {"agent": "gold", "seed": 0}}
     with Records.open(tmp_path, settings, resume=False) as records:
         records.append({"id": "a"})
-    with pytest.raises(BadInput, match=r"other settings \(seed: 0 there, 1 here\)"):
+    with pytest.raises(BadInput, match=r"the settings differ \(seed: 0 there, 1 here\)"):
         Records.open(tmp_path, settings | {"options": {"agent": "gold", "seed": 1}}, resume=True)
 
 

@@ -114,10 +114,10 @@ def test_unknown_city(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (("age: 22", "age: twenty"), "line 2: age: Input should be a valid integer"),
+        (("age: 22", "age: twenty"), "line 2: age: must be a whole number, not 'twenty'"),
         (("age: 22", "agee: 22"), "line 2: agee: unknown field"),
         (("routine: hiro", "routine: [hiro"), "not valid YAML"),
-        (("  steps: 3", "  steps: 0"), "line 9: limits.steps: Input should be greater than or equal to 1"),
+        (("  steps: 3", "  steps: 0"), "line 9: limits.steps: must be greater than or equal to 1, not 0"),
         (("routine: hiro", "routine: heroic"), "unknown routine 'heroic'"),
         (("routine: hiro", "clock: noon"), "line 7: clock: 'noon' is not a day and time"),
         (("name: Hiro\n", ""), "name: field is missing"),
@@ -233,4 +233,4 @@ def test_a_journal_of_another_version_is_refused(finished: Path, tmp_path: Path)
 
 def test_a_run_is_resumed_as_it_was_begun(finished: Path, tmp_path: Path) -> None:
     message = refused("run", "hiro", "--out", finished, "--resume", "--city", "elsewhere")
-    assert "was begun with 'virlton', not 'elsewhere'" in message
+    assert "was started with 'virlton', not 'elsewhere'" in message

@@ -315,7 +315,7 @@ def test_what_an_interrupted_append_left_is_taken_back(run: Path) -> None:
 
 def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("a file")
-    with pytest.raises(CannotWrite, match=r"cannot write .*runs/hiro: Not a directory; .* start again"):
+    with pytest.raises(CannotWrite, match=r"cannot write .*runs/hiro: Not a directory: .* start again"):
         Journal.create(tmp_path / "runs" / "hiro", start_record())
 
 

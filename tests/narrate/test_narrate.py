@@ -83,7 +83,7 @@ def test_a_model_writes_and_draws(run):
         np.array([STAIRCASE[stop] for stop in (0, 2, 3, 8, 14, 18)]), abs=0.1
     )
     assert data["cost"]["input_tokens"] == 200
-    assert "0.0 m off on average" in (run / "narration.md").read_text()
+    assert "0.0 m off the exact one on average" in (run / "narration.md").read_text()
 
 
 def test_the_instruction_is_asked_for_without_the_thoughts(run):

@@ -163,7 +163,7 @@ def read_records(path: Path) -> dict[str, Record]:
 
 
 def _read(lines: JsonLines) -> dict[str, Record]:
-    records = lines.read(_record, mend=": remove the line to walk its episode again")
+    records = lines.read(_record, mend=": remove the line to run its episode again")
     return {record["id"]: record for record in records}
 
 
@@ -180,7 +180,7 @@ def _healed(lines: JsonLines) -> str:
         return ""
     number = lines.count + 1
     lines.heal()
-    cut = f"{lines.path}, line {number}: was cut off and is removed; its episode is walked again"
+    cut = f"{lines.path}, line {number}: was cut off and is removed; its episode runs again"
     _log.warning("%s", cut)
     return cut
 

@@ -20,6 +20,7 @@ from virl.bench.benchmark import (
 )
 from virl.bench.faults import CannotTry
 from virl.bench.resources import cost_of
+from virl.drawing.numbers import counted
 from virl.errors import MindFailed
 from virl.geo import LatLng
 from virl.mind.base import Exchange, Mind
@@ -187,17 +188,20 @@ def _notes(records: Sequence[Record]) -> list[str]:
     failed = [record for record in records if record.status == "failed"]
     if failed:
         notes.append(
-            f"{len(failed)} episodes failed, as the model gave no usable reply; they count as not completed; "
-            f"the first, {failed[0].case}: {failed[0].reason}"
+            f"{counted(len(failed), 'episode')} failed, as the model gave no usable reply, and count as not "
+            f"completed; the first, {failed[0].case}: {failed[0].reason}"
         )
     lost = sum(None in record.data["scores"].values() for record in records)
     if lost:
-        notes.append(f"{lost} walks ended where no way leads to the target; mean distances leave them out")
+        notes.append(
+            f"{counted(lost, 'walk')} ended where no path leads to the target; "
+            "mean distances do not include them"
+        )
     refused = sum(
         len(decision.get("refused", ())) for record in records for decision in record.data["decisions"]
     )
     if refused:
-        notes.append(f"{refused} replies of the model named nothing that was possible")
+        notes.append(f"{counted(refused, 'reply', 'replies')} of the model named no possible action")
     return notes
 
 

@@ -75,13 +75,13 @@ def _announce(settings: GoogleSettings, budget_usd: float, console: Console) -> 
 def _costs(settings: GoogleSettings, habits: Habits, moves: int | None) -> tuple[list[Estimate], list[str]]:
     read = max(source.read for source in settings.sources.values())
     notes = [
-        f"Prices: platform/providers/google.yaml, read {read}; free monthly events are not taken off.",
-        "District: each position of its grid counts as one with a panorama and places: more than there are.",
+        f"Prices: platform/providers/google.yaml, read {read}; free monthly events are not deducted.",
+        "District: an upper bound, as if every position of its grid had a panorama and places.",
     ]
     try:
         return estimates(settings, habits, moves), notes
     except ProviderError as fault:
-        return [], [f"Costs cannot be told: {fault}"]
+        return [], [f"Costs cannot be estimated: {fault}"]
 
 
 @contextmanager

@@ -47,7 +47,7 @@ def core() -> Finding:
         here = town.streetview.nearest(town.center)
     except (VirlError, ImportError) as fault:
         remedy = f"{sys.executable} -m pip install --force-reinstall virl"
-        return Finding(what, "broken", f"{HOME_TOWN} does not open: {fault}", needed_for, remedy)
+        return Finding(what, "broken", f"{HOME_TOWN} cannot be opened: {fault}", needed_for, remedy)
     detail = f"{town.title} opens" if here else f"{town.title} opens, but has no panorama at its centre"
     return Finding(what, "ok" if here else "broken", detail, needed_for)
 
@@ -96,7 +96,7 @@ def browser() -> Iterator[Finding]:
             yield Finding(what, "ok", path, "the web mover")
         else:
             remedy = "make web-deps, or install the packages chromium and chromium-driver"
-            yield Finding(what, "missing", f"no {names[0]}", "the web mover", remedy)
+            yield Finding(what, "missing", "not installed", "the web mover", remedy)
 
 
 def data_sets() -> Iterator[Finding]:

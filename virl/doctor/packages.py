@@ -33,7 +33,7 @@ def extras() -> Iterator[Finding]:
         found = {name: _version(name) for name in packages[extra]}
         missing = [name for name, installed in found.items() if installed is None]
         if missing:
-            detail, remedy = f"no {', '.join(missing)}", f"pip install 'virl[{extra}]'"
+            detail, remedy = f"not installed: {', '.join(missing)}", f"pip install 'virl[{extra}]'"
             yield Finding(f"extra {extra}", "missing", detail, _FOR[extra], remedy)
         else:
             detail = ", ".join(f"{name} {installed}" for name, installed in found.items())

@@ -8,7 +8,7 @@ from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import Role
 from virl.platform.perception.standing import ModelReadiness, standing
 
-_FOR = "perception; virl models tells more"
+_FOR = "perception (see virl models)"
 
 
 def models() -> Iterator[Finding]:

@@ -224,7 +224,7 @@ def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
         export_touchdown("manhattan", tmp_path)
     with pytest.raises(BadInput, match="larger --radius"):
         export_touchdown("virlton", tmp_path, radius=20.0)
-    with pytest.raises(BadInput, match=r"room for \d+ of 5000 episodes"):
+    with pytest.raises(BadInput, match=r"only \d+ of 5000 episodes fit"):
         export_touchdown("virlton", tmp_path, radius=110.0, episodes=5000)
     assert not list(tmp_path.iterdir())
     (tmp_path / "thesis.txt").write_text("mine")

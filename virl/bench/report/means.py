@@ -41,7 +41,7 @@ def means_table(
         scores: as for `means_of`.
         published: for comparison.
     """
-    caption = "below a mean: the ends of its 95 % interval"
+    caption = "below a mean: its 95 % interval"
     shown = Table(title=title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     shown.add_column("agent")
     for metric in metrics:

@@ -20,7 +20,7 @@ def run(agent: Agent) -> None:
     directions = _directions(agent, destination)
     agent.run.end(
         "finished",
-        f"Told the way to {directions.destination}, {directions.length_m:.0f} m.",
+        f"Gave directions to {directions.destination}, {directions.length_m:.0f} m.",
         answer=directions.model_dump(mode="json"),
         files=[agent.run.attach("directions.txt", directions.instruction + "\n")],
         exhibits=shown(agent.city, directions),

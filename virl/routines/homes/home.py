@@ -4,11 +4,17 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from virl.drawing.numbers import counted
 from virl.platform.listings import Listing
 
 
 class _Plain(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def bedrooms_in_words(count: int) -> str:
+    """Such as `"2 bedrooms"`; none make a studio."""
+    return counted(count, "bedroom") if count else "studio"
 
 
 class Home(_Plain):
@@ -47,7 +53,7 @@ class Home(_Plain):
     @property
     def size(self) -> str:
         """Such as `"2 bedrooms, 64 square metres"`."""
-        rooms = "studio" if self.bedrooms == 0 else f"{self.bedrooms} bedroom{'s' * (self.bedrooms > 1)}"
+        rooms = bedrooms_in_words(self.bedrooms)
         return rooms if self.area is None else f"{rooms}, {self.area:.0f} square metres"
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from virl.mind.lexicon import Lexicon, found_in, phrase_pattern
 from virl.routines.clients.replies import Rating
 from virl.routines.clients.walks import walk_in_words
+from virl.routines.homes.home import bedrooms_in_words
 from virl.routines.homes.replies import HomeWant, HomeWants
 
 MUST, WANTED, NICE = 3, 2, 1
@@ -144,7 +145,8 @@ def _plain(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
     rooms = _rooms(words)
     if rooms is not None:
         missing = abs(home.bedrooms - rooms)
-        yield _Point(ROOMS_WEIGHT, max(0.0, 1 - missing / 2), f"{home.bedrooms} bedrooms for {rooms}")
+        wanted = "as wanted" if not missing else f"{bedrooms_in_words(rooms)} wanted"
+        yield _Point(ROOMS_WEIGHT, max(0.0, 1 - missing / 2), f"{bedrooms_in_words(home.bedrooms)}, {wanted}")
     newness = UNKNOWN if home.year_built is None else _share(home.year_built - OLD_YEAR, NEW_YEAR - OLD_YEAR)
     built = f"built in {home.year_built or 'nobody knows when'}"
     if found_in(words, homes.modern):

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict
 from shapely import Polygon, intersects_xy
 
 from virl.agent.assembly import Agent
+from virl.drawing.numbers import counted
 from virl.errors import BadInput
 from virl.platform.listings import Listing
 from virl.routines.clients.settings import served
@@ -75,8 +76,8 @@ def search_homes(agent: Agent) -> HomeSearch:
     agent.run.note(
         HOMES,
         KEY,
-        f"{len(made.homes)} homes to rent in {', '.join(made.areas)} for {rent.price[0]:.0f} to "
-        f"{rent.price[1]:.0f} dollars; {len(skipped)} listings were left out.",
+        f"{counted(len(made.homes), 'home')} for rent in {', '.join(made.areas)} for {rent.price[0]:.0f} to "
+        f"{rent.price[1]:.0f} dollars; {counted(len(skipped), 'listing')} skipped.",
         data=made.model_dump(mode="json"),
         cost=source.cost,
     )

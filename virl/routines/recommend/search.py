@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from virl.agent.assembly import Agent
+from virl.drawing.numbers import counted
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.maps import SPEED_M_S
@@ -90,8 +91,9 @@ def search(agent: Agent, errand: Errand) -> Search:
     agent.run.note(
         TOPIC,
         KEY,
-        f"{len(made.found)} places of the kind {kinds} within {made.limit_minutes:.0f} minutes on foot; "
-        f"{made.gone} have closed for good, {made.too_far} are too far, {made.left_out} are left out.",
+        f"{counted(len(made.found), 'place')} of the kind {kinds} "
+        f"within {made.limit_minutes:.0f} minutes on foot; "
+        f"permanently closed: {made.gone}, too far: {made.too_far}, skipped: {made.left_out}.",
         data=made.model_dump(mode="json"),
         asked=agent.mind.ledger.take(),
     )

@@ -86,7 +86,7 @@ def test_a_training_leaves_its_results_and_can_be_gone_on_with(model: Path, tmp_
     assert (out / "curves.svg").is_file()
 
     assert "already contains a training: continue it with --resume" in said(start(*arguments))
-    assert "other settings (hyperparameters)" in said(start(*arguments, "--resume", "--set", "epochs=3"))
+    assert "the settings differ (hyperparameters)" in said(start(*arguments, "--resume", "--set", "epochs=3"))
     before = (out / "metrics.jsonl").read_bytes()
     assert start(*arguments, "--resume").exit_code == 0  # there is nothing left to do
     assert (out / "metrics.jsonl").read_bytes() == before

@@ -125,7 +125,7 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(
 ) -> None:
     (tmp_path / "kept").write_text("a file where the folder should be")
     assert len(load_touchdown(write_graph(tmp_path / "graph"), tmp_path / "kept")) == 4
-    assert "could not be kept" in caplog.text
+    assert "could not be cached" in caplog.text
 
 
 def test_faults_are_reported_and_nothing_is_kept(tmp_path: Path) -> None:

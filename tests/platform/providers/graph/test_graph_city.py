@@ -114,7 +114,7 @@ def test_a_city_without_places_says_so(corner: City) -> None:
         lambda: corner.places.details("1"),
         lambda: corner.places.photos("1"),
     ):
-        with pytest.raises(NotFound, match="'corner' knows no places"):
+        with pytest.raises(NotFound, match="'corner' has no places"):
             ask()
 
 
@@ -208,7 +208,9 @@ def test_city_files_are_read_by_their_provider(tmp_path: Path) -> None:
 
 def test_a_missing_data_set_names_its_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIRL_DATA", str(tmp_path))
-    with pytest.raises(BadInput, match=f"no touchdown data in {tmp_path}: `virl data touchdown --from DIR`"):
+    with pytest.raises(
+        BadInput, match=f"no touchdown data in {tmp_path}: install it with `virl data touchdown --from DIR`"
+    ):
         open_city("manhattan")
 
 

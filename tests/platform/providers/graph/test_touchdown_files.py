@@ -58,7 +58,7 @@ def test_every_fault_is_listed_with_its_line(tmp_path: Path) -> None:
         ("nodes.txt", 6, "the yaw '360' is outside [0, 360)"),
         ("nodes.txt", 6, "the latitude '91' is outside [-90, 90]"),
         ("nodes.txt", 6, "the longitude '-181' is outside [-180, 180]"),
-        ("nodes.txt", 6, "the node 'b' stands in line 2 already"),
+        ("nodes.txt", 6, "the node 'b' is already in line 2"),
         ("nodes.txt", 7, "3 fields instead of 5"),
         ("nodes.txt", 8, "the yaw 'nan' is no number"),
         ("nodes.txt", 8, "the latitude '1_0' is no number"),

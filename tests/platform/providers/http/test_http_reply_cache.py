@@ -188,7 +188,7 @@ def test_a_corrupt_file_is_set_aside_with_a_message_and_the_run_goes_on(tmp_path
     assert cache.get("k") == b"new"
     cache.close()
     assert len(list(tmp_path.glob("*.corrupt-*"))) == 1
-    assert "set aside as" in caplog.text
+    assert "renamed to" in caplog.text
 
 
 def test_a_file_that_goes_bad_under_an_open_cache_does_not_stop_the_run(tmp_path, caplog):
@@ -204,7 +204,7 @@ def test_a_file_that_goes_bad_under_an_open_cache_does_not_stop_the_run(tmp_path
     put(second, "k", b"new")
     assert second.get("k") == b"new"
     second.close()
-    assert "set aside as" in caplog.text
+    assert "renamed to" in caplog.text
 
 
 def test_a_process_whose_file_was_set_aside_by_another_goes_on_with_the_new_one(tmp_path, caplog):
@@ -228,7 +228,7 @@ def test_a_file_that_another_process_holds_costs_a_warning_and_no_run(tmp_path, 
     put(cache, "k")
     holder.execute("ROLLBACK")
     holder.close()
-    assert "going on without this reply" in caplog.text
+    assert "continuing without this reply" in caplog.text
     assert cache.get("k") is None
     cache.close()
 

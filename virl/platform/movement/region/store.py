@@ -22,7 +22,7 @@ class SurveyStore:
     """
 
     def __init__(self, plan: SurveyPlan, file: Path | None = None) -> None:
-        self._lines = None if file is None else JsonLines(file, "go on with the survey", sync=False)
+        self._lines = None if file is None else JsonLines(file, "continue the survey", sync=False)
         self._batches: list[Batch] = []
         self._orders: list[Ordered] = []
         if self._lines is not None:

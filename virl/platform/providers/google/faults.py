@@ -43,7 +43,7 @@ _REMEDIES = {
     "PERMISSION_DENIED": "enable {service} and billing in Google's console for the project of "
     "GOOGLE_MAPS_API_KEY, and let the key use it",
     "OVER_DAILY_LIMIT": "check the billing and the daily quota of the project of GOOGLE_MAPS_API_KEY",
-    "NOT_FOUND": "ask for something else, or again by position: ids change",
+    "NOT_FOUND": "request something else, or search by position again: ids change",
 }
 
 

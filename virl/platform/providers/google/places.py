@@ -198,7 +198,7 @@ def merged(places: Iterable[Place]) -> list[Place]:
 
 def no_place(place_id: str) -> NotFound:
     """The error for an id that no place has."""
-    return NotFound(f"no place has the id {place_id!r}: take one from a nearby or text search")
+    return NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
 
 
 def opening_hours(periods: Iterable[tuple[int, int, tuple[int, int] | None]]) -> tuple[OpeningHours, ...]:

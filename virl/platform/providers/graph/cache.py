@@ -82,7 +82,7 @@ def _load(file: Path, digest: str) -> NavigationGraph | None:
     except FileNotFoundError:
         return None
     except _UNUSABLE as fault:
-        _log.warning("%s: not a usable graph (%s): making it anew", file, type(fault).__name__)
+        _log.warning("%s: not a usable graph (%s): building it again", file, type(fault).__name__)
         return None
 
 
@@ -94,4 +94,4 @@ def _store(file: Path, graph: NavigationGraph, digest: str) -> None:
         with replacing(file, "go on") as part:
             np.savez(part, allow_pickle=False, schema=SCHEMA, digest=digest, ids=ids, **arrays)
     except CannotWrite as fault:
-        _log.warning("%s: the graph could not be kept (%s): it is read anew next time", file, fault)
+        _log.warning("%s: the graph could not be cached (%s): it is built again next time", file, fault)

@@ -97,7 +97,7 @@ def _number_nodes(nodes: Table) -> dict[str, int]:
         twice = [row for row, node in enumerate(ids) if first.setdefault(node, row) != row]
         nodes.blame(
             twice,
-            (f"the node {ids[row]!r} stands in line {nodes.lines[first[ids[row]]]} already" for row in twice),
+            (f"the node {ids[row]!r} is already in line {nodes.lines[first[ids[row]]]}" for row in twice),
         )
     return number
 

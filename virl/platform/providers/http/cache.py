@@ -112,7 +112,7 @@ class ReplyCache:
                     self._reopen()
                     return self._connection.execute(statement, values).fetchall()
             except (sqlite3.Error, OSError) as fault:
-                _log.warning("%s: %s: going on without this reply", self.file, fault)
+                _log.warning("%s: %s: continuing without this reply", self.file, fault)
                 return []
 
     def _reopen(self) -> None:
@@ -146,7 +146,7 @@ class ReplyCache:
     def _set_aside(self, fault: sqlite3.DatabaseError) -> None:
         aside = self.file.with_name(f"{self.file.name}.corrupt-{time.time_ns()}")
         _log.warning(
-            "%s is corrupt (%s): set aside as %s, going on with an empty cache", self.file, fault, aside.name
+            "%s is corrupt (%s): renamed to %s, continuing with an empty cache", self.file, fault, aside.name
         )
         with suppress(FileNotFoundError):  # another process was faster
             self.file.replace(aside)

@@ -7,7 +7,7 @@ from virl.retry import asked_wait
 
 MAX_WORDS = 200  # characters of a provider's own words that are shown (chosen)
 
-ASKED_WRONG = "this is not a matter of trying again: the request itself has to change"
+ASKED_WRONG = "do not retry: the request itself has to change"
 TRY_LATER = "try again later; continue the run with --resume"
 
 

@@ -24,7 +24,7 @@ def run(agent: Agent) -> None:
         agent,
         "rx399",
         ROUND,
-        about="RX-399 went over the region:",
+        about="RX-399 surveyed the region:",
         changes={
             "intention": character.intention,
             "start": character.start,

@@ -219,7 +219,7 @@ def test_what_a_feature_file_lacks_is_named(tmp_path):
     with pytest.raises(BadInput, match="has no caption 'picture of a cat'"):
         kept.embed_texts(["picture of a cat"])
     rewritten(tmp_path / "features.npz", headings=np.zeros(3))
-    with pytest.raises(BadInput, match="the sizes of mean and covariance differ"):
+    with pytest.raises(BadInput, match="the sizes of the arrays differ"):
         read_features(tmp_path / "features.npz")
 
 
