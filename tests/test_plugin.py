@@ -165,7 +165,7 @@ def test_every_prompt_of_the_package_fits_its_reply_and_its_rule(package: Path) 
 
 def test_its_detector_is_opened_by_name_wherever_one_is_asked_for(package: Path) -> None:
     assert "coloured-signs" in model_names("detector")
-    assert "detector coloured-signs: loaded and run" in virl("models", "--try", "coloured-signs").stdout
+    assert "detector coloured-signs: loaded and ran" in virl("models", "--try", "coloured-signs").stdout
 
 
 def test_its_benchmark_scores_its_detector_in_its_city(package: Path) -> None:
@@ -292,10 +292,10 @@ def test_two_packages_that_bring_the_same_are_both_named_and_stop_no_other(
     (tmp_path / "twin/yourtown/stroll/ada.yaml").write_text((package / "stroll/mina.yaml").read_text())
     done = virl("agents")
     assert done.stderr.splitlines() == [
-        "routine 'stroll' is given by mytown and yourtown: uninstall one of them"
+        "routine 'stroll' is provided by mytown and yourtown: uninstall one of them"
     ]
     assert "hiro" in done.stdout
-    assert "routine 'stroll' is given by mytown and yourtown" in refused("run", "mina")
+    assert "routine 'stroll' is provided by mytown and yourtown" in refused("run", "mina")
     (tmp_path / "twin/yourtown/stroll/mina.yaml").write_text((package / "stroll/mina.yaml").read_text())
     assert "mina.yaml: give the path of one of them" in refused("run", "mina")
     assert "hiro" in virl("agents").stdout

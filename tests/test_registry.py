@@ -93,7 +93,7 @@ def test_a_broken_package_is_named_in_a_line_and_stops_no_other(
     install(monkeypatch, tmp_path, "toy-shop", groups, {"toys": TOYS, "bursting": bursting})
     found, faults = REGISTRY.usable()
     assert list(found) == ["bear", "car"]
-    remedy = "install what it needs, or uninstall it"
+    remedy = "install what it needs, update or uninstall it"
     absent, lacking = "No module named 'no_such_module'", "module 'toys' has no attribute 'TRAIN'"
     assert [str(fault) for fault in faults] == [
         f"toy 'absent' of toy-shop cannot be imported (ModuleNotFoundError: {absent}): {remedy}",

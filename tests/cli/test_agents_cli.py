@@ -50,7 +50,7 @@ def test_a_new_character_is_ready_to_run(tmp_path: Path, more: list[str], by_too
     assert ("--mind openai:MODEL" in done.stdout) == by_tools
     character = load_character(tmp_path / "zoe.yaml")
     assert (character.name, character.lives_by_tools) == ("Zoe", by_tools)
-    assert character.routine == (None if by_tools else "hiro")
+    assert character.routine == (None if by_tools else "explore")
 
 
 def test_every_line_that_is_left_out_of_a_new_character_can_be_put_in(tmp_path: Path) -> None:

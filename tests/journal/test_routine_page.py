@@ -63,7 +63,7 @@ def test_a_routine_without_a_page_of_its_own_has_that_of_all_runs(
 ) -> None:
     if showing is not None:
         strolls(showing)
-    assert "No step was taken yet." in write_report(made_stroll(tmp_path / "run")).read_text()
+    assert "No steps yet." in write_report(made_stroll(tmp_path / "run")).read_text()
 
 
 def test_a_page_that_cannot_be_imported_is_named_in_a_line(strolls: Installed, tmp_path: Path) -> None:

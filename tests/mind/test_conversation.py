@@ -97,5 +97,5 @@ def test_a_completion_model_holds_no_conversation() -> None:
     with ChatServer() as server:
         mind = open_mind("openai-completion:test", cache_dir=None, base_url=server.url)
         assert isinstance(mind, LLMMind)
-        with pytest.raises(BadInput, match="calls no tools"):
+        with pytest.raises(BadInput, match="cannot call tools"):
             _ = mind.chat_model

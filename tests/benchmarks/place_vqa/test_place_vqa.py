@@ -169,7 +169,9 @@ def test_a_describer_is_asked_with_the_question_and_the_options() -> None:
     assert ask("Who would?", WISHES) == "D"
     (prompt,) = asked
     assert all(f"{letter}. {wish}" in prompt for letter, wish in zip(LETTERS, WISHES, strict=True))
-    with pytest.raises(UnknownName, match=r"unknown answerer 'clip-bigg': there is PROVIDER:MODEL, chat-"):
+    with pytest.raises(
+        UnknownName, match=r"unknown answerer 'clip-bigg': choose one of: PROVIDER:MODEL, chat-"
+    ):
         open_answerer("clip-bigg", Describes())
 
 

@@ -119,7 +119,7 @@ def test_bad_episodes_are_skipped_with_the_reason(tmp_path: Path) -> None:
     assert "the scan 'elsewhere'" in reasons["4_0"]
     assert "heading" in reasons["entry 0"]
     assert "heading" in reasons["entry 1"]
-    assert "14 episodes cannot be tried" in done.output
+    assert "14 episodes cannot be run" in done.output
 
 
 def test_missing_data_names_the_command_that_gets_it(tmp_path: Path) -> None:

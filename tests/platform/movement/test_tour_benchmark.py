@@ -18,7 +18,7 @@ from virl.platform.movement.tour.plane import nearest_neighbour, path_length
         ("40.7, -73.9, 12\n", "line 1"),
         ("-73.9, 140.7\n140.7, -73.9\n", "line 2: latitude 140.7"),
         ("40.7, nan\n", "line 1"),
-        ("\n", "holds no points"),
+        ("\n", "contains no points"),
     ],
 )
 def test_a_malformed_file_is_named_with_its_line(tmp_path: Path, text: str, fault: str) -> None:

@@ -61,7 +61,7 @@ def test_a_city_file_of_the_user_s_own_names_the_provider(package: Path, tmp_pat
         assert (city.name, city.title) == ("my-town", "Mine")
         assert city.places.nearby(city.center, 100, ["cafe"])[0].name == "Corner Cafe"
     with (
-        pytest.raises(BadInput, match="asked over no network"),
+        pytest.raises(BadInput, match="needs no network"),
         opened_city(str(file), Access(record=tmp_path)),
     ):
         pass

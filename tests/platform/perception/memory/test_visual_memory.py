@@ -310,7 +310,7 @@ def test_a_picture_of_another_size_than_its_camera_is_refused(memory: VisualMemo
 
 
 def test_look_arounds_come_one_by_one(memory: VisualMemory) -> None:
-    with pytest.raises(BadInput, match="panorama by panorama"):
+    with pytest.raises(BadInput, match="one panorama at a time"):
         memory.add([sighting(Thing(5.0, 10.0), 0.0, y) for y in (0.0, 10.0)])
     assert memory.add([]) == []
 

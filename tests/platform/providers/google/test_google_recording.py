@@ -108,7 +108,7 @@ def test_folders_that_cannot_be_used_are_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match="no such folder"):
         Replay(tmp_path / "nothing")
-    with pytest.raises(BadInput, match="nothing can be recorded"):
+    with pytest.raises(BadInput, match="cannot record there"):
         Recording(tmp_path / "file")
     with pytest.raises(BadInput, match="--record and --replay"):
         client(NOWHERE, record=Recording(tmp_path / "a"), replay=Replay(tmp_path))

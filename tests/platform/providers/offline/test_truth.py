@@ -151,7 +151,7 @@ def test_things_stand_where_the_plan_puts_them():
 def test_attributes_are_those_of_the_plan():
     truth = truth_of(bare_plan(made_shop(made_sign())))
     assert truth.attributes("place-Golden Lotus Bakery") == {"quiet": True}
-    with pytest.raises(NotFound, match="no place 'nowhere'"):
+    with pytest.raises(NotFound, match="no place has the id 'nowhere'"):
         truth.attributes("nowhere")
 
 

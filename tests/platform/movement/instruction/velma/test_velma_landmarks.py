@@ -91,7 +91,7 @@ def test_a_file_of_names_is_filtered(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("[]", "object of lists"),
+        ("[]", "a JSON object with a list"),
         ('{"7": "x"}', "episode '7'"),
         ('{"7": [1]}', "episode '7'"),
         ("{", "as JSON"),
