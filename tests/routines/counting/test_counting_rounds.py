@@ -215,7 +215,7 @@ def test_numbers_go_on_where_a_run_was_cut(whole: Path, tmp_path: Path) -> None:
 def test_what_is_missing_in_a_character_is_said_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"counter: `count:` is missing"):
         along(tmp_path / "a", made_character(count=None, route=["East End"]))
-    with pytest.raises(BadInput, match=r"counter: has no `route:`"):
+    with pytest.raises(BadInput, match=r"counter: `route:` is missing"):
         along(tmp_path / "b", made_character())
     with pytest.raises(BadInput, match=r"route: stop 2: no such address: Nowhere"):
         along(tmp_path / "c", made_character(route=["East End", "Nowhere"]))

@@ -110,7 +110,7 @@ def test_folders_that_cannot_be_used_are_named(tmp_path):
         Replay(tmp_path / "nothing")
     with pytest.raises(BadInput, match="cannot record there"):
         Recording(tmp_path / "file")
-    with pytest.raises(BadInput, match="--record and --replay"):
+    with pytest.raises(BadInput, match="--record or --replay"):
         client(NOWHERE, record=Recording(tmp_path / "a"), replay=Replay(tmp_path))
 
 
