@@ -12,7 +12,7 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import OpeningHours, Place, Review
 from virl.platform.providers import open_city
-from virl.platform.providers.google import legacy_places, places_new
+from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.places import NearbyResult, covered, merged, opening_hours
 from virl.platform.providers.google.vocabulary import (
@@ -218,7 +218,7 @@ LEGACY_BODY = {
 
 
 def test_both_generations_tell_of_a_place_in_the_same_words() -> None:
-    new, old = places_new.read_place(NEW_BODY), legacy_places.read_place(LEGACY_BODY)
+    new, old = places_new.read_place(NEW_BODY), places_legacy.read_place(LEGACY_BODY)
     assert old == Place(
         id="ChIJj61dQgK6j4AR4GeTYWZsKWw",
         name="Noodle Corner",
