@@ -109,7 +109,7 @@ def test_a_second_run_is_refused_and_other_options_too(tmp_path: Path) -> None:
     run(tmp_path, Options(count=1))
     with pytest.raises(BadInput, match="--resume"):
         run(tmp_path, Options(count=1))
-    with pytest.raises(BadInput, match="other settings"):
+    with pytest.raises(BadInput, match="the settings differ"):
         run(tmp_path, Options(count=2), resume=True)
 
 

@@ -1,6 +1,7 @@
 """The command line: `virl`."""
 
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -191,11 +192,13 @@ def narrate(
     guard(tell, debug=debug)
 
 
-for _panel, _commands in {
+_PANELS: Mapping[str, Mapping[str, Callable[..., None]]] = {
     "Agents": {"run": run, "agents": list_agents, "new": new, "narrate": narrate, "gallery": gallery},
     "Cities and models": {"cities": cities, "models": list_models},
     "Setup": {"doctor": doctor, "version": version},
-}.items():
+}
+"""The commands by the headings of the help."""
+for _panel, _commands in _PANELS.items():
     for _name, _command in _commands.items():
         app.command(_name, rich_help_panel=_panel)(_command)
 app.add_typer(serve_app, name="serve", rich_help_panel="Cities and models")

@@ -150,7 +150,7 @@ def test_a_harmful_name_or_id_is_kept_as_it_stands_and_stays_in_the_folder(
 
 
 def test_two_at_once_do_not_collect_into_one_folder(tmp_path: Path) -> None:
-    refused = pytest.raises(BadInput, match="another process is collecting into it")
+    refused = pytest.raises(BadInput, match="another process is collecting into this folder")
     with sole_writer(tmp_path), refused, sole_writer(tmp_path):
         pass
     with sole_writer(tmp_path):

@@ -87,7 +87,7 @@ def test_a_picture_lying_on_its_side_is_turned():
     ],
 )
 def test_bytes_that_are_no_picture_are_refused(data):
-    with pytest.raises(BadInput, match=f"these {len(data)} bytes are no picture") as fault:
+    with pytest.raises(BadInput, match=f"{len(data)} bytes that are not a readable picture") as fault:
         decode(data)
     assert "\n" not in str(fault.value)
 
