@@ -1,7 +1,7 @@
 """The command line: `virl`."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -192,12 +192,11 @@ def narrate(
     guard(tell, debug=debug)
 
 
-_PANELS: Mapping[str, Mapping[str, Callable[..., None]]] = {
+_PANELS: dict[str, dict[str, Callable[..., None]]] = {
     "Agents": {"run": run, "agents": list_agents, "new": new, "narrate": narrate, "gallery": gallery},
     "Cities and models": {"cities": cities, "models": list_models},
     "Setup": {"doctor": doctor, "version": version},
 }
-"""The commands by the headings of the help."""
 for _panel, _commands in _PANELS.items():
     for _name, _command in _commands.items():
         app.command(_name, rich_help_panel=_panel)(_command)
