@@ -85,7 +85,7 @@ def test_her_card_in_the_gallery_shows_what_the_robot_saw(told: tuple[Path, str]
     page = tmp_path / "gallery.html"
     done = CliRunner().invoke(app, ["gallery", str(run), "--out", str(page)])
     assert done.exit_code == 0, done.output
-    assert "1 runs" in done.output
+    assert "1 run:" in done.output
     assert page.read_text().count("data:image/jpeg") == 1
 
 
