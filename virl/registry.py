@@ -4,8 +4,10 @@ virl's own are found by scanning its folders, those of other packages by their e
 imported before it is asked for, and a package that is broken leaves the others usable.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -120,7 +122,9 @@ class Registry(Generic[T]):
         return found
 
     def _entries(self) -> list[EntryPoint]:
-        return [entry for group in (self.group, *self.aliases) for entry in entry_points(group=group)]
+        return [
+            entry for group in (self.group, *self.aliases) for entry in _installed(group, tuple(sys.path))
+        ]
 
     def _shadowed(self) -> list[VirlError]:
         ours = self.builtin()
@@ -132,6 +136,13 @@ class Registry(Generic[T]):
             for entry in self._entries()
             if entry.value != ours.get(entry.name, entry.value)
         ]
+
+
+@lru_cache(maxsize=64)
+def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """The entry points of a group, looked up once for each `sys.path`: reading all metadata takes long."""
+    del path
+    return tuple(entry_points(group=group))
 
 
 def giver(entry: EntryPoint) -> str:
@@ -162,7 +173,8 @@ def load(reference: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def scan(package: str, module: str, name: str) -> dict[str, str]:
+@cache
+def scan(package: str, module: str, name: str) -> Mapping[str, str]:
     """Where the folders of a package hold a `module.py`; imports nothing but the package's parents.
 
     Args:
@@ -182,7 +194,8 @@ def scan(package: str, module: str, name: str) -> dict[str, str]:
     }
 
 
-def scan_modules(package: str, name: str) -> dict[str, str]:
+@cache
+def scan_modules(package: str, name: str) -> Mapping[str, str]:
     """Where the modules of a package are; imports nothing but the package's parents.
 
     Args:
@@ -201,6 +214,7 @@ def spelt(module: str) -> str:
     return module.replace("_", "-")
 
 
+@cache
 def _folders(package: str) -> list[Path]:
     spec = find_spec(package)
     return [Path(root) for root in (spec.submodule_search_locations or ())] if spec else []

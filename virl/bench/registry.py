@@ -1,6 +1,7 @@
 """Benchmarks by name: virl's own, and those of other packages (entry-point group `virl.benchmarks`)."""
 
 import sys
+from collections.abc import Mapping
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ def find_benchmark(name: str) -> AnyBenchmark:
     return found
 
 
-def _builtin() -> dict[str, str]:
+def _builtin() -> Mapping[str, str]:
     return scan(_package(), "definition", "BENCHMARK")
 
 
