@@ -118,7 +118,7 @@ def test_episodes_that_cannot_be_tried_are_named(data: Path, tmp_path: Path) -> 
     assert "10,000 words" in failures["1003"]["reason"]
     counts = results_of(out)["rows"][0]["episodes"]
     assert counts == {"planned": 13, "done": 7, "failed": 6, "missing": 0}
-    assert "6 episodes cannot be tried" in done.output
+    assert "6 episodes cannot be run" in done.output
     assert "not walked: " in (out / "episodes.html").read_text()
 
 
