@@ -117,7 +117,7 @@ def test_no_views_need_no_weights(tmp_path):
     ("labels", "message"),
     [
         ([], "grounding-dino finds only the labels it is given"),
-        (["bin . bench"], r"takes '\.' for the end of a label"),
+        (["bin . bench"], r"reads '\.' as the end of a label"),
         ([f"bin {a} {b}" for a in "abcdefghij" for b in "klmnopqrst"], r"100 labels make \d+ tokens"),
     ],
 )

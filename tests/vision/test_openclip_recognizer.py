@@ -221,7 +221,7 @@ def test_what_would_be_fetched_is_refused(tmp_path, monkeypatch):
         recognizer(folder).embed_texts(["x"])
     (folder / "open_clip_config.json").unlink()
     (folder / "open_clip_pytorch_model.bin").unlink()
-    with pytest.raises(ModelUnavailable, match="holds none of open_clip_model"):
+    with pytest.raises(ModelUnavailable, match="contains none of open_clip_model"):
         recognizer(folder, architecture="ViT-B-32").embed_texts(["x"])
     file = tmp_path / "siglip.bin"
     file.touch()

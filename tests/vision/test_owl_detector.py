@@ -127,7 +127,7 @@ def test_a_checkpoint_that_lacks_weights_or_files_is_refused(owl, owlvit, tmp_pa
     save_file(weights, broken / "model.safetensors", {"format": "pt"})
     kind = json.loads((broken / "config.json").read_text())["model_type"]
     settings = {"prompt": "{label}", "min_score": 0, "max_overlap": None, "batch": 1, "kind": kind}
-    with pytest.raises(ModelUnavailable, match=r"lacks weights, box_head\.dense2\.bias"):
+    with pytest.raises(ModelUnavailable, match=r"lacks weights, such as box_head\.dense2\.bias"):
         open_owl(OwlSettings(weights=str(broken), **settings), Models(CPU)).detect([make_view()], LABELS)
     (broken / "model.safetensors").unlink()
     with pytest.raises(ModelUnavailable, match="cannot be loaded") as fault:

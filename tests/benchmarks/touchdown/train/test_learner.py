@@ -118,7 +118,7 @@ def test_bf16_runs_where_it_is_asked_for(folder: Path) -> None:
 
 
 def test_what_cannot_be_loaded_is_named(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailable, match="no model there"):
+    with pytest.raises(ModelUnavailable, match="contains no model"):
         load_model(tmp_path, "fp32", CPU)
     (tmp_path / "config.json").write_bytes((folder / "config.json").read_bytes())
     with pytest.raises(ModelUnavailable, match="safetensors") as caught:
