@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
+from jinja2 import Environment
 from markupsafe import Markup
 
 from virl import __version__
@@ -21,6 +23,12 @@ SMALLEST_M = 8.0
 DECIMALS = 2
 
 Lines = Sequence[Sequence[LatLng]]
+
+
+@cache
+def _templates() -> Environment:
+    """Compiled once a process."""
+    return open_templates(Path(__file__).parent / "templates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,7 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = ()) -> 
     Raises:
         CannotWrite: the disk refuses.
     """
-    templates = open_templates(Path(__file__).parent / "templates")
+    templates = _templates()
     drawing = templates.get_template("trajectory.svg.j2").render(_layout(narration, streets))
     page = html_page(
         templates,

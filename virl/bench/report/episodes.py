@@ -6,10 +6,12 @@ page draws the episode that is chosen.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from jinja2 import Environment
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
@@ -79,7 +81,7 @@ def write_episodes_page(
         "episodes": [_without_defaults(asdict(episode)) for episode in episodes],
     }
     page = html_page(
-        open_templates(_TEMPLATES),
+        _templates(),
         "episodes.html.j2",
         {"summary": head},
         styles=("base.css", "episodes.css"),
@@ -87,6 +89,12 @@ def write_episodes_page(
         data=data,
     )
     write_whole(path, page.encode("utf-8", "replace"), "write the page again")
+
+
+@cache
+def _templates() -> Environment:
+    """Compiled once a process."""
+    return open_templates(_TEMPLATES)
 
 
 def _map_data(graph: NavigationGraph, episodes: Sequence[ShownEpisode]) -> dict[str, object]:

@@ -8,10 +8,12 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
 import PIL.Image
+from jinja2 import Environment
 
 from virl.bench.benchmark import Record, Shown
 from virl.bench.files import FOLDER, slug
@@ -53,6 +55,21 @@ class _Section:
     """How many episodes have no page."""
 
 
+@cache
+def _templates() -> Environment:
+    """Compiled once a process."""
+    return open_templates(
+        Path(__file__).parent / "templates",
+        filters={
+            "number": shown_number,
+            "share": shown_share,
+            "cost": cost_line,
+            "color": color_of,
+            "p_value": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
+        },
+    )
+
+
 def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[tuple[str, str]] = ()) -> Path:
     """Write `report.html` and the pages of its episodes into a folder, and give the first one's path.
 
@@ -66,16 +83,7 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
         BadInput: a record names a picture that is not below its run's folder.
         CannotWrite: the disk refuses.
     """
-    templates = open_templates(
-        Path(__file__).parent / "templates",
-        filters={
-            "number": shown_number,
-            "share": shown_share,
-            "cost": cost_line,
-            "color": color_of,
-            "p_value": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
-        },
-    )
+    templates = _templates()
     sections = [section for run in gathered.runs for section in _sections(gathered, run)]
     for section in sections:
         for before, page, after in _neighbours(section.pages):
