@@ -4,8 +4,16 @@ import functools
 import gc
 import ssl
 
+import pytest
+from _pytest.unraisableexception import gc_collect_iterations_key
+
 # Each HTTP client builds a TLS context, which parses the machine's whole list of authorities.
 ssl.create_default_context = functools.cache(ssl.create_default_context)
 
 # What the tests import stays for good: it is looked through less often than usual.
 gc.set_threshold(50_000, 20, 20)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Look for resources that nobody closed once at the end of a process, not five times."""
+    config.stash[gc_collect_iterations_key] = 1

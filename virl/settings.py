@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar, get_args
 
@@ -55,7 +56,14 @@ def load_settings(path: Path, model: type[ModelT]) -> ModelT:
         raise BadInput(f"{path}: no such file") from None
     except (OSError, UnicodeDecodeError) as fault:
         raise BadInput(f"{path}: cannot be read ({fault})") from fault
-    return parse_settings(text, model, source=str(path))
+    settings: ModelT = _parsed(text, model, str(path))
+    return settings
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str, model: type[ModelT], source: str) -> ModelT:
+    """Read once a process as long as the file stays the same: settings are frozen, and so can be shared."""
+    return parse_settings(text, model, source=source)
 
 
 def parse_settings(text: str, model: type[ModelT], *, source: str, first_line: int = 1) -> ModelT:
