@@ -10,12 +10,11 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
+from virl.cli.options import CacheOption, DeviceOption, DownloadsOption, RecordOption, ReplayOption
 from virl.errors import BadInput, VirlError
 from virl.guard import guard
 from virl.resources import cache_home
 
-CacheMode = Literal["off", "session", "ttl"]
-Device = Literal["auto", "cpu", "cuda"]
 EngineChoice = Literal["threads", "processes", "ray"]
 
 
@@ -132,21 +131,11 @@ def bench(
     rate: Annotated[
         float | None, typer.Option(help="Maximum requests per second to language models, over all episodes.")
     ] = None,
-    device: Annotated[Device, typer.Option(help="Device that models run on.")] = "auto",
-    allow_downloads: Annotated[
-        bool, typer.Option("--allow-downloads", help="Download model weights that are missing.")
-    ] = False,
-    cache: Annotated[
-        CacheMode | None,
-        typer.Option(help="How long to cache Google's replies. See docs/reference/google.md."),
-    ] = None,
-    record: Annotated[
-        Path | None, typer.Option(help="Record Google's replies in this folder.", file_okay=False)
-    ] = None,
-    replay: Annotated[
-        Path | None,
-        typer.Option(help="Replay replies from this folder, without network access.", file_okay=False),
-    ] = None,
+    device: DeviceOption = "auto",
+    allow_downloads: DownloadsOption = False,
+    cache: CacheOption = None,
+    record: RecordOption = None,
+    replay: ReplayOption = None,
     no_replies: Annotated[
         bool, typer.Option("--no-reply-cache", help="Do not read cached replies of language models.")
     ] = False,

@@ -1,11 +1,12 @@
 """`virl collect`: make the data set that a benchmark runs on."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from virl.cli.options import CacheOption, DeviceOption, DownloadsOption
 from virl.guard import guard
 
 collect_app = typer.Typer(
@@ -21,10 +22,6 @@ RegionOption = Annotated[
 ]
 BudgetOption = Annotated[
     float | None, typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.")
-]
-CacheOption = Annotated[
-    Literal["off", "session", "ttl"] | None,
-    typer.Option(help="How long to cache Google's replies. See docs/reference/google.md."),
 ]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]
 
@@ -50,12 +47,8 @@ def places(
     photos: Annotated[
         int | None, typer.Option(help="Maximum number of photos to check for each place; 0 for none.", min=0)
     ] = None,
-    device: Annotated[
-        Literal["auto", "cpu", "cuda"], typer.Option(help="Device that models run on.")
-    ] = "auto",
-    allow_downloads: Annotated[
-        bool, typer.Option("--allow-downloads", help="Download model weights that are missing.")
-    ] = False,
+    device: DeviceOption = "auto",
+    allow_downloads: DownloadsOption = False,
     budget_usd: BudgetOption = None,
     cache: CacheOption = None,
     debug: DebugOption = False,

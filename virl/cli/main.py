@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -16,6 +16,7 @@ from virl.cli.data import data_app
 from virl.cli.doctor import doctor
 from virl.cli.gallery import gallery
 from virl.cli.models import list_models
+from virl.cli.options import CacheOption, DeviceOption, DownloadsOption, RecordOption, ReplayOption
 from virl.cli.serve import serve_app
 from virl.errors import BadInput
 from virl.guard import guard
@@ -28,9 +29,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-CacheMode = Literal["off", "session", "ttl"]
-Device = Literal["auto", "cpu", "cuda"]
 
 
 def run(
@@ -53,24 +51,14 @@ def run(
         str | None,
         typer.Option(help="Use this detector instead of the character's (see `virl models`)."),
     ] = None,
-    device: Annotated[Device, typer.Option(help="Device that models run on.")] = "auto",
-    allow_downloads: Annotated[
-        bool, typer.Option("--allow-downloads", help="Download model weights that are missing.")
-    ] = False,
+    device: DeviceOption = "auto",
+    allow_downloads: DownloadsOption = False,
     budget_usd: Annotated[
         float | None, typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.")
     ] = None,
-    cache: Annotated[
-        CacheMode | None,
-        typer.Option(help="How long to cache Google's replies. See docs/reference/google.md."),
-    ] = None,
-    record: Annotated[
-        Path | None, typer.Option(help="Record Google's replies in this folder.", file_okay=False)
-    ] = None,
-    replay: Annotated[
-        Path | None,
-        typer.Option(help="Replay replies from this folder, without network access.", file_okay=False),
-    ] = None,
+    cache: CacheOption = None,
+    record: RecordOption = None,
+    replay: ReplayOption = None,
     out: Annotated[
         Path | None, typer.Option(help="Run folder. By default `runs/AGENT-TIME`.", file_okay=False)
     ] = None,

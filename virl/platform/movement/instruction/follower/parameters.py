@@ -1,4 +1,4 @@
-"""The numbers of the follower's model, read from `platform/models/follower.yaml`."""
+"""The numbers of the follower's model, read from `platform/movement/follower.yaml`."""
 
 from functools import cache
 from typing import Annotated
@@ -152,4 +152,4 @@ def default_parameters() -> Parameters:
     Raises:
         BadInput: the file was edited and does not hold what it should.
     """
-    return load_settings(data_folder("platform/models") / "follower.yaml", Parameters)
+    return load_settings(data_folder("platform/movement") / "follower.yaml", Parameters)
