@@ -1,0 +1,1 @@
+"""Twins: real towns rebuilt from OpenStreetMap extracts."""

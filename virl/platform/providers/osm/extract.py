@@ -1,0 +1,245 @@
+"""Reads an OpenStreetMap extract: the points, lines and areas that a town is built from."""
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import osmium
+import shapely
+from numpy.typing import NDArray
+from shapely import Polygon
+
+from virl.errors import BadInput
+from virl.geo import LatLng, LocalFrame
+from virl.region import Region
+
+Tags = Mapping[str, str]
+Shapes = NDArray[np.object_]
+"""Shapely geometries in the metres of a frame."""
+
+SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
+LARGEST_MB = 100
+"""A larger file is read only with a box or polygon; chosen: a country of 2 million nodes has 5 MB."""
+
+POINT_KEYS = (
+    "addr:housenumber", "advertising", "amenity", "barrier", "craft", "emergency", "entrance", "healthcare",
+    "highway", "historic", "leisure", "man_made", "name", "natural", "office", "public_transport", "railway",
+    "shop", "tourism",
+)  # fmt: skip
+LINE_KEYS = ("highway", "railway", "barrier", "waterway")
+AREA_KEYS = (
+    "addr:housenumber", "amenity", "area:highway", "building", "building:part", "craft", "healthcare",
+    "highway", "landuse", "leisure", "man_made", "natural", "office", "place", "railway", "shop", "tourism",
+    "water",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class OsmObjects:
+    """n objects of one kind of geometry."""
+
+    ids: tuple[str, ...]
+    """Kind and number, such as `n12`, `w34` or `r56`."""
+    tags: tuple[Tags, ...]
+    shapes: Shapes
+    """Shape (n,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class OsmExtract:
+    """What lies in an extract, or in a part of it."""
+
+    frame: LocalFrame
+    """The metres of all shapes; its origin is the middle of the part."""
+    outline: Polygon
+    """The part that was read, in metres."""
+    date: str
+    """When the data were taken, as in `2022-07-24`; empty where the file does not say."""
+    points: OsmObjects
+    lines: OsmObjects
+    line_nodes: tuple[tuple[int, ...], ...]
+    """The nodes of each line: lines that share one meet there."""
+    areas: OsmObjects
+    """Multipolygons, with their holes."""
+    incomplete: int
+    """Objects that were left out because the file lacks some of their nodes, or their rings are broken."""
+
+
+def read_extract(path: Path, region: Region | None = None) -> OsmExtract:
+    """Read an extract, or what lies in a region of it.
+
+    Memory grows with the region, not with the file: a file that reaches beyond the region is cut first.
+
+    Args:
+        path: a file as `SUFFIXES` name them.
+        region: what to read; by default, all.
+
+    Raises:
+        BadInput: the file is missing, no extract, damaged, too large to be read whole, or holds nothing here.
+    """
+    _check_file(path, region)
+    with _damage_reported(path), tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch:
+        whole = path
+        if region is not None:
+            path = Path(scratch, "part.osm.pbf")
+            _cut(whole, region, path)
+        return _Reading(path).extract(whole, region)
+
+
+def covered_box(path: Path) -> tuple[float, float, float, float] | None:
+    """South, west, north and east of what a file says it covers, in degrees; `None` if it does not say.
+
+    Raises:
+        BadInput: the file is missing, or no extract.
+    """
+    with _damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
+        box = reader.header().box()
+        if not box.valid():
+            return None
+        low, high = box.bottom_left, box.top_right
+        return low.lat, low.lon, high.lat, high.lon
+
+
+def _check_file(path: Path, region: Region | None) -> None:
+    if not path.is_file():
+        raise BadInput(f"{path}: no such file: give an OpenStreetMap extract ({', '.join(SUFFIXES)})")
+    if not path.name.endswith(SUFFIXES):
+        raise BadInput(f"{path}: not the name of an OpenStreetMap extract: it ends in {', '.join(SUFFIXES)}")
+    megabytes = path.stat().st_size / 1e6
+    if region is None and megabytes > LARGEST_MB:
+        raise BadInput(
+            f"{path}: {megabytes:,.0f} MB is more than one town: give the part to read, as in "
+            "`--around 60.17,24.94 --radius 800`"
+        )
+    box = covered_box(path)
+    if region is not None and box is not None:
+        south, west, north, east = box
+        lats, lngs = zip(*region.corners, strict=True)
+        if max(lats) < south or min(lats) > north or max(lngs) < west or min(lngs) > east:
+            raise BadInput(
+                f"{path}: the region lies outside this extract, which covers latitude {south:.4f} to "
+                f"{north:.4f} and longitude {west:.4f} to {east:.4f}"
+            )
+
+
+@contextmanager
+def _damage_reported(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (RuntimeError, osmium.InvalidLocationError) as error:
+        reason = " ".join(str(error).split())
+        raise BadInput(
+            f"{path}: cannot be read as an OpenStreetMap extract ({reason}): download it again"
+        ) from None
+
+
+def _cut(path: Path, region: Region, part: Path) -> None:
+    """Write the ways and multipolygons that touch a region, with all their nodes, and the points in it."""
+    south, north = min(c.lat for c in region.corners), max(c.lat for c in region.corners)
+    west, east = min(c.lng for c in region.corners), max(c.lng for c in region.corners)
+    inside, ways = osmium.IdTracker(), osmium.IdTracker()
+    with osmium.BackReferenceWriter(str(part), ref_src=str(path), remove_tags=False) as writer:
+        for one in osmium.FileProcessor(str(path)):
+            if one.is_node():
+                at = one.location
+                if at.valid() and south <= at.lat <= north and west <= at.lon <= east:
+                    inside.add_node(one.id)
+                    if one.tags:
+                        writer.add(one)
+            elif one.is_way():
+                if inside.contains_any_references(one):
+                    ways.add_way(one.id)
+                    writer.add(one)
+            elif one.tags.get("type") == "multipolygon" and ways.contains_any_references(one):
+                writer.add(one)
+
+
+class _Reading:
+    """Objects of a file, as they are collected."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._points = _Collected()
+        self._lines = _Collected()
+        self._areas = _Collected()
+        self._line_nodes: list[tuple[int, ...]] = []
+        self._incomplete = 0
+        self._date = ""
+        factory = osmium.geom.WKBFactory()
+        areas = osmium.filter.KeyFilter(*AREA_KEYS)
+        keys = osmium.filter.KeyFilter(*{*POINT_KEYS, *LINE_KEYS, *AREA_KEYS})
+        for one in osmium.FileProcessor(str(path)).with_areas(areas).with_filter(keys):
+            if not one.is_relation():
+                self._take(one, factory)
+
+    def _take(self, one: osmium.osm.OSMObject, factory: osmium.geom.WKBFactory) -> None:
+        tags = dict(one.tags)
+        try:
+            if one.is_node():
+                if not tags.keys().isdisjoint(POINT_KEYS):
+                    self._points.add(f"n{one.id}", tags, factory.create_point(one))
+            elif one.is_area():
+                if not tags.keys().isdisjoint(AREA_KEYS):
+                    kind = "w" if one.from_way() else "r"
+                    self._areas.add(f"{kind}{one.orig_id()}", tags, factory.create_multipolygon(one))
+            elif not tags.keys().isdisjoint(LINE_KEYS):
+                self._lines.add(f"w{one.id}", tags, factory.create_linestring(one))
+                self._line_nodes.append(tuple(node.ref for node in one.nodes))
+        except (osmium.InvalidLocationError, RuntimeError):
+            self._incomplete += 1
+
+    def extract(self, named: Path, region: Region | None) -> OsmExtract:
+        """All that was collected, in metres."""
+        collected = {"points": self._points, "lines": self._lines, "areas": self._areas}
+        degrees = {name: shapely.from_wkb(each.wkb) for name, each in collected.items()}
+        if not len(degrees["lines"]):
+            where = "in this region of it" if region else "in it"
+            raise BadInput(f"{named}: no street is {where}: give another region")
+        frame = region.frame if region else _middle(degrees)
+        shapes = {name: _to_metres(each, frame) for name, each in degrees.items()}
+        outline = region.polygon if region else shapely.box(*shapely.total_bounds(shapes["lines"]))
+        return OsmExtract(
+            frame=frame,
+            outline=outline,
+            date=_date(named),
+            points=self._points.objects(shapes["points"]),
+            lines=self._lines.objects(shapes["lines"]),
+            line_nodes=tuple(self._line_nodes),
+            areas=self._areas.objects(shapes["areas"]),
+            incomplete=self._incomplete,
+        )
+
+
+class _Collected:
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.tags: list[Tags] = []
+        self.wkb: list[str] = []
+
+    def add(self, name: str, tags: Tags, wkb: str) -> None:
+        self.ids.append(name)
+        self.tags.append(tags)
+        self.wkb.append(wkb)
+
+    def objects(self, shapes: Shapes) -> OsmObjects:
+        return OsmObjects(tuple(self.ids), tuple(self.tags), shapes)
+
+
+def _middle(degrees: Mapping[str, Shapes]) -> LocalFrame:
+    west, south, east, north = shapely.total_bounds(degrees["lines"])
+    return LocalFrame(LatLng(round((south + north) / 2, 6), round((west + east) / 2, 6)))
+
+
+def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
+    def flat(lng_lat: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.round(np.column_stack(frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])), 3)
+
+    return np.asarray(shapely.transform(degrees, flat), dtype=object)
+
+
+def _date(path: Path) -> str:
+    with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
+        return reader.header().get("osmosis_replication_timestamp", "")[:10]
