@@ -186,7 +186,7 @@ class _Reading:
                     kind = "w" if one.from_way() else "r"
                     self._areas.add(f"{kind}{one.orig_id()}", tags, factory.create_multipolygon(one))
             elif not tags.keys().isdisjoint(LINE_KEYS):
-                self._lines.add(f"w{one.id}", tags, factory.create_linestring(one))
+                self._lines.add(f"w{one.id}", tags, factory.create_linestring(one, osmium.geom.use_nodes.ALL))
                 self._line_nodes.append(tuple(node.ref for node in one.nodes))
         except (osmium.InvalidLocationError, RuntimeError):
             self._incomplete += 1

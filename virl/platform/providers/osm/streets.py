@@ -1,0 +1,227 @@
+"""Streets of a twin: where panoramas stand, and how wide carriageways and pavements are."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from virl.platform.providers.offline.plan import Panoramas, Street
+from virl.platform.providers.osm.extract import OsmExtract, Tags
+from virl.platform.providers.osm.houses import Houses
+from virl.platform.providers.osm.measures import metres, number
+from virl.platform.providers.osm.network import (
+    Floats,
+    Ints,
+    WayNetwork,
+    chosen,
+    largest_part,
+    way_network,
+    with_connections,
+)
+from virl.platform.providers.osm.ways import ROADS, has_panoramas, is_hidden, is_walkable
+
+SPACING_M = 10.0  # between panoramas, as in Street View
+TOGETHER_M = 5.0  # junctions nearer to each other are one; chosen
+CONNECTION_M = 300.0  # longest sidewalk or crossing that is walked to join two parts of the network; chosen
+INSIDE_M = 3.0  # a stretch with more metres in a house is left out; chosen
+PROBE_M, PROBE_REACH_M = 6.0, 25.0  # how often and how far clearance to the houses is measured
+LANE_M = 3.0
+ROAD_SHARE = 0.62  # of the clearance that a carriageway takes at most; chosen
+WIDEST_PAVEMENT_M = 9.0
+
+WIDTH_M = {
+    "trunk": 12.0, "primary": 11.0, "secondary": 9.0, "tertiary": 8.0, "unclassified": 6.0,
+    "residential": 6.0, "living_street": 5.0, "road": 6.0, "service": 3.6, "trunk_link": 6.0,
+    "primary_link": 6.0, "secondary_link": 5.0, "tertiary_link": 5.0,
+}  # fmt: skip
+"""Carriageway of each class of road where neither width nor lanes are mapped; chosen."""
+PATH_M = 2.0
+"""Of all others, drawn as a paved strip."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwinStreets:
+    """The streets of a twin, and what became of the mapped ones."""
+
+    streets: tuple[Street, ...]
+    junctions: Floats
+    panoramas: Panoramas
+    way: Ints
+    """The line of the extract that each street is a part of, shape (n,)."""
+    mapped_m: float
+    """Metres of mapped ways on which panoramas may stand."""
+    dropped_m: Counter[str]
+    """Metres of what was left out, by the reason."""
+
+
+def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
+    """Lay out the streets of a twin."""
+    dropped: Counter[str] = Counter()
+    whole = way_network(extract, lambda tags: is_walkable(tags) and not is_hidden(tags))
+    hidden = way_network(extract, lambda tags: is_walkable(tags) and is_hidden(tags))
+    dropped["in a tunnel, indoors or underground"] = float(hidden.length.sum())
+    tree = shapely.STRtree(houses.footprints)
+    core = np.array([has_panoramas(extract.lines.tags[way]) for way in whole.way], bool)
+    mapped = float(whole.length[core].sum())
+    blocked = _blocked(extract, whole, houses, tree)
+    dropped["through a house"] = float(whole.length[blocked & core].sum())
+    free = chosen(whole, np.flatnonzero(~blocked))
+    joined = with_connections(free, core[~blocked], CONNECTION_M)
+    largest = largest_part(joined)
+    dropped["cut off from the rest"] = float(joined.length.sum() - largest.length.sum())
+    network = _merged(largest)
+    streets = _widened(extract, network, houses, tree)
+    panoramas = _without_those_in_houses(_panoramas(network), houses, tree)
+    return TwinStreets(streets, network.junctions, panoramas, network.way, mapped, dropped)
+
+
+def _blocked(
+    extract: OsmExtract, network: WayNetwork, houses: Houses, tree: shapely.STRtree
+) -> NDArray[np.bool_]:
+    """Which stretches run through houses without a passage."""
+    lines = np.array([shapely.LineString(line) for line in network.lines], object)
+    stretch, house = tree.query(lines, predicate="intersects").reshape(2, -1)
+    inside = shapely.length(shapely.intersection(lines[stretch], houses.footprints[house]))
+    total = np.bincount(stretch, weights=inside, minlength=len(lines))
+    passage = np.array(["tunnel" in extract.lines.tags[way] for way in network.way], bool)
+    return (total > INSIDE_M) & ~passage
+
+
+def _merged(network: WayNetwork) -> WayNetwork:
+    """The network with junctions that nearly coincide made one, and short loops dropped."""
+    count = len(network.junctions)
+    short = (network.length < TOGETHER_M) & (network.start != network.end)
+    links = coo_array(
+        (np.ones(short.sum()), (network.start[short], network.end[short])), shape=(count, count)
+    )
+    groups, group = connected_components(links, directed=False)
+    members = np.bincount(group, minlength=groups)
+    middles = np.stack(
+        [np.bincount(group, weights=network.junctions[:, axis], minlength=groups) / members for axis in (0, 1)],
+        axis=1,
+    )
+    middles = np.round(middles, 3)
+    start, end = group[network.start], group[network.end]
+    kept = np.flatnonzero((start != end) | (network.length > 4 * TOGETHER_M))
+    lines = []
+    for stretch in kept:
+        line = network.lines[stretch].copy()
+        line[0], line[-1] = middles[start[stretch]], middles[end[stretch]]
+        lines.append(line[np.concatenate([[True], np.any(np.diff(line, axis=0) != 0, axis=1)])])
+    merged = WayNetwork(middles, tuple(lines), start[kept], end[kept], network.way[kept])
+    return chosen(merged, np.arange(len(lines)))
+
+
+def _panoramas(network: WayNetwork) -> Panoramas:
+    """A panorama on each junction, in their order, then more along each stretch."""
+    xy, street = [network.junctions], [np.zeros(len(network.junctions), np.int64)]
+    pairs: set[tuple[int, int]] = set()
+    count = len(network.junctions)
+    for number_, line in enumerate(network.lines):
+        shape = shapely.LineString(line)
+        start, end = int(network.start[number_]), int(network.end[number_])
+        pieces = max(3 if start == end else 1, round(shape.length / SPACING_M))
+        inner = shapely.line_interpolate_point(shape, np.arange(1, pieces) / pieces, normalized=True)
+        xy.append(np.round(shapely.get_coordinates(inner), 3))
+        street.append(np.full(pieces - 1, number_))
+        street[0][[start, end]] = number_
+        chain = [start, *range(count, count + pieces - 1), end]
+        pairs.update((min(a, b), max(a, b)) for a, b in zip(chain[:-1], chain[1:], strict=True))
+        count += pieces - 1
+    return _linked(np.concatenate(xy), np.concatenate(street), pairs)
+
+
+def _linked(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
+    links = np.array(sorted(pairs), np.int64).reshape(-1, 2)
+    both = np.concatenate([links, links[:, ::-1]])
+    both = both[np.lexsort((both[:, 1], both[:, 0]))]
+    return Panoramas(xy, street, both[:, 0], both[:, 1])
+
+
+def _without_those_in_houses(all_: Panoramas, houses: Houses, tree: shapely.STRtree) -> Panoramas:
+    """Panoramas in footprints are left out; their neighbours are linked, as through a passage."""
+    hit = tree.query(shapely.points(all_.xy), predicate="intersects")[0]
+    inside = np.zeros(len(all_.xy), bool)
+    inside[hit] = True
+    around: dict[int, set[int]] = {}
+    for a, b in zip(all_.source.tolist(), all_.target.tolist(), strict=True):
+        around.setdefault(a, set()).add(b)
+    for lost in np.flatnonzero(inside).tolist():
+        ends = around.pop(lost, set())
+        for end in ends:
+            around[end].discard(lost)
+            around[end] |= ends - {end}
+    kept = np.flatnonzero(~inside)
+    new = np.full(len(all_.xy), -1, np.int64)
+    new[kept] = np.arange(len(kept))
+    pairs = {
+        (min(int(new[a]), int(new[b])), max(int(new[a]), int(new[b]))) for a, ends in around.items() for b in ends
+    }
+    return _linked(all_.xy[kept], all_.street[kept], pairs)
+
+
+def _widened(
+    extract: OsmExtract, network: WayNetwork, houses: Houses, tree: shapely.STRtree
+) -> tuple[Street, ...]:
+    near, far = _clearance(network, houses, tree)
+    streets = []
+    for number_, line in enumerate(network.lines):
+        tags = extract.lines.tags[network.way[number_]]
+        road = min(_usual_width(tags), 2 * ROAD_SHARE * near[number_])
+        pavement = min(max(far[number_] - road / 2, 0.4), WIDEST_PAVEMENT_M if _is_busy(tags) else 2.0)
+        streets.append(
+            Street(
+                number_, tags.get("name", ""), line, int(network.start[number_]), int(network.end[number_]),
+                round(max(road, 1.0), 2), round(pavement, 2),
+            )
+        )  # fmt: skip
+    return tuple(streets)
+
+
+def _is_busy(tags: Tags) -> bool:
+    """Whether the ground beside a way is paved up to the houses."""
+    return tags.get("highway") in ROADS - {"service"} or tags.get("highway") == "pedestrian"
+
+
+def _usual_width(tags: Tags) -> float:
+    """The carriageway as tagged, by its lanes, or by its class, in metres."""
+    width = metres(tags.get("width"))
+    if width is None and (lanes := number(tags.get("lanes"))):
+        width = lanes * LANE_M + 0.5
+    if width is None or not 1.0 <= width <= 40.0:
+        width = WIDTH_M.get(tags.get("highway", ""), PATH_M)
+    return width
+
+
+def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tuple[Floats, Floats]:
+    """Metres from the middle of each stretch to the houses: on its narrower and on its wider side."""
+    lines = np.array([shapely.LineString(line) for line in network.lines], object)
+    length = shapely.length(lines)
+    count = np.maximum(1, np.round(length / PROBE_M)).astype(int)
+    owner = np.repeat(np.arange(len(lines)), count)
+    rank = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    along = (rank + 0.5) * (length / count)[owner]
+    here = shapely.get_coordinates(shapely.line_interpolate_point(lines[owner], along))
+    ahead = shapely.get_coordinates(shapely.line_interpolate_point(lines[owner], np.minimum(along + 0.5, length[owner])))
+    back = shapely.get_coordinates(shapely.line_interpolate_point(lines[owner], np.maximum(along - 0.5, 0.0)))
+    way = (ahead - back) / np.maximum(np.linalg.norm(ahead - back, axis=1, keepdims=True), 1e-9)
+    sides = []
+    for sign in (1.0, -1.0):
+        tip = here + sign * PROBE_REACH_M * np.stack([-way[:, 1], way[:, 0]], axis=1)
+        rays = shapely.linestrings(np.stack([here, tip], axis=1))
+        ray, house = tree.query(rays, predicate="intersects").reshape(2, -1)
+        hit = shapely.distance(
+            shapely.points(here[ray]), shapely.intersection(rays[ray], houses.footprints[house])
+        )
+        free = np.full(len(rays), PROBE_REACH_M)
+        np.minimum.at(free, ray, hit)
+        sides.append(free)
+    narrow, wide = np.minimum(*sides), np.maximum(*sides)
+    least, most = np.full(len(lines), PROBE_REACH_M), np.zeros(len(lines))
+    np.minimum.at(least, owner, narrow)
+    np.maximum.at(most, owner, wide)
+    return np.maximum(least, 0.8), most

@@ -1,0 +1,86 @@
+"""Which ways a person may walk, and which of them a street-view camera walked."""
+
+import re
+from collections.abc import Callable
+
+from virl.platform.providers.osm.extract import Tags
+
+_NOT_WALKED = re.compile(
+    "abandoned|bus_guideway|construction|cycleway|motor|no|planned|platform|proposed|raceway|razed|"
+    "rest_area|services"
+)
+_SIDEWALK_KEYS = ("sidewalk", "sidewalk:both", "sidewalk:left", "sidewalk:right")
+
+ROADS = frozenset(
+    {
+        "trunk", "primary", "secondary", "tertiary", "unclassified", "residential", "living_street", "road",
+        "trunk_link", "primary_link", "secondary_link", "tertiary_link", "service",
+    }
+)  # fmt: skip
+PATHS = frozenset({"pedestrian", "footway", "path", "steps", "track", "bridleway"})
+_PRIVATE_LANES = frozenset({"driveway", "parking_aisle", "parking", "emergency_access", "private", "drive-through"})
+_BESIDE_ROADS = frozenset({"sidewalk", "crossing", "traffic_island", "access_aisle", "link"})
+
+
+def is_walkable(tags: Tags) -> bool:
+    """Whether a way is open to people on foot: the `walk` network of osmnx 2.1, without its sidewalk rule.
+
+    osmnx drops roads whose pavements are mapped as ways of their own (`sidewalk=separate`), see
+    `has_own_sidewalks`.
+    """
+    highway = tags.get("highway")
+    return (
+        highway is not None
+        and tags.get("area") != "yes"
+        and "private" not in tags.get("access", "")
+        and not _NOT_WALKED.search(highway)
+        and "no" not in tags.get("foot", "")
+        and "private" not in tags.get("service", "")
+    )
+
+
+def has_own_sidewalks(tags: Tags) -> bool:
+    """Whether the pavements of a road are ways of their own, on which people walk instead."""
+    return any("separate" in tags.get(key, "") for key in _SIDEWALK_KEYS)
+
+
+def is_walk_network(tags: Tags) -> bool:
+    """Whether a way belongs to osmnx's `walk` network."""
+    return is_walkable(tags) and not has_own_sidewalks(tags)
+
+
+def has_panoramas(tags: Tags) -> bool:
+    """Whether panoramas stand on a way: streets, service ways and footways above the ground.
+
+    Sidewalks and crossings are left out, since the street beside them has panoramas; so are driveways and
+    aisles of car parks, and whatever lies in a tunnel, a house or underground.
+    """
+    if not is_walkable(tags) or is_hidden(tags):
+        return False
+    highway = tags["highway"]
+    if highway in ROADS:
+        return tags.get("service") not in _PRIVATE_LANES
+    return highway in PATHS and tags.get("footway", tags.get("path")) not in _BESIDE_ROADS
+
+
+def is_hidden(tags: Tags) -> bool:
+    """Whether a way runs in a tunnel, indoors, or on another level than the ground."""
+    if tags.get("tunnel", "no") not in {"no", "building_passage"} or tags.get("indoor", "no") != "no":
+        return True
+    return _below(tags.get("layer")) or _off_ground(tags.get("level"))
+
+
+def is_bridge(tags: Tags) -> bool:
+    """Whether a way runs over a bridge."""
+    return tags.get("bridge", "no") != "no"
+
+
+def _below(layer: str | None) -> bool:
+    return layer is not None and layer.strip().startswith("-")
+
+
+def _off_ground(level: str | None) -> bool:
+    return level is not None and "0" not in re.split(r"[;,]", level.replace(" ", ""))
+
+
+WayFilter = Callable[[Tags], bool]
