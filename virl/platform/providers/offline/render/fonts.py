@@ -37,6 +37,12 @@ def face_for(text: str, variant: int) -> str:
     raise BadInput(f"no shipped font can draw {text!r}: add {characters} to a subset ({page})")
 
 
+def can_letter(text: str) -> bool:
+    """Whether some shipped face has every character of a text."""
+    needed = {ord(c) for c in text if not c.isspace()}
+    return any(needed <= code_points(face) for face in (*LATIN_FACES, CJK_FACE))
+
+
 @cache
 def font(face: str, size: int) -> ImageFont.FreeTypeFont:
     """A face at a size in pixels. Not for use by two threads at once."""

@@ -1,0 +1,95 @@
+"""Façades of a twin: cells of wall that a panorama sees, where shop fronts can be."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from virl.platform.providers.offline.plan import Panoramas
+from virl.platform.providers.osm.houses import Houses
+from virl.platform.providers.osm.network import Floats, Ints
+
+CELL_M = 3.2  # least width of a shop front; chosen
+SHORTEST_WALL_M = 2.4
+SEEN_FROM_M = 40.0  # farthest panorama that reads a sign; chosen
+VIEWPOINTS = 6  # panoramas tried for each cell
+FACING = 0.35  # cosine of the steepest angle at which a wall is looked at
+PROUD_M = 0.4  # before the wall, where lines of sight end
+EYE_M = 0.6  # kept free around a panorama
+
+
+@dataclass(frozen=True, slots=True)
+class FacadeCells:
+    """n cells of wall."""
+
+    house: Ints
+    wall: Ints
+    """Cells of one wall have one number, and follow one another from left to right."""
+    left: Floats
+    right: Floats
+    """Ends as seen from outside, shape (n, 2)."""
+    panorama: Ints
+    """The nearest panorama that sees each."""
+    distance: Floats
+    """Metres to that panorama."""
+
+    @property
+    def middle(self) -> Floats:
+        """Shape (n, 2)."""
+        return (self.left + self.right) / 2
+
+
+def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
+    """The cells of all walls that some panorama sees across free ground."""
+    cells = _cut_walls(houses)
+    sees, away = _viewpoints(cells, houses, panoramas)
+    seen = np.flatnonzero(sees >= 0)
+    house, wall, left, right = (part[seen] for part in cells)
+    return FacadeCells(house, wall, left, right, sees[seen], away[seen])
+
+
+def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
+    rings = shapely.get_exterior_ring(houses.footprints)
+    points, ring = shapely.get_coordinates(rings, return_index=True)
+    inner = ring[:-1] == ring[1:]
+    left, right, house = points[:-1][inner], points[1:][inner], ring[:-1][inner]
+    length = np.linalg.norm(right - left, axis=1)
+    long = length >= SHORTEST_WALL_M
+    left, right, house, length = left[long], right[long], house[long], length[long]
+    count = np.maximum(1, (length / CELL_M).astype(int))
+    wall = np.repeat(np.arange(len(left)), count)
+    rank = np.arange(len(wall)) - np.repeat(np.cumsum(count) - count, count)
+    step = ((right - left) / count[:, None])[wall]
+    first = left[wall] + step * rank[:, None]
+    return house[wall], wall, np.round(first, 3), np.round(first + step, 3)
+
+
+def _viewpoints(
+    cells: tuple[Ints, Ints, Floats, Floats], houses: Houses, panoramas: Panoramas
+) -> tuple[Ints, Floats]:
+    """For each cell the nearest panorama that sees it, -1 for none, and the metres to it."""
+    _, _, left, right = cells
+    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    out = np.stack([along[:, 1], -along[:, 0]], axis=1)
+    middle = (left + right) / 2 + PROUD_M * out
+    away, near = cKDTree(panoramas.xy).query(middle, k=VIEWPOINTS, distance_upper_bound=SEEN_FROM_M)
+    sees, metres = np.full(len(middle), -1, np.int64), np.full(len(middle), np.inf)
+    tree = shapely.STRtree(houses.footprints)
+    for rank in range(VIEWPOINTS):
+        open_ = np.flatnonzero((sees < 0) & np.isfinite(away[:, rank]))
+        eye = panoramas.xy[near[open_, rank]]
+        toward = (eye - middle[open_]) / np.maximum(away[open_, rank, None], 1e-6)
+        faced = np.sum(toward * out[open_], axis=1) > FACING
+        open_, eye, toward = open_[faced], eye[faced], toward[faced]
+        free = _free(middle[open_], eye - EYE_M * toward, tree)
+        sees[open_[free]], metres[open_[free]] = near[open_[free], rank], away[open_[free], rank]
+    return sees, metres
+
+
+def _free(start: Floats, end: Floats, tree: shapely.STRtree) -> NDArray[np.bool_]:
+    sights = shapely.linestrings(np.stack([start, end], axis=1))
+    hidden = np.zeros(len(sights), bool)
+    hidden[tree.query(sights, predicate="intersects")[0]] = True
+    return ~hidden
