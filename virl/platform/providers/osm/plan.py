@@ -9,6 +9,7 @@ import shapely
 
 from virl.platform.places import Place
 from virl.platform.providers.offline.life.naming import Lettering
+from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.life.signs import hang_signs
 from virl.platform.providers.offline.plan import Building, CityPlan, Frontage, Shop, Sign, StreetPlan
 from virl.platform.providers.offline.render.fonts import can_letter
@@ -79,7 +80,7 @@ def _settle(
     for number in range(len(pois.ids)):
         front = fronts.get(number)
         signs: tuple[Sign, ...] = ()
-        frontage = -1
+        frontage = NO_FRONTAGE
         if front is not None:
             frontage = len(frontages)
             frontages.append(_frontage(frontage, front, cells, streets))
