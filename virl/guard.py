@@ -1,25 +1,28 @@
 """Errors on the command line: one line for the user's, a traceback only with `--debug`."""
 
 import logging
+import traceback
 from collections.abc import Callable
 
 import typer
 
 from virl.errors import VirlError
+from virl.redaction import RedactingFormatter, Redaction
 
 USER_ERROR = 2
 INTERRUPTED = 130
 
 
 def guard(work: Callable[[], None], *, debug: bool) -> None:
-    """Do the work; a user's error is one line and exit code 2."""
-    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s")
+    """Do the work; a user's error is one line and exit code 2. No key is shown, in logs neither."""
+    logged = logging.StreamHandler()
+    logged.setFormatter(RedactingFormatter("%(name)s: %(message)s"))
+    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, handlers=[logged])
     try:
         work()
     except VirlError as fault:
-        if debug:
-            raise
-        typer.echo(f"virl: {fault}", err=True)
+        said = traceback.format_exc().rstrip() if debug else f"virl: {fault}"
+        typer.echo(Redaction.of().text(said), err=True)
         raise typer.Exit(USER_ERROR) from fault
     except KeyboardInterrupt:
         typer.echo("virl: stopped: continue with the same command and --resume", err=True)

@@ -1,8 +1,5 @@
 """What goes wrong with models, whoever serves them, as one-line errors without secrets."""
 
-import os
-import re
-from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
@@ -19,13 +16,10 @@ from langchain_core.language_models import BaseLanguageModel
 from pydantic import SecretStr
 
 from virl.mind.prices import Usage
+from virl.redaction import Redaction
 from virl.retry import asked_wait
 
 MAX_TEXT = 200  # characters of a server's own words that are shown (chosen)
-
-_KEY_SHAPES = re.compile(r"\b(?:sk|pk|rk|gsk|xai)-[\w*.\-]{4,}|\bAIza[\w\-]{10,}|(?i:bearer)\s+[\w.\-*]+")
-_SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET)$")
-_SHORTEST_SECRET = 6  # a shorter value would blot out ordinary words
 
 
 class LLMFault(Enum):
@@ -101,24 +95,14 @@ def usage_in(error: Exception) -> Usage:
     return Usage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens)
 
 
-def secrets_of(model: BaseLanguageModel[Any]) -> frozenset[str]:
-    """The keys that a model holds or that the environment holds; they may appear in no text."""
-    return frozenset(secret for secret in _secrets(model) if len(secret) >= _SHORTEST_SECRET)
+def redaction_of(model: BaseLanguageModel[Any]) -> Redaction:
+    """Takes out the keys and the URL's credentials that a model holds, and those of the environment."""
+    values = [getattr(model, field, None) for field in type(model).model_fields]
+    keys = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
+    return Redaction.of(keys, urls=[value for value in values if isinstance(value, str) and "://" in value])
 
 
-def redact(text: str, secrets: frozenset[str]) -> str:
-    """The text on one line, shortened, with everything that is or looks like a key blotted out."""
-    for secret in sorted(secrets, key=len, reverse=True):
-        text = text.replace(secret, "***")
-    text = " ".join(_KEY_SHAPES.sub("***", text).split())
+def in_a_line(text: str, redaction: Redaction) -> str:
+    """The text on one line, shortened, without anything that is or looks like a key."""
+    text = " ".join(redaction.text(text).split())
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
-
-
-def _secrets(model: BaseLanguageModel[Any]) -> Iterator[str]:
-    for field in type(model).model_fields:
-        value = getattr(model, field, None)
-        if isinstance(value, SecretStr):
-            yield value.get_secret_value()
-    for name, value in os.environ.items():
-        if _SECRET_VARIABLE.search(name):
-            yield value

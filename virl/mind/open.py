@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from virl.budget import Budget
 from virl.errors import BadInput, ModelUnavailable
 from virl.mind.rules import RuleMind
+from virl.redaction import Redaction, warn_of_placeholder
 
 if TYPE_CHECKING:
     from langchain_core.rate_limiters import BaseRateLimiter
@@ -87,12 +88,14 @@ def _base_url(provider: str) -> str | None:
 
 
 def _model(spec: str, provider: str, base_url: str | None) -> "Model":
-    from virl.mind.faults import redact  # noqa: PLC0415
+    from virl.mind.faults import in_a_line  # noqa: PLC0415
 
     options: dict[str, Any] = {"timeout": TIMEOUT_S, "max_retries": 0}
     if base_url:
         options["base_url"] = base_url
     keys = KEYS.get(provider, ())
+    for name in keys:
+        warn_of_placeholder(name, len(os.environ.get(name, "")))
     keyless = bool(keys) and not any(os.environ.get(key) for key in keys)
     if keyless and provider in _OPENAI and base_url:
         options["api_key"] = _NO_KEY
@@ -106,7 +109,8 @@ def _model(spec: str, provider: str, base_url: str | None) -> "Model":
         ) from None
     except Exception as fault:  # noqa: BLE001  each provider raises what it likes
         if not keyless:
-            raise BadInput(f"{spec} cannot be opened: {redact(str(fault), frozenset())}") from None
+            said = in_a_line(str(fault), Redaction.of(urls=[base_url] if base_url else []))
+            raise BadInput(f"{spec} cannot be opened: {said}") from None
     else:
         if not keyless:
             return opened

@@ -13,8 +13,9 @@ from virl.budget import Budget
 from virl.errors import MindFailed, ModelUnavailable
 from virl.mind.answers import usage_of
 from virl.mind.asking import Ask
-from virl.mind.faults import LLMFault, classify, redact, retry_after, usage_in
+from virl.mind.faults import LLMFault, classify, in_a_line, retry_after, usage_in
 from virl.mind.prices import Prices, Usage, expected_usage
+from virl.redaction import Redaction
 from virl.retry import RetryPolicy
 
 _log = logging.getLogger(__name__)
@@ -35,8 +36,8 @@ class Sender:
 
     name: str
     """The model's, for errors and prices."""
-    secrets: frozenset[str]
-    """What may appear in no text."""
+    redaction: Redaction
+    """Takes out what may appear in no text."""
     prices: Prices
     retries: int
     """Further requests after the first, a question."""
@@ -78,7 +79,7 @@ class Sender:
 
     def clean(self, text: str) -> str:
         """A text on one line, shortened, without keys."""
-        return redact(text, self.secrets)
+        return in_a_line(text, self.redaction)
 
     def give_up(self, fault: LLMFault, said: str) -> NoReturn:
         """Raise what a failure that will not pass amounts to.
@@ -113,7 +114,7 @@ class Sender:
             said = self.clean(str(error) or type(error).__name__)
             return _Failed(classify(error), said, retry_after(error))
         self._count(usage_of(answer), held, tally)
-        return answer
+        return _redacted(answer, self.redaction)
 
     def _count(self, usage: Usage, held: float, tally: RequestUsage) -> None:
         tally.usage += usage
@@ -147,6 +148,12 @@ class _Failed:
     @property
     def again(self) -> bool:
         return self.fault in (LLMFault.LIMITED, LLMFault.BROKEN)
+
+
+def _redacted(answer: AIMessage, redaction: Redaction) -> AIMessage:
+    """An answer without the keys that its server may have repeated in it."""
+    fields = {name: redaction.tree(getattr(answer, name)) for name in type(answer).model_fields}
+    return answer.model_copy(update=fields)
 
 
 def _failed(outcome: AIMessage | _Failed) -> _Failed | None:

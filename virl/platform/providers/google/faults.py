@@ -6,10 +6,10 @@ from typing import Any, Literal
 from pydantic_core import from_json
 
 from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, HttpFault, shortened, wait_of
+from virl.redaction import PICTURES
 
 Kind = Literal["object", "array", "image"]
 
-_PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"GIF8")
 _GOOD_STATUSES = {"OK", "ZERO_RESULTS", "NOT_FOUND"}
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
 _LEGACY_STATUSES = {
@@ -69,7 +69,7 @@ def fault_in(kind: Kind, status: int, headers: Mapping[str, str], body: bytes) -
         code, words = _google_error(status, body)
         return HttpFault(words or f"status {status}", again=False, status=status, code=code)
     if kind == "image":
-        return None if body.startswith(_PICTURES) else _garbage("picture", status)
+        return None if body.startswith(PICTURES) else _garbage("picture", status)
     return _fault_in_json(dict if kind == "object" else list, status, headers, body)
 
 

@@ -193,7 +193,7 @@ class GoogleHttp:
 
         def tell(failed: Reply | HttpFault, pause: float) -> None:
             if isinstance(failed, HttpFault):
-                reason = self._keys.clean(failed.reason)
+                reason = self._keys.redaction.text(failed.reason)
                 _log.info("%s: %s: trying again in %.1f s", call.endpoint, reason, pause)
 
         outcome = self._retries.run(lambda: self._try(call, endpoint, kind, price), _fault_of, tell=tell)
@@ -220,7 +220,7 @@ class GoogleHttp:
         return fault if fault and fault.again else Reply(received.status, received.body)
 
     def _error(self, call: Call, endpoint: Endpoint, fault: HttpFault) -> ProviderError:
-        reason = self._keys.clean(f"{call.endpoint}: {fault.reason}")
+        reason = self._keys.redaction.text(f"{call.endpoint}: {fault.reason}")
         todo = remedy(fault, endpoint.service)
         return ProviderError(endpoint.service, reason, todo, status=fault.status, code=fault.code)
 

@@ -138,7 +138,9 @@ class RentCastHttp:
     def _fetch(self, query: Mapping[str, str]) -> list[Any]:
         def tell(failed: list[Any] | HttpFault, pause: float) -> None:
             if isinstance(failed, HttpFault):
-                _log.info("%s: %s: trying again in %.1f s", SERVICE, self._key.clean(failed.reason), pause)
+                _log.info(
+                    "%s: %s: trying again in %.1f s", SERVICE, self._key.redaction.text(failed.reason), pause
+                )
 
         outcome = self._retries.run(lambda: self._try(query), _fault_of, tell=tell)
         if isinstance(outcome, HttpFault):
@@ -146,7 +148,7 @@ class RentCastHttp:
         return outcome
 
     def _refusal(self, fault: HttpFault) -> ProviderError:
-        reason = self._key.clean(fault.reason)
+        reason = self._key.redaction.text(fault.reason)
         return ProviderError(SERVICE, reason, _remedy(fault), status=fault.status, code=fault.code)
 
     def _try(self, query: Mapping[str, str]) -> list[Any] | HttpFault:
