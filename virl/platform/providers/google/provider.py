@@ -16,6 +16,7 @@ PROVIDER = Provider(
     open=_open,
     needs="a key of Google Maps Platform, or a recording",
     network=True,
+    billed=True,
     shareable=False,
     terms=(
         "Content of Google Maps Platform, under its terms of service: keep it no longer and pass it on no "
