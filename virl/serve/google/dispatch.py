@@ -174,9 +174,14 @@ def _refused(fault: Refused | VirlError) -> Refused:
         return invalid(str(fault))
     if isinstance(fault, NoStreetView | NoImagery | NotFound):
         return Refused(GoogleStatus.NOT_FOUND, str(fault))
-    _log.warning("%s", fault)
     if isinstance(fault, BudgetExceeded):
+        _log.warning(
+            "$%.4f of the budget of $%.4f is spent, and a request costs $%.4f more: start the server again "
+            "with a higher --budget-usd",
+            *(fault.spent_usd, fault.limit_usd, fault.price_usd),
+        )
         return Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
+    _log.warning("%s", fault)
     if isinstance(fault, ProviderError):
         return _upstream(fault)
     return Refused(GoogleStatus.UNAVAILABLE, UNAVAILABLE)
