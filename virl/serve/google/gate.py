@@ -11,6 +11,7 @@ from typing import Literal
 from fastapi import Request, Response
 
 from virl.errors import BadInput, NoImagery, NoStreetView, NotFound, VirlError
+from virl.json_reading import JsonFault, read_json
 from virl.serve.google.options import GARBAGE, TIMEOUT, ServeOptions
 from virl.serve.google.stats import Stats
 from virl.serve.google.wire import (
@@ -173,8 +174,8 @@ def _json(content: bytes) -> Json:
     if not content:
         return {}
     try:
-        body = json.loads(content)
-    except ValueError:
+        body = read_json(content)
+    except JsonFault:
         raise invalid("Invalid JSON payload received.") from None
     if not isinstance(body, dict):
         raise invalid("Invalid JSON payload received. Root element must be a message.")

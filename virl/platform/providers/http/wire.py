@@ -136,6 +136,8 @@ class Wire:
                 if not (response.is_redirect and location):
                     return self._read(response, deadline)
                 target = request.url.join(location)
+                if target.scheme not in {"http", "https"} or not target.host:
+                    return HttpFault("it redirects to nowhere", again=False, billed=True)
                 if request.url.scheme == "https" and target.scheme != "https":
                     return HttpFault("it redirects to an unencrypted address", again=False, billed=True)
                 request = self._client.build_request("GET", target)
