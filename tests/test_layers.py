@@ -6,8 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 GROUND = {
-    *("__init__", "__main__", "budget", "clock", "errors", "files", "geo", "guard", "region", "region_file"),
-    *("redaction", "registry", "resources", "retry", "settings"),
+    *("__init__", "__main__", "budget", "clock", "errors", "files", "geo", "guard", "json_reading", "region"),
+    *("redaction", "region_file", "registry", "resources", "retry", "settings"),
 }
 MOST_IN_MIND = 22
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from virl.errors import BadInput, BudgetExceeded
 from virl.files import JsonLines
+from virl.json_reading import read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,6 @@ def _sum_of(book: JsonLines) -> int:
 
 def _micro_usd(line: bytes) -> int:
     try:
-        return int(json.loads(line)["micro_usd"])
+        return int(read_json(line)["micro_usd"])
     except (ValueError, KeyError, TypeError):
         raise ValueError("no sum") from None

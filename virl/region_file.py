@@ -1,12 +1,12 @@
 """Read a region from a file: GeoJSON, or V-IRL's text format, a `lat, lng` line for each corner."""
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from virl.errors import BadInput
 from virl.geo import LatLng, distance
+from virl.json_reading import JsonFault, read_json
 from virl.region import Region, RegionFault, region_fault
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; chosen
@@ -80,18 +80,17 @@ def _position(line: str, where: str) -> LatLng:
 
 def _from_geojson(text: str, file: Path) -> Located:
     try:
-        data = json.loads(text, parse_int=float)
-    except json.JSONDecodeError as fault:
-        raise BadInput(f"{_where(file, fault.lineno)}: not valid JSON: {fault.msg}") from fault
-    except RecursionError:
-        raise BadInput(f"{file}: nested too deeply to be GeoJSON") from None
+        data = read_json(text.encode())
+    except JsonFault as fault:
+        where = _where(file, fault.line or None)
+        raise BadInput(f"{where}: not valid JSON{fault.at_column}: {fault.reason}") from None
     ring = _ring(data, file)
     lines = _position_lines(text, len(ring))
     located: Located = []
     for number, (line, item) in enumerate(zip(lines, ring, strict=True), start=1):
         match item:
-            case [float(lng), float(lat)] | [float(lng), float(lat), float()]:
-                located.append((line, LatLng(lat, lng)))
+            case [lng, lat] | [lng, lat, _] if all(type(one) in (int, float) for one in item):
+                located.append((line, LatLng(float(lat), float(lng))))
             case _:
                 raise BadInput(f"{_where(file, line)}: corner {number}: should be [longitude, latitude]")
     return located

@@ -1,6 +1,5 @@
 """Which episodes a run is to do, and what its folder says of them."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from virl.bench.benchmark import Episode
 from virl.errors import BadInput
 from virl.files import write_whole
+from virl.json_reading import read_json_file
 from virl.platform.city import City
 from virl.settings import Settings, check_settings
 
@@ -74,11 +74,7 @@ def read_plan(folder: Path) -> RunPlan:
         BadInput: the folder holds no run, or its plan is damaged.
     """
     path = folder / PLAN
-    try:
-        data = json.loads(path.read_bytes())
-    except (OSError, ValueError) as fault:
-        raise BadInput(f"{path}: cannot be read ({fault}): give a run folder") from fault
-    return check_settings(data, RunPlan, source=str(path))
+    return check_settings(read_json_file(path), RunPlan, source=str(path))
 
 
 def choose(episodes: Sequence[Episode], limit: int | None, shard: tuple[int, int]) -> list[Episode]:

@@ -92,7 +92,10 @@ def usage_in(error: Exception) -> Usage:
     usage = getattr(getattr(error, "completion", None), "usage", None)
     if usage is None:
         return Usage()
-    return Usage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens)
+    counts = (usage.prompt_tokens, usage.completion_tokens)
+    if not all(isinstance(count, int) and count >= 0 for count in counts):
+        return Usage()
+    return Usage(input_tokens=counts[0], output_tokens=counts[1])
 
 
 def redaction_of(model: BaseLanguageModel[Any]) -> Redaction:

@@ -11,7 +11,7 @@ from langchain_core.rate_limiters import BaseRateLimiter
 
 from virl.budget import Budget
 from virl.errors import MindFailed, ModelUnavailable
-from virl.mind.answers import usage_of
+from virl.mind.answers import check_answer
 from virl.mind.asking import Ask
 from virl.mind.faults import LLMFault, classify, in_a_line, retry_after, usage_in
 from virl.mind.prices import Prices, Usage, expected_usage
@@ -113,7 +113,11 @@ class Sender:
             self._count(usage_in(error), held, tally)
             said = self.clean(str(error) or type(error).__name__)
             return _Failed(classify(error), said, retry_after(error))
-        self._count(usage_of(answer), held, tally)
+        try:
+            usage = check_answer(answer)
+        except ValueError as fault:  # nobody knows what it cost: what was held stays
+            return _Failed(LLMFault.BROKEN, self.clean(str(fault)), None)
+        self._count(usage, held, tally)
         return _redacted(answer, self.redaction)
 
     def _count(self, usage: Usage, held: float, tally: RequestUsage) -> None:

@@ -3,9 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any
 
-from pydantic_core import from_json
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -61,15 +59,6 @@ class RequestBounds:
             except _Gone:
                 return
         await (refused or self._app)(scope, _given(bytes(body), receive), send)
-
-
-def parse_json(content: bytes) -> Any:
-    """The JSON of a body.
-
-    Raises:
-        ValueError: it is none, or nested more than 200 levels deep (the limit of pydantic's parser).
-    """
-    return from_json(content, allow_inf_nan=False)
 
 
 class _Gone(Exception):

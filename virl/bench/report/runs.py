@@ -11,6 +11,7 @@ from virl.bench.plan import RunPlan, read_plan
 from virl.bench.records import RECORDS, SETTINGS, read_records
 from virl.bench.registry import find_benchmark
 from virl.errors import BadInput
+from virl.json_reading import read_json
 from virl.settings import check_settings
 
 _FIELDS = frozenset(one.name for one in fields(Record))
@@ -73,7 +74,7 @@ def gather(folders: Sequence[Path]) -> Gathered:
 def _read(folder: Path) -> _Folder:
     path = folder / SETTINGS
     try:
-        settings = json.loads(path.read_bytes())
+        settings = read_json(path.read_bytes())
         if isinstance(settings, dict) and "benchmark" not in settings:
             raise BadInput(f"{path}: an earlier version of virl wrote this run: run the benchmark again")
         name, options = settings["benchmark"], settings["options"]

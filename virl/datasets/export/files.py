@@ -6,6 +6,7 @@ from pathlib import Path
 
 from virl.errors import BadInput
 from virl.files import replacing
+from virl.json_reading import JsonFault, read_json
 
 FORMAT_VERSION = 1  # one more whenever the same city and seed would give other files
 MANIFEST = "export.json"
@@ -52,7 +53,7 @@ def json_line(value: object, indent: int | None = None) -> str:
 
 def _kind(manifest: Path) -> str | None:
     try:
-        found = json.loads(manifest.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = read_json(manifest.read_bytes())
+    except (OSError, JsonFault):
         return None
     return str(found.get("format")) if isinstance(found, dict) else None

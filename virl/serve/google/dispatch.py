@@ -20,6 +20,7 @@ from virl.errors import (
     ProviderError,
     VirlError,
 )
+from virl.json_reading import JsonFault, read_json
 from virl.serve.gate import given_keys, shows_key
 from virl.serve.google.options import GARBAGE, TIMEOUT, ServeOptions
 from virl.serve.google.stats import Stats
@@ -34,7 +35,6 @@ from virl.serve.google.wire import (
     invalid,
     refusal,
 )
-from virl.serve.limits import parse_json
 from virl.serve.work import ClientLeft, while_waited_for
 
 NO_KEY = (
@@ -215,8 +215,8 @@ def _json(content: bytes) -> Json:
     if not content:
         return {}
     try:
-        body = parse_json(content)
-    except ValueError:
+        body = read_json(content)
+    except JsonFault:
         raise invalid("Invalid JSON payload received.") from None
     if not isinstance(body, dict):
         raise invalid("Invalid JSON payload received. Root element must be a message.")

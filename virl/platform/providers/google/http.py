@@ -19,8 +19,9 @@ from typing import Any, Self
 from virl import resources
 from virl.budget import Budget
 from virl.errors import BadInput, ProviderError
+from virl.json_reading import read_json
 from virl.platform.providers.google.calls import Call, name_of
-from virl.platform.providers.google.faults import Kind, fault_in, parse, remedy
+from virl.platform.providers.google.faults import Kind, fault_in, remedy
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import CacheMode, Endpoint, GoogleSettings, load_google_settings
@@ -117,7 +118,7 @@ class GoogleHttp:
             ProviderError: Google refuses, cannot be reached or answers nonsense, each time it was tried.
             BudgetExceeded: the request would cost more than is left.
         """
-        found: dict[str, Any] = parse(self._answer(call, "object"))
+        found: dict[str, Any] = read_json(self._answer(call, "object"))
         return found
 
     def array(self, call: Call) -> list[Any]:
@@ -127,7 +128,7 @@ class GoogleHttp:
             ProviderError: as `json`.
             BudgetExceeded: as `json`.
         """
-        found: list[Any] = parse(self._answer(call, "array"))
+        found: list[Any] = read_json(self._answer(call, "array"))
         return found
 
     def bytes(self, call: Call) -> bytes:

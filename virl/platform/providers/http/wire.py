@@ -137,12 +137,19 @@ class Wire:
                 location = response.headers.get("location")
                 if not (response.is_redirect and location):
                     return self._read(response, deadline)
-                request = self._client.build_request("GET", request.url.join(location))
+                target = request.url.join(location)
+                if target.scheme not in {"http", "https"} or not target.host:
+                    return HttpFault("it redirects to nowhere", again=False, billed=True)
+                if request.url.scheme == "https" and target.scheme != "https":
+                    return HttpFault("it redirects to an unencrypted address", again=False, billed=True)
+                request = self._client.build_request("GET", target)
             finally:
                 response.close()
         return HttpFault("it redirects in circles", again=False, billed=True)
 
     def _read(self, response: httpx.Response, deadline: float) -> Received | HttpFault:
+        if "," in response.headers.get("content-encoding", ""):  # each turn may blow it up a thousandfold
+            return HttpFault("the reply is compressed more than once", again=False, billed=True)
         body = bytearray()
         for piece in response.iter_bytes():
             body += piece
