@@ -19,7 +19,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
     except VirlError as fault:
         if debug:
             raise
-        typer.echo(f"virl: {fault}", err=True)
+        typer.echo("virl: " + "\n".join(fault.lines), err=True)
         raise typer.Exit(USER_ERROR) from fault
     except KeyboardInterrupt:
         typer.echo("virl: stopped: continue with the same command and --resume", err=True)
