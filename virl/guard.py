@@ -21,7 +21,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
     try:
         work()
     except VirlError as fault:
-        said = traceback.format_exc().rstrip() if debug else f"virl: {fault}"
+        said = traceback.format_exc().rstrip() if debug else "virl: " + "\n".join(fault.lines)
         typer.echo(Redaction.of().text(said), err=True)
         raise typer.Exit(USER_ERROR) from fault
     except KeyboardInterrupt:

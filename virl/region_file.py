@@ -8,6 +8,7 @@ from virl.errors import BadInput
 from virl.geo import LatLng, distance
 from virl.json_reading import JsonFault, read_json
 from virl.region import Region, RegionFault, region_fault
+from virl.yaml_text import read_text
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; chosen
 
@@ -29,12 +30,7 @@ def read_region(file: Path, near: LatLng | None = None) -> Region:
         BadInput: the file cannot be read, holds no simple polygon, or one more than 100 km from `near`;
             names file, line and corner.
     """
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise BadInput(f"{file}: no such file") from None
-    except (OSError, UnicodeDecodeError) as fault:
-        raise BadInput(f"{file}: cannot be read ({fault})") from fault
+    text = read_text(file)
     located = _from_geojson(text, file) if text.lstrip().startswith("{") else _from_lines(text, file)
     if not located:
         raise BadInput(f"{file}: contains no corners: write one `lat, lng` line per corner, or GeoJSON")

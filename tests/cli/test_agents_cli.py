@@ -108,7 +108,7 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
 def test_bad_names_and_options_write_nothing(tmp_path: Path) -> None:
     assert "is not a valid character name" in refused("new", "../zoe")
     assert "is not a valid character name" in refused("new", "zoe.yaml")
-    assert "unknown agent 'hero': choose one of:" in refused("new", "zoe", "--from", "hero")
+    assert "unknown agent 'hero': did you mean 'hiro'?" in refused("new", "zoe", "--from", "hero")
     assert "--from or --tools" in refused("new", "zoe", "--from", "hiro", "--tools")
     region = (Path(__file__).parents[2] / "agents/imani.yaml").read_text() + "region: park.txt\n"
     (tmp_path / "planner.yaml").write_text(region)

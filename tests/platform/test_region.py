@@ -212,7 +212,7 @@ def test_reads_a_line_for_each_corner(tmp_path: Path, text: str) -> None:
         ("\n51.50, -0.14\n51.51, -0.13\n51.50, -0.13\n51.51, -0.14\n", ", line 2: corner 1: its side meets"),
         ("-0.14, 51.51\n-0.13, 51.51\n-0.13, 51.5\n", ", line 1: corner 1: .* from the city's .*swapped"),
         ("48.85, 2.35\n48.86, 2.35\n48.86, 2.36\n", ", line 1: corner 1: .* choose a region of the city"),
-        (b"51.5, -0.1\xff\n", ": cannot be read"),
+        (b"51.5, -0.1\xff\n", ", line 1: the byte 0xff is not UTF-8: save the file as UTF-8"),
     ],
 )
 def test_a_fault_in_a_text_file_is_named_with_file_and_line(

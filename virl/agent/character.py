@@ -3,12 +3,14 @@
 The fields here are those of every character. A routine declares further ones, each a `CharacterField`.
 """
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model
 
+from virl.field_faults import shown
 from virl.platform.places import DAYS
 from virl.settings import Settings
 
@@ -21,7 +23,7 @@ def _weekly_clock(text: str) -> str:
     day, _, clock = text.strip().lower().partition(" ")
     hour, _, minute = clock.partition(":")
     if day not in DAYS or not (hour.isdigit() and minute.isdigit() and int(hour) < 24 and int(minute) < 60):
-        raise ValueError(f"{text!r} is not a day and time such as 'wed 12:30'")
+        raise ValueError(f"must be a day and a time, such as 'wed 12:30', not {shown(text)}")
     return f"{day} {int(hour):02d}:{int(minute):02d}"
 
 
@@ -41,6 +43,18 @@ ToolName = Literal[
     "consult",
 ]
 """What a character without a routine may use; each is described in `docs/reference/characters.md`."""
+
+
+def _name_of_routine(name: str) -> str:
+    if not re.fullmatch(ROUTINE_NAME, name):
+        raise ValueError(f"must be a name of letters, digits, '_' and '-', not {shown(name)}")
+    return name
+
+
+def _one_line(text: str) -> str:
+    if "\n" in text.strip():
+        raise ValueError("must be one line: write `>-` after `about:`, or join the lines")
+    return text
 
 
 def _tool_names(given: object) -> object:
@@ -89,11 +103,11 @@ class Character(Settings):
     """Where the character faces at first; `None` leaves it open."""
     clock: Annotated[str, AfterValidator(_weekly_clock)] = "wed 12:30"
     """Day and local time at which it all happens."""
-    about: str = Field(default="", max_length=120, pattern=r"^[^\n]*$")
+    about: Annotated[str, AfterValidator(_one_line)] = Field(default="", max_length=120)
     """What the character does, in a line, for lists of agents."""
     background: str
     intention: str = Field(min_length=1)
-    routine: str | None = Field(default=None, pattern=ROUTINE_NAME)
+    routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None
     """What the character does: a routine of virl's or of an installed package, `NAME.py` or a folder `NAME/`
     beside the character file, or the name of an agent whose routine it is; by default that of the file's own
     name."""

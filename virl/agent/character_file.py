@@ -12,7 +12,7 @@ from virl.agent.routine import Routine, RunFunction, find_routine, our_fields, p
 from virl.errors import BadInput, UnknownName
 from virl.region_file import read_region
 from virl.registry import ROUTINES
-from virl.settings import Settings, check_settings, load_settings, yaml_value
+from virl.settings import Settings, check_settings, load_settings, read_settings, yaml_value
 
 BY_TOOLS = "by-tools"
 """The routine of characters that have tools and no routine of their own."""
@@ -56,7 +56,7 @@ def load_character(path: Path) -> Character:
     Raises:
         BadInput: one is missing or broken; names file, line and field.
     """
-    character = load_settings(path, _model(path, load_settings(path, _Which)))
+    character = load_settings(path, _model(path, _which(path)))
     if isinstance(character.region, str):
         corners = read_region(path.parent / character.region).corners
         character = character.model_copy(update={"region": corners})
@@ -143,6 +143,11 @@ def _files_of_packages() -> dict[str, list[Path]]:
     return files
 
 
+def _which(path: Path) -> _Which:
+    read = read_settings(path)
+    return _Which.model_validate(read.data if isinstance(read.data, dict) else {})
+
+
 def _model(path: Path, which: _Which) -> type[Character]:
     routine = _routine(path, _routine_name(path, which.routine, which.tools))
     return character_model((*our_fields(), *(routine.fields() if routine else ())))
@@ -157,7 +162,7 @@ def _routine(path: Path, name: str) -> Routine | None:
     file = _file_of(name)
     if file is None:
         return None
-    which = load_settings(file, _Which)  # an agent's name: its routine is followed
+    which = _which(file)  # an agent's name: its routine is followed
     return find_routine(file.parent, _routine_name(file, which.routine, which.tools))
 
 

@@ -8,20 +8,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from virl import resources
 from virl.errors import BadInput, UnknownName
+from virl.field_faults import shown
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.replies import Reply, Text
 from virl.registry import load, one_line
 from virl.settings import Settings, parse_settings
+from virl.yaml_text import read_text
 
-REFERENCE = r"^\.?[A-Za-z_][\w.]*:[A-Za-z_]\w*$"
+REFERENCE = r"\.?[A-Za-z_][\w.]*:[A-Za-z_]\w*"
 FENCE_OPEN, FENCE_CLOSE = "<<<DATA", "DATA>>>"
 _FENCE_RUN = re.compile(r"<{3,}|>{3,}")
 _SOFTER = {
@@ -31,6 +33,15 @@ _SOFTER = {
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029]")
 
 
+def _reference(text: str) -> str:
+    if not re.fullmatch(REFERENCE, text):
+        raise ValueError(f"must be MODULE:NAME, such as virl.mind.replies:Text, not {shown(text)}")
+    return text
+
+
+Reference = Annotated[str, AfterValidator(_reference)]
+
+
 class FrontMatter(Settings):
     """What stands between the `---` lines of a prompt file."""
 
@@ -38,9 +49,9 @@ class FrontMatter(Settings):
     """What the prompt asks for, in a line."""
     inputs: tuple[str, ...]
     """The names that the template uses."""
-    reply: str = Field(pattern=REFERENCE)
+    reply: Reference
     """The type of the reply, `module:Class`; a leading dot is the package of the routine it comes with."""
-    rule: str | None = Field(default=None, pattern=REFERENCE)
+    rule: Reference | None = None
     """What the rules answer, `module:function` from a question and a lexicon to the reply."""
     stop: tuple[str, ...] = ()
     """Where a plain text ends; for the reply type `Text` alone."""
@@ -177,10 +188,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
 
 
 def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise BadInput(f"{path}: cannot be read ({fault})") from fault
+    return read_text(path)
 
 
 def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:

@@ -1,10 +1,12 @@
 """What every file of `platform/cities/` says: where a city is, and which provider makes it."""
 
+import re
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
+from virl.field_faults import shown
 from virl.geo import LatLng
 from virl.region import Region, position_fault, region_fault
 from virl.settings import Settings
@@ -47,9 +49,15 @@ def _time_zone(name: str) -> str:
     return name
 
 
+def _language(tag: str) -> str:
+    if not re.fullmatch(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?", tag):
+        raise ValueError(f"must be a language tag, such as ja or zh-HK, not {shown(tag)}")
+    return tag
+
+
 Position = Annotated[LatLng, AfterValidator(_on_earth)]
 TimeZone = Annotated[str, AfterValidator(_time_zone)]
-Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$")]
+Language = Annotated[str, AfterValidator(_language)]
 Name = Annotated[str, Field(min_length=1)]
 
 
