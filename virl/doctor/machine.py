@@ -13,7 +13,7 @@ from virl.doctor.findings import Finding
 from virl.doctor.packages import extras
 from virl.doctor.weights import models
 from virl.errors import BadInput, VirlError
-from virl.mind.open import KEYS
+from virl.mind.keys import KEYS
 from virl.platform.movement.web_browser import BROWSERS
 from virl.platform.providers.google.keys import KEY_VARIABLE, SECRET_VARIABLE, Keys
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE
