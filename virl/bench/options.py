@@ -30,7 +30,7 @@ def parameters(
     options: type[BaseOptions],
     panel: str,
     taken: Collection[str] = (),
-    complete: Callable[[str, Collection[str]], Completer] | None = None,
+    complete: Callable[[str, str, Collection[str]], Completer] | None = None,
 ) -> Iterator[Parameter]:
     """A parameter for each field, as `typer` reads them off a function; `None` where nothing is given.
 
@@ -38,8 +38,8 @@ def parameters(
         options: of the benchmark.
         panel: heading in the help.
         taken: options of the same command that are not the benchmark's; a field named like one has none.
-        complete: makes what completes an option, of its description and of all its values where there are
-            only so many.
+        complete: makes what completes an option, of its field, its description and all its values where
+            there are only so many.
     """
     defaults = options.model_construct().model_dump(mode="json")
     for name, field in options.model_fields.items():
@@ -55,7 +55,7 @@ def parameters(
             show_default=_shown(defaults.get(name)),
             metavar=None if field.annotation is bool else _metavar(field),
             rich_help_panel=panel,
-            autocompletion=complete(described, _choices(field)) if complete else None,
+            autocompletion=complete(name, described, _choices(field)) if complete else None,
         )
         kind: Any = bool | None if field.annotation is bool else str | None
         yield Parameter(

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
-from virl.cli.completion import benchmarks, complete_benchmarks, named_in
+from virl.cli.completion import benchmarks, complete_benchmarks, of_option
 from virl.cli.group import HelpfulGroup
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import (
@@ -250,7 +250,7 @@ def _command(name: str) -> Any:
 
     engine = {key: one for key, one in signature(bench).parameters.items() if key not in {"name", "given"}}
     context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    own = parameters(benchmark.options, f"Options of {benchmark.name}", _flags(engine), named_in)
+    own = parameters(benchmark.options, f"Options of {benchmark.name}", _flags(engine), of_option)
     run.__doc__ = benchmark.about
     _sign(run, [context, *own, *engine.values()])
     if not benchmark.commands:

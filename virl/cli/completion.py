@@ -92,16 +92,18 @@ def movers() -> Iterator[str]:
     return iter(("links", "grid", "web", "hybrid"))
 
 
-def named_in(description: str, choices: Iterable[str] = ()) -> Completer:
+def of_option(field: str, description: str, choices: Iterable[str] = ()) -> Completer:
     """What completes an option of a benchmark: what its description names, and the lists it refers to.
 
     Args:
+        field: of the benchmark's options.
         description: such as ``"Detectors: `simulated` or another (see `virl models`)"``.
         choices: all values, where there are only so many.
     """
 
     def names() -> Iterator[str]:
         yield from choices
+        yield from {"cities": cities, "mind": minds}.get(field, list)()
         yield from _QUOTED.findall(description)
         for listed in _LISTS.findall(description):
             yield from {"cities": cities, "models": models}[listed]()

@@ -142,7 +142,8 @@ def _copy(source: str, name: str, file: str) -> str:
     rest = re.sub(rf"(?<![\w-]){re.escape(character.name)}(?![\w-])", lambda _: name, rest)
     head = [f"name: {_quoted(name)}"]
     if not character.about:
-        head.append(f"about: does what {character.name} does # what it does, in one line, for `virl agents`")
+        about = f"about: does what {character.name} does"
+        head.append(f"{about:31} # what it does, in one line, for `virl agents`")
     if not (character.routine or character.lives_by_tools):
         rest = rest.rstrip("\n") + f"\nroutine: {path.stem}\n"
     mind = " --mind openai:MODEL" if character.lives_by_tools else ""
