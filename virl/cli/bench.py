@@ -179,6 +179,12 @@ def bench(
     cache: CacheOption = None,
     record: RecordOption = None,
     replay: ReplayOption = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Check options, models, keys and data, and print what the run would take."
+        ),
+    ] = False,
     no_replies: Annotated[
         bool, typer.Option("--no-reply-cache", help="Do not read cached replies of language models.")
     ] = False,
@@ -193,7 +199,8 @@ def bench(
     """
 
     def work() -> None:
-        from virl.bench.plan import parse_shard  # noqa: PLC0415 - loads when asked for
+        from virl.bench.dry_run import dry_run as check_run  # noqa: PLC0415 - loads when asked for
+        from virl.bench.plan import parse_shard  # noqa: PLC0415
         from virl.bench.registry import find_benchmark  # noqa: PLC0415
         from virl.bench.resources import Terms  # noqa: PLC0415
         from virl.bench.run import Engine, Part, run_benchmark  # noqa: PLC0415
@@ -218,7 +225,8 @@ def bench(
         )
         how = Engine(engine, workers, address, attempts, pictures=pictures, terms=terms)
         part = Part(limit, parse_shard(shard))
-        run_benchmark(name, options, folder, Console(), engine=how, part=part, resume=resume)
+        start = check_run if dry_run else run_benchmark
+        start(name, options, folder, Console(), engine=how, part=part, resume=resume)
 
     guard(work, debug=debug)
 
