@@ -166,5 +166,6 @@ BENCHMARK = Benchmark(
     show=show,
     metrics=METRICS,
     published=PUBLISHED,
+    typical_s=2.5,
     work="processes",
 )

@@ -99,7 +99,7 @@ def test_a_character_from_another_one_is_its_own(tmp_path: Path, agent: str) -> 
     ("name", "file", "kept"),
     [
         ("Zoë K", "zoe-k.yaml", "Zoë K"),
-        ("O’Neil", "o-neil.yaml", "O'Neil"),
+        ("O\N{RIGHT SINGLE QUOTATION MARK}Neil", "o-neil.yaml", "O'Neil"),
         ("my-hiro", "my-hiro.yaml", "My Hiro"),
         ("春日 はるが", "春日-はるが.yaml", "春日 はるが"),
         ("Ada_2", "ada_2.yaml", "Ada_2"),

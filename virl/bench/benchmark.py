@@ -153,6 +153,8 @@ class Metric:
     """Whether its value in each group is drawn as bars too."""
     aside: bool = False
     """Whether the terminal, which is narrow, leaves it out; the page and the files have it."""
+    about: str = ""
+    """What the heading stands for, where it does not say so itself; the legend of the table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ MADE_ROUTES = 20
 """Routes of a data set that is made on the spot; chosen: twice V-IRL's number for a district."""
 
 
-COLLECTING = "about 20 s and 50 MB"
-"""What a made city's data set takes, measured for Virlton on one core."""
+COLLECTING = {"routes": "about 2 min and 50 MB"}
+"""What a made city's data set takes, measured for Virlton on one core; 20 s for what is not named."""
 
 
 class Uncollected(VirlError):
@@ -122,7 +122,7 @@ def _fingerprint(city: City) -> str:
 def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None:
     """A made city's data set; once, then it stays in the cache."""
     if not _is_collected(folder, needs):
-        work = f"the data set of {city.title}: once, {COLLECTING}, in {folder}"
+        work = f"the data set of {city.title}: once, {COLLECTING.get(needs, 'about 20 s and 50 MB')}, in {folder}"
         if not may_collect:
             raise Uncollected(f"virl first collects {work}")
         Console(stderr=True).print(f"collecting {work}", highlight=False, markup=False, soft_wrap=True)

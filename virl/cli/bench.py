@@ -124,6 +124,9 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="Folder for the report. Required with several runs.", file_okay=False)
     ] = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="Print published results, for comparison.")
+    ] = False,
     debug: DebugOption = False,
 ) -> None:
     """Merge the shards of a run, or compare several runs in one report."""
@@ -131,7 +134,7 @@ def report(
     def tell() -> None:
         from virl.bench.report.write import write_reports  # noqa: PLC0415 - loads when asked for
 
-        reports = write_reports(folders, Console(), out)
+        reports = write_reports(folders, Console(), out, published=published)
         typer.echo(f"results: {reports.results}\npage: {reports.page}")
 
     guard(tell, debug=debug)
