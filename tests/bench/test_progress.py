@@ -1,6 +1,7 @@
 """What a run says of its length: before it, during it, and where there is nothing left to do."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,21 +65,19 @@ def test_a_run_says_first_how_much_there_is_to_do_and_where_it_writes(tmp_path: 
     told = told_by(run_benchmark, NAME, Options(), out, engine=FAST, part=Part(limit=2))
     assert told.startswith(f"8 episodes to run, 2 at a time; writes {out}\n")
     told = told_by(run_benchmark, NAME, Options(), out, engine=FAST, resume=True)
-    assert f"8 done before, 16 to run, 2 at a time; writes {out}\nabout " in told
+    assert f"8 done before, 16 episodes to run, 2 at a time; writes {out}\nabout " in told
     told = told_by(run_benchmark, NAME, Options(), out, engine=FAST, resume=True)
     assert told.startswith(f"{out}: already finished, 24 episodes done: nothing is run again\n")
 
 
 def test_a_stated_duration_is_used_until_episodes_were_run(tmp_path: Path) -> None:
-    from dataclasses import replace
-
     stated = replace(BENCHMARK, typical_s=3.0)
     assert list(outlook(stated, 1570, 1, [], tmp_path))[1:] == [
         "about 1 h 18 min if each takes 3.0 s, as measured with the default options on one core"
     ]
     done = [{"status": "done", "seconds": 60.0}, {"status": "failed", "seconds": 0.1}]
     assert list(outlook(stated, 10, 2, done, tmp_path)) == [
-        f"1 done before, 10 to run, 2 at a time; writes {tmp_path}",
+        f"1 done before, 10 episodes to run, 2 at a time; writes {tmp_path}",
         "about 5 min if each takes 1 min, as those before",
     ]
 
@@ -105,4 +104,4 @@ def test_a_dry_run_refuses_what_the_run_would_refuse(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="already contains a run"):
         told_by(dry_run, NAME, Options(), tmp_path / "out", engine=FAST)
     told = told_by(dry_run, NAME, Options(), tmp_path / "out", engine=FAST, resume=True)
-    assert "4 done before, 20 to run" in told
+    assert "4 done before, 20 episodes to run" in told

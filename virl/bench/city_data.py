@@ -122,7 +122,8 @@ def _fingerprint(city: City) -> str:
 def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None:
     """A made city's data set; once, then it stays in the cache."""
     if not _is_collected(folder, needs):
-        work = f"the data set of {city.title}: once, {COLLECTING.get(needs, 'about 20 s and 50 MB')}, in {folder}"
+        takes = COLLECTING.get(needs, "about 20 s and 50 MB")
+        work = f"the data set of {city.title}: once, {takes}, in {folder}"
         if not may_collect:
             raise Uncollected(f"virl first collects {work}")
         Console(stderr=True).print(f"collecting {work}", highlight=False, markup=False, soft_wrap=True)

@@ -69,15 +69,15 @@ def dry_run(
             ]
             for line in outlook(benchmark, len(left), worker_count(engine, kind), list(done.values()), out):
                 tell(line)
-        tell(_cost(options, terms.budget_usd))
+        tell(_cost(options, resources, terms.budget_usd))
     tell("dry run: options, models, keys and data are in order; nothing was run")
 
 
-def _cost(options: BaseOptions, budget_usd: float | None) -> str:
+def _cost(options: BaseOptions, resources: Resources, budget_usd: float | None) -> str:
     """Whether the run asks somebody who may bill it."""
     asked = options.model_dump(mode="json")
     minds = [spec for spec in (asked.get("mind"), *asked.get("models", ())) if spec and ":" in spec]
-    cities = [name for name in asked.get("cities", ()) if provider_of(city_settings(name)).network]
+    cities = [name for name in resources.open_cities if provider_of(city_settings(name)).network]
     billed = [*dict.fromkeys(minds), *(f"the provider of {name}" for name in cities)]
     if not billed:
         return "cost: $0, no paid service is asked"

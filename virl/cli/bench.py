@@ -115,7 +115,7 @@ def _shown(value: object) -> str:
         return ", ".join(map(_shown, value)) or "none"
     if isinstance(value, bool):
         return "on" if value else "off"
-    return "none" if value in {None, ""} else str(value)
+    return str(value) if value or value == 0 else "none"
 
 
 @bench_app.command("report")
