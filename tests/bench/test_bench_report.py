@@ -142,9 +142,7 @@ def test_published_results_are_a_table_of_their_own_where_they_are_asked_for(fol
     said = io.StringIO()
     write_reports([folder], Console(file=said, width=100))
     assert "paper & co" not in said.getvalue()
-    assert (
-        "1 published result to compare with: on the page, or with `virl" in said.getvalue()
-    )
+    assert "1 published result to compare with: on the page, or with `virl" in said.getvalue()
     write_reports([folder], Console(file=said, width=100), published=True)
     told = said.getvalue()
     assert told.index("published results, not measured here") < told.index("paper & co")

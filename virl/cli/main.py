@@ -159,6 +159,8 @@ def run(
             access=access,
         )
         finished = run_agent(options, Console(quiet=quiet or as_json))
+        if finished.before and not (quiet or as_json):
+            typer.echo(f"already finished: {finished.result.status}: {finished.result.reason}")
         typer.echo(finished.result.model_dump_json(indent=2) if as_json else f"report: {finished.report}")
 
     guard(live, debug=debug)

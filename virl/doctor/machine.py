@@ -23,6 +23,7 @@ from virl.resources import cache_home
 
 HOME_TOWN = "virlton"
 DRIVER = "chromedriver"
+MODELS = "language models"
 
 
 def examine(base_url: str | None = None) -> list[Finding]:
@@ -74,7 +75,7 @@ def google() -> Iterator[Finding]:
 
 def minds() -> Iterator[Finding]:
     """Keys of language models."""
-    what, needed_for = "language models", "--mind PROVIDER:MODEL; the default, rules, needs none"
+    what, needed_for = MODELS, "--mind PROVIDER:MODEL; the default, rules, needs none"
     found = [
         f"{provider} ({name})" for provider, names in KEYS.items() for name in names if os.environ.get(name)
     ]
