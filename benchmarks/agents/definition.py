@@ -137,5 +137,6 @@ BENCHMARK = Benchmark(
     score=score,
     show=show,
     metrics=tuple(dict.fromkeys(metric for agent in AGENTS.values() for metric in agent.metrics)),
+    typical_s=5.0,
     work="processes",
 )

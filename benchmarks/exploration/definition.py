@@ -124,5 +124,6 @@ BENCHMARK = Benchmark(
     score=score,
     show=show,
     metrics=METRICS,
+    typical_s=25.0,
     work="processes",
 )

@@ -74,21 +74,41 @@ def test_a_name_that_yaml_takes_for_something_else_stays_a_name(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("agent", ["hiro", "rx399", "mira"])
-def test_a_copy_has_all_of_the_agent_but_its_name(tmp_path: Path, agent: str) -> None:
-    done = virl("new", "zoe", "--from", agent)
+def test_a_character_from_another_one_is_its_own(tmp_path: Path, agent: str) -> None:
+    done = virl("new", "my-zoe", "--from", agent)
     assert done.exit_code == 0, done.output
     copied, given = (
-        load_character(tmp_path / "zoe.yaml"),
+        load_character(tmp_path / "my-zoe.yaml"),
         load_character(Path(__file__).parents[2] / f"agents/{agent}.yaml"),
     )
-    assert copied.name == "Zoe"
-    ours, theirs = (
-        copied.model_dump(exclude={"name", "routine"}),
-        given.model_dump(exclude={"name", "routine"}),
-    )
-    assert ours == theirs
+    assert copied.name == "My Zoe"
+    assert copied.intention == given.intention.replace(given.name, "My Zoe")
+    assert copied.about == (given.about or f"does what {given.name} does")
+    own = {"name", "routine", "intention", "about", "background"}
+    assert copied.model_dump(exclude=own) == given.model_dump(exclude=own)
     assert copied.routine == (None if given.lives_by_tools else given.routine or agent)
-    assert (tmp_path / "zoe.yaml").read_text().count("#") > 2, "its comments are kept"
+    text = (tmp_path / "my-zoe.yaml").read_text()
+    head, *rest = text.split("\nname: ")
+    assert head.startswith(f"# My Zoe: adapted from {agent}.yaml.")
+    assert "virl run my-zoe.yaml" in head
+    assert "virl new" not in text
+    assert "#" in rest[0], "its comments are kept"
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "kept"),
+    [
+        ("Zoë K", "zoe-k.yaml", "Zoë K"),
+        ("O\N{RIGHT SINGLE QUOTATION MARK}Neil", "o-neil.yaml", "O'Neil"),
+        ("my-hiro", "my-hiro.yaml", "My Hiro"),
+        ("春日 はるが", "春日-はるが.yaml", "春日 はるが"),
+        ("Ada_2", "ada_2.yaml", "Ada_2"),
+    ],
+)
+def test_any_name_gets_a_plain_file_and_is_kept(tmp_path: Path, name: str, file: str, kept: str) -> None:
+    done = virl("new", name)
+    assert done.exit_code == 0, done.output
+    assert load_character(tmp_path / file).name == kept
 
 
 def test_a_copy_of_an_agent_without_routine_names_the_one_it_follows(tmp_path: Path) -> None:
@@ -108,6 +128,8 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
 def test_bad_names_and_options_write_nothing(tmp_path: Path) -> None:
     assert "is not a valid character name" in refused("new", "../zoe")
     assert "is not a valid character name" in refused("new", "zoe.yaml")
+    assert "is not a valid character name" in refused("new", "zoe\nage: 3")
+    assert "is not a valid character name" in refused("new", "z" * 61)
     assert "unknown agent 'hero': did you mean 'hiro'?" in refused("new", "zoe", "--from", "hero")
     assert "--from or --tools" in refused("new", "zoe", "--from", "hiro", "--tools")
     region = (Path(__file__).parents[2] / "agents/imani.yaml").read_text() + "region: park.txt\n"

@@ -171,6 +171,16 @@ def test_missing_key_and_unknown_mind(tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
+def test_a_run_that_has_ended_says_so_when_it_is_resumed(finished: Path) -> None:
+    before = (finished / "journal.jsonl").read_bytes()
+    done = virl("run", "hiro", "--out", finished, "--resume")
+    assert done.exit_code == 0, done.output
+    result = json.loads((finished / "result.json").read_text())
+    said = f"already finished: {result['status']}: {result['reason']}\nreport: {finished / 'report.html'}\n"
+    assert done.stdout == said
+    assert (finished / "journal.jsonl").read_bytes() == before
+
+
 def copy_of(run: Path, folder: Path) -> Path:
     """The journal of a run and its views, without its end."""
     copy = folder / "copy"

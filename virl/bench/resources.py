@@ -90,12 +90,14 @@ class Resources:
         budget: checked before each request that costs something.
         reserve: takes a turn for a request to a mind, see `virl.bench.pace`; `None` sets no limit.
         open_elsewhere: opens a model on another machine; by default models are opened here.
+        may_collect: whether a missing data set of a made city is collected; else it raises `Uncollected`.
     """
 
     terms: Terms = field(default_factory=Terms)
     budget: Budget = field(default_factory=Budget)
     reserve: Callable[[], float] | None = None
     open_elsewhere: Callable[[ModelUse], OpenModel] | None = None
+    may_collect: bool = True
     _opened: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _stack: ExitStack = field(default_factory=ExitStack)
     _lock: Any = field(default_factory=RLock)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from virl.cli.completion import complete_cities
 from virl.guard import guard
 
 CORE_BROKEN = 1
@@ -22,7 +23,10 @@ def doctor(
     ] = False,
     budget_usd: Annotated[float, typer.Option(help="Budget in US dollars for --paid.", min=0.0)] = BUDGET_USD,
     city: Annotated[
-        str, typer.Option(help="City to test Google's services in (see `virl cities`).")
+        str,
+        typer.Option(
+            help="City to test Google's services in (see `virl cities`).", autocompletion=complete_cities
+        ),
     ] = "london",
     steps: Annotated[
         int | None,

@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
+from virl.cli.completion import complete_cities
+from virl.cli.group import HelpfulGroup
 from virl.guard import guard
 
-serve_app = typer.Typer(help="Serve a city over HTTP.", no_args_is_help=True)
+serve_app = typer.Typer(cls=HelpfulGroup, help="Serve a city over HTTP.", no_args_is_help=True)
 
 
 @serve_app.callback()
@@ -17,7 +19,9 @@ def _group() -> None:
 
 @serve_app.command()
 def google(
-    city: Annotated[str, typer.Option(help="City to serve (see `virl cities`).")] = "virlton",
+    city: Annotated[
+        str, typer.Option(help="City to serve (see `virl cities`).", autocompletion=complete_cities)
+    ] = "virlton",
     port: Annotated[
         int, typer.Option(help="Port to listen on; 0 chooses a free one.", min=0, max=65535)
     ] = 8765,

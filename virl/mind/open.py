@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from virl.budget import Budget
 from virl.errors import BadInput, ModelUnavailable
+from virl.mind.keys import KEYS
 from virl.mind.rules import RuleMind
 from virl.redaction import Redaction, warn_of_placeholder
 
@@ -18,27 +19,6 @@ if TYPE_CHECKING:
     from virl.mind.llm import LLMMind, Method
 
 TIMEOUT_S = 120.0  # chosen: models that reason take up to a minute over a few pictures
-
-KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "anthropic": ("ANTHROPIC_API_KEY",),
-        "azure_openai": ("AZURE_OPENAI_API_KEY",),
-        "cohere": ("COHERE_API_KEY",),
-        "deepseek": ("DEEPSEEK_API_KEY",),
-        "fireworks": ("FIREWORKS_API_KEY",),
-        "google_genai": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-        "groq": ("GROQ_API_KEY",),
-        "mistralai": ("MISTRAL_API_KEY",),
-        "nvidia": ("NVIDIA_API_KEY",),
-        "openai": ("OPENAI_API_KEY",),
-        "openai-completion": ("OPENAI_API_KEY",),
-        "openrouter": ("OPENROUTER_API_KEY",),
-        "perplexity": ("PPLX_API_KEY",),
-        "together": ("TOGETHER_API_KEY",),
-        "xai": ("XAI_API_KEY",),
-    }
-)
-"""Environment variables that a provider's key is read from; any one of them will do."""
 
 _METHODS: Mapping[str, "Method"] = MappingProxyType(
     {"anthropic": "json_schema"}  # its newest models refuse the forced tool call that LangChain would make

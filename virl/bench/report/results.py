@@ -97,6 +97,7 @@ class MetricHead(Settings):
     digits: int
     by_group: bool
     aside: bool = False
+    about: str = ""
 
 
 class Results(Settings):

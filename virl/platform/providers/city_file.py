@@ -72,6 +72,8 @@ class CityFile(Settings):
     about: str
     provider: str
     """Who makes the city."""
+    needs: str | None = None
+    """What has to be there to open it; `None` for what its provider says. Empty for nothing."""
     city: Name | None = None
     district: Name | None = None
     continent: Continent | None = None
@@ -89,9 +91,9 @@ class CityFile(Settings):
 
     @property
     def place(self) -> str:
-        """District, city and country, or else what the file says about it, in one line."""
+        """District, city and country of what lies on a continent, or else what the file says about it."""
         parts = (self.district, self.city, self.country)
-        return ", ".join(part for part in parts if part) if all(parts) else self.about
+        return ", ".join(filter(None, parts)) if self.continent and all(parts) else self.about
 
     @property
     def region(self) -> Region | None:

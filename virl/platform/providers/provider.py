@@ -41,7 +41,8 @@ class Provider(Generic[FileT]):
     """Makes the city of a name, a file and the way to ask; asks nothing yet. What `City` says of time zone,
     language, region and terms is filled in from the file and from here."""
     needs: str = ""
-    """What has to be there beside virl, such as `"a key"`; empty if its cities open anywhere, for free."""
+    """What has to be there beside virl, such as a variable with a key; empty if its cities open anywhere, for
+    free. A city's file may say otherwise."""
     network: bool = False
     """Whether it is asked over a network, so that its replies can be recorded."""
     billed: bool | None = None

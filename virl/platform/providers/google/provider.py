@@ -14,7 +14,7 @@ def _open(name: str, file: GoogleCity, access: Access) -> City:
 PROVIDER = Provider(
     file=GoogleCity,
     open=_open,
-    needs="a key of Google Maps Platform, or a recording",
+    needs="GOOGLE_MAPS_API_KEY",
     network=True,
     billed=True,
     shareable=False,
