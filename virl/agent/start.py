@@ -23,7 +23,7 @@ from virl.agent.character_file import (
 from virl.agent.run import Run
 from virl.agent.terminal import Story
 from virl.agent.user import open_user
-from virl.budget import Budget
+from virl.budget import SPENDING, Budget
 from virl.errors import BadInput, JournalBroken, UnknownName
 from virl.journal.journal import Journal, write_result
 from virl.journal.records import AccessRecord, AnyRecord, EndRecord, Result, StartRecord
@@ -41,8 +41,6 @@ from virl.platform.streetview import Image
 from virl.resources import cache_home
 
 RUNS = Path("runs")
-SPENDING = "spending.jsonl"
-"""What a run has paid, in its folder; see `virl.budget.Budget`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +193,15 @@ def _live(
         assembly = assemble(plan.source, character, city, mind, models, mover)
         journal = stack.enter_context(open_journal())
         story = stack.enter_context(Story(console, character.limits.steps))
-        run = Run(journal, start, done, city=name_of_city(start.city), audience=story, meter=city.meter)
+        run = Run(
+            journal,
+            start,
+            done,
+            city=name_of_city(start.city),
+            audience=story,
+            meter=city.meter,
+            paid=access.budget.paid,
+        )
         user = open_user(start.feedback, console, story.pause)
         result = perform(assembly.agent(run, user, access.budget))
         return Finished(result, write_report(run.folder, city))

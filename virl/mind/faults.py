@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from enum import Enum
+from socket import gaierror
 from typing import Any
 
 from langchain_core.exceptions import (
@@ -71,6 +72,9 @@ _NAMES = {
     "APITimeoutError": LLMFault.BROKEN,
 }
 
+# Raised by HTTP clients, which are not imported here either.
+_NEVER_LEFT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
+
 
 def classify(error: Exception) -> LLMFault:
     """Which sort of failure an exception of any provider is."""
@@ -99,6 +103,18 @@ def usage_in(error: Exception) -> Usage:
     if usage is None:
         return Usage()
     return Usage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens)
+
+
+def may_be_billed(error: Exception) -> bool:
+    """Whether a request that failed may have been answered all the same: it left, and nothing came back."""
+    if isinstance(getattr(error, "status_code", None), int) or classify(error) is not LLMFault.BROKEN:
+        return False
+    cause: BaseException | None = error
+    while cause is not None:
+        if type(cause).__name__ in _NEVER_LEFT or isinstance(cause, ConnectionRefusedError | gaierror):
+            return False
+        cause = cause.__cause__ or cause.__context__
+    return True
 
 
 def secrets_of(model: BaseLanguageModel[Any]) -> frozenset[str]:
