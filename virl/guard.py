@@ -4,15 +4,18 @@ import logging
 from collections.abc import Callable
 
 import typer
+from click import Abort, ClickException
 
-from virl.errors import VirlError
+from virl.bugs import bug_of
+from virl.errors import CodeFault, VirlError
 
+BUG = 1
 USER_ERROR = 2
 INTERRUPTED = 130
 
 
 def guard(work: Callable[[], None], *, debug: bool) -> None:
-    """Do the work; a user's error is one line and exit code 2."""
+    """Do the work; a user's error is one line and exit code 2, a bug one line and exit code 1."""
     logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s")
     try:
         work()
@@ -20,7 +23,15 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
         if debug:
             raise
         typer.echo(f"virl: {fault}", err=True)
-        raise typer.Exit(USER_ERROR) from fault
+        raise typer.Exit(BUG if isinstance(fault, CodeFault) else USER_ERROR) from fault
     except KeyboardInterrupt:
         typer.echo("virl: stopped: continue with the same command and --resume", err=True)
         raise typer.Exit(INTERRUPTED) from None
+    except (ClickException, Abort, typer.Exit):
+        raise
+    except Exception as fault:
+        if debug:
+            raise
+        told = bug_of(fault)
+        typer.echo(f"virl: {told}", err=True)
+        raise typer.Exit(BUG if isinstance(told, CodeFault) else USER_ERROR) from fault

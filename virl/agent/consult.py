@@ -76,7 +76,8 @@ def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object], own:
     with journal:
         for ended in done:
             if isinstance(ended, EndRecord):
-                write_result(folder, ended.result)
+                write_result(folder, ended.result)  # the run may have been killed between the two
+                write_report(folder, caller.city)
                 return ended.result
         start = next((one for one in done if isinstance(one, StartRecord)), None)
         run = Run(

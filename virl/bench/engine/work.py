@@ -2,8 +2,6 @@
 
 import json
 import logging
-import os
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -17,6 +15,7 @@ from virl.bench.files import FOLDER, slug
 from virl.bench.registry import find_benchmark
 from virl.bench.resources import Resources, Terms
 from virl.budget import Budget, Paid, account
+from virl.bugs import without_secrets
 from virl.errors import VirlError
 from virl.retry import RetryPolicy
 from virl.settings import check_settings
@@ -26,9 +25,6 @@ FIRST_WAIT_S = 1.0
 
 LONGEST_REASON = 300
 """Characters of a failure that are kept. Chosen."""
-
-_SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET)$")
-_SHORTEST_SECRET = 6  # a shorter value would blot out ordinary words
 
 _log = logging.getLogger(__name__)
 
@@ -187,7 +183,4 @@ def open_bench(job: Job, resources: Resources) -> Bench:
 def reason_of(fault: BaseException) -> str:
     """A failure in one line, without the keys that the environment holds."""
     text = str(fault) if isinstance(fault, VirlError) else f"{type(fault).__name__}: {fault}"
-    for name, value in os.environ.items():
-        if _SECRET_VARIABLE.search(name) and len(value) >= _SHORTEST_SECRET:
-            text = text.replace(value, "***")
-    return " ".join(text.split())[:LONGEST_REASON]
+    return " ".join(without_secrets(text).split())[:LONGEST_REASON]
