@@ -28,6 +28,7 @@ from virl.bench.benchmark import (
 from virl.bench.faults import TryAgain
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
+from virl.budget import Budget
 from virl.errors import BudgetExceeded, NoImagery
 from virl.geo import LatLng, destination
 from virl.platform.perception.base import Matcher
@@ -48,6 +49,8 @@ class Options(BenchOptions):
     seconds: float = 0.0
     text: str = ""
     """Stands in everything that is shown."""
+    usd: float = 0.0
+    """Dollars that each try of an episode pays for one request."""
     matcher: str = ""
     """A model that each episode asks."""
 
@@ -56,6 +59,7 @@ class Options(BenchOptions):
 class World:
     options: Options
     matcher: Matcher | None
+    budget: Budget
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
@@ -68,7 +72,8 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> World:
-    return World(options, resources.matcher(options.matcher) if options.matcher else None)
+    matcher = resources.matcher(options.matcher) if options.matcher else None
+    return World(options, matcher, resources.budget)
 
 
 def tries(folder: Path, episode: str) -> int:
@@ -85,6 +90,8 @@ def run(episode: Episode, world: World) -> EpisodeResult:
         first = tries(folder, episode.id) == 0
         with (folder / "tries").open("a") as file:
             file.write(episode.id + "\n")
+    if options.usd:
+        world.budget.hold(options.usd, "static_image")
     time.sleep(options.seconds)
     trouble = options.trouble.get(episode.case, "")
     if trouble == "die" or (trouble == "die once" and first):

@@ -126,6 +126,10 @@ class CannotWrite(VirlError):
     """The disk is full, or the place may not be written to; what was written before is safe."""
 
 
+class CodeFault(VirlError):
+    """A bug in code that virl runs; the exception that it raised is the cause. The exit code is 1."""
+
+
 class NoStreetView(VirlError):
     """No panorama has this id, or none lies near this position."""
 

@@ -5,16 +5,22 @@ import traceback
 from collections.abc import Callable
 
 import typer
+from click import Abort, ClickException
 
-from virl.errors import VirlError
+from virl.bugs import bug_of
+from virl.errors import CodeFault, VirlError
 from virl.redaction import RedactingFormatter, Redaction
 
+BUG = 1
 USER_ERROR = 2
 INTERRUPTED = 130
 
 
 def guard(work: Callable[[], None], *, debug: bool) -> None:
-    """Do the work; a user's error is one line and exit code 2. No key is shown, in logs neither."""
+    """Do the work; a user's error is one line and exit code 2, a bug one line and exit code 1.
+
+    No key is shown, in logs neither.
+    """
     logged = logging.StreamHandler()
     logged.setFormatter(RedactingFormatter("%(name)s: %(message)s"))
     logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, handlers=[logged])
@@ -23,7 +29,15 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
     except VirlError as fault:
         said = traceback.format_exc().rstrip() if debug else "virl: " + "\n".join(fault.lines)
         typer.echo(Redaction.of().text(said), err=True)
-        raise typer.Exit(USER_ERROR) from fault
+        raise typer.Exit(BUG if isinstance(fault, CodeFault) else USER_ERROR) from fault
     except KeyboardInterrupt:
         typer.echo("virl: stopped: continue with the same command and --resume", err=True)
         raise typer.Exit(INTERRUPTED) from None
+    except (ClickException, Abort, typer.Exit):
+        raise
+    except Exception as fault:
+        if debug:
+            raise
+        told = bug_of(fault)
+        typer.echo(Redaction.of().text(f"virl: {told}"), err=True)
+        raise typer.Exit(BUG if isinstance(told, CodeFault) else USER_ERROR) from fault

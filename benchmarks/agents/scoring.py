@@ -7,6 +7,7 @@ from typing import Any
 
 from virl.bench.agent_runs import run_in_folder
 from virl.bench.benchmark import Data, Metric, Record, Tally
+from virl.budget import Budget
 from virl.journal.records import Result
 from virl.mind.base import Mind
 from virl.platform.city import City
@@ -26,6 +27,8 @@ class AgentCase:
     """Of the agent's run."""
     mind: Mind
     models: Models
+    budget: Budget = field(default_factory=Budget)
+    """Of the whole benchmark."""
     results: list[Result] = field(default_factory=list)
     """Of the runs so far."""
 
@@ -39,6 +42,7 @@ class AgentCase:
             changes=changes,
             mind=self.mind.apart(),
             models=self.models,
+            budget=self.budget,
         )
         self.results.append(result)
         return result

@@ -84,6 +84,7 @@ def prepare(options: Options, resources: Resources) -> Explorations:
             EpisodeModels(resources, name),
             fitting_places(city, hiro),
             options.max_steps,
+            resources.budget,
         )
     return Explorations(explored, resources)
 

@@ -12,7 +12,8 @@ from virl.agent.character_file import routine_of
 from virl.agent.run import Run
 from virl.agent.user import Silent, User
 from virl.budget import Budget
-from virl.errors import BadInput, NoStreetView, NotFound
+from virl.bugs import bug_of
+from virl.errors import BadInput, NoStreetView, NotFound, VirlError
 from virl.geo import LatLng
 from virl.journal.records import Result
 from virl.mind.base import Mind
@@ -131,10 +132,17 @@ def perform(agent: Agent) -> Result:
 
     Raises:
         BadInput: there is no such routine, or it returned before it ended its run.
+        CodeFault: the routine has a bug; the run can be resumed once it is mended.
         VirlError: whatever the routine raises; the run can be resumed.
     """
     routine = routine_of(agent.source, agent.character)
-    routine.run()(agent)
+    run = routine.run()
+    try:
+        run(agent)
+    except VirlError:
+        raise
+    except Exception as fault:
+        raise bug_of(fault, home=routine.folder, run=agent.run.folder) from fault
     if agent.run.result is None:
         raise BadInput(f"{agent.source}: the routine {routine.name!r} returned before it ended its run")
     return agent.run.result

@@ -1,7 +1,7 @@
 """Start or resume a run: opens the city, the mind and the senses, and hands them to the routine."""
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,9 +23,11 @@ from virl.agent.character_file import (
 from virl.agent.run import Run
 from virl.agent.terminal import Story
 from virl.agent.user import open_user
-from virl.budget import Budget
-from virl.errors import BadInput, JournalBroken, UnknownName
+from virl.budget import SPENDING, Budget
+from virl.errors import BadInput, JournalBroken, UnknownName, VirlError
+from virl.files import writing
 from virl.journal.journal import Journal, write_result
+from virl.journal.reading import RESUME
 from virl.journal.records import AccessRecord, AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, write_report
 from virl.mind.base import Mind
@@ -41,8 +43,6 @@ from virl.platform.streetview import Image
 from virl.resources import cache_home
 
 RUNS = Path("runs")
-SPENDING = "spending.jsonl"
-"""What a run has paid, in its folder; see `virl.budget.Budget`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +197,24 @@ def _live(
         assembly = assemble(plan.source, character, city, mind, models, mover)
         journal = stack.enter_context(open_journal())
         story = stack.enter_context(Story(console, character.limits.steps))
-        run = Run(journal, start, done, city=name_of_city(start.city), audience=story, meter=city.meter)
+        run = Run(
+            journal,
+            start,
+            done,
+            city=name_of_city(start.city),
+            audience=story,
+            meter=city.meter,
+            paid=access.budget.paid,
+        )
         user = open_user(start.feedback, console, story.pause)
-        result = perform(assembly.agent(run, user, access.budget))
+        with writing(run.folder / REPORT, RESUME):
+            (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
+        try:
+            result = perform(assembly.agent(run, user, access.budget))
+        except VirlError:
+            with suppress(VirlError):  # what ended the run is what is told
+                write_report(run.folder, city)
+            raise
         return Finished(result, write_report(run.folder, city))
 
 

@@ -140,7 +140,7 @@ class Story:
         walked = f"{counted(result.steps, 'step')}, {result.distance_m:.0f} m, " if result.steps else ""
         self._say(
             f"[dim]{walked}{counted(cost.views, 'view')}, {_requests(cost)}"
-            f"{counted(cost.llm_calls, 'model call')}, ${cost.usd:.4f}[/]"
+            f"{counted(cost.llm_calls, 'model call')}, ${cost.usd:.4f}{_lost(cost)}[/]"
         )
 
     def aside(self) -> "Aside":
@@ -188,6 +188,11 @@ def _eyes(record: StartRecord) -> str:
 def _requests(cost: CostRecord) -> str:
     sent, cached = (sum(counts.values()) for counts in (cost.requests.sent, cost.requests.cached))
     return f"{counted(sent, 'map request')}, {cached} from the cache, " if sent or cached else ""
+
+
+def _lost(cost: CostRecord) -> str:
+    lost = cost.interrupted
+    return f" (${lost.usd:.4f} of it in interrupted steps)" if lost.usd else ""
 
 
 def _counts(found: Mapping[str, int]) -> Table:

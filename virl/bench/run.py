@@ -24,13 +24,10 @@ from virl.bench.records import Records
 from virl.bench.registry import find_benchmark
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources, Terms
-from virl.budget import Budget
+from virl.budget import SPENDING, Budget
 from virl.errors import BadInput, VirlError
 
 EngineName = Literal["threads", "processes", "ray"]
-
-SPENDING = "spending.jsonl"
-"""What a run has paid, in its folder; see `virl.budget.Budget`."""
 
 _STOPPING = "stopping after the running episodes; press Ctrl-C again to stop them too"
 
@@ -135,11 +132,11 @@ def engine_name(engine: Engine, benchmark: AnyBenchmark) -> EngineName:
         BadInput: it cannot keep the budget or the rate.
     """
     terms = engine.terms
-    is_kept = terms.budget_usd is not None or terms.requests_per_second is not None
+    is_paced = terms.requests_per_second is not None
     if engine.name is None:
-        return "threads" if is_kept else benchmark.work
-    if engine.name == "processes" and is_kept:
-        raise BadInput("--budget-usd and --rate do not work with processes: choose --engine threads or ray")
+        return "threads" if is_paced else benchmark.work
+    if engine.name == "processes" and is_paced:
+        raise BadInput("--rate does not work with processes: choose --engine threads or ray")
     return engine.name
 
 
@@ -189,7 +186,7 @@ def _crew(
         bench = open_bench(job, resources)
         crew = ThreadCrew(bench.attempt, count)
     elif kind == "processes":
-        crew = ProcessCrew(job, count)
+        crew = ProcessCrew(job, count, resources.budget)
     else:
         from virl.bench.engine.cluster import ClusterCrew  # noqa: PLC0415 - Ray is an extra
 

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from virl import __version__
+from virl.budget import Budget
 from virl.cli.agents import list_agents
 from virl.cli.bench import bench_app
 from virl.cli.cities import list_cities
@@ -181,6 +182,10 @@ def narrate(
         Path | None,
         typer.Option(help="Folder of the episode's data set. By default, the run's.", file_okay=False),
     ] = None,
+    budget_usd: Annotated[
+        float | None,
+        typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.", min=0),
+    ] = None,
     debug: DebugOption = False,
 ) -> None:
     """Describe a finished walk as instructions and as a drawing."""
@@ -189,11 +194,14 @@ def narrate(
         from virl.mind.open import open_mind  # noqa: PLC0415 - loads when asked for
         from virl.narrate.run import narrate_episode, narrate_run  # noqa: PLC0415 - brings in the cities
 
-        teller = open_mind(mind or "rules", cache_dir=cache_home() / "replies")
+        budget = Budget(budget_usd, book=run / "narration-spending.jsonl")
+        teller = open_mind(mind or "rules", cache_dir=cache_home() / "replies", budget=budget)
         told = narrate_episode(run, episode, teller, data=data) if episode else narrate_run(run, teller)
         for line in (*told.narration.exact, told.narration.instruction, *told.narration.notes):
             if line:
                 typer.echo(line)
+        if budget.paid().calls:
+            typer.echo(f"paid for narrations of this run: ${budget.spent_usd:.4f}")
         typer.echo(f"narration: {told.page}")
 
     guard(tell, debug=debug)

@@ -15,6 +15,7 @@ from typing import BinaryIO, Self
 
 import PIL.Image
 
+from virl.budget import Paid
 from virl.errors import JournalBroken
 from virl.files import PARTIAL, JsonLines, write_whole, writing
 from virl.journal.lock import lock_run
@@ -23,6 +24,7 @@ from virl.journal.records import (
     AnyRecord,
     CostRecord,
     EndRecord,
+    InterruptedRecord,
     NoteRecord,
     RequestsRecord,
     Result,
@@ -231,6 +233,50 @@ def total_cost(records: Iterable[AnyRecord]) -> CostRecord:
     return reduce(_sum, others, own)
 
 
+def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
+    """What a run has cost in all: what its records tell, and what the book knows beside."""
+    sent = Counter(paid.sent) - Counter(recorded.requests.sent)
+    calls, read, written = (
+        max(0, booked - told)
+        for booked, told in (
+            (paid.calls, recorded.llm_calls),
+            (paid.input_tokens, recorded.input_tokens),
+            (paid.output_tokens, recorded.output_tokens),
+        )
+    )
+    lost = InterruptedRecord(
+        usd=max(0.0, round(paid.usd - recorded.usd, 6)),  # the book rounds each request up
+        sent=dict(sorted(sent.items())),
+        llm_calls=calls,
+        input_tokens=read,
+        output_tokens=written,
+    )
+    return recorded.model_copy(
+        update={
+            "usd": max(recorded.usd, round(paid.usd, 9)),
+            "llm_calls": recorded.llm_calls + calls,
+            "input_tokens": recorded.input_tokens + read,
+            "output_tokens": recorded.output_tokens + written,
+            "requests": RequestsRecord(
+                sent=_together((recorded.requests.sent, sent)),
+                cached=recorded.requests.cached,
+                usd=max(recorded.requests.usd, round(paid.provider_usd, 9)),
+            ),
+            "interrupted": _interrupted(recorded.interrupted, lost),
+        }
+    )
+
+
+def _interrupted(one: InterruptedRecord, other: InterruptedRecord) -> InterruptedRecord:
+    return InterruptedRecord(
+        usd=round(one.usd + other.usd, 9),
+        sent=_together((one.sent, other.sent)),
+        llm_calls=one.llm_calls + other.llm_calls,
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+    )
+
+
 def _sum(one: CostRecord, other: CostRecord) -> CostRecord:
     return CostRecord(
         usd=round(one.usd + other.usd, 9),
@@ -244,6 +290,7 @@ def _sum(one: CostRecord, other: CostRecord) -> CostRecord:
             cached=_together((one.requests.cached, other.requests.cached)),
             usd=round(one.requests.usd + other.requests.usd, 9),
         ),
+        interrupted=_interrupted(one.interrupted, other.interrupted),
         seconds=one.seconds + other.seconds,
     )
 

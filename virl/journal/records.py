@@ -179,8 +179,24 @@ class StepRecord(Record):
     requests: RequestsRecord = RequestsRecord()
 
 
+class InterruptedRecord(Record):
+    """What was paid in steps that a kill or an error interrupted: no record of a step tells of it."""
+
+    usd: float = 0.0
+    sent: dict[str, int] = {}
+    """Requests to a provider, by endpoint."""
+    llm_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def is_something(self) -> bool:
+        """Whether there was anything."""
+        return bool(self.usd or self.sent or self.llm_calls)
+
+
 class CostRecord(Record):
-    """What a run has cost. The answers of rules cost nothing and are counted nowhere."""
+    """What a run has cost, by its book. The answers of rules cost nothing and are counted nowhere."""
 
     usd: float = 0.0
     """Of models and of providers together."""
@@ -194,6 +210,8 @@ class CostRecord(Record):
     """Views looked at."""
     requests: RequestsRecord = RequestsRecord()
     """What was asked of a provider on the network."""
+    interrupted: InterruptedRecord = InterruptedRecord()
+    """The part of all this that was paid in steps that were interrupted."""
     seconds: float = 0.0
     """Time spent on steps, pauses between a kill and the resume left out."""
 

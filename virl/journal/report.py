@@ -6,11 +6,12 @@ Described in `docs/reference/run-folder.md`.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from virl.budget import paid_for
 from virl.drawing.page import draw_exhibits
 from virl.drawing.pictures import embed
 from virl.files import write_whole
 from virl.geo import LatLng
-from virl.journal.journal import RULES, read_journal, total_cost
+from virl.journal.journal import RULES, booked_cost, read_journal, total_cost
 from virl.journal.page import beside, page
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.routine_page import routine_page
@@ -88,7 +89,7 @@ def report_context(
         "character": start.character,
         "result": result,
         "outcome": outcome_of(result),
-        "cost": total_cost(records) if result is None else result.cost,
+        "cost": booked_cost(total_cost(records), paid_for(folder)) if result is None else result.cost,
         "by_rules": start.mind == RULES,
         "moves": own[-1].step if own else 0,
         "walked": sum(step.distance_m for step in steps),

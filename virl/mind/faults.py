@@ -1,6 +1,7 @@
 """What goes wrong with models, whoever serves them, as one-line errors without secrets."""
 
 from enum import Enum
+from socket import gaierror
 from typing import Any
 
 from langchain_core.exceptions import (
@@ -65,6 +66,9 @@ _NAMES = {
     "APITimeoutError": LLMFault.BROKEN,
 }
 
+# Raised by HTTP clients, which are not imported here either.
+_NEVER_LEFT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
+
 
 def classify(error: Exception) -> LLMFault:
     """Which sort of failure an exception of any provider is."""
@@ -96,6 +100,18 @@ def usage_in(error: Exception) -> Usage:
     if not all(isinstance(count, int) and count >= 0 for count in counts):
         return Usage()
     return Usage(input_tokens=counts[0], output_tokens=counts[1])
+
+
+def may_be_billed(error: Exception) -> bool:
+    """Whether a request that failed may have been answered all the same: it left, and nothing came back."""
+    if isinstance(getattr(error, "status_code", None), int) or classify(error) is not LLMFault.BROKEN:
+        return False
+    cause: BaseException | None = error
+    while cause is not None:
+        if type(cause).__name__ in _NEVER_LEFT or isinstance(cause, ConnectionRefusedError | gaierror):
+            return False
+        cause = cause.__cause__ or cause.__context__
+    return True
 
 
 def redaction_of(model: BaseLanguageModel[Any]) -> Redaction:

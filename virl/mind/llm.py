@@ -259,7 +259,7 @@ class LLMMind:
                 attempts=tally.attempts,
                 input_tokens=tally.usage.input_tokens,
                 output_tokens=tally.usage.output_tokens,
-                usd=usd or 0.0,
+                usd=(usd or 0.0) + tally.unknown_usd,
                 seconds=time.perf_counter() - tally.started,
             )
         )

@@ -13,7 +13,7 @@ from virl.budget import Budget
 from virl.errors import MindFailed, ModelUnavailable
 from virl.mind.answers import check_answer
 from virl.mind.asking import Ask
-from virl.mind.faults import LLMFault, classify, in_a_line, retry_after, usage_in
+from virl.mind.faults import LLMFault, classify, in_a_line, may_be_billed, retry_after, usage_in
 from virl.mind.prices import Prices, Usage, expected_usage
 from virl.redaction import Redaction
 from virl.retry import RetryPolicy
@@ -27,6 +27,8 @@ class RequestUsage:
 
     attempts: int = 0
     usage: Usage = field(default_factory=Usage)
+    unknown_usd: float = 0.0
+    """Dollars held for requests that were lost on the way: they may be billed."""
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -102,27 +104,38 @@ class Sender:
     def _try(
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int
     ) -> "AIMessage | _Failed":
-        tally.attempts += 1
         if self.limiter:
             self.limiter.acquire()
         held = self.usd(expected_usage(messages, beside=beside)) or 0.0
-        self.budget.hold(held, self.name)
+        self.budget.hold(held, self.name, "model")
+        tally.attempts += 1
         try:
             answer = ask(list(messages))
         except Exception as error:  # noqa: BLE001  each provider raises what it likes
-            self._count(usage_in(error), held, tally)
+            if may_be_billed(error):
+                tally.unknown_usd += held
+            else:
+                self._count(usage_in(error), held, tally)
             said = self.clean(str(error) or type(error).__name__)
             return _Failed(classify(error), said, retry_after(error))
         try:
             usage = check_answer(answer)
         except ValueError as fault:  # nobody knows what it cost: what was held stays
+            tally.unknown_usd += held
             return _Failed(LLMFault.BROKEN, self.clean(str(fault)), None)
         self._count(usage, held, tally)
         return _redacted(answer, self.redaction)
 
     def _count(self, usage: Usage, held: float, tally: RequestUsage) -> None:
         tally.usage += usage
-        self.budget.settle(held, self.usd(usage) or 0.0, self.name)
+        self.budget.settle(
+            held,
+            self.usd(usage) or 0.0,
+            self.name,
+            "model",
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+        )
 
     def _tell(self, outcome: "AIMessage | _Failed", pause: float) -> None:
         if isinstance(outcome, _Failed) and outcome.wait is not None:

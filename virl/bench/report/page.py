@@ -19,7 +19,15 @@ from virl.bench.benchmark import Record, Shown
 from virl.bench.files import FOLDER, slug
 from virl.bench.report.charts import group_charts, heat, whole_rows
 from virl.bench.report.maps import CityMap, city_map, color_of
-from virl.bench.report.results import Results, cost_line, shown_metrics, shown_number, shown_share, split
+from virl.bench.report.results import (
+    Results,
+    cost_line,
+    shown_metrics,
+    shown_number,
+    shown_share,
+    spent_line,
+    split,
+)
 from virl.bench.report.runs import Gathered, KeptRun
 from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
@@ -64,6 +72,7 @@ def _templates() -> Environment:
             "number": shown_number,
             "share": shown_share,
             "cost": cost_line,
+            "spent_line": spent_line,
             "color": color_of,
             "p_value": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
         },

@@ -29,6 +29,8 @@ class KeptRun:
     """Sorted by model and city, as the options have them, and by case."""
     folders: Mapping[str, Path]
     """Where the files of each record are, by its id."""
+    parts: tuple[Path, ...] = ()
+    """Its folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +109,8 @@ def _merged(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -> Kep
         (record for record, _ in kept.values() if record.model in models and record.city in cities),
         key=lambda record: (models.index(record.model), cities.index(record.city), record.case),
     )
-    return KeptRun(
-        name, options, plan, tuple(ordered), {identity: path for identity, (_, path) in kept.items()}
-    )
+    where = {identity: path for identity, (_, path) in kept.items()}
+    return KeptRun(name, options, plan, tuple(ordered), where, tuple(part.path for part in parts))
 
 
 def _record(data: dict[str, Any], folder: Path) -> Record:

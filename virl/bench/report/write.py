@@ -10,7 +10,7 @@ from virl.bench.faults import CannotTry
 from virl.bench.records import RESULTS
 from virl.bench.report.own_page import write_own_pages
 from virl.bench.report.page import write_page
-from virl.bench.report.results import Failure, Results, make_results
+from virl.bench.report.results import Failure, Results, make_results, spent_line
 from virl.bench.report.runs import gather
 from virl.bench.report.table import csv_table, latex_table, terminal_table
 from virl.drawing.numbers import counted
@@ -72,6 +72,7 @@ def _lines(results: Results, *, published: bool) -> list[str]:
     missing = sum(row.episodes.missing for row in results.rows if row.city)
     if missing:
         lines.append(f"{counted(missing, 'episode')} not run yet: continue with --resume")
+    lines += [spent_line(spent, run) for run, spent in results.spent.items()]
     alike: dict[str, list[Failure]] = {}
     for failure in results.failures:
         alike.setdefault(_what_became(failure), []).append(failure)

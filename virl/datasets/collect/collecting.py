@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 from uuid import NAMESPACE_URL, uuid5
 
-from virl.budget import Budget
+from virl.budget import SPENDING, Budget
 from virl.datasets.collect.collection import Collection, sole_writer
 from virl.datasets.collect.dataset import PLACES, QUESTIONS, ROUTES, Card, PlaceRow, QuestionRow, RouteRow
 from virl.datasets.collect.places import WORK, PlacesSettings, Progress, collect_places
@@ -56,12 +56,12 @@ def opened_collection(
     settings = city_settings(city)
     area = read_region(region) if region else None
     with sole_writer(folder):
-        budget = Budget(budget_usd, book=folder / WORK / "spending.jsonl")
+        budget = Budget(budget_usd, book=folder / WORK / SPENDING)
         session = uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex
         thinker = open_mind(mind, cache_dir=cache_home() / "replies", budget=budget) if mind else None
         with opened_city(city, Access(budget, cache, session)) as opened:
             covered = area or region_of_city(opened)
-            yield Collection(folder, opened, settings.provider, covered, thinker)
+            yield Collection(folder, opened, settings.provider, covered, thinker, budget)
 
 
 def collect_city_places(
@@ -87,7 +87,6 @@ def collect_city_places(
         collection.folder,
         settings,
         storefront,
-        settle=collection.bill.settle,
         progress=progress,
     )
     return collection.finish()
@@ -111,7 +110,6 @@ def collect_city_questions(collection: Collection, seed: int, progress: Progress
         Rows(folder / WORK / LEFT_OUT, UnaskedRow),
         mind,
         seed=seed,
-        settle=collection.bill.settle,
         progress=progress,
     )
     return collection.finish()
@@ -136,7 +134,6 @@ def collect_city_routes(collection: Collection, settings: RoutesSettings, progre
         Rows(folder / ROUTES, RouteRow),
         Rows(folder / WORK / TRIED, TriedRow),
         settings,
-        settle=collection.bill.settle,
         progress=progress,
     )
     return collection.finish()

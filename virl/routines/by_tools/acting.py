@@ -19,7 +19,7 @@ from langchain_core.runnables import RunnableConfig
 
 from virl.agent.assembly import Agent, check_mind
 from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
-from virl.errors import BadInput, BudgetExceeded, CannotWrite, JournalBroken, VirlError
+from virl.errors import BadInput, BudgetExceeded, CannotWrite, CodeFault, JournalBroken, VirlError
 from virl.mind.answers import refusal_in
 from virl.mind.llm import LLMMind
 from virl.mind.prompt import render
@@ -104,9 +104,8 @@ def _said(messages: list[AnyMessage]) -> ToolRunOutcome:
 
 def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # noqa: ARG001
     """What the model is told of a fault; `None` lets it end the run, which can then be resumed."""
-    if isinstance(fault, VirlError) and not isinstance(fault, BudgetExceeded | CannotWrite | JournalBroken):
-        return str(fault)
-    return None
+    ends = BudgetExceeded | CannotWrite | CodeFault | JournalBroken
+    return str(fault) if isinstance(fault, VirlError) and not isinstance(fault, ends) else None
 
 
 def _orders(body: Body) -> str:

@@ -205,8 +205,8 @@ class GoogleHttp:
     def _try(self, call: Call, endpoint: Endpoint, kind: Kind, price: Price) -> Reply | HttpFault:
         """Send once. A reply is good or refuses for good; anything else is a fault."""
         self._limits[call.endpoint].wait(price.events)
-        self.budget.hold(price.usd, call.endpoint)
         with self._gates[self._wire.host(endpoint)]:
+            self.budget.hold(price.usd, call.endpoint)
             self.meter.count_sent(call.endpoint, price)
             received = self._wire.send(call, endpoint)
         if isinstance(received, HttpFault):
