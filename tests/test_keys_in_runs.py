@@ -133,8 +133,10 @@ def test_no_key_of_a_model_is_left(home: Home, servers: Servers, mind: str) -> N
         pytest.skip(f"{package} is not installed")
     hiro = ["run", str(write_hiro(home.folder, steps=1)), "--mind", mind]
     user = f"user:{quote(PASSWORD, safe='')}@"
-    asked = [("", "", host) for host in servers.hosts] + [(user, "", host) for host in servers.hosts]
-    asked += [("", f"?api_key={TOKEN}", servers.hosts[1]), ("", f"?api_key={TOKEN}", NOWHERE)]
+    good, refusing, _, nowhere = servers.hosts
+    asked = [("", "", host) for host in servers.hosts]
+    asked += [(user, "", good), (user, "", refusing), (user, "", nowhere)]
+    asked += [("", f"?api_key={TOKEN}", refusing)]
     home.virl(
         *(
             ({"VIRL_BASE_URL": f"http://{before}{host}{path}{after}"}, [*hiro, "--out", f"run-{number}"])
