@@ -142,8 +142,8 @@ def warn_of_placeholder(name: str, length: int) -> None:
     """
     if 0 < length < SHORTEST_SECRET:
         _log.warning(
-            "%s has fewer than %d characters: it is sent as it is, taken for a placeholder, and not hidden "
-            "where it appears",
+            "%s has fewer than %d characters: it is used, but taken for a placeholder and not hidden where "
+            "it appears",
             name,
             SHORTEST_SECRET,
         )
