@@ -117,6 +117,9 @@ def _sum_of(book: JsonLines) -> int:
 
 def _micro_usd(line: bytes) -> int:
     try:
-        return int(read_json(line)["micro_usd"])
+        amount = read_json(line)["micro_usd"]
     except (ValueError, KeyError, TypeError):
-        raise ValueError("no sum") from None
+        amount = None
+    if not isinstance(amount, int):
+        raise ValueError("no sum")  # noqa: TRY004 - it is the line that is wrong
+    return amount

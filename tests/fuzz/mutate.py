@@ -4,6 +4,7 @@ import gzip
 import json
 import random
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 Mutator = Callable[[random.Random, bytes], bytes]
@@ -86,9 +87,7 @@ def mutate_yaml(rng: random.Random, data: bytes) -> bytes:
         at = rng.randrange(len(lines))
         name, colon, _ = lines[at].partition(b":")
         if colon:
-            lines[at] = (
-                name + b": " + rng.choice((dumped(rng.choice(HOSTILE_VALUES)), rng.choice(HOSTILE_BYTES)))
-            )
+            lines[at] = name + b": " + rng.choice((dumped(_hostile(rng)), rng.choice(HOSTILE_BYTES)))
         return b"\n".join(lines)
     return mutate_lines(rng, data) if rng.random() < 0.5 else mutate_bytes(rng, data)
 
@@ -120,7 +119,7 @@ def mutate_tree(rng: random.Random, tree: Any) -> Any:
     """A tree with one of its values changed; the tree given is changed itself."""
     spots = list(_spots(tree))
     if not spots or rng.random() < 0.03:
-        return rng.choice(HOSTILE_VALUES)
+        return _hostile(rng)
     parent, key = rng.choice(spots)
     match rng.randrange(8):
         case 0:
@@ -141,7 +140,7 @@ def mutate_tree(rng: random.Random, tree: Any) -> Any:
         case 5 if isinstance(parent[key], int | float) and not isinstance(parent[key], bool):
             parent[key] = parent[key] * rng.choice((-1, 2, 0.5, 1000, 10**9))
         case _:
-            parent[key] = rng.choice(HOSTILE_VALUES)
+            parent[key] = _hostile(rng)
     return tree
 
 
@@ -199,6 +198,10 @@ def dumped(tree: Any) -> bytes:
     for mark, raw in marks.items():
         text = text.replace(f'"{mark}"', raw)
     return text.encode("utf-8", "surrogatepass")
+
+
+def _hostile(rng: random.Random) -> Any:
+    return deepcopy(rng.choice(HOSTILE_VALUES))  # what is put into a tree may be changed with it
 
 
 def _plain(value: Any) -> Any:

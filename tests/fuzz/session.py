@@ -11,7 +11,6 @@ from pathlib import Path
 from types import FrameType
 
 from fuzz.mutate import Mutator
-
 from virl.errors import VirlError
 
 MAX_CPU_S = 1.0

@@ -9,10 +9,10 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from fastapi.testclient import TestClient
-from fuzz.mutate import mutate_bytes, mutate_json
-from fuzz.session import Kind
 from served_google import FlatPhotos
 
+from fuzz.mutate import mutate_bytes, mutate_json
+from fuzz.session import Kind
 from virl.errors import BadInput
 from virl.geo import LatLng, destination
 from virl.platform.places import Place
