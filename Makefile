@@ -58,13 +58,18 @@ test-ray: $(EXTRAS_STAMP)
 test-wheel: $(STAMP)
 	$(BIN)/python tests/wheel_smoke.py
 
-## check       lint, format, types, dead code, and the layers
+## check       lint, format, types, dead code, the layers, and unsafe code
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/vulture
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml virl agents benchmarks
+
+## audit       look for published vulnerabilities of what is installed; needs the advisory service
+audit: $(STAMP)
+	$(BIN)/python .ci/audit.py
 
 ## web-deps    Chromium and its driver, from Debian's packages, where they are missing
 web-deps:

@@ -38,11 +38,7 @@ def main() -> int:
     with all_kinds(options.kind) as kinds:
         for kind, count in shares(kinds, options.inputs):
             tallies[kind.name] = tally = fuzz(kind, count, seed, options.failures, _tell)
-            print(
-                f"{kind.name:38} {tally.inputs:6} inputs {tally.refused:6} refused {len(tally.failures):3} failed "
-                f"{tally.seconds:7.1f} s, slowest {tally.slowest:.2f} s",
-                flush=True,
-            )
+            _tell(f"{_line(kind.name, [tally])}, {tally.seconds:.1f} s in all")
     _sum_up(tallies, time.perf_counter() - start)
     failed = [file for tally in tallies.values() for file in tally.failures]
     if failed:
@@ -68,12 +64,15 @@ def _sum_up(tallies: dict[str, Tally], seconds: float) -> None:
         groups.setdefault(name.split("-")[0], []).append(tally)
     print()
     for group, own in [*groups.items(), ("all", list(tallies.values()))]:
-        print(
-            f"{group:12} {sum(one.inputs for one in own):6} inputs {sum(one.refused for one in own):6} refused "
-            f"{sum(len(one.failures) for one in own):3} failed, slowest {max(one.slowest for one in own):.2f} s"
-        )
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 1024)
+        print(_line(group, own))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{seconds:.0f} s, at most {peak:.0f} MB of memory")
+
+
+def _line(name: str, tallies: list[Tally]) -> str:
+    inputs, refused = sum(one.inputs for one in tallies), sum(one.refused for one in tallies)
+    failed, slowest = sum(len(one.failures) for one in tallies), max(one.slowest for one in tallies)
+    return f"{name:38}{inputs:7} inputs{refused:7} refused{failed:4} failed, slowest {slowest:.2f} s"
 
 
 def _tell(line: str) -> None:

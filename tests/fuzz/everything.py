@@ -24,8 +24,10 @@ GROUPS: tuple[tuple[Callable[[Path], Opened], tuple[str, ...]], ...] = (
     (lambda _: server_kinds(), ("server",)),
     (
         file_kinds,
-        ("graph", "region", "landmarks", "navgpt", "survey", "features", "collected", "book", "recording")
-        + ("cache", "checksums", "export"),
+        (
+            *("graph", "region", "landmarks", "navgpt", "survey", "features", "collected", "book"),
+            *("recording", "cache", "checksums", "export"),
+        ),
     ),
     (journal_kinds, ("journal", "bench", "narrate")),
 )

@@ -18,7 +18,8 @@ class Raw(str):
 
 HOSTILE_VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 3, 2**31, -(2**63), 2**63, 10**12, 0.5, -0.0, 1e308, -1e-320,
-    "", " ", "\x00", "\x1b[2J", "\n\r\n", "nan", "inf", "-1", "1e999", "9" * 400, "NaN", "OK", "é\u202e\U000e0041",
+    "", " ", "\x00", "\x1b[2J", "\n\r\n", "nan", "inf", "-1", "1e999", "9" * 400, "NaN", "OK",
+    "é\u202e\U000e0041",
     "../../etc/passwd", "<script>alert(1)</script>", "{{ 7 * 7 }}", "x" * 5000, "0s", "-5s", "9" * 30 + "s",
     "_p~iF~ps|U_ulLnnqC_mqNvxq`@", "~" * 300, "?" * 301, "2001-99-99", "24:00", "12:60",
     [], {}, [[]], [None], [0] * 300, ["a"] * 300, [{}], {"": ""}, {"status": {}}, {"text": 1}, {"lat": "x"},
@@ -27,9 +28,12 @@ HOSTILE_VALUES: tuple[Any, ...] = (
     Raw("01"), Raw("'single'"), Raw("0x10"), Raw("1_000"), Raw("undefined"),
 )  # fmt: skip
 HOSTILE_BYTES = (
-    b"", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\x80", b"\xed\xa0\x80", b"\n", b"\r", b"\t", b"\x1b]52;c;AA\x07", b",",
-    b"{", b"}", b"[", b"]", b'"', b"\\", b"\\u0000", b":", b"-", b"&a [*a]", b"*x", b"!!python/object:os.system",
-    b"!!timestamp x", b"{{", b"}}", b"{%", b"---\n", b"9" * 400, b"1e999", b".inf", b"[" * 300, b"  " * 200, b"\xf0\x9f\x98\x80",
+    b"", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\x80", b"\xed\xa0\x80", b"\n", b"\r", b"\t",
+    b"\x1b]52;c;AA\x07", b",",
+    b"{", b"}", b"[", b"]", b'"', b"\\", b"\\u0000", b":", b"-", b"&a [*a]", b"*x",
+    b"!!python/object:os.system",
+    b"!!timestamp x", b"{{", b"}}", b"{%", b"---\n", b"9" * 400, b"1e999", b".inf", b"[" * 300, b"  " * 200,
+    b"\xf0\x9f\x98\x80",
     b"<html><body>", b"NaN", b"2001-99-99", b"=", b"#", b"'", b"|", b">", b"? ", b"- ", b"0" * 5000,
 )  # fmt: skip
 
@@ -172,11 +176,14 @@ def mutate_http(rng: random.Random, data: bytes) -> bytes:
 
 
 HOSTILE_HEADERS = (
-    b"location: http://127.0.0.1:9/elsewhere", b"location: //[::1", b"location: file:///etc/passwd", b"location: /",
-    b"location: http://\xff\xfe/", b"retry-after: 99999999999999999999", b"retry-after: -1", b"retry-after: x",
+    b"location: http://127.0.0.1:9/elsewhere", b"location: //[::1", b"location: file:///etc/passwd",
+    b"location: /",
+    b"location: http://\xff\xfe/", b"retry-after: 99999999999999999999", b"retry-after: -1",
+    b"retry-after: x",
     b"retry-after: Mon, 99 Jan 99999 99:99:99 GMT", b"retry-after: Wed, 21 Oct 2099 07:28:00 +9999",
     b"retry-after: 1", b"content-encoding: gzip", b"content-encoding: deflate", b"transfer-encoding: chunked",
-    b"content-type: text/html; charset=utf-16", b"content-type: application/json; charset=\xff", b"x-long: " + b"y" * 70_000,
+    b"content-type: text/html; charset=utf-16", b"content-type: application/json; charset=\xff",
+    b"x-long: " + b"y" * 70_000,
     b"set-cookie: a=b", b"content-length: 5", b"no colon",
 )  # fmt: skip
 

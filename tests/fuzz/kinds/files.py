@@ -34,6 +34,7 @@ from virl.platform.providers.http.cache import FILE_NAME
 from virl.platform.providers.http.cache import ReplyCache as HttpReplyCache
 from virl.platform.providers.http.naming import RequestName
 from virl.platform.providers.http.recording import Recording, Replay, Reply
+from virl.region import Region
 from virl.region_file import read_region
 
 HERE = LatLng(40.7, -74.0)
@@ -210,6 +211,14 @@ def _kept(home: Path) -> Iterator[Kind]:
         mutate_json,
         2,
     )
+
+
+def _region(file: Path) -> Region:
+    return read_region(file, HERE)
+
+
+def _spent(file: Path) -> float:
+    return Budget(9.0, book=file).spent_usd
 
 
 def _sqlite(folder: Path) -> Kind:

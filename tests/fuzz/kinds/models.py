@@ -146,7 +146,9 @@ _WISH = "Someone wants to find {} that is close to home and open until late in t
 _TEXTS = {"starts": "09:30", "ends": "11:00", "place_types": "bar", "directions": "Walk on to the church."}
 
 
-def _example(schema: Mapping[str, Any], name: str = "", root: Mapping[str, Any] | None = None) -> Any:
+def _example(  # noqa: PLR0911 - a case each
+    schema: Mapping[str, Any], name: str = "", root: Mapping[str, Any] | None = None
+) -> Any:
     """A value that fits the JSON schema of a reply."""
     root = root or schema
     if name == "direction":  # goes with one of the actions alone

@@ -1,4 +1,4 @@
-"""Requests to the emulator of Google: any may be refused, none may be answered with a status of 500 or more."""
+"""Requests to the emulator of Google: any may be refused, none may end in a status of 500 or more."""
 
 import json
 import random

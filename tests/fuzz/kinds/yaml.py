@@ -54,7 +54,7 @@ def yaml_kinds(folder: Path) -> Iterator[list[Kind]]:
         *(_settings(model, root / path, folder, weight) for model, path, weight in MODELS),
         *_models(root / "platform/models", folder),
         *_prompts(root / "prompts", folder),
-        _file("yaml-feedback", [FEEDBACK], folder, lambda file: read_feedback(file), 8),
+        _file("yaml-feedback", [FEEDBACK], folder, read_feedback, 8),
         Kind("set-value", [b"3", b"[1, a, {b: 2.5}]", b"some words", b"2001-01-01"], _value, mutate_bytes, 6),
         _set(next(one for one in agents if b"name: Hiro" in one), folder),
         Kind("feedback-line", [b"I am hungry hunger=90, joy=5"], _line, mutate_bytes, 4),
