@@ -5,13 +5,14 @@ STAMP := $(VENV)/.installed
 EXTRAS := .venv-extras
 EXTRAS_STAMP := $(EXTRAS)/.installed
 ROUNDS ?= 20
+INPUTS ?= 20000
 # One more than there are cores: some tests wait for servers.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 # Tests start many processes; each of them would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help hiro env extras-env test test-slow test-random test-train test-vision test-ray test-wheel web-deps check clean
+.PHONY: help hiro env extras-env test test-slow test-random fuzz audit test-train test-vision test-ray test-wheel web-deps check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -37,6 +38,10 @@ test-random: $(STAMP)
 	  $(BIN)/python -m pytest -n auto --dist worksteal -m hypothesis --hypothesis-profile=default || exit 1; \
 	done
 
+## fuzz        read INPUTS damaged inputs of every kind that comes from outside; SEED repeats a session
+fuzz: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m fuzz --inputs $(INPUTS) $(if $(SEED),--seed $(SEED))
+
 ## test-train  set up an environment with torch and Ray, and run the tests of fine-tuning there
 test-train: $(EXTRAS_STAMP)
 	$(EXTRAS)/bin/python -m pytest tests/benchmarks/touchdown/train
@@ -53,13 +58,18 @@ test-ray: $(EXTRAS_STAMP)
 test-wheel: $(STAMP)
 	$(BIN)/python tests/wheel_smoke.py
 
-## check       lint, format, types, dead code, and the layers
+## check       lint, format, types, dead code, the layers, and unsafe code
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/vulture
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml virl agents benchmarks
+
+## audit       look for published vulnerabilities of what is installed; needs the advisory service
+audit: $(STAMP)
+	$(BIN)/python .ci/audit.py
 
 ## web-deps    Chromium and its driver, from Debian's packages, where they are missing
 web-deps:

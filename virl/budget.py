@@ -129,8 +129,11 @@ class Entry:
         """
         try:
             data = read_json(line)
+            paid = data["micro_usd"]
+            if isinstance(paid, bool) or not isinstance(paid, int | float):
+                raise TypeError("no number")
             return cls(
-                round(float(data["micro_usd"]) * 1000),
+                round(float(paid) * 1000),
                 str(data.get("request", "")),
                 "model" if data.get("service") == "model" else "provider",
                 int(data.get("sent", 0)),

@@ -4,6 +4,7 @@ import gzip
 import json
 import random
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 Mutator = Callable[[random.Random, bytes], bytes]
@@ -17,7 +18,8 @@ class Raw(str):
 
 HOSTILE_VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 3, 2**31, -(2**63), 2**63, 10**12, 0.5, -0.0, 1e308, -1e-320,
-    "", " ", "\x00", "\x1b[2J", "\n\r\n", "nan", "inf", "-1", "1e999", "9" * 400, "NaN", "OK", "é\u202e\U000e0041",
+    "", " ", "\x00", "\x1b[2J", "\n\r\n", "nan", "inf", "-1", "1e999", "9" * 400, "NaN", "OK",
+    "é\u202e\U000e0041",
     "../../etc/passwd", "<script>alert(1)</script>", "{{ 7 * 7 }}", "x" * 5000, "0s", "-5s", "9" * 30 + "s",
     "_p~iF~ps|U_ulLnnqC_mqNvxq`@", "~" * 300, "?" * 301, "2001-99-99", "24:00", "12:60",
     [], {}, [[]], [None], [0] * 300, ["a"] * 300, [{}], {"": ""}, {"status": {}}, {"text": 1}, {"lat": "x"},
@@ -26,9 +28,12 @@ HOSTILE_VALUES: tuple[Any, ...] = (
     Raw("01"), Raw("'single'"), Raw("0x10"), Raw("1_000"), Raw("undefined"),
 )  # fmt: skip
 HOSTILE_BYTES = (
-    b"", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\x80", b"\xed\xa0\x80", b"\n", b"\r", b"\t", b"\x1b]52;c;AA\x07", b",",
-    b"{", b"}", b"[", b"]", b'"', b"\\", b"\\u0000", b":", b"-", b"&a [*a]", b"*x", b"!!python/object:os.system",
-    b"!!timestamp x", b"{{", b"}}", b"{%", b"---\n", b"9" * 400, b"1e999", b".inf", b"[" * 300, b"  " * 200, b"\xf0\x9f\x98\x80",
+    b"", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\x80", b"\xed\xa0\x80", b"\n", b"\r", b"\t",
+    b"\x1b]52;c;AA\x07", b",",
+    b"{", b"}", b"[", b"]", b'"', b"\\", b"\\u0000", b":", b"-", b"&a [*a]", b"*x",
+    b"!!python/object:os.system",
+    b"!!timestamp x", b"{{", b"}}", b"{%", b"---\n", b"9" * 400, b"1e999", b".inf", b"[" * 300, b"  " * 200,
+    b"\xf0\x9f\x98\x80",
     b"<html><body>", b"NaN", b"2001-99-99", b"=", b"#", b"'", b"|", b">", b"? ", b"- ", b"0" * 5000,
 )  # fmt: skip
 
@@ -86,9 +91,7 @@ def mutate_yaml(rng: random.Random, data: bytes) -> bytes:
         at = rng.randrange(len(lines))
         name, colon, _ = lines[at].partition(b":")
         if colon:
-            lines[at] = (
-                name + b": " + rng.choice((dumped(rng.choice(HOSTILE_VALUES)), rng.choice(HOSTILE_BYTES)))
-            )
+            lines[at] = name + b": " + rng.choice((dumped(_hostile(rng)), rng.choice(HOSTILE_BYTES)))
         return b"\n".join(lines)
     return mutate_lines(rng, data) if rng.random() < 0.5 else mutate_bytes(rng, data)
 
@@ -120,7 +123,7 @@ def mutate_tree(rng: random.Random, tree: Any) -> Any:
     """A tree with one of its values changed; the tree given is changed itself."""
     spots = list(_spots(tree))
     if not spots or rng.random() < 0.03:
-        return rng.choice(HOSTILE_VALUES)
+        return _hostile(rng)
     parent, key = rng.choice(spots)
     match rng.randrange(8):
         case 0:
@@ -141,7 +144,7 @@ def mutate_tree(rng: random.Random, tree: Any) -> Any:
         case 5 if isinstance(parent[key], int | float) and not isinstance(parent[key], bool):
             parent[key] = parent[key] * rng.choice((-1, 2, 0.5, 1000, 10**9))
         case _:
-            parent[key] = rng.choice(HOSTILE_VALUES)
+            parent[key] = _hostile(rng)
     return tree
 
 
@@ -173,11 +176,14 @@ def mutate_http(rng: random.Random, data: bytes) -> bytes:
 
 
 HOSTILE_HEADERS = (
-    b"location: http://127.0.0.1:9/elsewhere", b"location: //[::1", b"location: file:///etc/passwd", b"location: /",
-    b"location: http://\xff\xfe/", b"retry-after: 99999999999999999999", b"retry-after: -1", b"retry-after: x",
+    b"location: http://127.0.0.1:9/elsewhere", b"location: //[::1", b"location: file:///etc/passwd",
+    b"location: /",
+    b"location: http://\xff\xfe/", b"retry-after: 99999999999999999999", b"retry-after: -1",
+    b"retry-after: x",
     b"retry-after: Mon, 99 Jan 99999 99:99:99 GMT", b"retry-after: Wed, 21 Oct 2099 07:28:00 +9999",
     b"retry-after: 1", b"content-encoding: gzip", b"content-encoding: deflate", b"transfer-encoding: chunked",
-    b"content-type: text/html; charset=utf-16", b"content-type: application/json; charset=\xff", b"x-long: " + b"y" * 70_000,
+    b"content-type: text/html; charset=utf-16", b"content-type: application/json; charset=\xff",
+    b"x-long: " + b"y" * 70_000,
     b"set-cookie: a=b", b"content-length: 5", b"no colon",
 )  # fmt: skip
 
@@ -199,6 +205,10 @@ def dumped(tree: Any) -> bytes:
     for mark, raw in marks.items():
         text = text.replace(f'"{mark}"', raw)
     return text.encode("utf-8", "surrogatepass")
+
+
+def _hostile(rng: random.Random) -> Any:
+    return deepcopy(rng.choice(HOSTILE_VALUES))  # what is put into a tree may be changed with it
 
 
 def _plain(value: Any) -> Any:

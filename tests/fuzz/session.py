@@ -11,7 +11,6 @@ from pathlib import Path
 from types import FrameType
 
 from fuzz.mutate import Mutator
-
 from virl.errors import VirlError
 
 MAX_CPU_S = 1.0
@@ -52,7 +51,7 @@ class Hang(BaseException):
 
 
 def fault_of(kind: Kind, data: bytes) -> tuple[str, bool, float]:
-    """What is wrong with how an input was read (empty if nothing is), whether it was refused, and CPU seconds."""
+    """What is wrong with how an input was read, or nothing; whether it was refused; and seconds of CPU."""
     refused, fault, start = False, "", time.process_time()
     try:
         with _limit(MAX_WALL_S):

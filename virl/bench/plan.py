@@ -3,6 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Self
+
+from pydantic import NonNegativeInt, model_validator
 
 from virl.bench.benchmark import Episode
 from virl.errors import BadInput
@@ -27,9 +30,18 @@ class CityPlan(Settings):
 class RunPlan(Settings):
     """What `plan.json` holds: all episodes of a run, with those of other shards and beyond a limit."""
 
-    episodes: dict[str, dict[str, int]]
+    episodes: dict[str, dict[str, NonNegativeInt]]
     """How many there are, by model and city."""
     cities: dict[str, CityPlan]
+
+    @model_validator(mode="after")
+    def _knows_its_cities(self) -> Self:
+        for cities in self.episodes.values():
+            if unknown := sorted(cities.keys() - self.cities.keys()):
+                raise ValueError(f"episodes names the city {unknown[0]!r}, which is not among its cities")
+        if not any(self.episodes.values()):
+            raise ValueError("it has no episodes")
+        return self
 
 
 def make_plan(episodes: Sequence[Episode], cities: Mapping[str, City]) -> RunPlan:

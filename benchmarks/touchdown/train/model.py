@@ -52,7 +52,7 @@ def load_encoder(folder: Path) -> Encoder:
     """
     _refuse_missing(folder)
     try:
-        return Encoder(AutoTokenizer.from_pretrained(folder, local_files_only=True))
+        return Encoder(AutoTokenizer.from_pretrained(folder, local_files_only=True))  # nosec B615 - a folder
     except (OSError, ValueError, KeyError) as fault:
         raise ModelUnavailable(f"{folder}: contains no tokenizer that transformers can read") from fault
 
@@ -66,7 +66,7 @@ def load_model(folder: Path, precision: Precision, device: torch.device) -> Any:
     _refuse_missing(folder)
     try:
         with _quiet():
-            model = AutoModelForCausalLM.from_pretrained(
+            model = AutoModelForCausalLM.from_pretrained(  # nosec B615 - a folder
                 folder, dtype=DTYPES[precision], local_files_only=True, use_safetensors=True
             )
     except (OSError, ValueError, KeyError) as fault:

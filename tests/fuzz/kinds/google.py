@@ -8,11 +8,11 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+from scripted_google import Behaviour, Request, ScriptedGoogle, client, settings_for
+from served_google import FlatPhotos
+
 from fuzz.mutate import mutate_http
 from fuzz.session import Kind
-from scripted_google import Behaviour, Request, ScriptedGoogle, client, settings_for
-from served_google import FlatPhotos, google_http
-
 from virl.geo import LatLng, destination
 from virl.platform.city import City
 from virl.platform.places import Place

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from fuzz.mutate import mutate_bytes, mutate_http, mutate_json
-from fuzz.session import Kind
 from langchain.chat_models import init_chat_model
 from langchain_core.messages import AIMessage, HumanMessage
 from openai_server import reply, text, tool_calls
 from pydantic import BaseModel, ValidationError
 from scripted_google import Behaviour, ScriptedGoogle
 
+from fuzz.mutate import mutate_bytes, mutate_http, mutate_json
+from fuzz.session import Kind
 from virl.errors import MindFailed
 from virl.mind.answers import faults_in, read_reply
 from virl.mind.base import Prompt
@@ -146,9 +146,13 @@ _WISH = "Someone wants to find {} that is close to home and open until late in t
 _TEXTS = {"starts": "09:30", "ends": "11:00", "place_types": "bar", "directions": "Walk on to the church."}
 
 
-def _example(schema: Mapping[str, Any], name: str = "", root: Mapping[str, Any] | None = None) -> Any:
+def _example(  # noqa: PLR0911 - a case each
+    schema: Mapping[str, Any], name: str = "", root: Mapping[str, Any] | None = None
+) -> Any:
     """A value that fits the JSON schema of a reply."""
     root = root or schema
+    if name == "direction":  # goes with one of the actions alone
+        return None
     if "$ref" in schema:
         return _example(root["$defs"][schema["$ref"].rpartition("/")[2]], name, root)
     if "anyOf" in schema:

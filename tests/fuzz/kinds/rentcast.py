@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fuzz.mutate import mutate_http, mutate_json
-from fuzz.session import Kind
 from rentcast_server import record
 from scripted_google import Behaviour, ScriptedGoogle
 from shapely import box
 
+from fuzz.mutate import mutate_http, mutate_json
+from fuzz.session import Kind
 from virl.platform.providers.rentcast.file import read_listings
 from virl.platform.providers.rentcast.http import RentCastHttp
 from virl.platform.providers.rentcast.keys import Key

@@ -1,4 +1,4 @@
-"""Requests to the emulator of Google: any may be refused, none may be answered with a status of 500 or more."""
+"""Requests to the emulator of Google: any may be refused, none may end in a status of 500 or more."""
 
 import json
 import random
@@ -9,10 +9,10 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from fastapi.testclient import TestClient
-from fuzz.mutate import mutate_bytes, mutate_json
-from fuzz.session import Kind
 from served_google import FlatPhotos
 
+from fuzz.mutate import mutate_bytes, mutate_json
+from fuzz.session import Kind
 from virl.errors import BadInput
 from virl.geo import LatLng, destination
 from virl.platform.places import Place

@@ -28,7 +28,7 @@ from virl.bench.report.results import (
     spent_line,
     split,
 )
-from virl.bench.report.runs import Gathered, KeptRun
+from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
 from virl.files import replacing
@@ -141,7 +141,9 @@ def _pages(gathered: Gathered, run: KeptRun, records: Sequence[Record]) -> Itera
             yield _Page(record, Shown(f"failed: {record.reason}"), path)
             continue
         done += 1
-        yield _Page(record, gathered.benchmark.show(record), path if done <= MOST_PAGES else "")
+        with reading_data(gathered.benchmark, run):
+            shown = gathered.benchmark.show(record)
+        yield _Page(record, shown, path if done <= MOST_PAGES else "")
 
 
 def _neighbours(pages: Sequence[_Page]) -> Iterator[tuple[_Page | None, _Page, _Page | None]]:
@@ -165,7 +167,7 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
         try:
             with PIL.Image.open(source, formats=("JPEG", "PNG")) as picture:
                 width, height = picture.size
-        except OSError:
+        except (OSError, ValueError, PIL.Image.DecompressionBombError):
             continue
         target = (home / page.path).parent / source.name
         if target.resolve() != source:

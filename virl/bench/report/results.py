@@ -5,10 +5,11 @@ Described in `docs/reference/benchmark-files.md`; its version rises when a field
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import isfinite
 
 from virl.bench.benchmark import Confusion, Metric, Record, Scores, Tally
 from virl.bench.records import versions
-from virl.bench.report.runs import Gathered, KeptRun
+from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
 from virl.budget import paid_for
 from virl.drawing.numbers import counted
@@ -191,13 +192,20 @@ def _cells(gathered: Gathered, run: KeptRun) -> Iterator[_Cell]:
         for city in cities:
             records = tuple(kept.get((model, city), ()))
             scored = [record for record in records if record.is_scored]
-            scores = gathered.benchmark.score(scored, run.options) if scored else Scores({})
-            # a unit of one city is none of another's
-            told = {
-                key: tuple(replace(tally, unit=f"{city}/{tally.unit}") for tally in tallies)
-                for key, tallies in scores.tallies.items()
-            }
+            with reading_data(gathered.benchmark, run):
+                scores = gathered.benchmark.score(scored, run.options) if scored else Scores({})
+                told = {
+                    key: tuple(_in_city(tally, city) for tally in tallies)
+                    for key, tallies in scores.tallies.items()
+                }
             yield _Cell(run.name, model, city, records, replace(scores, tallies=told))
+
+
+def _in_city(tally: Tally, city: str) -> Tally:
+    """A tally whose unit is none of another city's."""
+    if not (isinstance(tally.group, str) and isfinite(tally.hit) and isfinite(tally.weight)):
+        raise TypeError(f"a tally of group {tally.group!r}, hit {tally.hit}, weight {tally.weight}")
+    return replace(tally, unit=f"{city}/{tally.unit}")
 
 
 def _rows(metrics: Sequence[Metric], run: KeptRun, cells: Sequence[_Cell]) -> Iterator[RowResult]:

@@ -1,20 +1,24 @@
 """The runs that a report is about, read from their folders; parts of one run are put together."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, Record
 from virl.bench.plan import RunPlan, read_plan
 from virl.bench.records import RECORDS, SETTINGS, read_records
 from virl.bench.registry import find_benchmark
 from virl.errors import BadInput
-from virl.json_reading import read_json
-from virl.settings import check_settings
+from virl.json_reading import read_json_file
+from virl.settings import Settings, check_settings
 
 _FIELDS = frozenset(one.name for one in fields(Record))
+_RECORD = TypeAdapter(Record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,15 @@ class Gathered:
 
     benchmark: AnyBenchmark
     runs: tuple[KeptRun, ...]
+
+
+class _KeptSettings(Settings):
+    """What a report reads of `settings.json`."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    benchmark: str
+    options: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +86,32 @@ def gather(folders: Sequence[Path]) -> Gathered:
     return Gathered(benchmark, tuple(runs))
 
 
+@contextmanager
+def reading_data(benchmark: AnyBenchmark, run: KeptRun) -> Iterator[None]:
+    """Names the run whose records a benchmark cannot make sense of.
+
+    Raises:
+        BadInput: in place of what the benchmark stumbles over.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as fault:
+        where = " and ".join(sorted({str(folder / RECORDS) for folder in run.folders.values()}))
+        wrong = " ".join(f"{type(fault).__name__}: {fault}".split())
+        raise BadInput(
+            f"{where}: the data of a record is not what {benchmark.name} writes ({wrong}): restore the file, "
+            "or see --debug"
+        ) from fault
+
+
 def _read(folder: Path) -> _Folder:
     path = folder / SETTINGS
-    try:
-        settings = read_json(path.read_bytes())
-        if isinstance(settings, dict) and "benchmark" not in settings:
-            raise BadInput(f"{path}: an earlier version of virl wrote this run: run the benchmark again")
-        name, options = settings["benchmark"], settings["options"]
-    except (OSError, ValueError, KeyError, TypeError) as fault:
-        raise BadInput(f"{path}: cannot be read ({fault}): give a run folder") from fault
-    return _Folder(folder, name, options, read_plan(folder), read_records(folder / RECORDS))
+    found = read_json_file(path)
+    if isinstance(found, dict) and "benchmark" not in found:
+        raise BadInput(f"{path}: an earlier version of virl wrote this run: run the benchmark again")
+    settings = check_settings(found, _KeptSettings, source=str(path))
+    records = read_records(folder / RECORDS)
+    return _Folder(folder, settings.benchmark, settings.options, read_plan(folder), records)
 
 
 def _titles(paths: Sequence[Path]) -> list[str]:
@@ -117,4 +146,9 @@ def _record(data: dict[str, Any], folder: Path) -> Record:
     if set(data) != _FIELDS:
         wrong = ", ".join(sorted(_FIELDS ^ set(data)))
         raise BadInput(f"{folder / RECORDS}: {data['id']}: fields missing or unknown ({wrong})")
-    return Record(**(data | {"files": tuple(data["files"])}))
+    try:
+        return _RECORD.validate_python(data)
+    except ValidationError as fault:
+        first = fault.errors(include_url=False)[0]
+        field = ".".join(map(str, first["loc"]))
+        raise BadInput(f"{folder / RECORDS}: {data['id']!r}: {field}: {first['msg']}") from None
