@@ -150,7 +150,7 @@ def _cleaned(fault: ErrorDetails, data: object) -> _Found:
         if found is not None:
             location.append(found)
             here = inner
-        elif index == last and fault["type"] in {"missing", "missing_argument"}:
+        elif index == last and fault["type"] in {"missing", "missing_argument", "extra_forbidden"}:
             location.append(part)
         elif union is None:
             union, branch = tuple(location), str(part)

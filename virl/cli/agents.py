@@ -1,5 +1,6 @@
 """`virl agents` and `virl new`: the agents there are, and a character file for one of your own."""
 
+import json
 import re
 from pathlib import Path
 from typing import Annotated
@@ -12,8 +13,8 @@ from rich.table import Table
 
 from virl import resources
 from virl.agent.character_file import find_character, load_character
-from virl.agent.roster import RosterEntry, characters_in, roster
-from virl.errors import BadInput
+from virl.agent.roster import RosterEntry, UnreadableEntry, characters_in, roster
+from virl.errors import BadInput, VirlError
 from virl.files import write_whole
 from virl.guard import guard
 from virl.settings import yaml_value
@@ -26,10 +27,11 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 def list_agents(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
     """List agents: those that come with virl, and the character files in this folder."""
-    guard(_tell_all, debug=debug)
+    guard(_print_json if as_json else _tell_all, debug=debug)
 
 
 def new(
@@ -128,14 +130,52 @@ def _tell_all() -> None:
     table.add_column("agent", no_wrap=True, style="bold")
     table.add_column("what it does")
     table.add_column("mind", no_wrap=True)
-    bundled = resources.data_folder("agents").resolve()
-    agents, faults = roster()
-    here, faults_here = ([], []) if Path.cwd().resolve() == bundled else characters_in(Path())
-    for entry in [*agents, *here]:
+    agents, unreadable, faults = _all()
+    for entry in agents:
         table.add_row(*map(escape, _row(entry)))
     console.print(table)
+    if unreadable:
+        console.print("\nNot readable:", style="bold")
+        for one in unreadable:
+            for line in one.faults:
+                console.print(f"  {escape(line)}", highlight=False, soft_wrap=True)
     console.print("\nRun an agent with `virl run AGENT`; create your own with `virl new NAME`.", style="dim")
-    for fault in [*faults, *faults_here]:
+    for fault in faults:
+        typer.echo(str(fault), err=True)
+
+
+def _all() -> tuple[list[RosterEntry], list[UnreadableEntry], list[VirlError]]:
+    """All agents, the files of this folder that cannot run, and what is wrong with packages."""
+    agents, faults = roster()
+    if Path.cwd().resolve() == resources.data_folder("agents").resolve():
+        return agents, [], faults
+    here, unreadable = characters_in(Path())
+    return [*agents, *here], unreadable, faults
+
+
+def _print_json() -> None:
+    """An array with an object for each agent; `docs/reference/characters.md` names the fields."""
+    agents, unreadable, faults = _all()
+    listed: list[dict[str, object]] = [
+        {
+            "name": one.name,
+            "kind": "tools" if one.character.lives_by_tools else "routine",
+            "about": one.about,
+            "mind": one.mind,
+            "city": one.character.city,
+            "file": str(one.file),
+            "readable": True,
+            "faults": [],
+        }
+        for one in agents
+    ]
+    nothing = dict.fromkeys(("kind", "about", "mind", "city"))
+    listed += [
+        {"name": one.name} | nothing | {"file": str(one.file), "readable": False, "faults": list(one.faults)}
+        for one in unreadable
+    ]
+    typer.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+    for fault in faults:
         typer.echo(str(fault), err=True)
 
 

@@ -11,12 +11,14 @@ from rich.console import Console
 from virl import __version__
 from virl.cli.agents import list_agents, new
 from virl.cli.bench import bench_app
+from virl.cli.check import check
 from virl.cli.collect import collect_app
 from virl.cli.data import data_app
 from virl.cli.doctor import doctor
 from virl.cli.gallery import gallery
 from virl.cli.models import list_models
 from virl.cli.options import CacheOption, DeviceOption, DownloadsOption, RecordOption, ReplayOption
+from virl.cli.preview import tell_preview
 from virl.cli.serve import serve_app
 from virl.errors import BadInput
 from virl.guard import guard
@@ -82,6 +84,10 @@ def run(
         ),
     ] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Ask for my feedback during the run.")] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Check everything and print what would happen. Writes nothing."),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
@@ -115,6 +121,9 @@ def run(
             feedback="terminal" if ask else str(feedback.resolve()) if feedback else None,
             access=access,
         )
+        if dry_run:
+            tell_preview(options, as_json=as_json)
+            return
         finished = run_agent(options, Console(quiet=quiet or as_json))
         typer.echo(finished.result.model_dump_json(indent=2) if as_json else f"report: {finished.report}")
 
@@ -181,7 +190,14 @@ def narrate(
 
 
 _PANELS: dict[str, dict[str, Callable[..., None]]] = {
-    "Agents": {"run": run, "agents": list_agents, "new": new, "narrate": narrate, "gallery": gallery},
+    "Agents": {
+        "run": run,
+        "agents": list_agents,
+        "new": new,
+        "check": check,
+        "narrate": narrate,
+        "gallery": gallery,
+    },
     "Cities and models": {"cities": cities, "models": list_models},
     "Setup": {"doctor": doctor, "version": version},
 }
