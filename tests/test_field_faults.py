@@ -49,9 +49,9 @@ CLOCK = "must be a day and a time, such as 'wed 12:30'"
         ("name: ''", "line 6: name: must not be empty"),
         (
             "tools: [look, mvoe]",
-            "line 7: tools, entry 2: must be one of look, read_signs, detect, ask_about_view, move, turn, "
+            ("line 7: tools, entry 2: must be one of look, read_signs, detect, ask_about_view, move, turn, "
             "where_am_i, nearby_places, search_places, place_details, geocode, route, consult, not 'mvoe'; "
-            "did you mean 'move'?",
+            "did you mean 'move'?"),
         ),
         (
             "tools: look, move",
@@ -86,13 +86,13 @@ CLOCK = "must be a day and a time, such as 'wed 12:30'"
         ("region: [[1, 2], [1]]", "line 7: region, entry 2: must be a list of 2, not [1]"),
         ("rent: {price: [1]}", "line 7: rent.price: must be a list of 2, not [1]"),
         ("rent: {price: [5, 1]}", "line 7: rent: price 5 to 1: give the lowest rent first, then the highest"),
-        ("day: {modes: [wlking]}", "line 7: day.modes, entry 1: must be 'walking' or 'cycling' or 'driving', "
-         "not 'wlking'; did you mean 'walking'?"),
+        ("day: {modes: [wlking]}", ("line 7: day.modes, entry 1: must be 'walking' or 'cycling' or 'driving', "
+         "not 'wlking'; did you mean 'walking'?")),
         ("day: {state: {Hunger: 500}}", "line 7: day.state.Hunger: must be at least 0 and at most 100, not 500"),
         (
             "day: {state: {hungr: 5}}",
-            "line 7: day.state: unknown feeling 'hungr': did you mean 'hunger'? choose one of: energy, hunger, "
-            "joy, pain, sadness, stress",
+            ("line 7: day.state: unknown feeling 'hungr': did you mean 'hunger'? choose one of: energy, hunger, "
+            "joy, pain, sadness, stress"),
         ),
         ("senses: {pictures: maybe}", "line 7: senses.pictures: must be true or false, not 'maybe'"),
         ("count: {things: []}", "line 7: count.things: must not be empty"),

@@ -119,7 +119,7 @@ def routine_of(path: Path, character: Character) -> Routine:
     name = _routine_name(path, character.routine, character.tools)
     routine = _routine(path, name)
     if routine is None:
-        unknown = UnknownName("routine", name, ROUTINES.names())
+        unknown = UnknownName("routine", name, {*ROUTINES.names(), *agent_names()})
         if character.routine is None:
             raise BadInput(
                 f"{path}: has neither `routine` nor `tools`, and there is no routine of its name: {unknown}"

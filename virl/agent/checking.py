@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from virl.agent.assembly import Assembly, assemble, check_mind, refuse_swapped
@@ -154,7 +154,7 @@ def _prompt_checks(path: Path, character: Character) -> Iterator[Callable[[], ob
 
 def _check_far(path: Path, character: Character, access: Access) -> None:
     """See that the city opens, and that its start is not a position with its numbers swapped; asks nobody."""
-    with opened_city(character.city, access) as city:
+    with opened_city(character.city, replace(access, cache="off", record=None)) as city:  # writes nothing
         if isinstance(character.start, Point):
             with located(path, character, "start"):
                 refuse_swapped(LatLng(character.start.lat, character.start.lng), city)

@@ -109,7 +109,7 @@ def _text(path: Path) -> str:
     """The beginning of a file, whatever it is written in."""
     try:
         with path.open("rb") as file:
-            return file.read(LONGEST_LOOK).replace(b"\0", b"").decode("utf-8", "replace")
+            return file.read(LONGEST_LOOK).replace(b"\0", b"").decode("utf-8", "ignore")
     except OSError:
         return ""
 
