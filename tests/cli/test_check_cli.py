@@ -75,14 +75,14 @@ def test_a_file_that_can_run_is_one_line() -> None:
         ("routine: hiro", "routine: counting", "`route:` is missing"),
         ("start: 91 Station Street", "start: 9 Nowhere Road", "line 4: start: "),
         ("start: 91 Station Street", "start: {lat: -38.75, lng: 41.25}",
-         ("line 4: start: -38.750000, 41.250000 is far from Virlton, and 41.250000, -38.750000 is in it: swap "
-         "latitude and longitude?")),
+         ("line 4: start: -38.750000, 41.250000 is far from Virlton, and "
+         "41.250000, -38.750000 is in it: swap latitude and longitude?")),
         ("start: 91 Station Street", "start: {lat: 0, lng: 0}", "line 4: start: no street view within 800 m"),
         ("intention: Hiro is hungry and looks for an authentic local lunch that is not spicy.",
          "intention: 昼ごはんを食べたい。", "line 6: intention: the rules speak English only"),
         ("intention: Hiro is hungry and looks for an authentic local lunch that is not spicy.",
-         "intention: Il a faim.", ("line 6: intention: the rules find no place type in the intention: name it in "
-         "plain English")),
+         "intention: Il a faim.", ("line 6: intention: the rules find no place type in the "
+         "intention: name it in plain English")),
     ],
 )  # fmt: skip
 def test_what_a_run_would_stumble_over_is_named_with_its_line(old: str, new: str, message: str) -> None:

@@ -9,7 +9,6 @@ from typing import Literal
 
 from virl.agent.character import Character
 from virl.agent.character_file import agent_names, find_character, load_character, routine_of
-from virl.agent.checking import name_faults
 from virl.agent.routine import Routine
 from virl.errors import VirlError
 from virl.registry import ROUTINES
@@ -71,6 +70,8 @@ def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry
 
     YAML files that hold something else are in neither.
     """
+    from virl.agent.checking import name_faults  # noqa: PLC0415 - brings in the cities and the senses
+
     entries: list[RosterEntry] = []
     unreadable: list[UnreadableEntry] = []
     for path in sorted(file for ending in ("*.yaml", "*.yml") for file in folder.glob(ending)):
