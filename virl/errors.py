@@ -91,6 +91,43 @@ class BadFile(BadInput):
         ]
 
 
+class BadInputs(BadInput):
+    """Several faults at once.
+
+    Args:
+        faults: each of them.
+    """
+
+    def __init__(self, faults: Sequence[VirlError]) -> None:
+        super().__init__(tuple(faults))
+        self.faults = tuple(faults)
+
+    def __str__(self) -> str:
+        """All faults in one line."""
+        return "; ".join(map(str, self.faults))
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """As `VirlError.lines`."""
+        many = len(self.faults) > 1
+        return (
+            *([f"{len(self.faults)} faults"] if many else []),
+            *(line for fault in self.faults for line in fault.lines),
+        )
+
+
+def raise_all(faults: Sequence[VirlError]) -> None:
+    """Raise what is wrong, as one error; nothing where there is nothing.
+
+    Raises:
+        VirlError: the only fault, or a `BadInputs` of all.
+    """
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        raise BadInputs(faults)
+
+
 def _place(line: int | None) -> str:
     return "" if line is None else f"line {line}: "
 

@@ -27,6 +27,7 @@ from virl.field_kinds import (
 
 Location = tuple[str | int, ...]
 
+FEW_NAMES = 3  # of a choice, each in quotes; chosen
 LONGEST = 40  # characters of a value that an error repeats; chosen
 
 
@@ -150,7 +151,7 @@ def _cleaned(fault: ErrorDetails, data: object) -> _Found:
         if found is not None:
             location.append(found)
             here = inner
-        elif index == last and fault["type"] in {"missing", "missing_argument"}:
+        elif index == last and fault["type"] in {"missing", "missing_argument", "extra_forbidden"}:
             location.append(part)
         elif union is None:
             union, branch = tuple(location), str(part)
@@ -253,7 +254,9 @@ def _choice(fault: ErrorDetails, kind: Kind | None) -> str:
 def _one_of(names: Sequence[str]) -> str:
     if len(names) == 1:
         return f"{names[0]!r}"
-    return f"one of {', '.join(names)}" if len(names) > 3 else " or ".join(map(repr, names))
+    if len(names) > FEW_NAMES:
+        return f"one of {', '.join(names)}"
+    return f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}"
 
 
 def _out_of_range(fault: ErrorDetails, kind: Kind | None) -> str:

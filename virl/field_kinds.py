@@ -45,7 +45,7 @@ def names_in(model: type[BaseModel], location: Sequence[str | int]) -> list[str 
 
 def allowed(kind: Kind) -> str:
     """What the kind allows, such as `a whole number, at least 1`."""
-    said = [_allowed(one) for one in _branches(kind) if one.type is not NoneType]
+    said = [each for one in _branches(kind) if one.type is not NoneType for each in _allowed(one)]
     *others, last = dict.fromkeys(said) or ("empty",)
     return f"{', '.join(others)} or {last}" if others else last
 
@@ -100,12 +100,14 @@ def takes_texts(kind: Kind) -> bool:
 
 def takes_position(kind: Kind) -> bool:
     """Whether a section with `lat` and `lng` fits."""
-    return any(_is_model(one.type) and {"lat", "lng"} == set(_required(one.type)) for one in _branches(kind))
+    return any(
+        _is_model(one.type) and {"lat", "lng"} == set(required_fields(one.type)) for one in _branches(kind)
+    )
 
 
 def required_fields(model: type[BaseModel]) -> list[str]:
     """The fields that a section cannot do without."""
-    return _required(model)
+    return [name for name, field in model.model_fields.items() if field.is_required()]
 
 
 def _root(model: type[BaseModel]) -> Kind:
@@ -119,7 +121,13 @@ def _number(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
-def _allowed(kind: Kind) -> str:
+def _allowed(kind: Kind) -> list[str]:
+    if get_origin(kind.type) is Literal:
+        return [f"'{value}'" for value in get_args(kind.type)]
+    return [_one_allowed(kind)]
+
+
+def _one_allowed(kind: Kind) -> str:
     said = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}.get(kind.type)
     if said:
         bounds = span(kind)
@@ -133,15 +141,13 @@ def _allowed(kind: Kind) -> str:
 
 def _generic(kind: Kind) -> str:
     origin, arguments = get_origin(kind.type), get_args(kind.type)
-    if origin is Literal:
-        return " or ".join(f"'{value}'" for value in arguments)
     if origin is tuple:
         return f"a list of {len(arguments)}"
     return "`name: value` lines" if origin in {dict, Mapping} else "another value"
 
 
 def _section(model: type[BaseModel]) -> str:
-    required = _required(model)
+    required = required_fields(model)
     if 0 < len(required) <= FEW_FIELDS:
         return "{" + ", ".join(f"{field}: ..." for field in required) + "}"
     return FIELDS
@@ -157,10 +163,6 @@ def _list(kind: Kind) -> str:
     if inner.type in {int, float}:
         return "a list, such as [1, 2]"
     return "a list, such as [a, b]"
-
-
-def _required(model: type[BaseModel]) -> list[str]:
-    return [name for name, field in model.model_fields.items() if field.is_required()]
 
 
 def _is_model(kind: Any) -> bool:

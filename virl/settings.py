@@ -76,8 +76,8 @@ def fit(read: YamlText, model: type[ModelT]) -> ModelT:
     try:
         return model.model_validate(read.data)
     except ValidationError as error:
-        faults = [(read.line(one.location), str(one)) for one in faults_of(error, model, read.data)]
-        raise BadFile(read.source, sorted(faults, key=lambda fault: fault[0])) from error
+        faults = sorted(faults_of(error, model, read.data), key=lambda one: read.line(one.location))
+        raise BadFile(read.source, [(read.line(one.location), str(one)) for one in faults]) from error
 
 
 def check_settings(data: Mapping[str, object], model: type[ModelT], *, source: str) -> ModelT:

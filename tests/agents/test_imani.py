@@ -119,7 +119,7 @@ def test_steps_of_the_robot_are_hers(tmp_path: Path) -> None:
         (re.sub(r"count: .*\n", "", PLANNER), "planner: `count:` is missing"),
         (
             PLANNER.replace("routine: imani", "routine: rx399\nroute: [130 Elm Walk]"),
-            "planner: has both `route:` and `region:`: remove one",
+            "region: there is a `route:` too: remove one of them",
         ),
     ],
 )

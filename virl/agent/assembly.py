@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from virl.agent.character import Character
-from virl.agent.character_file import routine_of
+from virl.agent.character_file import located, routine_of
 from virl.agent.run import Run
 from virl.agent.user import Silent, User
 from virl.budget import Budget
 from virl.bugs import bug_of
 from virl.errors import BadInput, NoStreetView, NotFound, VirlError
-from virl.geo import LatLng
+from virl.geo import LatLng, distance
 from virl.journal.records import Result
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, PromptFolder, Prompts
@@ -22,10 +22,11 @@ from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.movement.base import Mover
 from virl.platform.perception.base import Senses
-from virl.platform.perception.models import Models
+from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.open import open_senses
 from virl.platform.relocate import relocate
 from virl.platform.streetview import Panorama
+from virl.region_file import MAX_FROM_CITY_M
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,10 @@ def assemble(
         VirlError: what a model needs is missing.
     """
     routine = routine_of(source, character)
+    senses = character.senses
+    for role, name in senses.named:
+        with located(source, character, "senses", role):
+            read_model(role, name)
     beside = PromptFolder(source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
     return Assembly(
@@ -120,7 +125,7 @@ def assemble(
         city,
         start_panorama(city, character, source),
         mind,
-        open_senses(character.senses.detector, character.senses.describer, models=models),
+        open_senses(senses.detector, senses.describer, models=models),
         models,
         mover,
         Prompts((beside, own)),
@@ -173,14 +178,31 @@ def start_panorama(city: City, character: Character, source: Path) -> Panorama:
     Raises:
         BadInput: the start is not in the city.
     """
-    if isinstance(character.start, str):
-        try:
-            position = city.maps.geocode(character.start)
-        except NotFound as fault:
-            raise BadInput(f"{source}: start: {fault}") from fault
-    else:
+    with located(source, character, "start"):
+        if isinstance(character.start, str):
+            return _relocated(city, city.maps.geocode(character.start))
         position = LatLng(character.start.lat, character.start.lng)
+        refuse_swapped(position, city)
+        return _relocated(city, position)
+
+
+def refuse_swapped(position: LatLng, city: City) -> None:
+    """See that a position is not one of the city's with its two numbers swapped; asks nobody.
+
+    Raises:
+        BadInput: it is.
+    """
+    if abs(position.lng) > 90 or distance(position, city.center) <= MAX_FROM_CITY_M:
+        return
+    swapped = LatLng(position.lng, position.lat)
+    if distance(swapped, city.center) <= MAX_FROM_CITY_M:
+        raise BadInput(
+            f"{position} is far from {city.title}, and {swapped} is in it: swap latitude and longitude?"
+        )
+
+
+def _relocated(city: City, position: LatLng) -> Panorama:
     try:
         return relocate(city.streetview, position, f"the start in {city.title}")
     except NoStreetView as fault:
-        raise BadInput(f"{source}: start: {fault}, such as {city.center}") from fault
+        raise NoStreetView(f"{fault}, such as {city.center}") from fault

@@ -4,7 +4,8 @@ The fields here are those of every character. A routine declares further ones, e
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 
@@ -89,6 +90,11 @@ class SensesChoice(Settings):
     """Whether a model that uses tools is shown views as pictures, not in words; `None`: if it is known to
     take them."""
 
+    @property
+    def named(self) -> tuple[tuple[Literal["detector", "describer", "matcher"], str], ...]:
+        """The models by their roles."""
+        return ("detector", self.detector), ("describer", self.describer), ("matcher", self.matcher)
+
 
 class Character(Settings):
     """Who lives in the city: one YAML file, described in `docs/reference/characters.md`."""
@@ -145,6 +151,9 @@ class CharacterField(Generic[ValueT]):
     default: ValueT
     about: str
     """What it says, in a sentence."""
+    named: Callable[[Any], Iterable[tuple[str, Callable[[], object]]]] = field(default=lambda _: ())
+    """What its value names: the field within it, and what raises where there is no such thing. Looked at
+    before a run is begun."""
 
     def of(self, character: Character) -> ValueT:
         """What a character's file says here."""
@@ -156,6 +165,6 @@ class CharacterField(Generic[ValueT]):
 def character_model(fields: tuple[CharacterField[Any], ...]) -> type[Character]:
     """The model of character files that may have these fields too; of two of one name, the last counts."""
     declared: dict[str, Any] = {
-        field.name: (field.kind, Field(default=field.default, description=field.about)) for field in fields
+        one.name: (one.kind, Field(default=one.default, description=one.about)) for one in fields
     }
     return create_model("Character", __base__=Character, __module__=__name__, **declared)

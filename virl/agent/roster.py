@@ -1,6 +1,8 @@
 """Which agents there are, and what each does in a line."""
 
 import ast
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -8,9 +10,14 @@ from typing import Literal
 from virl.agent.character import Character
 from virl.agent.character_file import agent_names, find_character, load_character, routine_of
 from virl.agent.routine import Routine
-from virl.errors import BadInput, VirlError
+from virl.errors import VirlError
 from virl.registry import ROUTINES
+from virl.settings import read_settings
 
+_FIELDS = frozenset({"name", "city", "start", "background", "intention", "routine", "tools"})
+_MARK = re.compile(rf"^(?:{'|'.join(sorted(_FIELDS))}|about|age|clock)\s*:", re.MULTILINE)
+ENOUGH_FIELDS = 2  # of a character, in a file that may hold anything; chosen
+LONGEST_LOOK = 100_000  # bytes; chosen
 LONGEST_LINE = 100  # characters of what an agent is said to do; chosen
 
 
@@ -20,6 +27,7 @@ class RosterEntry:
 
     name: str
     """As `virl run` takes it."""
+    file: Path
     character: Character
     about: str
     """What it does, in a line."""
@@ -46,21 +54,65 @@ def roster() -> tuple[list[RosterEntry], list[VirlError]]:
     return entries, list({str(fault): fault for fault in faults}.values())
 
 
-def characters_in(folder: Path) -> tuple[list[RosterEntry], list[VirlError]]:
-    """The characters whose files lie in a folder, and those whose routine cannot be imported.
+@dataclass(frozen=True, slots=True)
+class UnreadableEntry:
+    """A character file that cannot run."""
 
-    Other YAML files there are none.
+    name: str
+    """As `virl run` would take it."""
+    file: Path
+    faults: tuple[str, ...]
+    """What is wrong with it, a line each, with file and line."""
+
+
+def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry]]:
+    """The characters whose files lie in a folder, and the files that cannot run, whatever is wrong with them.
+
+    YAML files that hold something else are in neither.
     """
+    from virl.agent.checking import name_faults  # noqa: PLC0415 - brings in the cities and the senses
+
     entries: list[RosterEntry] = []
-    faults: list[VirlError] = []
-    for path in sorted(folder.glob("*.yaml")):
-        try:
-            entries.append(_entry(path.name, path))
-        except BadInput:
+    unreadable: list[UnreadableEntry] = []
+    for path in sorted(file for ending in ("*.yaml", "*.yml") for file in folder.glob(ending)):
+        if not _is_character(path):
             continue
+        try:
+            faults = name_faults(path, load_character(path))
+            if not faults:
+                entries.append(_entry(path.name, path))
         except VirlError as fault:
-            faults.append(fault)
-    return entries, faults
+            faults = [fault]
+        if faults:
+            lines = [line for fault in faults for line in _bare(fault)]
+            unreadable.append(UnreadableEntry(path.name, path, tuple(lines)))
+    return entries, unreadable
+
+
+def _bare(fault: VirlError) -> Sequence[str]:
+    """A line for each fault, without the line that counts them."""
+    lines = fault.lines
+    return lines[1:] if len(lines) > 1 else lines
+
+
+def _is_character(path: Path) -> bool:
+    """Whether a file holds a character, or is too broken to tell but has a field of one."""
+    try:
+        data = read_settings(path).data
+    except VirlError:
+        return bool(_MARK.search(_text(path)))
+    if data is None:
+        return not _text(path).strip()  # begun, and not written yet
+    return isinstance(data, dict) and len(_FIELDS & data.keys()) >= ENOUGH_FIELDS
+
+
+def _text(path: Path) -> str:
+    """The beginning of a file, whatever it is written in."""
+    try:
+        with path.open("rb") as file:
+            return file.read(LONGEST_LOOK).replace(b"\0", b"").decode("utf-8", "ignore")
+    except OSError:
+        return ""
 
 
 def _entry(name: str, path: Path) -> RosterEntry:
@@ -72,7 +124,7 @@ def _entry(name: str, path: Path) -> RosterEntry:
     about = " ".join(about.split())
     if len(about) > LONGEST_LINE:
         about = about[: LONGEST_LINE - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-    return RosterEntry(name, character, about, routine.asks_mind())
+    return RosterEntry(name, path, character, about, routine.asks_mind())
 
 
 def _first_words(routine: Routine) -> str:

@@ -1,6 +1,7 @@
 """Routines: what characters do. Each is a folder, or a module beside a character file.
 
-A routine's folder holds `routine.py` with `run(agent)`. `settings.py` may declare `FIELDS` of character
+A routine's folder holds `routine.py` with `run(agent)`, and `check(assembly)` if it can tell before a run
+what would stop it. `settings.py` may declare `FIELDS` of character
 files, `showing.py` may draw the page of a run, and `prompts/` may hold its prompts.
 """
 
@@ -22,7 +23,7 @@ from virl.errors import BadInput
 from virl.registry import ROUTINES, cannot_import
 
 if TYPE_CHECKING:
-    from virl.agent.assembly import Agent
+    from virl.agent.assembly import Agent, Assembly
 
 RunFunction = Callable[["Agent"], None]
 
@@ -66,6 +67,15 @@ class Routine:
         old = "; rename its `live(agent)`" if hasattr(module, "live") else ""
         raise BadInput(f"{module.__file__}: a routine needs a function `run(agent)`{old}")
 
+    def check(self) -> Callable[["Assembly"], None]:
+        """What looks, before a run is begun, for what would stop it: `check(assembly)`, if it has one.
+
+        Raises:
+            ModelUnavailable: as `run`.
+        """
+        found: Callable[[Assembly], None] = getattr(self._imported(self.module), "check", _all_is_well)
+        return found
+
     @property
     def registered(self) -> str:
         """Its name in the registry; empty for one that lies beside a character file."""
@@ -100,6 +110,10 @@ class Routine:
         except Exception as fault:
             where = f"of {self.giver}" if self.giver else f"in {self.source}"
             raise cannot_import(f"routine {self.name!r} {where}", fault) from fault
+
+
+def _all_is_well(assembly: "Assembly") -> None:
+    """What a routine without a check of its own does."""
 
 
 def find_routine(folder: Path, name: str) -> Routine | None:

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from rich.console import Console
 
 from virl import __version__
-from virl.agent.assembly import assemble, check_mind, perform
+from virl.agent.assembly import assemble, perform
 from virl.agent.character import Character
 from virl.agent.character_file import (
     find_character,
@@ -20,11 +20,12 @@ from virl.agent.character_file import (
     routine_of,
     with_fields,
 )
+from virl.agent.checking import check_assembly, check_before, check_character, name_faults
 from virl.agent.run import Run
 from virl.agent.terminal import Story
 from virl.agent.user import open_user
 from virl.budget import SPENDING, Budget
-from virl.errors import BadInput, JournalBroken, UnknownName, VirlError
+from virl.errors import BadInput, JournalBroken, UnknownName, VirlError, raise_all
 from virl.files import writing
 from virl.journal.journal import Journal, write_result
 from virl.journal.reading import RESUME
@@ -76,41 +77,29 @@ class Finished:
     """Whether it had ended before it was asked for: nothing was run."""
 
 
-def run_agent(options: RunOptions, console: Console) -> Finished:
-    """Run an agent to its end, or go on with a run that was cut off.
+class Preview(BaseModel):
+    """What a run would do."""
 
-    Raises:
-        VirlError: something the user can mend; what was done so far can be resumed.
-    """
-    source = find_character(options.agent)
-    if options.resume:
-        return _resume(options, source, console)
-    character = load_character(source)
-    if options.city:
-        character = character.model_copy(update={"city": options.city})
-    if options.detector:
-        senses = character.senses.model_copy(update={"detector": options.detector})
-        character = character.model_copy(update={"senses": senses})
-    character = with_fields(character, options.fields) if options.fields else character
-    folder = options.out or RUNS / f"{source.stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    start = StartRecord(
-        virl=__version__,
-        agent=source.stem,
-        city=character.city,
-        mind=options.mind or "rules",
-        seed=options.seed,
-        started=datetime.now(UTC).isoformat(timespec="seconds"),
-        id=uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex,
-        mover=options.mover or provider_of(city_settings(character.city)).mover,
-        device=options.device,
-        allow_downloads=options.allow_downloads,
-        access=options.access,
-        feedback=options.feedback,
-        routine=routine_of(source, character).registered,
-        character=character.model_dump(mode="json"),
-    )
-    plan = _Plan(source, character, start, folder)
-    return _live(plan, (), lambda: Journal.create(folder, start), console)
+    model_config = ConfigDict(frozen=True)
+
+    agent: str
+    file: str
+    city: str
+    provider: str
+    network: bool
+    """Whether the city is asked over a network, where requests may cost something."""
+    mind: str
+    mover: str
+    routine: str
+    max_steps: int
+    """Moves from panorama to panorama at most."""
+    max_model_calls: int | None
+    """Turns of the model at most, for characters that live by tools."""
+    budget_usd: float | None
+    folder: str
+    """Where the run would be written."""
+    not_checked: tuple[str, ...]
+    """What can only be seen in the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +121,86 @@ class _Plan:
             record=Path(asked.record) if asked.record else None,
             replay=Path(asked.replay) if asked.replay else None,
         )
+
+
+def run_agent(options: RunOptions, console: Console) -> Finished:
+    """Run an agent to its end, or go on with a run that was cut off.
+
+    Raises:
+        VirlError: something the user can mend; what was done so far can be resumed.
+    """
+    source = find_character(options.agent)
+    if options.resume:
+        return _resume(options, source, console)
+    plan = _planned(options, source)
+    return _live(plan, (), lambda: Journal.create(plan.folder, plan.start), console)
+
+
+def preview_run(options: RunOptions) -> Preview:
+    """What `run_agent` would do; writes nothing, and asks a city on the network nothing.
+
+    Raises:
+        BadInput: it would refuse; names all that is wrong.
+    """
+    if options.resume:
+        raise BadInput("--dry-run previews a new run: remove --resume")
+    plan = _planned(options, find_character(options.agent))
+    start, character = plan.start, plan.character
+    _check_mover(start.mover)
+    if plan.folder.exists() and any(plan.folder.iterdir()):
+        raise BadInput(f"{plan.folder}: already holds files: choose another --out, or add --resume")
+    access = plan.access()
+    mind = open_mind(start.mind, cache_dir=None, budget=access.budget)
+    found = check_character(
+        plan.source, character, mind, access=access, allow_downloads=start.allow_downloads
+    )
+    raise_all(found.faults)
+    provider = provider_of(city_settings(character.city))
+    return Preview(
+        agent=start.agent,
+        file=str(plan.source),
+        city=start.city,
+        provider=city_settings(character.city).provider,
+        network=provider.network,
+        mind=start.mind,
+        mover=start.mover,
+        routine=routine_of(plan.source, character).name,
+        max_steps=character.limits.steps,
+        max_model_calls=character.limits.calls if character.lives_by_tools else None,
+        budget_usd=start.access.budget_usd,
+        folder=str(plan.folder),
+        not_checked=found.unknown,
+    )
+
+
+def _planned(options: RunOptions, source: Path) -> _Plan:
+    """What is to be done, from the character and the options."""
+    character = load_character(source)
+    if options.city:
+        character = character.model_copy(update={"city": options.city})
+    if options.detector:
+        senses = character.senses.model_copy(update={"detector": options.detector})
+        character = character.model_copy(update={"senses": senses})
+    character = with_fields(character, options.fields) if options.fields else character
+    raise_all(name_faults(source, character))
+    folder = options.out or RUNS / f"{source.stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    start = StartRecord(
+        virl=__version__,
+        agent=source.stem,
+        city=character.city,
+        mind=options.mind or "rules",
+        seed=options.seed,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        id=uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex,
+        mover=options.mover or provider_of(city_settings(character.city)).mover,
+        device=options.device,
+        allow_downloads=options.allow_downloads,
+        access=options.access,
+        feedback=options.feedback,
+        routine=routine_of(source, character).registered,
+        character=character.model_dump(mode="json"),
+    )
+    return _Plan(source, character, start, folder)
 
 
 def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
@@ -183,18 +252,19 @@ def _live(
 ) -> Finished:
     """Check everything that can be wrong, and only then write the first line."""
     start, character = plan.start, plan.character
-    if start.mover not in MOVERS:
-        raise UnknownName("mover", start.mover, list(MOVERS))
+    _check_mover(start.mover)
     with ExitStack() as stack:
         access = plan.access()
         mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=access.budget)
-        check_mind(plan.source, character, mind)
+        check_before(plan.source, character, mind)
         city = stack.enter_context(opened_city(start.city, access))
         mover = stack.enter_context(open_mover(start.mover, city.streetview))
         models = Models(
             ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
         )
         assembly = assemble(plan.source, character, city, mind, models, mover)
+        if not done:
+            check_assembly(assembly)
         journal = stack.enter_context(open_journal())
         story = stack.enter_context(Story(console, character.limits.steps))
         run = Run(
@@ -216,6 +286,11 @@ def _live(
                 write_report(run.folder, city)
             raise
         return Finished(result, write_report(run.folder, city))
+
+
+def _check_mover(name: str) -> None:
+    if name not in MOVERS:
+        raise UnknownName("mover", name, list(MOVERS))
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:

@@ -1,5 +1,6 @@
 """`virl agents`: the agents there are."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,22 +13,22 @@ from virl import resources
 from virl.guard import guard
 
 if TYPE_CHECKING:
-    from virl.agent.roster import RosterEntry
+    from virl.agent.roster import RosterEntry, UnreadableEntry
+    from virl.errors import VirlError
 
 PIPED_WIDTH = 160
 """Columns where the output is no terminal: no agent's line is broken."""
 
 
 def list_agents(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
 ) -> None:
     """List agents: those that come with virl, and the character files in this folder."""
-    guard(_tell_all, debug=debug)
+    guard(_print_json if as_json else _tell_all, debug=debug)
 
 
 def _tell_all() -> None:
-    from virl.agent.roster import characters_in, roster  # noqa: PLC0415 - heavy
-
     console = Console()
     if not console.is_terminal:
         console = Console(width=PIPED_WIDTH)
@@ -35,14 +36,54 @@ def _tell_all() -> None:
     table.add_column("agent", no_wrap=True, style="bold")
     table.add_column("what it does")
     table.add_column("mind", no_wrap=True)
-    bundled = resources.data_folder("agents").resolve()
-    agents, faults = roster()
-    here, faults_here = ([], []) if Path.cwd().resolve() == bundled else characters_in(Path())
-    for entry in [*agents, *here]:
+    agents, unreadable, faults = _all()
+    for entry in agents:
         table.add_row(*map(escape, _row(entry)))
     console.print(table)
+    if unreadable:
+        console.print("\nNot readable:", style="bold")
+        for one in unreadable:
+            for line in one.faults:
+                console.print(f"  {escape(line)}", highlight=False, soft_wrap=True)
     console.print("\nRun an agent with `virl run AGENT`; create your own with `virl new NAME`.", style="dim")
-    for fault in [*faults, *faults_here]:
+    for fault in faults:
+        typer.echo(str(fault), err=True)
+
+
+def _all() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["VirlError"]]:
+    """All agents, the files of this folder that cannot run, and what is wrong with packages."""
+    from virl.agent.roster import characters_in, roster  # noqa: PLC0415 - heavy
+
+    agents, faults = roster()
+    if Path.cwd().resolve() == resources.data_folder("agents").resolve():
+        return agents, [], faults
+    here, unreadable = characters_in(Path())
+    return [*agents, *here], unreadable, faults
+
+
+def _print_json() -> None:
+    """An array with an object for each agent; `docs/reference/characters.md` names the fields."""
+    agents, unreadable, faults = _all()
+    listed: list[dict[str, object]] = [
+        {
+            "name": one.name,
+            "kind": "tools" if one.character.lives_by_tools else "routine",
+            "about": one.about,
+            "mind": one.mind,
+            "city": one.character.city,
+            "file": str(one.file),
+            "readable": True,
+            "faults": [],
+        }
+        for one in agents
+    ]
+    nothing = dict.fromkeys(("kind", "about", "mind", "city"))
+    listed += [
+        {"name": one.name} | nothing | {"file": str(one.file), "readable": False, "faults": list(one.faults)}
+        for one in unreadable
+    ]
+    typer.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+    for fault in faults:
         typer.echo(str(fault), err=True)
 
 

@@ -12,6 +12,7 @@ from virl import __version__
 from virl.budget import Budget
 from virl.cli.agents import list_agents
 from virl.cli.bench import bench_app
+from virl.cli.check import check
 from virl.cli.cities import list_cities
 from virl.cli.collect import collect_app
 from virl.cli.completion import (
@@ -35,6 +36,7 @@ from virl.cli.options import (
     RecordOption,
     ReplayOption,
 )
+from virl.cli.preview import tell_preview
 from virl.cli.serve import serve_app
 from virl.errors import BadInput
 from virl.guard import guard
@@ -126,6 +128,10 @@ def run(
         ),
     ] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Ask for my feedback during the run.")] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Check everything and print what would happen. Writes nothing."),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
@@ -159,6 +165,9 @@ def run(
             feedback="terminal" if ask else str(feedback.resolve()) if feedback else None,
             access=access,
         )
+        if dry_run:
+            tell_preview(options, as_json=as_json)
+            return
         finished = run_agent(options, Console(quiet=quiet or as_json))
         if finished.before and not (quiet or as_json):
             typer.echo(f"already finished: {finished.result.status}: {finished.result.reason}")
@@ -208,7 +217,14 @@ def narrate(
 
 
 _PANELS: dict[str, dict[str, Callable[..., None]]] = {
-    "Agents": {"run": run, "agents": list_agents, "new": new, "narrate": narrate, "gallery": gallery},
+    "Agents": {
+        "run": run,
+        "agents": list_agents,
+        "new": new,
+        "check": check,
+        "narrate": narrate,
+        "gallery": gallery,
+    },
     "Cities and models": {"cities": list_cities, "models": list_models},
     "Setup": {"doctor": doctor},
 }

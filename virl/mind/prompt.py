@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -149,6 +149,26 @@ def all_prompts() -> list[Prompt[BaseModel]]:
     return prompts
 
 
+def check_prompt(path: Path, package: str = "") -> None:
+    """Check a prompt file by itself.
+
+    Args:
+        path: the file.
+        package: of the routine that it comes with; a reference that begins with a dot is not followed
+            without it.
+
+    Raises:
+        BadInput: the file is broken; names file and line.
+    """
+    matter, header, body = _split(_text_of(path), path)
+    _check_inputs(matter, header, body, path)
+    for field, reference in (("reply", matter.reply), ("rule", matter.rule)):
+        if reference and (package or not reference.startswith(".")):
+            _load(reference, header, path, field, package)
+    if package or not matter.reply.startswith("."):
+        read_prompt(path, path.stem, _reply_type(matter, header, path, package), package)
+
+
 def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
     """The text that is sent to a model.
 
@@ -206,13 +226,17 @@ def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
 
 def _reply_type(matter: FrontMatter, header: list[str], path: Path, package: str) -> type[Reply]:
     line = _line_of(header, "reply")
-    try:
-        kind = load(_absolute(matter.reply, package))
-    except (ImportError, AttributeError) as fault:
-        _refuse(path, line, f"reply: {matter.reply} cannot be imported ({one_line(fault)})")
+    kind = _load(matter.reply, header, path, "reply", package)
     if not (isinstance(kind, type) and issubclass(kind, Reply)):
         _refuse(path, line, f"reply: {matter.reply} is not a virl.mind.replies.Reply")
     return kind
+
+
+def _load(reference: str, header: list[str], path: Path, field: str, package: str) -> Any:
+    try:
+        return load(_absolute(reference, package))
+    except (ImportError, AttributeError) as fault:
+        _refuse(path, _line_of(header, field), f"{field}: {reference} cannot be imported ({one_line(fault)})")
 
 
 def _absolute(reference: str, package: str) -> str:

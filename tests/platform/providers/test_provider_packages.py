@@ -78,7 +78,7 @@ def test_its_own_model_checks_its_files(package: Path, tmp_path: Path) -> None:
         (
             "provider: two-streets",
             "provider: three-streets",
-            r"bad\.yaml, line 3: provider: unknown provider 'three-streets': did you mean 'two-streets'\? choose one of: .*, two-streets$",
+            r"bad\.yaml, line 3: provider: unknown provider 'three-streets': did you mean 'two-streets'\?",
         ),
     ):
         assert old in good

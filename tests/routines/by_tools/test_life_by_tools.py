@@ -95,7 +95,7 @@ def test_a_mistake_is_told_to_the_model_in_short(life: Life) -> None:
     told = life.told(1)
     expected = [
         "neither a word for a direction",
-        "Extra inputs are not permitted",
+        "look: directoin: unknown field; did you mean 'direction'?",
         "hover is not a valid tool",
         "no way leads there. Ways from here: front (north, 4 degrees)",
         "nowhere",

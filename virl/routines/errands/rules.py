@@ -72,7 +72,10 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
     before, last = _told(text[done:], errands)
     errands += _by_kind([*before, last], lexicon)
     if not errands:
-        raise MindFailed("the rules find no address, name or kind of place in the errands: list `stops`")
+        raise MindFailed(
+            "the rules find no address, name or kind of place in the errands: list `stops`, or write plain "
+            "English, the only language they know"
+        )
     return ErrandList(errands=tuple(errands), back_home=home)
 
 
