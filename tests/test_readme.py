@@ -1,4 +1,4 @@
-"""Every command of the README is run as it is written, or is listed here with what is done instead, and why."""
+"""Every command of the README is run as it is written, or is listed here with what is done instead."""
 
 import os
 import re
@@ -45,7 +45,9 @@ SPECIAL = {
     (
         "virl bench place-localization --city virlton --city hong-kong --model grounding-dino --set data=data"
     ): Instead(
-        "needs weights and a data set", "{}", "detector grounding-dino: torch and torchvision and transformers"
+        "needs weights and a data set",
+        "{}",
+        "detector grounding-dino: torch and torchvision",
     ),
 }
 
@@ -74,7 +76,7 @@ def model(request: Request) -> Behaviour:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
-    """A shell's: an empty home, `virl` on the path, and loopback servers for a model and for Google's Tokyo."""
+    """A shell's: an empty home, `virl` on the path, loopback servers for a model and for Google's Tokyo."""
     home = tmp_path_factory.mktemp("home")
     tokyo = city_settings("tokyo").center
     assert tokyo is not None

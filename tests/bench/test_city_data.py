@@ -111,9 +111,7 @@ def test_a_made_city_needs_no_data_set_beside_those_of_others(
     resources.given.places.shops = [replace(shop, review_count=30) for shop in resources.given.places.shops]
     resources.given = replace(resources.given, truth=never, street_map=Streets())
     assert city_data(options(home), "made", resources).folder == home / "made"
-    with pytest.raises(
-        Uncollected, match=r"virl first collects the data set of .*: once, about 20 s"
-    ):
+    with pytest.raises(Uncollected, match=r"virl first collects the data set of .*: once, about 20 s"):
         city_data(options(home), "virlton", replace_collect(resources, may_collect=False))
     assert not (home / "cache").exists()
     data = city_data(options(home), "virlton", replace_collect(resources, may_collect=True))
