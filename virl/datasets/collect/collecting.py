@@ -20,6 +20,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.models import Device, ModelOptions, Models
+from virl.platform.perception.standing import check_ready
 from virl.platform.providers.open import Access, city_settings, opened_city
 from virl.platform.providers.region import region_of_city
 from virl.region_file import read_region
@@ -75,9 +76,11 @@ def collect_city_places(
     """Collect the places of a city, and write the data set's card.
 
     Raises:
-        ModelUnavailable: the recognizer cannot be loaded.
+        ModelUnavailable: the recognizer cannot be loaded; known before the first request.
         VirlError: as `collect_places`.
     """
+    if settings.recognizer:
+        check_ready("recognizer", settings.recognizer, allow_downloads=allow_downloads)
     models = Models(ModelOptions(device, allow_downloads))
     storefront = RecognizedStorefront(models.recognizer(settings.recognizer)) if settings.recognizer else None
     collection.keep("places", settings.model_dump(mode="json"))
