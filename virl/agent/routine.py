@@ -17,8 +17,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from virl import resources
-from virl.agent.character import CharacterField
+from virl.agent.character import Character, CharacterField
 from virl.errors import BadInput
+from virl.mind.base import Mind
 from virl.registry import ROUTINES, cannot_import
 
 if TYPE_CHECKING:
@@ -75,6 +76,15 @@ class Routine:
     def source(self) -> Path:
         """The file that holds `run`."""
         return self.folder / f"{self.module.rpartition('.')[2]}.py"
+
+    def check(self, character: Character, mind: Mind) -> None:
+        """See whether a mind can do what a character wants, where the routine's module `checking` tells.
+
+        Raises:
+            BadInput, MindFailed: it cannot.
+        """
+        if part := self.part("checking"):
+            self._imported(part).check(character, mind)
 
     def asks_mind(self) -> bool:
         """Whether it asks a mind at all; its settings say `ASKS_MIND = False` if not."""
