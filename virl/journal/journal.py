@@ -34,7 +34,7 @@ from virl.platform.streetview import Image
 JOURNAL, RESULT, VIEWS = "journal.jsonl", "result.json", "views"
 JPEG_QUALITY = 88  # chosen: small signs stay readable
 RULES, SCRIPTED = "rules", "scripted:"
-"""The name of the mind that is no model."""
+"""The name of one mind that is no model, and what those of the others begin with."""
 
 _VIEW_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _log = logging.getLogger(__name__)
@@ -210,6 +210,15 @@ def write_result(folder: Path, result: Result) -> Path:
 def asks_model(mind: str) -> bool:
     """Whether a mind of this name asks a language model; rules and scripts do not."""
     return mind != RULES and not mind.startswith(SCRIPTED)
+
+
+def replies_given(folder: Path) -> Counter[str]:
+    """How many replies a run was given so far, agents that it consulted included, by prompt."""
+    given: Counter[str] = Counter()
+    for journal in folder.rglob(JOURNAL) if folder.is_dir() else ():
+        work = [one for one in read_journal(journal) if isinstance(one, StepRecord | NoteRecord)]
+        given.update(exchange.prompt for record in work for exchange in record.asked)
+    return given
 
 
 def total_cost(records: Iterable[AnyRecord]) -> CostRecord:

@@ -10,7 +10,7 @@ from virl.drawing.page import draw_exhibits
 from virl.drawing.pictures import embed
 from virl.files import write_whole
 from virl.geo import LatLng
-from virl.journal.journal import RULES, read_journal, total_cost
+from virl.journal.journal import RULES, SCRIPTED, read_journal, total_cost
 from virl.journal.page import beside, page
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.routine_page import routine_page
@@ -90,6 +90,7 @@ def report_context(
         "outcome": outcome_of(result),
         "cost": total_cost(records) if result is None else result.cost,
         "by_rules": start.mind == RULES,
+        "by_script": start.mind.startswith(SCRIPTED),
         "moves": own[-1].step if own else 0,
         "walked": sum(step.distance_m for step in steps),
         "consulted": dict(_consulted(folder, notes)),

@@ -18,7 +18,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
-from virl.agent.assembly import Agent, check_mind
+from virl.agent.assembly import Agent
 from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.errors import BadInput, BudgetExceeded, CannotWrite, JournalBroken, VirlError
 from virl.mind.answers import refusal_in
@@ -45,7 +45,6 @@ def act(agent: Agent) -> None:
         BadInput: the mind can use no tools, the rules do not understand the intention, or a script does not fit.
         BudgetExceeded, ModelUnavailable, MindFailed: the run can be resumed; no turn is asked for twice.
     """
-    check_mind(agent.source, agent.character, agent.mind)
     decider, model = decider_of(agent)
     sees = isinstance(agent.mind, LLMMind) and _sees(agent, model)
     body = Body(agent, sees=sees)

@@ -1,7 +1,7 @@
 """Who decides which tool a character uses next: a chat model, a script, or the rules."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from langchain.agents.middleware import ToolCallRequest
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -23,6 +23,7 @@ from virl.routines.by_tools.policy.turns import PolicyTurns
 from virl.tools.catalogue import FINISH, TOOLS
 
 
+@runtime_checkable
 class Decider(Protocol):
     """Has the next turn of a conversation in which tools are used."""
 
@@ -127,6 +128,8 @@ def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
     if isinstance(mind, ScriptMind):
         check_script(mind, agent.character)
         return ScriptDecider(mind), NoModel()
+    if isinstance(mind, Decider):
+        return mind, NoModel()
     if isinstance(mind, RuleMind):
         return PolicyDecider(mind, agent.character), NoModel()
     raise BadInput(f"{mind.name} can use no tools: --mind openai:MODEL")

@@ -220,8 +220,10 @@ def _faults(place: PlaceTold, situation: Situation, *, looked_up: bool) -> Itera
     goal = situation.goal
     if place.closed_for_good:
         yield "it has closed for good"
+    elif looked_up and place.now == "closed" and not goal.name:
+        yield "it is closed now"
     elif looked_up and goal.open_now and place.now != "open":
-        yield f"it is {place.now} now" if place.now == "closed" else "nobody knows whether it is open"
+        yield "it is closed now" if place.now == "closed" else "nobody knows whether it is open"
     if goal.max_price is not None and place.price is not None and place.price > goal.max_price:
         yield f"its price is {place.price} of 4"
     if goal.liked and (place.rating is None or place.rating < LIKED):

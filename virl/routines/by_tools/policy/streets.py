@@ -20,6 +20,7 @@ from virl.routines.by_tools.policy.told import (
 SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
 STRIDE = 4  # panoramas between two looks: about 40 m (chosen)
 KEPT_TURNS = 3
+SURE = 0.5  # score from which on a thing is reported (chosen)
 
 
 def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
@@ -28,7 +29,7 @@ def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
         return
     args = {"labels": list(situation.goal.things), "direction": "around"}
     reply = yield PlannedCall("detect", args, "What stands here?")
-    for thing, number in Counter(one.label for one in things_told(reply.text)).items():
+    for thing, number in Counter(one.label for one in things_told(reply.text) if one.score >= SURE).items():
         seen[thing] = max(number, seen.get(thing, 0))
 
 

@@ -22,9 +22,10 @@ _FACING = re.compile(r"You face \w+, (\d+) degrees")
 _WAY = re.compile(r"\((\w+), (\d+) degrees\), ([\d.]+) (k?m), pano_id ([^\s;.]+)")
 _MOVES = re.compile(r"Moves left: (\d+)")
 _POSITION = re.compile(r"\bat (-?\d+\.\d+), (-?\d+\.\d+)\.")
-_FOUND = re.compile(r"^(?P<label>[^:']+?)(?: '(?P<text>.*)')?: [\w ]+ \((?P<compass>\w+), (?P<heading>\d+) degrees\)", re.MULTILINE)
+_FOUND = re.compile(r"^(?P<label>[^:']+?)(?: '(?P<text>.*)')?: [\w ]+ \((?P<compass>\w+), (?P<heading>\d+) degrees\)(?:, score (?P<score>[\d.]+))?", re.MULTILINE)
 _SIGN = re.compile(r"^'(?P<text>.*)': [\w ]+ \((?P<compass>\w+), (?P<heading>\d+) degrees\)", re.MULTILINE)
 _SEEN = re.compile(r"^[\w ]+ \((?P<compass>\w+), (?P<heading>\d+) degrees\): (?P<said>.*)$", re.MULTILINE)
+_GONE = re.compile(r"^You went ([\d.]+) (k?m) ")
 _MANY = re.compile(r"^\d+ of (\d+) places within")
 
 
@@ -81,6 +82,8 @@ class FoundTold:
     label: str
     text: str
     heading: float
+    score: float = 1.0
+    """How sure the detector is, in [0, 1]."""
 
 
 def world(text: str) -> str:
@@ -150,10 +153,16 @@ def standing_told(text: str) -> StandingTold | None:
     return StandingTold(float(facing[1]), ways, "A crossing." in text, int(moves[1]) if moves else 0, position)
 
 
+def gone_told(text: str) -> float:
+    """Metres of a move; 0 if nothing came of it."""
+    found = _GONE.search(text)
+    return _m(found[1], found[2]) if found else 0.0
+
+
 def things_told(text: str) -> list[FoundTold]:
     """What a detector has found."""
     return [
-        FoundTold(one["label"].strip(), one["text"] or "", float(one["heading"]))
+        FoundTold(one["label"].strip(), one["text"] or "", float(one["heading"]), float(one["score"] or 1.0))
         for one in _FOUND.finditer(world(text))
     ]
 

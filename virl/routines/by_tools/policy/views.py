@@ -8,6 +8,7 @@ from virl.routines.by_tools.policy.streets import STRIDE
 from virl.routines.by_tools.policy.told import (
     FoundTold,
     StandingTold,
+    gone_told,
     signs_told,
     standing_told,
     views_told,
@@ -18,8 +19,10 @@ PLACES = 5  # that are looked at (chosen)
 KEPT_TURNS = 3
 LONGEST_WALK = 3  # moves on to the next place (chosen)
 MARGIN_DEG = 10.0  # between what is wanted in a picture and its edge (chosen)
-FOV = 60
-"""Width of the picture in degrees: that of the views in which signs are read."""
+NARROWEST, WIDEST = 50, 100  # degrees of a picture (chosen)
+ONE_SIGN_DEG = 8.0  # what is read so close together is one sign, read in pieces (chosen)
+LETTERS = 4  # of a text that is worth a picture (chosen)
+APART_M = 25.0  # between two places that differ (chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class Shot:
 
     position: str
     heading: float
+    width: int
     crossing: bool
     signs: int
     told: str
@@ -35,7 +39,7 @@ class Shot:
     @property
     def worth(self) -> tuple[bool, int, bool]:
         """More is better: something written on it, a corner, much to see."""
-        return (self.crossing and self.signs > 0, self.signs, self.crossing)
+        return (self.crossing and self.signs > 1, self.signs, self.crossing)
 
 
 def view_plan(situation: Situation) -> Plan:
@@ -67,12 +71,13 @@ def _said(shot: Shot, places: int) -> str:
     corner = "a street corner" if shot.crossing else "a stretch of street"
     return (
         f"Stand at {shot.position}, on {corner}; point the camera at {shot.heading:.0f} degrees; make the view "
-        f"{FOV} degrees wide. Why: of {places} places it shows the most: {shot.told}."
+        f"{shot.width} degrees wide. Why: of {places} places it shows the most: {shot.told}."
     )
 
 
 def _walk_on(situation: Situation, standing: StandingTold, been: list[str]) -> Part[StandingTold | None]:
     """On to the next crossing, or as far as the street goes; `None` where no new way leads on."""
+    gone = 0.0
     for _ in range(LONGEST_WALK):
         way = roam(standing, been)
         if way is None or standing.moves_left < 1 or situation.turns_left <= KEPT_TURNS:
@@ -83,8 +88,8 @@ def _walk_on(situation: Situation, standing: StandingTold, been: list[str]) -> P
         told = standing_told(reply.text)
         if told is None or reply.failed:
             return None
-        standing = told
-        if standing.crossing:
+        standing, gone = told, gone + gone_told(reply.text)
+        if standing.crossing and gone >= APART_M:
             break
     return (yield from _standing(situation)) or standing
 
@@ -104,14 +109,24 @@ def _shots(situation: Situation, standing: StandingTold) -> Part[list[Shot]]:
         for heading, said in views_told((yield PlannedCall("look", {}, "What is to be seen?")).text):
             signs += [FoundTold("sign", text, heading) for text in said.split("'")[1::2]]
     position = standing.position
-    shots = [_around(sign, signs, position, crossing=standing.crossing) for sign in signs]
-    return shots or [Shot(position, standing.heading, standing.crossing, 0, "nothing in particular")]
+    legible = [sign for sign in signs if sum(map(str.isalpha, sign.text)) >= LETTERS]
+    shots = [_around(sign, legible, position, crossing=standing.crossing) for sign in legible]
+    return shots or [Shot(position, standing.heading, NARROWEST, standing.crossing, 0, "nothing in particular")]
 
 
 def _around(sign: FoundTold, signs: list[FoundTold], position: str, *, crossing: bool) -> Shot:
-    turns = [(signed_turn(sign.heading, other.heading), other) for other in signs]
-    inside = [(turn, other) for turn, other in turns if abs(turn) <= FOV / 2 - MARGIN_DEG]
-    center = (min(turn for turn, _ in inside) + max(turn for turn, _ in inside)) / 2
+    turns = sorted(
+        ((signed_turn(sign.heading, other.heading), other) for other in signs), key=lambda one: one[0]
+    )
+    inside = [(turn, other) for turn, other in turns if abs(turn) <= WIDEST / 2 - MARGIN_DEG]
+    first, last = inside[0][0], inside[-1][0]
+    apart = [turn for number, (turn, _) in enumerate(inside) if number == 0 or turn - inside[number - 1][0] >= ONE_SIGN_DEG]
     told = ", ".join(repr(other.text) for _, other in inside[:4])
-    heading = normalize_heading(round(sign.heading + center))
-    return Shot(position, heading, crossing, len(inside), f"the lettering {told}")
+    return Shot(
+        position,
+        normalize_heading(round(sign.heading + (first + last) / 2)),
+        min(max(round(last - first + 2 * MARGIN_DEG), NARROWEST), WIDEST),
+        crossing,
+        len(apart),
+        f"the lettering {told}",
+    )
