@@ -32,15 +32,21 @@ class AgentCase:
     results: list[Result] = field(default_factory=list)
     """Of the runs so far."""
 
-    def run(self, name: str, changes: Mapping[str, object]) -> Result:
-        """Run an agent, or go on with the run that was cut off; raises as `run_in_folder`."""
+    def run(self, name: str, changes: Mapping[str, object], mind: Mind | None = None) -> Result:
+        """Run an agent, or go on with the run that was cut off; raises as `run_in_folder`.
+
+        Args:
+            name: of the agent.
+            changes: fields of its character that differ.
+            mind: who decides; by default the one that the benchmark was asked for.
+        """
         result = run_in_folder(
             name,
             self.city,
             self.folder,
             seed=self.seed,
             changes=changes,
-            mind=self.mind.apart(),
+            mind=mind or self.mind.apart(),
             models=self.models,
             budget=self.budget,
         )

@@ -13,12 +13,11 @@ from virl.agent.run import Run
 from virl.agent.user import Silent, User
 from virl.budget import Budget
 from virl.bugs import bug_of
-from virl.errors import BadInput, NoStreetView, NotFound, VirlError
+from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
 from virl.geo import LatLng, distance
 from virl.journal.records import Result
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, PromptFolder, Prompts
-from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.movement.base import Mover
 from virl.platform.perception.base import Senses
@@ -154,22 +153,18 @@ def perform(agent: Agent) -> Result:
 
 
 def check_mind(path: Path, character: Character, mind: Mind) -> None:
-    """See whether a mind can do what a character needs.
+    """See whether a mind can do what a character needs, before anything is written.
+
+    A routine that can tell beforehand has a module `checking` with `check(character, mind)`.
 
     Raises:
-        BadInput: the character lives by tools, and the mind is no chat model.
+        BadInput: the rules do not understand what the character wants, a script does not fit its tools, or its
+            mind is no chat model.
     """
-    if not character.lives_by_tools:
-        return
-    if isinstance(mind, RuleMind):
-        raise BadInput(
-            f"{path}: {character.name} has tools and no routine, and needs a model: give --mind openai:MODEL "
-            "(see docs/how-to/language-models.md)"
-        )
-    from virl.mind.llm import LLMMind  # noqa: PLC0415 - LangChain takes a second to import
-
-    if isinstance(mind, LLMMind):
-        _ = mind.chat_model  # raises where it is none
+    try:
+        routine_of(path, character).check(character, mind)
+    except MindFailed as fault:
+        raise BadInput(f"{path}: {fault}") from fault
 
 
 def start_panorama(city: City, character: Character, source: Path) -> Panorama:

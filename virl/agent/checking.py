@@ -72,16 +72,15 @@ def check_before(path: Path, character: Character, mind: Mind) -> None:
     Raises:
         BadInput: it cannot.
     """
+    if isinstance(mind, RuleMind) and routine_of(path, character).asks_mind():
+        for field in _wishes(character):
+            with located(path, character, *field):
+                if _is_foreign(str(_at(character, field))):
+                    raise BadInput(
+                        "the rules speak English only: write it in English, or choose a model with "
+                        "--mind openai:MODEL"
+                    )
     check_mind(path, character, mind)
-    if not isinstance(mind, RuleMind) or not routine_of(path, character).asks_mind():
-        return
-    for field in _wishes(character):
-        with located(path, character, *field):
-            if _is_foreign(str(_at(character, field))):
-                raise BadInput(
-                    "the rules speak English only: write it in English, or choose a model with "
-                    "--mind openai:MODEL"
-                )
 
 
 def check_assembly(assembly: Assembly) -> None:
@@ -90,7 +89,7 @@ def check_assembly(assembly: Assembly) -> None:
     Raises:
         VirlError: what would stop it.
     """
-    routine_of(assembly.source, assembly.character).check()(assembly)
+    routine_of(assembly.source, assembly.character).check_assembly(assembly)
 
 
 def _name_checks(path: Path, character: Character) -> Iterator[Callable[[], object]]:

@@ -35,10 +35,8 @@ class RosterEntry:
     """Whether its routine asks a mind."""
 
     @property
-    def mind(self) -> Literal["none", "rules or a model", "a model"]:
+    def mind(self) -> Literal["none", "rules or a model"]:
         """What must think for it."""
-        if self.character.lives_by_tools:
-            return "a model"
         return "rules or a model" if self.asks_mind else "none"
 
 

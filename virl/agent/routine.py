@@ -1,7 +1,7 @@
 """Routines: what characters do. Each is a folder, or a module beside a character file.
 
-A routine's folder holds `routine.py` with `run(agent)`, and `check(assembly)` if it can tell before a run
-what would stop it. `settings.py` may declare `FIELDS` of character
+A routine's folder holds `routine.py` with `run(agent)`. `checking.py` may tell before a run what would stop
+it: `check(character, mind)` and `check_assembly(assembly)`. `settings.py` may declare `FIELDS` of character
 files, `showing.py` may draw the page of a run, and `prompts/` may hold its prompts.
 """
 
@@ -18,8 +18,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from virl import resources
-from virl.agent.character import CharacterField
+from virl.agent.character import Character, CharacterField
 from virl.errors import BadInput
+from virl.mind.base import Mind
 from virl.registry import ROUTINES, cannot_import
 
 if TYPE_CHECKING:
@@ -67,15 +68,6 @@ class Routine:
         old = "; rename its `live(agent)`" if hasattr(module, "live") else ""
         raise BadInput(f"{module.__file__}: a routine needs a function `run(agent)`{old}")
 
-    def check(self) -> Callable[["Assembly"], None]:
-        """What looks, before a run is begun, for what would stop it: `check(assembly)`, if it has one.
-
-        Raises:
-            ModelUnavailable: as `run`.
-        """
-        found: Callable[[Assembly], None] = getattr(self._imported(self.module), "check", _all_is_well)
-        return found
-
     @property
     def registered(self) -> str:
         """Its name in the registry; empty for one that lies beside a character file."""
@@ -85,6 +77,22 @@ class Routine:
     def source(self) -> Path:
         """The file that holds `run`."""
         return self.folder / f"{self.module.rpartition('.')[2]}.py"
+
+    def check(self, character: Character, mind: Mind) -> None:
+        """See whether a mind can do what a character wants, where the routine's module `checking` tells.
+
+        Raises:
+            BadInput, MindFailed: it cannot.
+        """
+        self._checking("check", character, mind)
+
+    def check_assembly(self, assembly: "Assembly") -> None:
+        """See whether a run can begin with all that it needs, where the routine's module `checking` tells.
+
+        Raises:
+            VirlError: it cannot.
+        """
+        self._checking("check_assembly", assembly)
 
     def asks_mind(self) -> bool:
         """Whether it asks a mind at all; its settings say `ASKS_MIND = False` if not."""
@@ -104,16 +112,18 @@ class Routine:
             )
         return fields
 
+    def _checking(self, name: str, *given: object) -> None:
+        part = self.part("checking")
+        check = getattr(self._imported(part), name, None) if part else None
+        if check:
+            check(*given)
+
     def _imported(self, module: str) -> ModuleType:
         try:
             return import_module(module)
         except Exception as fault:
             where = f"of {self.giver}" if self.giver else f"in {self.source}"
             raise cannot_import(f"routine {self.name!r} {where}", fault) from fault
-
-
-def _all_is_well(assembly: "Assembly") -> None:
-    """What a routine without a check of its own does."""
 
 
 def find_routine(folder: Path, name: str) -> Routine | None:

@@ -27,7 +27,7 @@ from virl.agent.user import open_user
 from virl.budget import SPENDING, Budget
 from virl.errors import BadInput, JournalBroken, UnknownName, VirlError, raise_all
 from virl.files import writing
-from virl.journal.journal import Journal, write_result
+from virl.journal.journal import Journal, replies_given, write_result
 from virl.journal.reading import RESUME
 from virl.journal.records import AccessRecord, AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, write_report
@@ -36,6 +36,7 @@ from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
+from virl.mind.script import ScriptMind
 from virl.platform.movement.open_mover import MOVERS, open_mover
 from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.providers.open import Access, city_settings, name_of_city, opened_city
@@ -256,7 +257,10 @@ def _live(
     with ExitStack() as stack:
         access = plan.access()
         mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=access.budget)
-        check_before(plan.source, character, mind)
+        if isinstance(mind, ScriptMind):
+            mind.go_on_after(replies_given(plan.folder))
+        if not done:
+            check_before(plan.source, character, mind)
         city = stack.enter_context(opened_city(start.city, access))
         mover = stack.enter_context(open_mover(start.mover, city.streetview))
         models = Models(
@@ -294,8 +298,8 @@ def _check_mover(name: str) -> None:
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:
-    """What the chat describer asks; rules cannot see."""
-    if isinstance(mind, RuleMind):
+    """What the chat describer asks; rules and scripts cannot see."""
+    if isinstance(mind, RuleMind | ScriptMind):
         return None
     prompt = load_prompt("senses/describe-view", Text)
     return lambda question, images: mind.ask(prompt, images=images, question=question).text

@@ -15,6 +15,7 @@ from rich.table import Column, Table
 from virl.agent.routine import find_routine
 from virl.drawing.numbers import counted, lasting
 from virl.geo import LatLng
+from virl.journal.journal import SCRIPTED
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -79,6 +80,8 @@ class Story:
             self._say(f"[dim]This agent uses no mind. {escape(_eyes(record))}[/]")
         elif record.mind == "rules":
             self._say("[dim]Rules decide. To use a language model, add --mind openai:MODEL[/]")
+        elif record.mind.startswith(SCRIPTED):
+            self._say("[dim]A script decides. No language model is used.[/]")
         if steps:
             self._walked(steps[-1].step)
         self._known.update(thing.label for step in steps for thing in step.objects if thing.new)

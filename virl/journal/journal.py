@@ -35,8 +35,8 @@ from virl.platform.streetview import Image
 
 JOURNAL, RESULT, VIEWS = "journal.jsonl", "result.json", "views"
 JPEG_QUALITY = 88  # chosen: small signs stay readable
-RULES = "rules"
-"""The name of the mind that is no model."""
+RULES, SCRIPTED = "rules", "scripted:"
+"""The name of one mind that is no model, and what those of the others begin with."""
 
 _VIEW_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _log = logging.getLogger(__name__)
@@ -209,10 +209,24 @@ def write_result(folder: Path, result: Result) -> Path:
     return path
 
 
+def asks_model(mind: str) -> bool:
+    """Whether a mind of this name asks a language model; rules and scripts do not."""
+    return mind != RULES and not mind.startswith(SCRIPTED)
+
+
+def replies_given(folder: Path) -> Counter[str]:
+    """How many replies a run was given so far, agents that it consulted included, by prompt."""
+    given: Counter[str] = Counter()
+    for journal in folder.rglob(JOURNAL) if folder.is_dir() else ():
+        work = [one for one in read_journal(journal) if isinstance(one, StepRecord | NoteRecord)]
+        given.update(exchange.prompt for record in work for exchange in record.asked)
+    return given
+
+
 def total_cost(records: Iterable[AnyRecord]) -> CostRecord:
     """What the steps and notes among `records` have cost together; the fields say what is counted."""
     work = [record for record in records if isinstance(record, StepRecord | NoteRecord)]
-    asked = [exchange for record in work for exchange in record.asked if exchange.mind != RULES]
+    asked = [exchange for record in work for exchange in record.asked if asks_model(exchange.mind)]
     requests = [record.requests for record in work]
     usd = sum(request.usd for request in requests)
     own = CostRecord(

@@ -11,7 +11,7 @@ from virl.drawing.page import draw_exhibits
 from virl.drawing.pictures import embed
 from virl.files import write_whole
 from virl.geo import LatLng
-from virl.journal.journal import RULES, booked_cost, read_journal, total_cost
+from virl.journal.journal import RULES, SCRIPTED, booked_cost, read_journal, total_cost
 from virl.journal.page import beside, page
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.routine_page import routine_page
@@ -91,6 +91,7 @@ def report_context(
         "outcome": outcome_of(result),
         "cost": booked_cost(total_cost(records), paid_for(folder)) if result is None else result.cost,
         "by_rules": start.mind == RULES,
+        "by_script": start.mind.startswith(SCRIPTED),
         "moves": own[-1].step if own else 0,
         "walked": sum(step.distance_m for step in steps),
         "consulted": dict(_consulted(folder, notes)),

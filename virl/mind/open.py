@@ -10,6 +10,7 @@ from virl.budget import Budget
 from virl.errors import BadInput, ModelUnavailable
 from virl.mind.keys import KEYS
 from virl.mind.rules import RuleMind
+from virl.mind.script import PREFIX, ScriptMind
 from virl.redaction import Redaction, warn_of_placeholder
 
 if TYPE_CHECKING:
@@ -34,11 +35,11 @@ def open_mind(
     base_url: str | None = None,
     limiter: "BaseRateLimiter | None" = None,
     budget: Budget | None = None,
-) -> "RuleMind | LLMMind":
+) -> "RuleMind | ScriptMind | LLMMind":
     """The mind of this name; no request is made.
 
     Args:
-        spec: `rules`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or
+        spec: `rules`, `scripted:FILE`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or
             `openai-completion:MODEL` for the completions endpoint, which gives plain text only.
         cache_dir: where replies are kept; `None` keeps none.
         base_url: an OpenAI-compatible server; by default `VIRL_BASE_URL` or `OPENAI_BASE_URL`.
@@ -51,9 +52,14 @@ def open_mind(
     """
     if spec == "rules":
         return RuleMind()
+    if spec.startswith(PREFIX) and spec != PREFIX:
+        return ScriptMind(Path(spec.removeprefix(PREFIX)))
     provider, separator, model = spec.partition(":")
     if not (provider and separator and model):
-        raise BadInput(f"unknown mind {spec!r}: use 'rules', or PROVIDER:MODEL such as openai:gpt-5-mini")
+        raise BadInput(
+            f"unknown mind {spec!r}: use 'rules', scripted:FILE, or PROVIDER:MODEL such as "
+            "openai:gpt-5-mini"
+        )
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
 

@@ -4,8 +4,7 @@ At every panorama it looks to both sides, looks closer at what might be what it 
 thing once, with its position (V-IRL, section 3.3).
 """
 
-from virl.agent.assembly import Agent, Assembly
-from virl.agent.character_file import where
+from virl.agent.assembly import Agent
 from virl.errors import BadInput
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
@@ -23,19 +22,6 @@ def run(agent: Agent) -> None:
         raise BadInput(f"{agent.run.start.agent}: has both `route:` and `region:`: remove one")
     else:
         _all_over(agent)
-
-
-def check(assembly: Assembly) -> None:
-    """See that the character says where to go, once.
-
-    Raises:
-        BadInput: it says nothing, or two things.
-    """
-    character, source = assembly.character, assembly.source
-    if character.region is not None and character.route:
-        raise BadInput(f"{where(source, character, 'region')}: there is a `route:` too: remove one of them")
-    if character.region is None and not character.route:
-        raise BadInput(f"{source}: `route:` is missing: list the addresses or positions to visit, in order")
 
 
 def _along_route(agent: Agent) -> None:

@@ -5,10 +5,8 @@ reads their reviews, and enters or walks on. At crossings he looks down each roa
 promising (V-IRL, section 3.3 and appendix D).
 """
 
-from virl.agent.assembly import Agent, Assembly
-from virl.agent.character_file import located
+from virl.agent.assembly import Agent
 from virl.errors import NoStreetView
-from virl.mind.rules import RuleMind
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.streetview import Pose
@@ -24,21 +22,6 @@ def run(agent: Agent) -> None:
     last = agent.run.steps[-1]
     entered = next((place for place in last.places if place.decision == "enter"), None)
     agent.run.end("entered" if entered else "gave up", last.decided, entered)
-
-
-def check(assembly: Assembly) -> None:
-    """See that the rules know what to look for; a model is asked only in the run.
-
-    Raises:
-        BadInput: they do not.
-    """
-    if isinstance(assembly.mind, RuleMind):
-        with located(assembly.source, assembly.character, "intention"):
-            assembly.mind.apart().ask(
-                assembly.prompts.load("explore/place-type", PlaceType),
-                intention=assembly.character.intention,
-                place_types=list(assembly.senses.place_types),
-            )
 
 
 def _explore(agent: Agent) -> None:
