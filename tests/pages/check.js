@@ -97,6 +97,7 @@ while (walker.nextNode()) {
   const range = document.createRange();
   range.selectNodeContents(walker.currentNode);
   const words = range.getBoundingClientRect();
+  let clipped = false;
   for (let one = node; one; one = one.parentElement) {
     const kind = getComputedStyle(one);
     if (kind.position === "fixed") break;
@@ -104,13 +105,14 @@ while (walker.nextNode()) {
     if (/hidden|clip/.test(kind.overflowX) && one !== document.body) {
       const box = one.getBoundingClientRect();
       if (box.width < 2) break; // for screen readers only
+      clipped = true;
       const ellipsis = kind.textOverflow === "ellipsis" && one.title;
       if ((words.right > box.right + 1.5 || words.left < box.left - 1.5) && !ellipsis) {
         if (!drawn || !node.closest(".chart")) faults.push(`cut by ${named(one)}: ${named(node)}`);
       }
     }
   }
-  if (words.right > html.clientWidth + 1.5 && !node.closest("[tabindex='0']")) faults.push(`beyond the window: ${named(node)}`);
+  if (!clipped && words.right > html.clientWidth + 1.5 && !node.closest("[tabindex='0']")) faults.push(`beyond the window: ${named(node)}`);
 }
 
 if (html.scrollWidth > html.clientWidth) faults.push(`the page is ${html.scrollWidth - html.clientWidth} px too wide`);

@@ -24,6 +24,7 @@ from virl.bench.report.runs import Gathered, KeptRun
 from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
 from virl.files import replacing
+from virl.journal.words import scalar
 
 PAGE = "report.html"
 MOST_PAGES = 300
@@ -64,6 +65,7 @@ def _templates() -> Environment:
             "number": shown_number,
             "share": shown_share,
             "cost": cost_line,
+            "scalar": scalar,
             "color": color_of,
             "p_value": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
         },
