@@ -32,6 +32,7 @@ from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
 from virl.files import replacing
+from virl.journal.words import scalar
 
 PAGE = "report.html"
 MOST_PAGES = 300
@@ -73,6 +74,7 @@ def _templates() -> Environment:
             "share": shown_share,
             "cost": cost_line,
             "spent_line": spent_line,
+            "scalar": scalar,
             "color": color_of,
             "p_value": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
         },
