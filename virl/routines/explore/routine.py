@@ -12,7 +12,6 @@ from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.streetview import Pose
 from virl.routines.explore.deciding import consider, sought_type
 from virl.routines.explore.looking import LookAround, places_seen
-from virl.routines.explore.replies import PlaceType
 
 
 def run(agent: Agent) -> None:
