@@ -197,3 +197,11 @@ def _said(fault: ValueError) -> str:
     first = fault.errors()[0]
     field = ".".join(str(part) for part in first["loc"]) or "the line"
     return f"{field}: {first['msg'].removeprefix('Value error, ')}"
+
+
+def is_inside(folder: Path, name: str) -> bool:
+    """Whether a path within a folder stays in it when all links are followed."""
+    try:
+        return (folder / name).resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError):
+        return False

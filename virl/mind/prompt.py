@@ -19,6 +19,7 @@ from virl.errors import BadInput, UnknownName
 from virl.field_faults import shown
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.replies import Reply, Text
+from virl.plain_text import plain_lines
 from virl.registry import load, one_line
 from virl.settings import Settings, parse_settings
 from virl.yaml_text import read_text
@@ -30,7 +31,6 @@ _SOFTER = {
     "<": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
     ">": "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}",
 }
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029]")
 
 
 def _reference(text: str) -> str:
@@ -60,10 +60,10 @@ class FrontMatter(Settings):
 def fence(text: object) -> str:
     """Text from the world between marks that it cannot close: the `data` filter of the templates.
 
-    Runs of three or more angle brackets inside the text become angle quotation marks, control characters
-    become spaces.
+    Runs of three or more angle brackets inside the text become angle quotation marks; control characters and
+    hidden ones are left out.
     """
-    harmless = _FENCE_RUN.sub(lambda run: _SOFTER[run[0][0]] * len(run[0]), _CONTROL.sub(" ", str(text)))
+    harmless = _FENCE_RUN.sub(lambda run: _SOFTER[run[0][0]] * len(run[0]), plain_lines(str(text)))
     return f"{FENCE_OPEN}\n{harmless.strip()}\n{FENCE_CLOSE}"
 
 
@@ -177,7 +177,7 @@ def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
     """
     check_inputs(prompt, inputs)
     try:
-        return _template(prompt.body).render(**inputs).strip() + "\n"
+        return plain_lines(_template(prompt.body).render(**inputs)).strip() + "\n"
     except (TemplateError, TypeError, ValueError) as fault:
         raise BadInput(f"prompt {prompt.name!r}: an input does not fit the template: {fault}") from fault
 

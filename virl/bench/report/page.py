@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
-import PIL.Image
 from jinja2 import Environment
 
 from virl.bench.benchmark import Record, Shown
@@ -33,6 +32,7 @@ from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
 from virl.files import replacing
 from virl.journal.words import scalar
+from virl.picture_reading import PictureFault, open_picture
 
 PAGE = "report.html"
 MOST_PAGES = 300
@@ -167,9 +167,9 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
         if not source.is_relative_to(folder):
             raise BadInput(f"{folder}: {page.record.id} names a picture outside the folder ({file})")
         try:
-            with PIL.Image.open(source, formats=("JPEG", "PNG")) as picture:
+            with open_picture(source, formats=("JPEG", "PNG")) as picture:
                 width, height = picture.size
-        except (OSError, ValueError, PIL.Image.DecompressionBombError):
+        except PictureFault:
             continue
         target = (home / page.path).parent / source.name
         if target.resolve() != source:

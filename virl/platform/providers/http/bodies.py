@@ -1,19 +1,15 @@
 """Reading the bodies of replies: what does not fit its shape becomes a `ProviderError`."""
 
-from io import BytesIO
 from typing import Annotated, TypeVar
 
 import numpy as np
-from PIL import Image as Picture
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from virl.errors import ProviderError
+from virl.picture_reading import PictureFault, open_picture
 from virl.platform.providers.http.faults import shortened
 from virl.platform.streetview import Image
-
-MOST_PIXELS = 50_000_000
-"""Of a picture; a larger one is not decoded. Chosen: twice what a good camera takes, 150 MB once decoded."""
 
 Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]
@@ -60,15 +56,10 @@ def picture(data: bytes, service: str) -> Image:
     """Decode a picture to RGB.
 
     Raises:
-        ProviderError: it is none, or has more than `MOST_PIXELS`.
+        ProviderError: it is none, or has too many pixels.
     """
     try:
-        with Picture.open(BytesIO(data)) as opened:
-            if opened.width * opened.height > MOST_PIXELS:
-                size = f"{opened.width}x{opened.height}"
-                raise ProviderError(
-                    service, f"a picture of {size} pixels is too large", "request a smaller one"
-                )
+        with open_picture(data) as opened:
             return np.asarray(opened.convert("RGB"))
-    except (OSError, SyntaxError, ValueError, Picture.DecompressionBombError) as fault:
-        raise ProviderError(service, "the reply is not a readable picture", "try again") from fault
+    except PictureFault as fault:
+        raise ProviderError(service, f"the reply is {fault}", "try again") from fault
