@@ -23,7 +23,7 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 """Words with a capital letter that are no part of a name."""
-_CLAUSE_END = re.compile(r"[.;:!?\n,]+(?:\s+|$)|\s+(?:and then|and|then)\s+", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"(?<![.;:!?\n,])[.;:!?\n,]+(?:\s+|$)|(?<!\s)\s++(?:and then|and|then)\s+", re.IGNORECASE)
 _HOME = re.compile(
     r"\b(?:back|return\w*|go(?:es|ing)?|com(?:e|es|ing)|end\w*|finish\w*|round trip)\b[^.;,]*"
     r"\b(?:home|where (?:i|he|she|they|we) (?:start|began|begin|set)\w*)\b|\bround trip\b",
@@ -36,7 +36,10 @@ _LEADING = re.compile(
     r"(?:got to|have to|has to|need to|needs to|must|should|want to|wants to|to)\b)[\s,]*",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(r"[\s,(-]*\b(?:at|to|from|by|in|on|into|near|of|the|a|an)$|[\s,(:-]+$", re.IGNORECASE)
+_TRAILING = re.compile(
+    r"(?<![\s,(-])[\s,(-]*+\b(?:at|to|from|by|in|on|into|near|of|the|a|an)$|(?<![\s,(:-])[\s,(:-]++$",
+    re.IGNORECASE,
+)
 
 
 class ErrandQuestion(BaseModel):
@@ -98,7 +101,8 @@ def _name(text: str, match: re.Match[str]) -> _Mention | None:
         rest = words[len(words.split()[0]) :].lstrip()
         start, words = match.end() - len(rest), rest
     alone = len(words.split()) == 1
-    begins = not text[: match.start()].strip() or bool(re.search(r"[.!?\n]\s*$", text[: match.start()]))
+    before = text[: match.start()]
+    begins = not before.strip() or before.rstrip()[-1] in ".!?" or "\n" in before[len(before.rstrip()) :]
     if not words or (alone and (begins or not _BEFORE_NAME.search(text[:start]))):
         return None
     return _Mention(start, match.end(), words, is_address=False)
@@ -111,7 +115,7 @@ def _joined(text: str, mentions: list[_Mention]) -> list[_Mention]:
         before = joined[-1] if joined else None
         if before and not before.is_address and mention.is_address:
             between = text[before.end : mention.start]
-            if re.fullmatch(r"\s*[,(]?\s*(?:(?:at|on|in)\s+)?", between):
+            if re.fullmatch(r"\s*+(?:[,(]\s*+)?(?:(?:at|on|in)\s++)?", between):
                 joined[-1] = _Mention(before.start, mention.end, mention.where, is_address=True)
                 continue
         joined.append(mention)
