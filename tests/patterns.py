@@ -11,8 +11,13 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 CALLS = {"sub", "subn", "match", "fullmatch", "search", "split", "findall", "finditer"}
-FLAGS = {"IGNORECASE": re.IGNORECASE, "I": re.IGNORECASE, "DOTALL": re.DOTALL, "S": re.DOTALL, "MULTILINE": re.MULTILINE, "M": re.MULTILINE,
-         "ASCII": re.ASCII, "A": re.ASCII, "VERBOSE": re.VERBOSE, "X": re.VERBOSE}  # fmt: skip
+FLAGS = {
+    "IGNORECASE": re.IGNORECASE,
+    "DOTALL": re.DOTALL,
+    "MULTILINE": re.MULTILINE,
+    "ASCII": re.ASCII,
+    "VERBOSE": re.VERBOSE,
+}
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,9 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 """Words with a capital letter that are no part of a name."""
-_CLAUSE_END = re.compile(r"(?<![.;:!?\n,])[.;:!?\n,]+(?:\s+|$)|(?<!\s)\s++(?:and then|and|then)\s+", re.IGNORECASE)
+_CLAUSE_END = re.compile(
+    r"(?<![.;:!?\n,])[.;:!?\n,]+(?:\s+|$)|(?<!\s)\s++(?:and then|and|then)\s+", re.IGNORECASE
+)
 _HOME = re.compile(
     r"\b(?:back|return\w*|go(?:es|ing)?|com(?:e|es|ing)|end\w*|finish\w*|round trip)\b[^.;,]*"
     r"\b(?:home|where (?:i|he|she|they|we) (?:start|began|begin|set)\w*)\b|\bround trip\b",
