@@ -94,7 +94,7 @@ class Home:
         ]
         done = subprocess.run(
             [sys.executable, "-c", DRIVER], input=json.dumps(given).encode(), env=self._environment,
-            cwd=self.folder, capture_output=True, timeout=300, check=True,
+            cwd=self.folder, capture_output=True, timeout=1200, check=True,
         )  # fmt: skip
         self.said += done.stdout + done.stderr
         return (done.stdout + done.stderr).decode()

@@ -29,7 +29,9 @@ from virl.serve.work import ClientLeft, while_waited_for
 
 OPEN = GateOptions()
 KEY = "marker-of-a-serve-key-0123456789"
-HASTY = RequestLimits(body_bytes=1000, headers=20, head_bytes=2000, head_s=0.4, body_s=0.4, connections=400)
+HASTY = RequestLimits(
+    body_bytes=1000, headers=20, head_bytes=2000, head_s=0.4, body_s=0.4, reading_s=0.4, connections=400
+)
 ANYWHERE = "0.0.0.0"  # noqa: S104
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD")
 
@@ -59,6 +61,9 @@ class Echo:
             self.left.append(name)
             return Response()
 
+    async def large(self, request: Request) -> Response:
+        return Response(b"x" * int(request.query_params["bytes"]))
+
     def slow(self, name: str) -> str:
         self.begun.append(name)
         self.go.wait(20)
@@ -66,7 +71,11 @@ class Echo:
 
     def app(self) -> Starlette:
         return Starlette(
-            routes=[Route("/work", self.work), Route("/{path:path}", self.echo, methods=METHODS)]
+            routes=[
+                Route("/work", self.work),
+                Route("/large", self.large),
+                Route("/{path:path}", self.echo, methods=METHODS),
+            ]
         )
 
 
@@ -226,6 +235,8 @@ def test_a_body_that_is_too_large_is_not_read(serve, echo: Echo) -> None:
     assert declared[0] == 413
     assert "1000 bytes" in message_of(declared[1])
     piece = b"3e8\r\n" + b"x" * 1000 + b"\r\n"
+    digits = exchange(url, head(own(url), f"Content-Length: {'9' * 1500}", method="POST"))
+    assert digits[0] in {400, 413}
     chunked = head(own(url), "Transfer-Encoding: chunked", method="POST") + 2 * piece
     assert exchange(url, chunked)[0] == 413
     assert echo.reached == 1
@@ -284,6 +295,18 @@ def test_a_second_request_on_a_connection_may_take_as_long_as_the_first(serve) -
             time.sleep(0.3)
         opened.sendall(asked[:10])
         assert all_of(opened) == b""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [20_000_000, 4_000_000])
+def test_an_answer_that_is_not_read_is_not_kept(serve, size: int) -> None:
+    url = serve(GateOptions(limits=HASTY))
+    with socket.socket() as opened:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        opened.connect((urlsplit(url).hostname, urlsplit(url).port))
+        opened.sendall(f"GET /large?bytes={size} HTTP/1.1\r\nHost: {own(url)}\r\n\r\n".encode())
+        time.sleep(7)  # uvicorn waits 5 s for a further request
+        assert len(all_of(opened)) < size
 
 
 def test_work_for_a_client_that_left_is_not_begun(serve, echo: Echo) -> None:

@@ -92,7 +92,8 @@ def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
     if len(headers) > limits.headers or head > limits.head_bytes:
         return refusal(431, f"At most {limits.headers} headers, and {limits.head_bytes} bytes with the URL.")
     declared = Headers(scope=scope).get("content-length", "0")
-    return _too_large(limits) if not declared.isdecimal() or int(declared) > limits.body_bytes else None
+    few = len(declared) < 16 and declared.isdecimal()
+    return None if few and int(declared) <= limits.body_bytes else _too_large(limits)
 
 
 def _too_large(limits: RequestLimits) -> JSONResponse:

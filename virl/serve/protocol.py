@@ -47,12 +47,22 @@ class TimedProtocol(H11Protocol):
     def pause_writing(self) -> None:
         """More is to be sent than the client takes."""
         super().pause_writing()
-        self._unread = self.loop.call_later(self.request_limits.reading_s, self.transport.abort)
+        self._await_reading()
 
     def resume_writing(self) -> None:
         """The client takes it again."""
         _cancel(self._unread)
         super().resume_writing()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """No further request comes; uvicorn closes once all is sent, which may be never."""
+        super().timeout_keep_alive_handler()
+        self._await_reading()
+
+    def _await_reading(self) -> None:
+        """Give the client a while to take what is left to send."""
+        _cancel(self._unread)
+        self._unread = self.loop.call_later(self.request_limits.reading_s, self.transport.abort)
 
     def _await_head(self) -> None:
         """Start the clock where a head is awaited, and stop it where one is there."""

@@ -46,7 +46,7 @@ WRONG_KEY = "API key not valid. Please pass a valid API key."
 WRONG_KEY_LEGACY = "The provided API key is invalid."
 
 UNAVAILABLE = "The provider of the city cannot be reached at the moment."
-BAD_GATEWAY = "The provider of the city refused the request."
+BAD_GATEWAY = "The provider of the city gave no usable answer."
 
 RPC: Collection[Family] = ("new", "stream")
 

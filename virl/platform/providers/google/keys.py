@@ -44,8 +44,10 @@ class Keys:
     def from_environment(cls) -> Self | None:
         """Those of `GOOGLE_MAPS_API_KEY` and `GOOGLE_MAPS_SIGNING_SECRET`; `None` without a key."""
         key = os.environ.get(KEY_VARIABLE, "").strip()
+        secret = os.environ.get(SECRET_VARIABLE, "").strip()
         warn_of_placeholder(KEY_VARIABLE, len(key))
-        return cls(key, os.environ.get(SECRET_VARIABLE, "").strip()) if key else None
+        warn_of_placeholder(SECRET_VARIABLE, len(secret))
+        return cls(key, secret) if key else None
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
         """URL and headers of a request with key and signature.
