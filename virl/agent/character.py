@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, create_model
 from virl.platform.places import DAYS
 from virl.settings import Settings
 
-ROUTINE_NAME = r"^[A-Za-z0-9_-]+$"
+ROUTINE_NAME = r"^[A-Za-z0-9_-]{1,80}$"
 
 ValueT = TypeVar("ValueT")
 
