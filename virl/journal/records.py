@@ -40,7 +40,7 @@ class DetectionRecord(Record):
 class ViewRecord(Record):
     """A view that was looked at, kept as a file."""
 
-    file: str
+    file: str = Field(max_length=200, pattern=r"^[^\x00-\x1f]+$")
     """Path within the run's folder."""
     pano_id: str
     heading: float
