@@ -84,12 +84,18 @@ def _from_geojson(text: str, file: Path) -> Located:
     lines = _position_lines(text, len(ring))
     located: Located = []
     for number, (line, item) in enumerate(zip(lines, ring, strict=True), start=1):
-        match item:
-            case [lng, lat] | [lng, lat, _] if all(type(one) in (int, float) for one in item):
-                located.append((line, LatLng(float(lat), float(lng))))
-            case _:
-                raise BadInput(f"{_where(file, line)}: corner {number}: should be [longitude, latitude]")
+        numbers = _numbers(item)
+        if len(numbers) not in {2, 3}:
+            raise BadInput(f"{_where(file, line)}: corner {number}: should be [longitude, latitude]")
+        located.append((line, LatLng(numbers[1], numbers[0])))
     return located
+
+
+def _numbers(item: object) -> list[float]:
+    """The numbers of a list of nothing else."""
+    found = item if isinstance(item, list) else []
+    is_number = [isinstance(one, int | float) and not isinstance(one, bool) for one in found]
+    return [float(one) for one in found] if all(is_number) else []
 
 
 def _ring(data: object, file: Path) -> list[object]:

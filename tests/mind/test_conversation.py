@@ -7,6 +7,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.messages.ai import InvalidToolCall
 from langchain_core.messages.tool import tool_call
 from openai_server import ChatServer, fault, text, tool_calls
+from pydantic import ValidationError
 
 from virl.budget import Budget
 from virl.errors import BadInput, BudgetExceeded, MindFailed, ModelUnavailable

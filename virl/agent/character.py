@@ -15,7 +15,7 @@ from virl.field_faults import shown
 from virl.platform.places import DAYS
 from virl.settings import Settings
 
-ROUTINE_NAME = r"^[A-Za-z0-9_-]+$"
+ROUTINE_NAME = r"^[A-Za-z0-9_-]{1,80}$"
 
 ValueT = TypeVar("ValueT")
 

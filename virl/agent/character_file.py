@@ -152,15 +152,16 @@ def with_fields(character: Character, fields: Sequence[str]) -> Character:
     for text in fields:
         name, equals, value = text.partition("=")
         *sections, last = name.strip().split(".")
-        if not equals or not last:
-            raise BadInput(f"--set {text}: write it as FIELD=VALUE, such as limits.steps=20")
+        source = f"--set {' '.join(text.split())}"  # a value may have lines, a message has one
+        if not equals or not last or not name.isprintable():
+            raise BadInput(f"{source}: write it as FIELD=VALUE, such as limits.steps=20")
         section = data
         for part in sections:
             if not isinstance(section.setdefault(part, {}), dict):
                 section[part] = {}
             section = section[part]
-        section[last] = yaml_value(value, source=f"--set {text}")
-    return check_settings(data, type(character), source="--set " + " ".join(fields))
+        section[last] = yaml_value(value, source=source)
+    return check_settings(data, type(character), source=f"--set {' '.join(' '.join(fields).split())}")
 
 
 def _field(character: Character, field: Sequence[str]) -> object:

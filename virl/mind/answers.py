@@ -75,18 +75,16 @@ def check_answer(answer: object) -> Usage:
     """
     if not isinstance(answer, AIMessage):
         raise ValueError("the reply is no message of a model")  # noqa: TRY004 - it is what came that is wrong
+    usage = Usage()
     try:
+        if answer.usage_metadata is not None:
+            counts = _Counts.model_validate(answer.usage_metadata)
+            details = counts.input_token_details or _Details()
+            usage = Usage(counts.input_tokens, details.cache_read or 0, counts.output_tokens)
         Said.of(answer)
     except ValidationError as invalid:
         raise ValueError(f"the reply cannot be read ({faults_in(invalid)})") from None
-    if answer.usage_metadata is None:
-        return Usage()
-    try:
-        counts = _Counts.model_validate(answer.usage_metadata)
-    except ValidationError as invalid:
-        raise ValueError(f"the reply's token counts are wrong ({faults_in(invalid)})") from None
-    details = counts.input_token_details or _Details()
-    return Usage(counts.input_tokens, details.cache_read or 0, counts.output_tokens)
+    return usage
 
 
 def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:

@@ -52,9 +52,10 @@ def load_encoder(folder: Path) -> Encoder:
     """
     _refuse_missing(folder)
     try:
-        return Encoder(AutoTokenizer.from_pretrained(folder, local_files_only=True))  # nosec B615 - a folder
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)  # nosec B615
     except (OSError, ValueError, KeyError) as fault:
         raise ModelUnavailable(f"{folder}: contains no tokenizer that transformers can read") from fault
+    return Encoder(tokenizer)
 
 
 def load_model(folder: Path, precision: Precision, device: torch.device) -> Any:
@@ -66,7 +67,7 @@ def load_model(folder: Path, precision: Precision, device: torch.device) -> Any:
     _refuse_missing(folder)
     try:
         with _quiet():
-            model = AutoModelForCausalLM.from_pretrained(  # nosec B615 - a folder
+            model = AutoModelForCausalLM.from_pretrained(  # nosec B615
                 folder, dtype=DTYPES[precision], local_files_only=True, use_safetensors=True
             )
     except (OSError, ValueError, KeyError) as fault:

@@ -31,6 +31,8 @@ from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served
 
 Ask = Callable[[GoogleHttp], object]
+PATIENT = {"read": 120.0, "total": 300.0}
+"""Seconds: the server renders in this process, and the machine may be busy."""
 
 
 @contextmanager
@@ -39,7 +41,10 @@ def google_kinds(folder: Path) -> Iterator[list[Kind]]:
     city = open_city("virlton")
     asks = _asks(city)
     recorded = _recorded(city, asks, folder)
-    with ScriptedGoogle([]) as server, client(server, changes={"retries": {"further": 1}}) as http:
+    with (
+        ScriptedGoogle([]) as server,
+        client(server, changes={"retries": {"further": 1}, "timeouts": PATIENT}) as http,
+    ):
         raw = _Script(http, {name: bodies[0] for name, bodies in recorded.items()})
         server.script = [raw]
         kinds = []
@@ -75,7 +80,7 @@ def _recorded(city: City, asks: Mapping[str, Ask], folder: Path) -> dict[str, li
     options = ServeOptions(page_delay_s=0.0, panorama_width=512)
     with ExitStack() as stack:
         server = stack.enter_context(served(served_city, options))
-        settings = settings_for(server.url)
+        settings = settings_for(server.url, timeouts=PATIENT)
         http = stack.enter_context(GoogleHttp(settings, Keys("AIza-key"), record=Recording(folder)))
         for ask in asks.values():
             ask(http)

@@ -23,6 +23,8 @@ SAME_M = (
 DAY = 1440
 MOST_LISTED = 200
 """Places, photos, opening periods or reviews that one reply may list; chosen: ten times what Google says."""
+MOST_RATINGS = 1_000_000_000
+"""That a place may have; chosen."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,13 @@ from virl.platform.places import Place, Review
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.options import PAGE_WAIT_S
-from virl.platform.providers.google.places import MOST_LISTED, NearbyResult, no_place, opening_hours
+from virl.platform.providers.google.places import (
+    MOST_LISTED,
+    MOST_RATINGS,
+    NearbyResult,
+    no_place,
+    opening_hours,
+)
 from virl.platform.providers.google.vocabulary import asked_legacy_types, normal_types
 from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, picture, read_body
 from virl.platform.streetview import Image
@@ -208,7 +214,7 @@ class _LegacyPlace(ReplyBody):
     formatted_address: str = ""
     vicinity: str = ""
     rating: float | None = Field(None, ge=0, le=5)
-    user_ratings_total: int = Field(0, ge=0)
+    user_ratings_total: int = Field(0, ge=0, le=MOST_RATINGS)
     price_level: int | None = Field(None, ge=0, le=4)
     business_status: str | None = None
     permanently_closed: bool = False

@@ -9,7 +9,13 @@ from virl.errors import ProviderError
 from virl.geo import LatLng, distance
 from virl.platform.places import Place, Review
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.places import MOST_LISTED, NearbyResult, no_place, opening_hours
+from virl.platform.providers.google.places import (
+    MOST_LISTED,
+    MOST_RATINGS,
+    NearbyResult,
+    no_place,
+    opening_hours,
+)
 from virl.platform.providers.google.vocabulary import asked_types, normal_types
 from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, picture, read_body
 from virl.platform.streetview import Image
@@ -186,7 +192,7 @@ class _Place(CamelBody):
     location: _Position
     formatted_address: str = ""
     rating: float | None = Field(None, ge=0, le=5)
-    user_rating_count: int = Field(0, ge=0)
+    user_rating_count: int = Field(0, ge=0, le=MOST_RATINGS)
     price_level: str | None = None
     business_status: str | None = None
     regular_opening_hours: _Hours = _Hours()
