@@ -34,6 +34,7 @@ CLOCK = "must be a day and a time, such as 'wed 12:30'"
 
 
 SHOWN = "must be at least -90 and at most 90"
+LEVEL = "must be at least 0 and at most 100"
 FEELINGS = "energy, hunger, joy, pain, sadness, stress"
 
 
@@ -92,7 +93,7 @@ FEELINGS = "energy, hunger, joy, pain, sadness, stress"
         ("rent: {price: [5, 1]}", "line 7: rent: price 5 to 1: give the lowest rent first, then the highest"),
         ("day: {modes: [wlking]}", ("line 7: day.modes, entry 1: must be 'walking', 'cycling' or 'driving', "
          "not 'wlking'; did you mean 'walking'?")),
-        ("day: {state: {Hunger: 500}}", "line 7: day.state.Hunger: must be at least 0 and at most 100, not 500"),
+        ("day: {state: {Hunger: 500}}", f"line 7: day.state.Hunger: {LEVEL}, not 500"),
         (
             "day: {state: {hungr: 5}}",
             f"line 7: day.state: unknown feeling 'hungr': did you mean 'hunger'? choose one of: {FEELINGS}",

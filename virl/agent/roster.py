@@ -75,7 +75,7 @@ def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry
     entries: list[RosterEntry] = []
     unreadable: list[UnreadableEntry] = []
     for path in sorted(file for ending in ("*.yaml", "*.yml") for file in folder.glob(ending)):
-        if not _is_character(path):
+        if not (path.is_file() and _is_character(path)):
             continue
         try:
             faults = name_faults(path, load_character(path))
@@ -100,19 +100,20 @@ def _is_character(path: Path) -> bool:
     try:
         data = read_settings(path).data
     except VirlError:
-        return bool(_MARK.search(_text(path)))
+        beginning = _beginning(path)
+        return beginning is None or bool(_MARK.search(beginning))
     if data is None:
-        return not _text(path).strip()  # begun, and not written yet
+        return not _beginning(path)  # begun, and not written yet
     return isinstance(data, dict) and len(_FIELDS & data.keys()) >= ENOUGH_FIELDS
 
 
-def _text(path: Path) -> str:
-    """The beginning of a file, whatever it is written in."""
+def _beginning(path: Path) -> str | None:
+    """The beginning of a file, whatever it is written in; `None` if it may not be read."""
     try:
         with path.open("rb") as file:
             return file.read(LONGEST_LOOK).replace(b"\0", b"").decode("utf-8", "ignore")
     except OSError:
-        return ""
+        return None
 
 
 def _entry(name: str, path: Path) -> RosterEntry:
@@ -129,5 +130,5 @@ def _entry(name: str, path: Path) -> RosterEntry:
 
 def _first_words(routine: Routine) -> str:
     """The first line of the routine's own words, without the name that it begins with."""
-    words = (ast.get_docstring(ast.parse(routine.source.read_text(encoding="utf-8"))) or "").split("\n\n")[0]
+    words = (ast.get_docstring(ast.parse(routine.source.read_bytes())) or "").split("\n\n")[0]
     return words.partition(": ")[2] or words

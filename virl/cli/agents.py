@@ -18,6 +18,7 @@ from virl.errors import BadInput, VirlError
 from virl.files import write_whole
 from virl.guard import guard
 from virl.settings import yaml_value
+from virl.yaml_text import read_text
 
 PIPED_WIDTH = 160
 """Columns where the output is no terminal: no agent's line is broken."""
@@ -108,7 +109,7 @@ def _copy(source: str, name: str) -> str:
     """The file of another agent under a new name, less the comment at its top; it names its routine."""
     path = find_character(source)
     character = load_character(path)
-    text = re.sub(r"\A(#.*\n)+", "", path.read_text(encoding="utf-8"))
+    text = re.sub(r"\A(#.*\n)+", "", read_text(path))
     if re.search(r"^region:\s*[^\s\[#]", text, re.MULTILINE):
         raise BadInput(f"{path}: its `region:` names another file: copy both files by hand")
     text = re.sub(r"^name:.*$", f"name: {_quoted(name)}", text, count=1, flags=re.MULTILINE)
