@@ -116,6 +116,12 @@ class BadInputs(BadInput):
         )
 
 
+def told_of(source: str, fault: VirlError) -> Sequence[str]:
+    """What is wrong with a source, a line each that begins with it."""
+    lines = fault.lines[1:] if len(fault.lines) > 1 else fault.lines
+    return [line if line.startswith(source) else f"{source}: {line}" for line in lines]
+
+
 def raise_all(faults: Sequence[VirlError]) -> None:
     """Raise what is wrong, as one error; nothing where there is nothing.
 

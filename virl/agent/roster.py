@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,7 +9,7 @@ from typing import Literal
 from virl.agent.character import Character
 from virl.agent.character_file import agent_names, find_character, load_character, routine_of
 from virl.agent.routine import Routine
-from virl.errors import VirlError
+from virl.errors import VirlError, told_of
 from virl.registry import ROUTINES
 from virl.settings import read_settings
 
@@ -84,15 +83,9 @@ def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry
         except VirlError as fault:
             faults = [fault]
         if faults:
-            lines = [line for fault in faults for line in _bare(fault)]
+            lines = [line for fault in faults for line in told_of(str(path), fault)]
             unreadable.append(UnreadableEntry(path.name, path, tuple(lines)))
     return entries, unreadable
-
-
-def _bare(fault: VirlError) -> Sequence[str]:
-    """A line for each fault, without the line that counts them."""
-    lines = fault.lines
-    return lines[1:] if len(lines) > 1 else lines
 
 
 def _is_character(path: Path) -> bool:
