@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from virl.budget import Budget
-from virl.errors import BadInput, ModelUnavailable
+from virl.errors import BadInput, ModelUnavailable, nearest_name
 from virl.mind.rules import RuleMind
 
 if TYPE_CHECKING:
@@ -105,6 +105,9 @@ def _model(spec: str, provider: str, base_url: str | None) -> "Model":
             f"{spec} needs a package that is not installed: pip install {package}"
         ) from None
     except Exception as fault:  # noqa: BLE001  each provider raises what it likes
+        near = nearest_name(provider, KEYS) if provider not in KEYS else None
+        if near and "infer model provider" in str(fault):
+            raise BadInput(f"unknown mind {spec!r}: did you mean '{near}{spec[len(provider) :]}'?") from None
         if not keyless:
             raise BadInput(f"{spec} cannot be opened: {redact(str(fault), frozenset())}") from None
     else:
