@@ -3,9 +3,13 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from virl.agent.character import Character
 from virl.agent.character_file import load_character, with_fields
 from virl.errors import BadInput
+from virl.settings import parse_settings
 
 ZOE = {
     "name": "Zoe",
@@ -34,6 +38,7 @@ CLOCK = "must be a day and a time, such as 'wed 12:30'"
 
 
 SHOWN = "must be at least -90 and at most 90"
+LEVEL = "must be at least 0 and at most 100"
 FEELINGS = "energy, hunger, joy, pain, sadness, stress"
 
 
@@ -92,7 +97,7 @@ FEELINGS = "energy, hunger, joy, pain, sadness, stress"
         ("rent: {price: [5, 1]}", "line 7: rent: price 5 to 1: give the lowest rent first, then the highest"),
         ("day: {modes: [wlking]}", ("line 7: day.modes, entry 1: must be 'walking', 'cycling' or 'driving', "
          "not 'wlking'; did you mean 'walking'?")),
-        ("day: {state: {Hunger: 500}}", "line 7: day.state.Hunger: must be at least 0 and at most 100, not 500"),
+        ("day: {state: {Hunger: 500}}", f"line 7: day.state.Hunger: {LEVEL}, not 500"),
         (
             "day: {state: {hungr: 5}}",
             f"line 7: day.state: unknown feeling 'hungr': did you mean 'hunger'? choose one of: {FEELINGS}",
@@ -159,3 +164,73 @@ def test_no_message_speaks_of_types_of_python(tmp_path: Path) -> None:
         assert not any(
             word in said for word in ("tuple", "dict", "instance", "class", "input", "nonetype", "str.")
         )
+
+
+DAMAGE = (
+    *(
+        "&a ",
+        "*a",
+        "[",
+        "]",
+        "{",
+        "}",
+        ": ",
+        "- ",
+        "\n",
+        "\t",
+        "\0",
+        "<<: ",
+        "? ",
+        "| ",
+        "'",
+        '"',
+        "~",
+        ".nan",
+    ),
+    *(
+        "!!int ",
+        "!!binary ",
+        "!!timestamp ",
+        "!x ",
+        "---\n",
+        "%YAML 1.1\n",
+        "1e999",
+        "2001-99-99",
+        "12:30",
+        "0x",
+        "=",
+    ),
+    *(
+        "9" * 5000,
+        "\ud800",
+        "\x85",
+        "[1, 2]",
+        "[[1, 2], [3]]",
+        "{lat: 1, lng: 2}",
+        "{lat: x}",
+        "{1: 2}",
+        "#",
+        "@",
+    ),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 400), st.sampled_from(DAMAGE)), min_size=1, max_size=4))
+def test_whatever_is_done_to_a_file_it_is_read_or_refused_in_plain_words(
+    damage: list[tuple[int, str]],
+) -> None:
+    text = (
+        "\n".join(f"{field}: {value}" for field, value in ZOE.items()) + "\nlimits: {steps: 3}\nroute: [a]\n"
+    )
+    for place, what in damage:
+        at = place % (len(text) + 1)
+        text = text[:at] + what + text[at:]
+    try:
+        parse_settings(text, Character, source="zoe.yaml")
+        said = "zoe.yaml"
+    except BadInput as fault:
+        said = str(fault)
+    assert said.startswith("zoe.yaml")
+    assert "\n" not in said
+    assert not any(word in said for word in ("Input should", "tuple", "dictionary", "pydantic"))

@@ -34,8 +34,10 @@ def choices(known: Collection[str]) -> str:
 def nearest_name(name: str, known: Collection[str]) -> str | None:
     """The known name that a misspelt one resembles, whatever its capitals; `None` if there is none."""
     by_small_letters = {one.casefold(): one for one in sorted(known)}
-    close = get_close_matches(name[:LONGEST_NAME].casefold(), by_small_letters, n=1)
-    return by_small_letters[close[0]] if close else None
+    small = name[:LONGEST_NAME].casefold()
+    close = get_close_matches(small, by_small_letters, n=1)
+    begun = [one for one in by_small_letters if len(small) > 2 and one.startswith(small)]
+    return by_small_letters[(close or begun)[0]] if close or len(begun) == 1 else None
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
@@ -114,6 +116,12 @@ class BadInputs(BadInput):
             *([f"{len(self.faults)} faults"] if many else []),
             *(line for fault in self.faults for line in fault.lines),
         )
+
+
+def told_of(source: str, fault: VirlError) -> Sequence[str]:
+    """What is wrong with a source, a line each that begins with it."""
+    lines = fault.lines[1:] if len(fault.lines) > 1 else fault.lines
+    return [line if line.startswith(source) else f"{source}: {line}" for line in lines]
 
 
 def raise_all(faults: Sequence[VirlError]) -> None:

@@ -5,10 +5,15 @@ from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from annotated_types import Ge, Gt, Interval, Le, Lt
 from pydantic import BaseModel, RootModel
 
 FIELDS = "`field: value` lines"
+_BOUNDS = (
+    ("ge", "least", "at least"),
+    ("gt", "least", "above"),
+    ("le", "most", "at most"),
+    ("lt", "most", "below"),
+)
 FEW_FIELDS = 4  # required fields of a section that are spelt out; chosen
 
 
@@ -55,18 +60,11 @@ def span(kind: Kind) -> str:
     bounds: dict[str, str] = {}
     for one in _branches(kind):
         for limit in one.metadata:
-            parts: Sequence[Any] = list(limit) if isinstance(limit, Interval) else [limit]
-            for part in parts:
-                match part:
-                    case Ge(ge=least):
-                        bounds["least"] = f"at least {least:g}"
-                    case Gt(gt=least):
-                        bounds["least"] = f"above {least:g}"
-                    case Le(le=most):
-                        bounds["most"] = f"at most {_number(most)}"
-                    case Lt(lt=most):
-                        bounds["most"] = f"below {_number(most)}"
-    return " and ".join(bounds[name] for name in ("least", "most") if name in bounds)
+            for name, side, words in _BOUNDS:
+                bound = getattr(limit, name, None)
+                if bound is not None:
+                    bounds[side] = f"{words} {_number(bound)}"
+    return " and ".join(bounds[side] for side in ("least", "most") if side in bounds)
 
 
 def fields_of(kind: Kind | None) -> list[str]:

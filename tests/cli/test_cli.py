@@ -167,6 +167,9 @@ def test_nothing_to_resume(tmp_path: Path) -> None:
 
 def test_missing_key_and_unknown_mind(tmp_path: Path) -> None:
     assert "OPENAI_API_KEY" in refused("run", write_hiro(tmp_path), "--mind", "openai:gpt-5-mini")
+    assert "unknown mind 'opnai:x': did you mean 'openai:x'?" in refused(
+        "run", write_hiro(tmp_path), "--mind", "opnai:x"
+    )
     assert "unknown mind 'clever'" in refused("run", write_hiro(tmp_path), "--mind", "clever")
     assert not (tmp_path / "runs").exists()
 

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,7 +9,7 @@ from typing import Literal
 from virl.agent.character import Character
 from virl.agent.character_file import agent_names, find_character, load_character, routine_of
 from virl.agent.routine import Routine
-from virl.errors import VirlError
+from virl.errors import VirlError, told_of
 from virl.registry import ROUTINES
 from virl.settings import read_settings
 
@@ -73,7 +72,7 @@ def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry
     entries: list[RosterEntry] = []
     unreadable: list[UnreadableEntry] = []
     for path in sorted(file for ending in ("*.yaml", "*.yml") for file in folder.glob(ending)):
-        if not _is_character(path):
+        if not (path.is_file() and _is_character(path)):
             continue
         try:
             faults = name_faults(path, load_character(path))
@@ -82,15 +81,9 @@ def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry
         except VirlError as fault:
             faults = [fault]
         if faults:
-            lines = [line for fault in faults for line in _bare(fault)]
+            lines = [line for fault in faults for line in told_of(str(path), fault)]
             unreadable.append(UnreadableEntry(path.name, path, tuple(lines)))
     return entries, unreadable
-
-
-def _bare(fault: VirlError) -> Sequence[str]:
-    """A line for each fault, without the line that counts them."""
-    lines = fault.lines
-    return lines[1:] if len(lines) > 1 else lines
 
 
 def _is_character(path: Path) -> bool:
@@ -98,19 +91,20 @@ def _is_character(path: Path) -> bool:
     try:
         data = read_settings(path).data
     except VirlError:
-        return bool(_MARK.search(_text(path)))
+        beginning = _beginning(path)
+        return beginning is None or bool(_MARK.search(beginning))
     if data is None:
-        return not _text(path).strip()  # begun, and not written yet
+        return not _beginning(path)  # begun, and not written yet
     return isinstance(data, dict) and len(_FIELDS & data.keys()) >= ENOUGH_FIELDS
 
 
-def _text(path: Path) -> str:
-    """The beginning of a file, whatever it is written in."""
+def _beginning(path: Path) -> str | None:
+    """The beginning of a file, whatever it is written in; `None` if it may not be read."""
     try:
         with path.open("rb") as file:
             return file.read(LONGEST_LOOK).replace(b"\0", b"").decode("utf-8", "ignore")
     except OSError:
-        return ""
+        return None
 
 
 def _entry(name: str, path: Path) -> RosterEntry:
@@ -127,5 +121,5 @@ def _entry(name: str, path: Path) -> RosterEntry:
 
 def _first_words(routine: Routine) -> str:
     """The first line of the routine's own words, without the name that it begins with."""
-    words = (ast.get_docstring(ast.parse(routine.source.read_text(encoding="utf-8"))) or "").split("\n\n")[0]
+    words = (ast.get_docstring(ast.parse(routine.source.read_bytes())) or "").split("\n\n")[0]
     return words.partition(": ")[2] or words

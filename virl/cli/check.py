@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from virl.errors import VirlError, raise_all
+from virl.errors import VirlError, raise_all, told_of
 from virl.guard import USER_ERROR, guard
 from virl.settings import load_settings, read_settings
 
@@ -71,10 +71,7 @@ def check_file(file: str, mind: str | None = None) -> CheckedFile:
         kind = kind_of(file)
         summary, not_checked = _KINDS[kind](file, mind)
     except VirlError as fault:
-        lines = fault.lines
-        return CheckedFile(
-            file, kind, ok=False, summary="", faults=tuple(lines[1:] if len(lines) > 1 else lines)
-        )
+        return CheckedFile(file, kind, ok=False, summary="", faults=tuple(told_of(file, fault)))
     return CheckedFile(file, kind, ok=True, summary=summary, faults=(), not_checked=tuple(not_checked))
 
 

@@ -135,7 +135,7 @@ def _copy(source: str, name: str, file: str) -> str:
 
     path = find_character(source)
     character = load_character(path)
-    text = re.sub(r"\A(#.*\n)+", "", path.read_text(encoding="utf-8"))
+    text = re.sub(r"\A(#.*\n)+", "", read_text(path))
     if re.search(r"^region:\s*[^\s\[#]", text, re.MULTILINE):
         raise BadInput(f"{path}: its `region:` names another file: copy both files by hand")
     rest = re.sub(r"^name:.*\n", "", text, count=1, flags=re.MULTILINE)

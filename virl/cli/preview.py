@@ -59,11 +59,13 @@ def _cost(preview: "Preview", estimated: dict[str, float]) -> str:
 
 def _estimated_usd(preview: "Preview") -> dict[str, float]:
     """Dollars of all moves, by the kind of imagery, where the habits of the routine were measured."""
-    if preview.provider != "google" or preview.routine != "explore":
+    if not preview.network:
         return {}
-    from virl.doctor.costs import estimates  # noqa: PLC0415 - brings in Google's client
+    from virl.doctor.costs import ESTIMATED, estimates  # noqa: PLC0415 - brings in Google's client
     from virl.doctor.habits import MEASURED  # noqa: PLC0415
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
 
+    if (preview.provider, preview.routine) not in ESTIMATED:
+        return {}
     found = estimates(load_google_settings(), MEASURED, preview.max_steps)
     return {one.imagery: one.usd for one in found if one.unit.startswith("one run")}

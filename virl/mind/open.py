@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from virl.budget import Budget
-from virl.errors import BadInput, ModelUnavailable
+from virl.errors import BadInput, ModelUnavailable, nearest_name
 from virl.mind.keys import KEYS
 from virl.mind.rules import RuleMind
 from virl.mind.script import PREFIX, ScriptMind
@@ -94,6 +94,9 @@ def _model(spec: str, provider: str, base_url: str | None) -> "Model":
             f"{spec} needs a package that is not installed: pip install {package}"
         ) from None
     except Exception as fault:  # noqa: BLE001  each provider raises what it likes
+        near = nearest_name(provider, KEYS) if provider not in KEYS else None
+        if near and "infer model provider" in str(fault):
+            raise BadInput(f"unknown mind {spec!r}: did you mean '{near}{spec[len(provider) :]}'?") from None
         if not keyless:
             said = in_a_line(str(fault), Redaction.of(urls=[base_url] if base_url else []))
             raise BadInput(f"{spec} cannot be opened: {said}") from None
