@@ -21,7 +21,7 @@ from virl.serve.google.server import served
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LONGEST_S = 300
+LONGEST_S = 600
 
 
 @dataclass(frozen=True)
