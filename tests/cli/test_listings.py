@@ -109,6 +109,7 @@ def test_each_list_is_an_array_of_objects_of_one_shape(command: tuple[str, ...],
     assert len(rows) > 1
 
 
+@pytest.mark.slow
 def test_the_gallery_lists_its_runs(tmp_path: Path) -> None:
     virl("run", str(write_hiro(tmp_path)), "--quiet", "--out", "runs/one", "--set", "limits.steps=1")
     rows = TypeAdapter(list[RunRow]).validate_json(virl("gallery", "--json").stdout)
