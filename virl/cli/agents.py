@@ -42,7 +42,7 @@ def new(
         bool,
         typer.Option(
             "--tools",
-            help="Write a character without a routine: a language model acts with the tools you list.",
+            help="Write a character without a routine: a language model, or rules, use the tools you list.",
         ),
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
@@ -51,8 +51,7 @@ def new(
 
     def write() -> None:
         path = write_character(name, Path(), source=source, tools=tools)
-        mind = " --mind openai:MODEL" if load_character(path).lives_by_tools else ""
-        typer.echo(f"Wrote {path}. Edit it, then run: virl run {path}{mind}")
+        typer.echo(f"Wrote {path}. Edit it, then run: virl run {path}")
 
     guard(write, debug=debug)
 

@@ -1,7 +1,7 @@
 """Reading an intention: what is sought, on which conditions, and what is to be told about it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -102,7 +102,8 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
 
     named = says_name(text, character.name)
     address = _ADDRESS.search(text)
-    kinds = kinds_wanted(text, (), lexicon)
+    of_the_street = tuple(phrase for phrases in words.things.values() for phrase in phrases)
+    kinds = kinds_wanted(text, (), lexicon, aside=of_the_street)
     things = tuple(name for name, phrases in words.things.items() if says(phrases))
     seeking = _seeking(
         view=says(words.view),
@@ -159,13 +160,9 @@ def _seeking(*, view: bool, count: bool, place: bool, thing: bool, things: bool)
     return "thing" if thing else None
 
 
-def _max_price(says: "_Says", words: ToolWords, wished: Mention | None) -> int | None:
+def _max_price(says: Callable[[Iterable[str]], bool], words: ToolWords, wished: Mention | None) -> int | None:
     if says(words.inexpensive):
         return MODERATE
     if wished and wished.holds:
         return CHEAP if says(words.cheap) else MODERATE
     return None
-
-
-class _Says:
-    def __call__(self, phrases: Iterable[str]) -> bool: ...
