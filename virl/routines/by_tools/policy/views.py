@@ -20,7 +20,7 @@ KEPT_TURNS = 3
 LONGEST_WALK = 3  # moves on to the next place (chosen)
 MARGIN_DEG = 10.0  # between what is wanted in a picture and its edge (chosen)
 NARROWEST, WIDEST = 50, 100  # degrees of a picture (chosen)
-ONE_SIGN_DEG = 8.0  # what is read so close together is one sign, read in pieces (chosen)
+ONE_SIGN_DEG = 14.0  # what is read so close together is one sign, read in pieces (chosen)
 LETTERS = 4  # of a text that is worth a picture (chosen)
 APART_M = 25.0  # between two places that differ (chosen)
 
