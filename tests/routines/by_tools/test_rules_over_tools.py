@@ -16,7 +16,13 @@ from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.platform.city import City
 from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
-from virl.routines.by_tools.policy.told import details_told, route_told, signs_told, standing_told, things_told
+from virl.routines.by_tools.policy.told import (
+    details_told,
+    route_told,
+    signs_told,
+    standing_told,
+    things_told,
+)
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +63,20 @@ def calls(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("intention", "expected"),
     [
-        ("Tess needs a bakery that is open now.", {"seeking": "place", "place_type": "bakery", "open_now": True}),
+        (
+            "Tess needs a bakery that is open now.",
+            {"seeking": "place", "place_type": "bakery", "open_now": True},
+        ),
         ("Tess looks for the nearest library that is quiet.", {"nearest": True, "place_type": "library"}),
         ("Tess wants to get to 12 Station Street.", {"address": "12 Station Street", "place_type": ""}),
         ("Tess wants to visit the Harbor Library today.", {"name": "Harbor Library", "go_there": True}),
         ("Tess is tired and looks for a bench.", {"seeking": "thing", "things": ("bench",)}),
         ("Tess wants to know how many benches are in sight.", {"seeking": "count", "things": ("bench",)}),
         ("Tess wants to photograph a busy corner.", {"seeking": "view"}),
-        ("Tess asks another agent for a cheap bar.", {"ask_others": True, "place_type": "bar", "max_price": 1}),
+        (
+            "Tess asks another agent for a cheap bar.",
+            {"ask_others": True, "place_type": "bar", "max_price": 1},
+        ),
     ],
 )
 def test_intentions_are_read(intention: str, expected: dict[str, object]) -> None:
@@ -72,9 +84,13 @@ def test_intentions_are_read(intention: str, expected: dict[str, object]) -> Non
     assert {name: getattr(goal, name) for name in expected} == expected
 
 
-@pytest.mark.parametrize("intention", ["Tess wants to know where she is.", "近くの静かな図書館を探しています。"])
+@pytest.mark.parametrize(
+    "intention", ["Tess wants to know where she is.", "近くの静かな図書館を探しています。"]
+)
 def test_an_intention_that_is_not_understood_is_refused_with_what_would_be(intention: str) -> None:
-    with pytest.raises(BadInput, match="they understand English intentions of these kinds: .*--mind openai:MODEL"):
+    with pytest.raises(
+        BadInput, match=r"they understand English intentions of these kinds: .*--mind openai:MODEL"
+    ):
         goal_of(intention)
 
 
@@ -86,8 +102,9 @@ def test_tools_that_do_not_suffice_are_named_before_a_run(tmp_path: Path) -> Non
 
 def test_what_tools_say_is_read() -> None:
     details = details_told(
-        "Between the marks.\n<<<DATA\nid p-1 | A | B | bar | rated 4.2 by 9 | price 3 of 4 | CLOSED FOR GOOD | "
-        "1.2 km north | 1 Elm Walk\nnow (tue 10:15): closed; opening hours: unknown\nreview, 4 of 5: Nice.\nDATA>>>"
+        "Between the marks.\n<<<DATA\nid p-1 | A | B | bar | rated 4.2 by 9 | price 3 of 4 | "
+        "CLOSED FOR GOOD | 1.2 km north | 1 Elm Walk\nnow (tue 10:15): closed; opening hours: unknown\n"
+        "review, 4 of 5: Nice.\nDATA>>>"
     )
     assert details
     assert (details.id, details.rating, details.price, details.away_m) == ("p-1", 4.2, 3, 1200.0)
@@ -100,7 +117,11 @@ def test_what_tools_say_is_read() -> None:
         "rear (south, 184 degrees), 9 m, pano_id a-2. Moves left: 57."
     )
     assert stands
-    assert ([way.pano_id for way in stands.ways], stands.crossing, stands.moves_left) == (["a-1", "a-2"], True, 57)
+    assert ([way.pano_id for way in stands.ways], stands.crossing, stands.moves_left) == (
+        ["a-1", "a-2"],
+        True,
+        57,
+    )
     [found] = things_told("<<<DATA\ntrash bin: left (west, 269 degrees), score 0.96\nDATA>>>")
     assert (found.label, found.heading, found.score) == ("trash bin", 269.0, 0.96)
     [sign] = signs_told("<<<DATA\n'It's / here': left (west, 269 degrees)\nDATA>>>")
@@ -121,14 +142,19 @@ def test_the_rules_find_a_place_that_holds_and_tell_the_way(city: City, tmp_path
 
 def test_the_rules_go_to_an_address(city: City, tmp_path: Path) -> None:
     result = lived(
-        city, tmp_path / "run", intention="Tess goes to 101 Station Street.", tools=["route", "move", "where_am_i"]
+        city,
+        tmp_path / "run",
+        intention="Tess goes to 101 Station Street.",
+        tools=["route", "move", "where_am_i"],
     )
     assert result.status == "finished"
     assert result.steps > 0
     assert "ended at the place" in result.reason
 
 
-def test_a_turn_follows_from_the_conversation_alone_so_a_run_can_be_resumed(city: City, tmp_path: Path) -> None:
+def test_a_turn_follows_from_the_conversation_alone_so_a_run_can_be_resumed(
+    city: City, tmp_path: Path
+) -> None:
     wanted = {"intention": "Tess needs a pharmacy that is open now. She wants to know how far it is."}
     whole = lived(city, tmp_path / "whole", **wanted)
     cut = tmp_path / "cut"
@@ -180,13 +206,21 @@ def test_a_turn_that_does_not_fit_is_refused_before_the_first(
 ) -> None:
     folder = tmp_path / "run"
     with pytest.raises(BadInput, match=fault):
-        live(scripted(city, folder, f"turns:\n  - tool: where_am_i\n  - tool: look\n    says: So.\n  - {turn}\n"))
+        live(
+            scripted(
+                city, folder, f"turns:\n  - tool: where_am_i\n  - tool: look\n    says: So.\n  - {turn}\n"
+            )
+        )
     assert not calls(folder)
 
 
-def test_a_tool_that_refuses_what_a_script_asks_ends_the_run_with_file_and_line(city: City, tmp_path: Path) -> None:
+def test_a_tool_that_refuses_what_a_script_asks_ends_the_run_with_file_and_line(
+    city: City, tmp_path: Path
+) -> None:
     text = "turns:\n  - tool: place_details\n    args: {place_id: nowhere}\n"
-    with pytest.raises(BadInput, match=r"script.yaml, line 2: turn 1: place_details: no place has the id 'nowhere'"):
+    with pytest.raises(
+        BadInput, match=r"script.yaml, line 2: turn 1: place_details: no place has the id 'nowhere'"
+    ):
         live(scripted(city, tmp_path / "run", text))
 
 
@@ -206,7 +240,7 @@ def test_rules_say_before_a_run_that_they_know_english_only(name: str) -> None:
 def test_the_script_of_the_docs_is_played_to_its_end(
     city: City, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from virl.cli.agents import write_character  # noqa: PLC0415
+    from virl.cli.agents import write_character
 
     docs = Path(__file__).parents[3] / "docs/tutorial/zoe-script.yaml"
     shutil.copy(docs, tmp_path / "script.yaml")

@@ -19,13 +19,18 @@ Seeking = Literal["place", "thing", "view", "count"]
 CHEAP, MODERATE = 1, 2
 """Google's price levels: inexpensive and moderate."""
 UNDERSTOOD = (
-    "find a place of some kind or name (open now, well liked, nearest, not too dear, quiet ...), go to an address, "
-    "find or count things on the street, take a picture"
+    "find a place of some kind or name (open now, well liked, nearest, not too dear, quiet ...), "
+    "go to an address, find or count things on the street, take a picture"
 )
 
 _ADDRESS = re.compile(r"\b\d+[A-Za-z]? (?:[A-Z][\w']*)(?: [A-Z][\w']*)*")
-_NAME = re.compile(r"(?<![.!?:] )(?<!^)\b(?:the )?([A-Z][\w'&]*(?: (?:of|the|and|&|[A-Z][\w'&]*))* [A-Z][\w']*)")
-_QUOTED = re.compile("[\"\N{LEFT DOUBLE QUOTATION MARK}]([^\"\N{RIGHT DOUBLE QUOTATION MARK}]{3,60})[\"\N{RIGHT DOUBLE QUOTATION MARK}]")
+_NAME = re.compile(
+    r"(?<![.!?:] )(?<!^)\b(?:the )?([A-Z][\w'&]*(?: (?:of|the|and|&|[A-Z][\w'&]*))* [A-Z][\w']*)"
+)
+_QUOTED = re.compile(
+    '["\N{LEFT DOUBLE QUOTATION MARK}]([^"\N{RIGHT DOUBLE QUOTATION MARK}]{3,60})'
+    '["\N{RIGHT DOUBLE QUOTATION MARK}]'
+)
 
 
 class ToolWords(Settings):
@@ -114,8 +119,8 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     )
     if seeking is None:
         raise BadInput(
-            f"the rules do not understand the intention of {character.name}: they understand English intentions of "
-            f"these kinds: {UNDERSTOOD}; for others give --mind openai:MODEL"
+            f"the rules do not understand the intention of {character.name}: they understand English "
+            f"intentions of these kinds: {UNDERSTOOD}; for others give --mind openai:MODEL"
         )
     wished = wishes(text, lexicon)
     price = wished.pop("cheap", None)
@@ -145,7 +150,10 @@ def says_name(text: str, own: str) -> str:
         return quoted[1]
     for found in _NAME.finditer(text):
         name = found[1]
-        if not _ADDRESS.search(text[max(0, found.start() - 6) : found.end()]) and own.split()[0] not in name.split():
+        if (
+            not _ADDRESS.search(text[max(0, found.start() - 6) : found.end()])
+            and own.split(maxsplit=1)[0] not in name.split()
+        ):
             return name
     return ""
 
