@@ -24,6 +24,7 @@ NEARER = 0.95  # a way shorter than this share of the chosen one's is truly near
 HALF_WAY = 0.5
 CLOSE_M, NEAR_M, DIFFERENT_M, CORNER_M, SPOT_M = 12.0, 40.0, 15.0, 20.0, 6.0
 SIGN_PIXELS = 150  # of a sign of which the letters can be told, in a picture of 640 x 640 (chosen)
+HOLD_PIXELS = 1000  # of a bench or a tree that holds a picture together (chosen)
 PLACES_LOOKED_AT = 3
 MOST_MISSED = 1  # sorts of things beside the walk that the report may leave out
 
@@ -109,7 +110,7 @@ def otto(life: ToolLife) -> dict[str, bool]:
 
 
 def mira(life: ToolLife) -> dict[str, bool]:
-    """Several places that differ, none twice; a corner, a direction and a width that show two signs."""
+    """Several places that differ, none twice; a corner; a picture with two of three things that she likes."""
     looks = [
         str(one.data["standing"]["pano_id"])
         for one in life.used("look", "read_signs", "detect", "ask_about_view")
@@ -118,14 +119,14 @@ def mira(life: ToolLife) -> dict[str, bool]:
     spots = [life.city.streetview.panorama(pano).position for pano in dict.fromkeys(visits)]
     differ = [all(distance(one, other) >= DIFFERENT_M for one, other in combinations(spots, 2))]
     spot, heading, width = _shot(life)
-    shown = _signs_in(life.city, spot, heading, width) if spot and heading is not None and width else set()
+    liked = _liked_in(life.city, spot, heading, width) if spot and heading is not None and width else 0
     return {
         "several places": len(spots) >= PLACES_LOOKED_AT and all(differ),
-        "none twice": len(visits) == len(set(visits)) and len(life.panoramas) == len(set(life.panoramas)),
+        "none twice": len(visits) == len(set(visits)),
         "where, direction, width": bool(spot and heading is not None and width),
         "stood there": spot in life.panoramas,
         "a corner": spot is not None and _is_corner(life.city, spot),
-        "lettering in it": len(shown) >= 2,
+        "what she likes in it": liked >= 2,
     }
 
 
@@ -260,6 +261,15 @@ def _signs_in(city: City, pano: str, heading: float, width: float) -> set[str]:
         raise ValueError(f"{city.name}: has no ground truth")
     seen = city.truth.visible(pano, Camera(heading, 0.0, width), SIGN_PIXELS, ["sign"])
     return {one.place_id or one.id for one in seen}
+
+
+def _liked_in(city: City, pano: str, heading: float, width: float) -> int:
+    """How many a picture truly shows of a row of shops, lettering, and a bench or a tree."""
+    if city.truth is None:
+        raise ValueError(f"{city.name}: has no ground truth")
+    shops = _signs_in(city, pano, heading, width)
+    held = city.truth.visible(pano, Camera(heading, 0.0, width), HOLD_PIXELS, ["bench", "tree"])
+    return (len(shops) > 1) + bool(shops) + bool(held)
 
 
 def _shot(life: ToolLife) -> tuple[str | None, float | None, float | None]:

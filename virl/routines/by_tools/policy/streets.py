@@ -23,6 +23,7 @@ from virl.routines.by_tools.policy.told import (
 SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
 STRIDE = 4  # panoramas between two looks: about 40 m (chosen)
 KEPT_TURNS = 3
+BACK_DEG = 135.0  # a way that turns by more leads back (chosen)
 SURE = 0.5  # score from which on a thing is reported (chosen)
 
 
@@ -96,7 +97,8 @@ def find_on_street(situation: Situation) -> Plan:
 
 def roam(standing: StandingTold, been: Sequence[str]) -> WayTold | None:
     """A way to where one has not been, straight on rather than round a corner; `None` if there is none."""
-    new = [way for way in standing.ways if way.pano_id not in been]
+    onward = [way for way in standing.ways if abs(signed_turn(standing.heading, way.heading)) <= BACK_DEG]
+    new = [way for way in onward or standing.ways if way.pano_id not in been]
     return min(new, key=lambda way: abs(signed_turn(standing.heading, way.heading)), default=None)
 
 

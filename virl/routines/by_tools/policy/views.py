@@ -45,11 +45,13 @@ def view_plan(situation: Situation) -> Plan:
     """Walk, look around at places that differ, and choose a picture."""
     shots: list[Shot] = []
     been: list[str] = []
+    looked_at: list[str] = []
     standing = yield from _standing(situation)
     for number in range(PLACES):
         if situation.turns_left <= KEPT_TURNS:
             break
-        if standing:
+        if standing and standing.position not in looked_at:
+            looked_at.append(standing.position)
             shots += yield from _shots(situation, standing)
             if shots:
                 situation.known = _said(max(shots, key=lambda one: one.worth), number + 1)
