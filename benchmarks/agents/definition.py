@@ -41,7 +41,7 @@ class Options(BaseOptions):
     """Made cities to run in."""
     agent: tuple[str, ...] = Field(tuple(AGENTS), min_length=1)
     """Agent to score: `peng`, `aria`, `vivek`, `ling`, `ling_paper` (with hints at crossings), `diego`,
-    `june`, `mira`, `otto`."""
+    `june`, `mira`, `otto`, `nora`, `pavel`, `yuki`."""
     mind: str = "rules"
     """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
 
@@ -133,7 +133,7 @@ def _shown(value: Any) -> str:
 BENCHMARK = Benchmark(
     name="agents",
     title="Agents compared with the ground truth",
-    about="Score the results of Peng, Aria, Vivek, Ling with Local, Diego, June, Mira and Otto in a made city.",
+    about="Score Peng, Aria, Vivek, Ling with Local, Diego and agents with tools in a made city.",
     options=Options,
     episodes=episodes,
     prepare=prepare,

@@ -1,11 +1,13 @@
-"""June, Mira and Otto: characters that live by tools, from random starts, and whether what they want is met.
+"""Characters that live by tools, from random starts, and whether what they want is met.
 
+June, Mira and Otto come with virl. Nora, Pavel and Yuki lie beside this file, written after the rules.
 Each has a second row, `..._at_random`: the same character, whose tools are used at random.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -27,6 +29,8 @@ from .tool_truth import CHECKS, ToolLife
 
 CASES = 20
 AT_RANDOM = "_at_random"
+KINDS = {"june": ["restaurant"], "otto": ["pharmacy"], "nora": ["library"], "yuki": ["cafe"]}
+"""What a random tool user looks for: it knows that much for free."""
 ENDS_WITH = 0.1  # chance of a random tool user to finish, in every turn after the fifth (chosen)
 SURE_TURNS = 5
 
@@ -50,7 +54,11 @@ class RandomTools(RuleMind):
         return "random"
 
     def converse(
-        self, prompt: str, ask: Ask, messages: Sequence[BaseMessage], frame: Mapping[str, object]  # noqa: ARG002
+        self,
+        prompt: str,
+        ask: Ask,  # noqa: ARG002 - of the protocol
+        messages: Sequence[BaseMessage],
+        frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
         """Any tool; after some turns perhaps the end, with any place that was told."""
         number = 1 + sum(isinstance(message, AIMessage) for message in messages)
@@ -99,13 +107,15 @@ def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
         raise ValueError(f"{city.name}: only made cities have starts to draw")
     rng = Random(f"{case.seed} {case.id}")
     start = city.streetview.panorama(rng.choice(city.street_map.panorama_ids()))
-    character = load_character(find_character(agent))
+    own = Path(__file__).with_name(f"{agent}.yaml")
+    name = str(own) if own.exists() else agent
+    character = load_character(find_character(name))
     if case.row.endswith(AT_RANDOM):
-        kinds = {"june": ["restaurant"], "otto": ["pharmacy"]}.get(agent, [])
+        kinds = KINDS.get(agent, [])
         mind = RandomTools(character.tools, kinds, f"{case.seed} {case.id}")
-        result = case.run(agent, {"start": {"lat": start.position.lat, "lng": start.position.lng}}, mind)
+        result = case.run(name, {"start": {"lat": start.position.lat, "lng": start.position.lng}}, mind)
     else:
-        result = case.run(agent, {"start": {"lat": start.position.lat, "lng": start.position.lng}})
+        result = case.run(name, {"start": {"lat": start.position.lat, "lng": start.position.lng}})
     records = read_journal(case.folder)
     life = ToolLife(
         city,

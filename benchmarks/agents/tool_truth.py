@@ -1,7 +1,7 @@
-"""Whether the intentions of June, Mira and Otto are met, by the exact ground truth of a made city.
+"""Whether the intentions of characters with tools are met, by the exact ground truth of a made city.
 
-What each is asked for is in its character file. The conditions here were written from that text, apart from the
-rules that decide what they do; each is stated where it is checked.
+What each wants is in its character file. The conditions here were written from that text, apart from the
+rules that decide what they do.
 """
 
 import re
@@ -18,12 +18,13 @@ from virl.platform.streetview import Camera
 
 LIKED, WELL_LIKED = 3.8, 4.0
 """Of 5: below the first a place is not liked; one at the second that is nearer should have been chosen."""
-MODERATE = 2  # Google's price level: dearer is too dear
+CHEAP, MODERATE = 1, 2  # Google's price levels
 SAME_WALK_MIN, SAME_WALK = 1.0, 0.1  # a walk is told right within a minute, or within a tenth of its metres
 NEARER = 0.95  # a way shorter than this share of the chosen one's is truly nearer
 HALF_WAY = 0.5
 CLOSE_M, NEAR_M, DIFFERENT_M, CORNER_M, SPOT_M = 12.0, 40.0, 15.0, 20.0, 6.0
 SIGN_PIXELS = 150  # of a sign of which the letters can be told, in a picture of 640 x 640 (chosen)
+HOLD_PIXELS = 1000  # of a bench or a tree that holds a picture together (chosen)
 PLACES_LOOKED_AT = 3
 MOST_MISSED = 1  # sorts of things beside the walk that the report may leave out
 
@@ -34,7 +35,9 @@ _MINUTES = re.compile(r"(\d+(?:\.\d+)?) ?min")
 _METRES = re.compile(r"(\d+(?:\.\d+)?) ?(km|m)(?:et\w+)?\b")
 _POSITION = re.compile(r"(-?\d+\.\d{3,}),? +(-?\d+\.\d{3,})")
 _DEGREES = re.compile(r"(\d+(?:\.\d+)?) ?(?:degree|\N{DEGREE SIGN})")
-_UNSEEN = re.compile(r"(?:not|n't|no|never) (?:\w+ ){0,3}(?:seen|visible)|invisible|not be seen|out of sight", re.IGNORECASE)
+_UNSEEN = re.compile(
+    r"(?:not|n't|no|never) (?:\w+ ){0,3}(?:seen|visible)|invisible|not be seen|out of sight", re.IGNORECASE
+)
 _SAID = {
     "bench": r"bench",
     "trash bin": r"\bbins?\b|trash",
@@ -98,7 +101,7 @@ def otto(life: ToolLife) -> dict[str, bool]:
         "pharmacy": "pharmacy" in place.types,
         "open": _is_open(life, place),
         "liked": (place.rating or 0.0) >= LIKED,
-        "nearest": not _nearer(life, place, chosen_m),
+        "nearest": not _nearer(life, place, chosen_m, WELL_LIKED),
         "walk told right": _walk_is_told(life, place),
         "went there": left_m <= max(HALF_WAY * chosen_m, NEAR_M) or out_of_steps,
         "things told right": _things_are_told(life),
@@ -107,24 +110,73 @@ def otto(life: ToolLife) -> dict[str, bool]:
 
 
 def mira(life: ToolLife) -> dict[str, bool]:
-    """Several places that differ, none twice; a spot on a corner, a direction and a width that show two signs."""
-    looks = [str(one.data["standing"]["pano_id"]) for one in life.used("look", "read_signs", "detect", "ask_about_view")]  # type: ignore[index]
+    """Several places that differ, none twice; a corner; a picture with two of three things that she likes."""
+    looks = [
+        str(one.data["standing"]["pano_id"])
+        for one in life.used("look", "read_signs", "detect", "ask_about_view")
+    ]  # type: ignore[index]
     visits = [pano for at, pano in enumerate(looks) if at == 0 or looks[at - 1] != pano]
     spots = [life.city.streetview.panorama(pano).position for pano in dict.fromkeys(visits)]
     differ = [all(distance(one, other) >= DIFFERENT_M for one, other in combinations(spots, 2))]
     spot, heading, width = _shot(life)
-    shown = _signs_in(life.city, spot, heading, width) if spot and heading is not None and width else set()
+    liked = _liked_in(life.city, spot, heading, width) if spot and heading is not None and width else 0
     return {
         "several places": len(spots) >= PLACES_LOOKED_AT and all(differ),
-        "none twice": len(visits) == len(set(visits)) and len(life.panoramas) == len(set(life.panoramas)),
+        "none twice": len(visits) == len(set(visits)),
         "where, direction, width": bool(spot and heading is not None and width),
         "stood there": spot in life.panoramas,
         "a corner": spot is not None and _is_corner(life.city, spot),
-        "lettering in it": len(shown) >= 2,  # noqa: PLR2004 - "rows of shopfronts, lettering"
+        "what she likes in it": liked >= 2,
     }
 
 
-CHECKS: Mapping[str, Check] = {"june": june, "mira": mira, "otto": otto}
+def nora(life: ToolLife) -> dict[str, bool]:
+    """The nearest library that is open; she is there at the end, and the walk is told right."""
+    place = _chosen(life)
+    if place is None:
+        return {"library": False}
+    here = life.city.streetview.panorama(life.panoramas[-1]).position
+    return {
+        "library": "library" in place.types,
+        "open": _is_open(life, place),
+        "nearest": not _nearer(life, place, _metres(life.city, life.start, place), 0.0),
+        "walk told right": _walk_is_told(life, place),
+        "went there": _metres(life.city, here, place) <= NEAR_M,
+    }
+
+
+def pavel(life: ToolLife) -> dict[str, bool]:
+    """A bench stands where he says that he sees one."""
+    if life.city.truth is None:
+        raise ValueError(f"{life.city.name}: has no ground truth")
+    here = life.city.streetview.panorama(life.panoramas[-1]).position
+    benches = life.city.truth.things(["bench"])
+    return {
+        "found": life.result.status == "finished" and "bench" in life.answer,
+        "stands there": any(distance(one.position, here) <= NEAR_M for one in benches),
+    }
+
+
+def yuki(life: ToolLife) -> dict[str, bool]:
+    """A café that is open and cheap; another agent was asked; the walk is told right."""
+    place = _chosen(life)
+    return {
+        "asked another agent": bool(life.used("consult")),
+        "cafe": place is not None and "cafe" in place.types,
+        "open": place is not None and _is_open(life, place),
+        "cheap": place is not None and place.price_level is not None and place.price_level <= CHEAP,
+        "walk told right": place is not None and _walk_is_told(life, place),
+    }
+
+
+CHECKS: Mapping[str, Check] = {
+    "june": june,
+    "mira": mira,
+    "otto": otto,
+    "nora": nora,
+    "pavel": pavel,
+    "yuki": yuki,
+}
 
 
 def _chosen(life: ToolLife) -> Place | None:
@@ -143,15 +195,18 @@ def _metres(city: City, start: LatLng, place: Place) -> float:
     return city.maps.route([start, place.position]).distance
 
 
-def _nearer(life: ToolLife, place: Place, chosen_m: float) -> list[Place]:
-    """Open ones that are well liked, of which the way is shorter."""
-    others = [life.city.places.details(one.id) for one in life.city.places.nearby(life.start, chosen_m, ["pharmacy"])]
+def _nearer(life: ToolLife, place: Place, chosen_m: float, rated: float) -> list[Place]:
+    """Open ones of the same kind, rated so well or better, of which the way is shorter."""
+    others = [
+        life.city.places.details(one.id)
+        for one in life.city.places.nearby(life.start, chosen_m, place.types[:1])
+    ]
     return [
         one
         for one in others
         if one.id != place.id
         and _is_open(life, one)
-        and (one.rating or 0.0) >= WELL_LIKED
+        and (one.rating or 0.0) >= rated
         and _metres(life.city, life.start, one) < NEARER * chosen_m
     ]
 
@@ -166,7 +221,7 @@ def _walk_is_told(life: ToolLife, place: Place) -> bool:
 
 
 def _things_are_told(life: ToolLife) -> bool:
-    """Every sort that is reported stands near the walk; of those right beside it, no more than one is left out."""
+    """Every sort that is reported stands near the walk; of those beside it, no more than one is left out."""
     if life.city.truth is None:
         raise ValueError(f"{life.city.name}: has no ground truth")
     walk = [life.city.streetview.panorama(pano).position for pano in life.panoramas]
@@ -182,8 +237,12 @@ def _things_are_told(life: ToolLife) -> bool:
 
 
 def _sign_is_told(life: ToolLife, place: Place) -> bool:
-    """It is said whether the sign can be seen, and so it is: from anywhere on the walk, or not from its end."""
-    sentences = [one for one in re.split(r"(?<=[.!?;])\s+", life.answer) if re.search(r"\bsigns?\b", one, re.IGNORECASE)]
+    """It is said whether the sign can be seen, and so it is: from the end of the walk, or not from there."""
+    sentences = [
+        one
+        for one in re.split(r"(?<=[.!?;])\s+", life.answer)
+        if re.search(r"\bsigns?\b", one, re.IGNORECASE)
+    ]
     if not sentences:
         return False
     if any(_UNSEEN.search(one) for one in sentences):
@@ -204,6 +263,15 @@ def _signs_in(city: City, pano: str, heading: float, width: float) -> set[str]:
     return {one.place_id or one.id for one in seen}
 
 
+def _liked_in(city: City, pano: str, heading: float, width: float) -> int:
+    """How many a picture truly shows of a row of shops, lettering, and a bench or a tree."""
+    if city.truth is None:
+        raise ValueError(f"{city.name}: has no ground truth")
+    shops = _signs_in(city, pano, heading, width)
+    held = city.truth.visible(pano, Camera(heading, 0.0, width), HOLD_PIXELS, ["bench", "tree"])
+    return (len(shops) > 1) + bool(shops) + bool(held)
+
+
 def _shot(life: ToolLife) -> tuple[str | None, float | None, float | None]:
     """Where to stand, which way to point the camera, and how wide, as the answer says."""
     at = _POSITION.search(life.answer)
@@ -214,7 +282,7 @@ def _shot(life: ToolLife) -> tuple[str | None, float | None, float | None]:
     degrees = [float(one) for one in _DEGREES.findall(life.answer)]
     heading = degrees[0] % 360 if degrees else None
     width = degrees[1] if len(degrees) > 1 else None
-    return spot, heading, width if width and 10 <= width <= 120 else None  # noqa: PLR2004 - degrees of a camera
+    return spot, heading, width if width and 10 <= width <= 120 else None
 
 
 def _is_corner(city: City, pano: str) -> bool:

@@ -31,7 +31,7 @@ def test_every_agent_has_one_line_with_what_must_think_for_it() -> None:
     assert set(agent_names()) <= set(lines)
     assert lines["hiro"].rstrip().endswith("rules or a model")
     assert lines["rx399"].rstrip().endswith("none")
-    assert lines["otto"].rstrip().endswith("  a model")
+    assert lines["otto"].rstrip().endswith("rules or a model")
     assert "photographer" in lines["mira"]
 
 
@@ -47,7 +47,7 @@ def test_characters_of_this_folder_are_listed_too_and_other_files_are_not(tmp_pa
 def test_a_new_character_is_ready_to_run(tmp_path: Path, more: list[str], by_tools: bool) -> None:
     done = virl("new", "zoe", *more)
     assert done.exit_code == 0, done.output
-    assert ("--mind openai:MODEL" in done.stdout) == by_tools
+    assert "Edit it, then run: virl run zoe.yaml\n" in done.stdout
     character = load_character(tmp_path / "zoe.yaml")
     assert (character.name, character.lives_by_tools) == ("Zoe", by_tools)
     assert character.routine == (None if by_tools else "explore")
@@ -139,13 +139,16 @@ def test_bad_names_and_options_write_nothing(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["park.txt", "planner.yaml"]
 
 
-def test_a_character_that_lives_by_tools_needs_a_model(
+def test_minds_that_cannot_use_tools_for_what_is_wanted_are_refused_before_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("VIRL_MIND", "OPENAI_API_KEY", "OPENAI_BASE_URL", "VIRL_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     for agent in ("mira", "otto", "june"):
-        assert "needs a model: give --mind openai:MODEL" in refused("run", agent)
+        line = refused("run", agent, "--set", "intention=Tanzen")
+        assert "the rules do not understand the intention" in line
+        assert "--mind openai:MODEL" in line
+    assert "in plain English" in refused("run", "hiro", "--set", "intention=春日は店を探しています")
     assert "OPENAI_API_KEY" in refused("run", "mira", "--mind", "openai:gpt-5-mini")
     monkeypatch.setenv("VIRL_BASE_URL", "http://127.0.0.1:9")
     assert "cannot call tools" in refused("run", "mira", "--mind", "openai-completion:some")

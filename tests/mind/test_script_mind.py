@@ -28,11 +28,15 @@ def ask(mind: ScriptMind) -> str:
 
 
 def test_replies_are_given_in_order_by_prompt_and_cost_nothing(tmp_path: Path) -> None:
-    mind = script(tmp_path, f"replies:\n  {PROMPT}:\n    - {{place_type: bar}}\n    - {{place_type: restaurant}}\n")
+    mind = script(
+        tmp_path, f"replies:\n  {PROMPT}:\n    - {{place_type: bar}}\n    - {{place_type: restaurant}}\n"
+    )
     assert (ask(mind), ask(mind.apart())) == ("bar", "restaurant")
     [exchange] = mind.ledger.take()
     assert (exchange.mind, exchange.usd, exchange.input_tokens) == (mind.name, 0.0, 0)
-    with pytest.raises(MindFailed, match=r"script.yaml, line 4: the last reply to 'explore/place-type' is used"):
+    with pytest.raises(
+        MindFailed, match=r"script.yaml, line 4: the last reply to 'explore/place-type' is used"
+    ):
         ask(mind)
 
 
@@ -44,7 +48,9 @@ def test_a_script_goes_on_after_the_replies_of_a_run_that_was_cut_off(tmp_path: 
 
 def test_a_prompt_that_is_not_listed_is_named_or_left_to_the_rules(tmp_path: Path) -> None:
     strict = script(tmp_path, "replies:\n  recommend/search: []\n")
-    with pytest.raises(MindFailed, match=r"line 1: prompt 'explore/place-type' was asked for.*recommend/search"):
+    with pytest.raises(
+        MindFailed, match=r"line 1: prompt 'explore/place-type' was asked for.*recommend/search"
+    ):
         ask(strict)
     assert ask(script(tmp_path, "rest: rules\n")) == "restaurant"
 

@@ -158,8 +158,8 @@ def check_mind(path: Path, character: Character, mind: Mind) -> None:
     A routine that can tell beforehand has a module `checking` with `check(character, mind)`.
 
     Raises:
-        BadInput: the rules do not understand what the character wants, a script does not fit its tools, or its
-            mind is no chat model.
+        BadInput: the rules do not understand what the character wants, a script does not fit its tools, or
+            its mind is no chat model.
     """
     try:
         routine_of(path, character).check(character, mind)

@@ -18,7 +18,7 @@ _TEMPLATE = Path(__file__).with_name("new_character.yaml.j2")
 _NAME = re.compile(r"[^\W\d_][\w '.-]*")
 _HEADER = """\
 # {name}: adapted from {source}. Change whatever differs, then run it with
-#     virl run {file}{mind}
+#     virl run {file}
 # docs/reference/characters.md describes every field.
 """
 
@@ -40,7 +40,7 @@ def new(
         bool,
         typer.Option(
             "--tools",
-            help="Write a character without a routine: a language model acts with the tools you list.",
+            help="Write a character without a routine: a language model, or rules, use the tools you list.",
         ),
     ] = False,
     debug: DebugOption = False,
@@ -48,11 +48,8 @@ def new(
     """Write a character file with every field explained, for you to edit."""
 
     def write() -> None:
-        from virl.agent.character_file import load_character  # noqa: PLC0415 - heavy
-
         path = write_character(name, Path(), source=source, tools=tools)
-        mind = " --mind openai:MODEL" if load_character(path).lives_by_tools else ""
-        typer.echo(f"Wrote {path}. Edit it, then run: virl run {path}{mind}")
+        typer.echo(f"Wrote {path}. Edit it, then run: virl run {path}")
 
     guard(write, debug=debug)
 
@@ -146,8 +143,7 @@ def _copy(source: str, name: str, file: str) -> str:
         head.append(f"{about:31} # what it does, in one line, for `virl agents`")
     if not (character.routine or character.lives_by_tools):
         rest = rest.rstrip("\n") + f"\nroutine: {path.stem}\n"
-    mind = " --mind openai:MODEL" if character.lives_by_tools else ""
-    header = _HEADER.format(name=name, source=path.name, file=file, mind=mind)
+    header = _HEADER.format(name=name, source=path.name, file=file)
     return "\n".join([header + head[0], *head[1:], rest])
 
 

@@ -128,8 +128,8 @@ def check_english(text: str, what: str) -> None:
     letters = [letter for letter in text if letter.isalpha()]
     if sum(letter.isascii() for letter in letters) <= len(letters) / 2:
         raise MindFailed(
-            f"{what} is not written in English, the only language that the rules know: write it in English, or "
-            "choose a model with --mind"
+            f"{what} is not written in English, the only language that the rules know: "
+            "write it in English, or choose a model with --mind"
         )
 
 

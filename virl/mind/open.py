@@ -57,8 +57,7 @@ def open_mind(
     provider, separator, model = spec.partition(":")
     if not (provider and separator and model):
         raise BadInput(
-            f"unknown mind {spec!r}: use 'rules', scripted:FILE, or PROVIDER:MODEL such as "
-            "openai:gpt-5-mini"
+            f"unknown mind {spec!r}: use 'rules', scripted:FILE, or PROVIDER:MODEL such as openai:gpt-5-mini"
         )
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import

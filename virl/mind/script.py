@@ -1,9 +1,9 @@
-"""`ScriptMind`: says what a file says, in order. No model and no rules: to try, test and show agents without a key.
+"""`ScriptMind`: says what a file says, in order, to try, test and show agents without a key.
 
     virl run zoe.yaml --mind scripted:zoe-script.yaml
 
-The format is described in `docs/reference/scripts.md`. How far a script has got is read from the conversation
-(turns) and from the run's journal (replies), so that a run can be resumed.
+The format is described in `docs/reference/characters.md`. How far a script has got is read from the
+conversation (turns) and from the run's journal (replies), so that a run can be resumed.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 from pydantic_core import to_jsonable_python
 
-from virl.errors import BadInput, MindFailed
+from virl.errors import MindFailed
 from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
 from virl.mind.prompt import check_inputs
 from virl.mind.rules import RuleMind
@@ -30,7 +30,7 @@ class ScriptedCall(Settings):
     """A tool, and what it is given."""
 
     tool: str = Field(min_length=1)
-    args: dict[str, Any] = {}
+    args: dict[str, Any] = Field(default_factory=dict)
 
 
 class ScriptedTurn(ScriptedCall):
@@ -68,7 +68,7 @@ class Script(Settings):
 
     turns: tuple[ScriptedTurn, ...] = ()
     """For a character with tools: what it does, in order."""
-    replies: dict[str, tuple[dict[str, Any], ...]] = {}
+    replies: dict[str, tuple[dict[str, Any], ...]] = Field(default_factory=dict)
     """For a routine: by prompt, its replies in order."""
     rest: Literal["rules"] | None = None
     """Who replies to prompts that `replies` does not list; by default nobody."""
@@ -171,13 +171,13 @@ class ScriptMind:
         if replies:
             line = self.line("replies", prompt, len(replies) - 1)
             return (
-                f"{self.path}, line {line}: the last reply to {prompt!r} is used, and it was asked for again: "
-                "add one and resume"
+                f"{self.path}, line {line}: the last reply to {prompt!r} is used, and it was asked for "
+                "again: add one and resume"
             )
         listed = ", ".join(sorted(self.script.replies)) or "none"
         return (
-            f"{self.path}, line {self.line('replies')}: prompt {prompt!r} was asked for, and the script replies "
-            f"to: {listed}; add it, or `rest: rules`"
+            f"{self.path}, line {self.line('replies')}: prompt {prompt!r} was asked for, and the script "
+            f"replies to: {listed}; add it, or `rest: rules`"
         )
 
     def _write_down(self, prompt: str, inputs: Mapping[str, object], reply: Mapping[str, object]) -> None:

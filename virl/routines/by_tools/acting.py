@@ -20,7 +20,7 @@ from langchain_core.runnables import RunnableConfig
 
 from virl.agent.assembly import Agent
 from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
-from virl.errors import BadInput, BudgetExceeded, CannotWrite, CodeFault, JournalBroken, VirlError
+from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, VirlError
 from virl.mind.answers import refusal_in
 from virl.mind.llm import LLMMind
 from virl.mind.prompt import render
@@ -42,7 +42,8 @@ def act(agent: Agent) -> None:
     """Let the mind decide what the character does, with its tools, and end the run.
 
     Raises:
-        BadInput: the mind can use no tools, the rules do not understand the intention, or a script does not fit.
+        BadInput: the mind can use no tools, the rules do not understand the intention, or a script does not
+            fit.
         BudgetExceeded, ModelUnavailable, MindFailed: the run can be resumed; no turn is asked for twice.
     """
     decider, model = decider_of(agent)

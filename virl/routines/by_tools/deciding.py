@@ -82,7 +82,11 @@ class ScriptDecider:
         return self._mind.ledger
 
     def converse(
-        self, prompt: str, ask: Ask, messages: Sequence[BaseMessage], frame: Mapping[str, object]  # noqa: ARG002
+        self,
+        prompt: str,
+        ask: Ask,  # noqa: ARG002 - of the protocol
+        messages: Sequence[BaseMessage],
+        frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
         """The turn of the script that the conversation has come to."""
         number = 1 + sum(isinstance(message, AIMessage) for message in messages)
@@ -106,7 +110,11 @@ class PolicyDecider:
         return self._mind.ledger
 
     def converse(
-        self, prompt: str, ask: Ask, messages: Sequence[BaseMessage], frame: Mapping[str, object]  # noqa: ARG002
+        self,
+        prompt: str,
+        ask: Ask,  # noqa: ARG002 - of the protocol
+        messages: Sequence[BaseMessage],
+        frame: Mapping[str, object],
     ) -> AIMessage:
         """What the rules do next, by the intention and by what the tools have said."""
         number = 1 + sum(isinstance(message, AIMessage) for message in messages)

@@ -1,7 +1,7 @@
 """Reading an intention: what is sought, on which conditions, and what is to be told about it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -19,13 +19,18 @@ Seeking = Literal["place", "thing", "view", "count"]
 CHEAP, MODERATE = 1, 2
 """Google's price levels: inexpensive and moderate."""
 UNDERSTOOD = (
-    "find a place of some kind or name (open now, well liked, nearest, not too dear, quiet ...), go to an address, "
-    "find or count things on the street, take a picture"
+    "find a place of some kind or name (open now, well liked, nearest, not too dear, quiet ...), "
+    "go to an address, find or count things on the street, take a picture"
 )
 
 _ADDRESS = re.compile(r"\b\d+[A-Za-z]? (?:[A-Z][\w']*)(?: [A-Z][\w']*)*")
-_NAME = re.compile(r"(?<![.!?:] )(?<!^)\b(?:the )?([A-Z][\w'&]*(?: (?:of|the|and|&|[A-Z][\w'&]*))* [A-Z][\w']*)")
-_QUOTED = re.compile("[\"\N{LEFT DOUBLE QUOTATION MARK}]([^\"\N{RIGHT DOUBLE QUOTATION MARK}]{3,60})[\"\N{RIGHT DOUBLE QUOTATION MARK}]")
+_NAME = re.compile(
+    r"(?<![.!?:] )(?<!^)\b(?:the )?([A-Z][\w'&]*(?: (?:of|the|and|&|[A-Z][\w'&]*))* [A-Z][\w']*)"
+)
+_QUOTED = re.compile(
+    '["\N{LEFT DOUBLE QUOTATION MARK}]([^"\N{RIGHT DOUBLE QUOTATION MARK}]{3,60})'
+    '["\N{RIGHT DOUBLE QUOTATION MARK}]'
+)
 
 
 class ToolWords(Settings):
@@ -102,7 +107,8 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
 
     named = says_name(text, character.name)
     address = _ADDRESS.search(text)
-    kinds = kinds_wanted(text, (), lexicon)
+    of_the_street = tuple(phrase for phrases in words.things.values() for phrase in phrases)
+    kinds = kinds_wanted(text, (), lexicon, aside=of_the_street)
     things = tuple(name for name, phrases in words.things.items() if says(phrases))
     seeking = _seeking(
         view=says(words.view),
@@ -113,8 +119,8 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
     )
     if seeking is None:
         raise BadInput(
-            f"the rules do not understand the intention of {character.name}: they understand English intentions of "
-            f"these kinds: {UNDERSTOOD}; for others give --mind openai:MODEL"
+            f"the rules do not understand the intention of {character.name}: they understand English "
+            f"intentions of these kinds: {UNDERSTOOD}; for others give --mind openai:MODEL"
         )
     wished = wishes(text, lexicon)
     price = wished.pop("cheap", None)
@@ -144,7 +150,10 @@ def says_name(text: str, own: str) -> str:
         return quoted[1]
     for found in _NAME.finditer(text):
         name = found[1]
-        if not _ADDRESS.search(text[max(0, found.start() - 6) : found.end()]) and own.split()[0] not in name.split():
+        if (
+            not _ADDRESS.search(text[max(0, found.start() - 6) : found.end()])
+            and own.split(maxsplit=1)[0] not in name.split()
+        ):
             return name
     return ""
 
@@ -159,13 +168,9 @@ def _seeking(*, view: bool, count: bool, place: bool, thing: bool, things: bool)
     return "thing" if thing else None
 
 
-def _max_price(says: "_Says", words: ToolWords, wished: Mention | None) -> int | None:
+def _max_price(says: Callable[[Iterable[str]], bool], words: ToolWords, wished: Mention | None) -> int | None:
     if says(words.inexpensive):
         return MODERATE
     if wished and wished.holds:
         return CHEAP if says(words.cheap) else MODERATE
     return None
-
-
-class _Says:
-    def __call__(self, phrases: Iterable[str]) -> bool: ...

@@ -1,4 +1,4 @@
-"""Plans for places: find candidates, hold each against the conditions, choose, and look into what was asked."""
+"""Plans for places: find candidates, hold each against the conditions, choose, and look closer."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -64,7 +64,9 @@ def count_places(situation: Situation) -> Plan:
     args = {"types": [goal.place_type], "radius_m": RADII_M[1], "limit": 20}
     reply = yield PlannedCall("nearby_places", args, f"How many are there within {RADII_M[1]:.0f} m?")
     number = number_of_places(reply.text)
-    return PlanEnd(f"Within {RADII_M[1]:.0f} m: {number} of the kind {words_of(goal.place_type)}.", succeeded=True)
+    return PlanEnd(
+        f"Within {RADII_M[1]:.0f} m: {number} of the kind {words_of(goal.place_type)}.", succeeded=True
+    )
 
 
 def _address(situation: Situation) -> Plan:
@@ -88,7 +90,7 @@ def _address(situation: Situation) -> Plan:
 
 def _asked(situation: Situation) -> Part[Choice | None]:
     """What other agents find, if it holds."""
-    goal, name = situation.goal, situation.character.name
+    name = situation.character.name
     tried: set[tuple[str, str]] = set()
     faults: tuple[str, ...] = ()
     for helper in _helpers(situation)[:ASKED]:
@@ -138,7 +140,11 @@ def _searched(situation: Situation) -> Part[Choice | None]:
     goal = situation.goal
     candidates = yield from _listed(situation)
     if goal.name:
-        candidates = [one for one in candidates if fuzz.token_set_ratio(one.name.lower(), goal.name.lower()) >= SAME_NAME]
+        candidates = [
+            one
+            for one in candidates
+            if fuzz.token_set_ratio(one.name.lower(), goal.name.lower()) >= SAME_NAME
+        ]
     if not situation.has("place_details"):
         choices = [Choice(one, tuple(_faults(one, situation, looked_up=False))) for one in candidates]
         return min(choices, key=lambda one: len(one.faults), default=None)
@@ -156,18 +162,20 @@ def _searched(situation: Situation) -> Part[Choice | None]:
             poor += [choice] if choice else []
             continue
         best.append(choice)
-        enough = ROUTED if goal.nearest and situation.has("route") else 3 if goal.several or goal.cheapest else 1
+        enough = (
+            ROUTED if goal.nearest and situation.has("route") else 3 if goal.several or goal.cheapest else 1
+        )
         if len(best) >= enough:
             break
     if goal.nearest and situation.has("route") and best:
         return (yield from _nearest(best))
     if goal.cheapest:
-        best.sort(key=lambda one: (one.place.price if one.place.price is not None else 4))
+        best.sort(key=lambda one: one.place.price if one.place.price is not None else 4)
     return next(iter(best), None) or min(poor, key=lambda one: len(one.faults), default=None)
 
 
 def _nearest(choices: list[Choice]) -> Part[Choice]:
-    """The one with the shortest way; those farther off as the crow flies than a way known are not asked for."""
+    """The one with the shortest way; the way to those farther off as the crow flies is not asked for."""
     nearest: Choice | None = None
     for choice in sorted(choices, key=lambda one: one.place.away_m):
         if nearest and nearest.way and choice.place.away_m >= nearest.way.metres:
@@ -189,14 +197,18 @@ def _listed(situation: Situation) -> Part[list[PlaceTold]]:
     if situation.has("nearby_places") and goal.place_type:
         for radius in RADII_M:
             args = {"types": [goal.place_type], "radius_m": radius, "limit": LISTED}
-            reply = yield PlannedCall("nearby_places", args, f"Is there a {_kind(goal)} within {radius:.0f} m?")
+            reply = yield PlannedCall(
+                "nearby_places", args, f"Is there a {_kind(goal)} within {radius:.0f} m?"
+            )
             found |= {one.id: one for one in places_told(reply.text)}
             fitting = sum(not list(_faults(one, situation, looked_up=False)) for one in found.values())
             if fitting >= ROUTED or (fitting and not goal.open_now and not goal.liked):
                 break
     else:
         query = goal.name or words_of(goal.place_type)
-        reply = yield PlannedCall("search_places", {"query": query, "limit": LISTED}, f"Which {_kind(goal)} is there?")
+        reply = yield PlannedCall(
+            "search_places", {"query": query, "limit": LISTED}, f"Which {_kind(goal)} is there?"
+        )
         found = {one.id: one for one in places_told(reply.text)}
     listed = list(found.values())
     if goal.nearest:

@@ -1,15 +1,18 @@
 """Parts of plans that look for things and signs on the street."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from rapidfuzz import fuzz
 
+from virl.geo import signed_turn
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import words_of
 from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
 from virl.routines.by_tools.policy.told import (
     FoundTold,
     StandingTold,
+    WayTold,
     places_told,
     signs_told,
     standing_told,
@@ -20,6 +23,7 @@ from virl.routines.by_tools.policy.told import (
 SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
 STRIDE = 4  # panoramas between two looks: about 40 m (chosen)
 KEPT_TURNS = 3
+BACK_DEG = 135.0  # a way that turns by more leads back (chosen)
 SURE = 0.5  # score from which on a thing is reported (chosen)
 
 
@@ -68,7 +72,7 @@ def look_for_sign(situation: Situation, name: str, *, near: bool) -> Part[str]:
 
 def find_on_street(situation: Situation) -> Plan:
     """Walk where one has not been until a thing, or the sign of a kind of place, is seen."""
-    goal, lexicon = situation.goal, situation.lexicon
+    goal = situation.goal
     standing: StandingTold | None = None
     been: list[str] = []
     while situation.turns_left > KEPT_TURNS:
@@ -77,7 +81,9 @@ def find_on_street(situation: Situation) -> Plan:
             here = yield from _here(situation)
             if goal.place_type and not goal.things and situation.has("nearby_places"):
                 reply = yield PlannedCall(
-                    "nearby_places", {"types": [goal.place_type], "radius_m": 60.0, "limit": 1}, "Which one is it?"
+                    "nearby_places",
+                    {"types": [goal.place_type], "radius_m": 60.0, "limit": 1},
+                    "Which one is it?",
                 )
                 for place in places_told(reply.text)[:1]:
                     return PlanEnd(f"{found} {here} It is {place.name}.", succeeded=True, place_id=place.id)
@@ -87,6 +93,13 @@ def find_on_street(situation: Situation) -> Plan:
             break
     wanted = ", ".join(goal.things) or words_of(goal.place_type)
     return PlanEnd(f"No {wanted} was seen in {len(been)} stops.", succeeded=False)
+
+
+def roam(standing: StandingTold, been: Sequence[str]) -> WayTold | None:
+    """A way to where one has not been, straight on rather than round a corner; `None` if there is none."""
+    onward = [way for way in standing.ways if abs(signed_turn(standing.heading, way.heading)) <= BACK_DEG]
+    new = [way for way in onward or standing.ways if way.pano_id not in been]
+    return min(new, key=lambda way: abs(signed_turn(standing.heading, way.heading)), default=None)
 
 
 def _in_sight(situation: Situation) -> Part[str]:
@@ -128,10 +141,10 @@ def _here(situation: Situation) -> Part[str]:
     return f"Seen from {here.position}." if here else ""
 
 
-def _onward(situation: Situation, standing: StandingTold | None, been: list[str]) -> Part[StandingTold | None]:
+def _onward(
+    situation: Situation, standing: StandingTold | None, been: list[str]
+) -> Part[StandingTold | None]:
     """A few panoramas on; `None` where no way leads on."""
-    from virl.routines.by_tools.policy.ways import roam  # noqa: PLC0415 - the two need each other
-
     if not situation.has("move"):
         return None
     if standing is None:
@@ -142,7 +155,9 @@ def _onward(situation: Situation, standing: StandingTold | None, been: list[str]
     if standing is None or way is None:
         return None
     been += [one.pano_id for one in standing.ways]
-    reply = yield PlannedCall("move", {"pano_id": way.pano_id, "steps": STRIDE}, "Nothing of the kind here: on.")
+    reply = yield PlannedCall(
+        "move", {"pano_id": way.pano_id, "steps": STRIDE}, "Nothing of the kind here: on."
+    )
     return standing_told(reply.text)
 
 

@@ -22,7 +22,11 @@ _FACING = re.compile(r"You face \w+, (\d+) degrees")
 _WAY = re.compile(r"\((\w+), (\d+) degrees\), ([\d.]+) (k?m), pano_id ([^\s;.]+)")
 _MOVES = re.compile(r"Moves left: (\d+)")
 _POSITION = re.compile(r"\bat (-?\d+\.\d+), (-?\d+\.\d+)\.")
-_FOUND = re.compile(r"^(?P<label>[^:']+?)(?: '(?P<text>.*)')?: [\w ]+ \((?P<compass>\w+), (?P<heading>\d+) degrees\)(?:, score (?P<score>[\d.]+))?", re.MULTILINE)
+_FOUND = re.compile(
+    r"^(?P<label>[^:']+?)(?: '(?P<text>.*)')?: [\w ]+ \((?P<compass>\w+), (?P<heading>\d+) degrees\)"
+    r"(?:, score (?P<score>[\d.]+))?",
+    re.MULTILINE,
+)
 _SIGN = re.compile(r"^'(?P<text>.*)': [\w ]+ \((?P<compass>\w+), (?P<heading>\d+) degrees\)", re.MULTILINE)
 _SEEN = re.compile(r"^[\w ]+ \((?P<compass>\w+), (?P<heading>\d+) degrees\): (?P<said>.*)$", re.MULTILINE)
 _GONE = re.compile(r"^You went ([\d.]+) (k?m) ")
@@ -77,7 +81,7 @@ class StandingTold:
 
 @dataclass(frozen=True, slots=True)
 class FoundTold:
-    """Something that is seen: a thing by its label, or a sign by its text; in degrees clockwise from north."""
+    """Something that is seen: a thing by its label, or a sign by its text; degrees clockwise from north."""
 
     label: str
     text: str
@@ -136,7 +140,9 @@ def route_told(text: str) -> RouteTold | None:
     found = _ROUTE.search(text)
     if found is None:
         return None
-    legs = tuple((_m(far, unit), toward) for far, unit, toward in _LEG.findall(found["legs"]) if toward in COMPASS)
+    legs = tuple(
+        (_m(far, unit), toward) for far, unit, toward in _LEG.findall(found["legs"]) if toward in COMPASS
+    )
     return RouteTold(_m(found["far"], found["unit"]), int(found["minutes"]), legs)
 
 
@@ -150,7 +156,9 @@ def standing_told(text: str) -> StandingTold | None:
     )
     at = _POSITION.search(text)
     position = f"{at[1]}, {at[2]}" if at else ""
-    return StandingTold(float(facing[1]), ways, "A crossing." in text, int(moves[1]) if moves else 0, position)
+    return StandingTold(
+        float(facing[1]), ways, "A crossing." in text, int(moves[1]) if moves else 0, position
+    )
 
 
 def gone_told(text: str) -> float:

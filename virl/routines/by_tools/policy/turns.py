@@ -1,4 +1,4 @@
-"""Plays a plan, turn by turn. What comes next depends on the conversation alone, so that a run can be resumed."""
+"""Plays a plan, turn by turn; what comes next depends on the conversation alone, so a run can be resumed."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -82,14 +82,20 @@ def check_tools(character: Character, goal: ToolGoal) -> None:
         "place": (
             ({"route"},)
             if goal.address and not (goal.name or goal.place_type)
-            else ({"search_places"}, {"nearby_places"}, {"read_signs"}, {"look"}, {"consult", "place_details"})
+            else (
+                {"search_places"},
+                {"nearby_places"},
+                {"read_signs"},
+                {"look"},
+                {"consult", "place_details"},
+            )
         ),
     }[goal.seeking]
     if not any(needed <= tools for needed in enough):
         needed = ", or ".join(" and ".join(sorted(one)) for one in enough)
         raise BadInput(
-            f"the rules cannot do what {character.name} wants with these tools: they need {needed}; add them to "
-            "`tools`, or give --mind openai:MODEL"
+            f"the rules cannot do what {character.name} wants with these tools: they need {needed}; "
+            "add them to `tools`, or give --mind openai:MODEL"
         )
 
 
@@ -99,8 +105,10 @@ def agents_in(frame: Mapping[str, object]) -> dict[str, str]:
     for tool in tools if isinstance(tools, list) else []:
         function = tool.get("function", {}) if isinstance(tool, dict) else {}
         if function.get("name") == "consult":
-            told = function.get("parameters", {}).get("properties", {}).get("agent", {}).get("description", "")
-            return {name: about for name, about in _WHO.findall(str(told))}
+            told = (
+                function.get("parameters", {}).get("properties", {}).get("agent", {}).get("description", "")
+            )
+            return dict(_WHO.findall(str(told)))
     return {}
 
 

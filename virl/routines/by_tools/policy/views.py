@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from virl.geo import normalize_heading, signed_turn
 from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
-from virl.routines.by_tools.policy.streets import STRIDE
+from virl.routines.by_tools.policy.streets import STRIDE, roam
 from virl.routines.by_tools.policy.told import (
     FoundTold,
     StandingTold,
@@ -13,14 +13,13 @@ from virl.routines.by_tools.policy.told import (
     standing_told,
     views_told,
 )
-from virl.routines.by_tools.policy.ways import roam
 
 PLACES = 5  # that are looked at (chosen)
 KEPT_TURNS = 3
 LONGEST_WALK = 3  # moves on to the next place (chosen)
 MARGIN_DEG = 10.0  # between what is wanted in a picture and its edge (chosen)
 NARROWEST, WIDEST = 50, 100  # degrees of a picture (chosen)
-ONE_SIGN_DEG = 8.0  # what is read so close together is one sign, read in pieces (chosen)
+ONE_SIGN_DEG = 14.0  # what is read so close together is one sign, read in pieces (chosen)
 LETTERS = 4  # of a text that is worth a picture (chosen)
 APART_M = 25.0  # between two places that differ (chosen)
 
@@ -46,11 +45,13 @@ def view_plan(situation: Situation) -> Plan:
     """Walk, look around at places that differ, and choose a picture."""
     shots: list[Shot] = []
     been: list[str] = []
+    looked_at: list[str] = []
     standing = yield from _standing(situation)
     for number in range(PLACES):
         if situation.turns_left <= KEPT_TURNS:
             break
-        if standing:
+        if standing and standing.position not in looked_at:
+            looked_at.append(standing.position)
             shots += yield from _shots(situation, standing)
             if shots:
                 situation.known = _said(max(shots, key=lambda one: one.worth), number + 1)
@@ -70,8 +71,8 @@ def view_plan(situation: Situation) -> Plan:
 def _said(shot: Shot, places: int) -> str:
     corner = "a street corner" if shot.crossing else "a stretch of street"
     return (
-        f"Stand at {shot.position}, on {corner}; point the camera at {shot.heading:.0f} degrees; make the view "
-        f"{shot.width} degrees wide. Why: of {places} places it shows the most: {shot.told}."
+        f"Stand at {shot.position}, on {corner}; point the camera at {shot.heading:.0f} degrees; make "
+        f"the view {shot.width} degrees wide. Why: of {places} places it shows the most: {shot.told}."
     )
 
 
@@ -84,7 +85,9 @@ def _walk_on(situation: Situation, standing: StandingTold, been: list[str]) -> P
             return None
         been += [one.pano_id for one in standing.ways]
         steps = min(STRIDE * 2, standing.moves_left)
-        reply = yield PlannedCall("move", {"pano_id": way.pano_id, "steps": steps}, "Something else, further on.")
+        reply = yield PlannedCall(
+            "move", {"pano_id": way.pano_id, "steps": steps}, "Something else, further on."
+        )
         told = standing_told(reply.text)
         if told is None or reply.failed:
             return None
@@ -111,7 +114,9 @@ def _shots(situation: Situation, standing: StandingTold) -> Part[list[Shot]]:
     position = standing.position
     legible = [sign for sign in signs if sum(map(str.isalpha, sign.text)) >= LETTERS]
     shots = [_around(sign, legible, position, crossing=standing.crossing) for sign in legible]
-    return shots or [Shot(position, standing.heading, NARROWEST, standing.crossing, 0, "nothing in particular")]
+    return shots or [
+        Shot(position, standing.heading, NARROWEST, standing.crossing, 0, "nothing in particular")
+    ]
 
 
 def _around(sign: FoundTold, signs: list[FoundTold], position: str, *, crossing: bool) -> Shot:
@@ -120,7 +125,11 @@ def _around(sign: FoundTold, signs: list[FoundTold], position: str, *, crossing:
     )
     inside = [(turn, other) for turn, other in turns if abs(turn) <= WIDEST / 2 - MARGIN_DEG]
     first, last = inside[0][0], inside[-1][0]
-    apart = [turn for number, (turn, _) in enumerate(inside) if number == 0 or turn - inside[number - 1][0] >= ONE_SIGN_DEG]
+    apart = [
+        turn
+        for number, (turn, _) in enumerate(inside)
+        if number == 0 or turn - inside[number - 1][0] >= ONE_SIGN_DEG
+    ]
     told = ", ".join(repr(other.text) for _, other in inside[:4])
     return Shot(
         position,

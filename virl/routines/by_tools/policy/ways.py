@@ -1,11 +1,11 @@
 """Parts of plans that walk."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from virl.geo import signed_turn
 from virl.routines.by_tools.policy.hands import Part, PlannedCall, Situation
 from virl.routines.by_tools.policy.streets import notice_things
-from virl.routines.by_tools.policy.told import COMPASS, RouteTold, StandingTold, WayTold, route_told, standing_told
+from virl.routines.by_tools.policy.told import COMPASS, RouteTold, StandingTold, route_told, standing_told
 
 THERE_M = 25.0  # a way so short is no way (chosen)
 SHORT_LEG_M = 6.0  # legs so short only lead onto the street (chosen)
@@ -14,7 +14,9 @@ ASIDE_DEG = 75.0  # a way leads where it is wanted within so many degrees (chose
 LONGEST_MOVE = 20  # panoramas, as `move` takes them
 
 
-def go_to(situation: Situation, target: Mapping[str, object], way: RouteTold) -> Part[tuple[float, list[str]]]:
+def go_to(
+    situation: Situation, target: Mapping[str, object], way: RouteTold
+) -> Part[tuple[float, list[str]]]:
     """Go along the shortest way, asked for anew at every turn of it, and notice things where they are wanted.
 
     Returns:
@@ -39,12 +41,6 @@ def go_to(situation: Situation, target: Mapping[str, object], way: RouteTold) ->
             yield from notice_things(situation, seen)
         way = (yield from _way(target)) or way
     return way.metres, [_noticed(seen)] if seen else []
-
-
-def roam(standing: StandingTold, been: Sequence[str]) -> WayTold | None:
-    """A way to where one has not been, straight on rather than round a corner; `None` if there is none."""
-    new = [way for way in standing.ways if way.pano_id not in been]
-    return min(new, key=lambda way: abs(signed_turn(standing.heading, way.heading)), default=None)
 
 
 def _way(target: Mapping[str, object]) -> Part[RouteTold | None]:
