@@ -181,7 +181,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[webdriver.Chrome]:
     with chromium() as driver:
-        driver.set_script_timeout(60)
+        driver.set_script_timeout(300)
         yield driver
 
 
@@ -232,7 +232,8 @@ def test_a_page_is_open_to_all(workshop: Workshop, browser: webdriver.Chrome, na
     show(browser, workshop.page(name), 1280, dark=False)
     browser.execute_script(AXE)
     found = browser.execute_async_script(
-        "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then(done)"
+        "const rules = {'color-contrast': {enabled: false}};"  # `check.js` asks for more, and is quicker
+        "axe.run(document, {resultTypes: ['violations'], rules}).then(arguments[0])"
     )
     assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found["violations"]] == []
 
