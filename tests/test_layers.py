@@ -6,7 +6,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 GROUND = {
-    *("__init__", "__main__", "budget", "clock", "errors", "files", "geo", "guard", "region", "region_file"),
+    *(
+        "__init__",
+        "__main__",
+        "budget",
+        "bugs",
+        "clock",
+        "errors",
+        "files",
+        "geo",
+        "guard",
+        "region",
+        "region_file",
+    ),
     *("registry", "resources", "retry", "settings"),
 }
 MOST_IN_MIND = 22

@@ -72,6 +72,8 @@ class Finished:
 
     result: Result
     report: Path
+    already: bool = False
+    """Whether it had ended before: nothing was done now."""
 
 
 def run_agent(options: RunOptions, console: Console) -> Finished:
@@ -141,11 +143,11 @@ def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
             if isinstance(ended, EndRecord):
                 write_result(journal.folder, ended.result)  # the run may have been killed between the two
                 if (report := journal.folder / REPORT).exists():
-                    return Finished(ended.result, report)
+                    return Finished(ended.result, report, already=True)
                 with ExitStack() as stack:
                     plan = _Plan(source, load_character(source), start, journal.folder)
                     city = stack.enter_context(opened_city(start.city, plan.access()))
-                    return Finished(ended.result, write_report(journal.folder, city))
+                    return Finished(ended.result, write_report(journal.folder, city), already=True)
         try:
             character = recorded_character(source, dict(start.character))
         except ValidationError as fault:

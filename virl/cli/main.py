@@ -117,6 +117,8 @@ def run(
             access=access,
         )
         finished = run_agent(options, Console(quiet=quiet or as_json))
+        if finished.already:
+            typer.echo("this run has already finished: nothing was done", err=True)
         typer.echo(finished.result.model_dump_json(indent=2) if as_json else f"report: {finished.report}")
 
     guard(live, debug=debug)
