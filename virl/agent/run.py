@@ -142,7 +142,7 @@ class Run:
     @property
     def cost(self) -> CostRecord:
         """What the run has cost so far by the book, the agents it consulted included."""
-        records = [*self._steps, *self._notes.values()]
+        records: list[AnyRecord] = [*self._steps, *self._notes.values()]
         return booked_cost(total_cost(records, self._after_last), self._paid())
 
     @property
