@@ -6,13 +6,17 @@ EXTRAS := .venv-extras
 EXTRAS_STAMP := $(EXTRAS)/.installed
 ROUNDS ?= 20
 INPUTS ?= 20000
+KILLS ?= 200
+SEED ?=
+REPORT ?= soak.md
+JOBS ?=
 # One more than there are cores: some tests wait for servers.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 # Tests start many processes; each of them would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help hiro env extras-env test test-slow test-random fuzz audit test-train test-vision test-ray test-wheel web-deps check clean
+.PHONY: help hiro env extras-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-wheel web-deps check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -26,11 +30,11 @@ extras-env: $(EXTRAS_STAMP)
 
 ## test        set up, and run the fast tests
 test: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not browser"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not browser and not soak"
 
 ## test-slow   the other tests: slow ones, and those in a real browser
 test-slow: $(STAMP) web-deps
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "slow or browser"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "(slow or browser) and not soak"
 
 ## test-random run the property tests on random examples, ROUNDS times; stops at the first failure
 test-random: $(STAMP)
@@ -41,6 +45,10 @@ test-random: $(STAMP)
 ## fuzz        read INPUTS damaged inputs of every kind that comes from outside; SEED repeats a session
 fuzz: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m fuzz --inputs $(INPUTS) $(if $(SEED),--seed $(SEED))
+## soak        kill everything KILLS times (200), SEED repeats a soak, REPORT takes the figures
+soak: $(STAMP)
+	SOAK_KILLS=$(KILLS) SOAK_SEED=$(SEED) SOAK_REPORT=$(REPORT) SOAK_JOBS="$(JOBS)" \
+	  $(BIN)/python -m pytest -p no:xdist -s -m soak tests/chaos
 
 ## test-train  set up an environment with torch and Ray, and run the tests of fine-tuning there
 test-train: $(EXTRAS_STAMP)

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -96,6 +97,10 @@ def run(episode: Episode, world: World) -> EpisodeResult:
     trouble = options.trouble.get(episode.case, "")
     if trouble == "die" or (trouble == "die once" and first):
         os._exit(7)
+    if trouble == "hold":
+        held = [get_context("spawn").Lock() for _ in range(3)]
+        (Path(options.folder) / "held").write_text(str(len(held)))
+        time.sleep(60)
     if trouble == "once" and first:
         raise TryAgain("the service is tired")
     if trouble == "never":

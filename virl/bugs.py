@@ -15,13 +15,8 @@ LONGEST = 300
 _REFUSALS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG})
 _SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET)$")
 _SHORTEST_SECRET = 6  # a shorter value would blot out ordinary words
-_NOT_THEIRS = tuple(
-    str(Path(path).resolve())
-    for path in (
-        Path(__file__).parent,
-        *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
-    )
-)
+_INSTALLED = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+_NOT_THEIRS = tuple(str(Path(path).resolve()) for path in (__file__.rpartition(os.sep)[0], *_INSTALLED))
 
 
 def bug_of(fault: Exception, *, home: Path | None = None, run: Path | None = None) -> VirlError:

@@ -1,5 +1,7 @@
 """A bug in somebody's own code is one line, and what was done so far is reported."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -77,3 +79,23 @@ def test_a_full_disk_is_no_bug(zed: Path) -> None:
     assert done.exit_code == 2
     assert "cannot write notes.txt: No space left on device" in done.stderr
     assert isinstance(bug_of(OSError(30, "Read-only file system", "x")), CannotWrite)
+
+
+def test_a_run_that_has_finished_is_said_to_have(zed: Path) -> None:
+    assert go(zed, "pass").exit_code == 0
+    again = CliRunner().invoke(app, ["run", str(zed), "--out", "run", "--quiet", "--resume"])
+    assert again.exit_code == 0
+    assert "already finished" in again.stderr
+    assert "report: run/report.html" in again.stdout
+
+
+@pytest.mark.slow
+def test_a_routine_that_is_mended_goes_on_where_it_broke(zed: Path) -> None:
+    assert go(zed, "agent.missing()").exit_code == 1
+    module = next(zed.parent.glob("greeter*.py"))
+    module.write_text(module.read_text().replace("agent.missing()", "pass"))
+    arguments = ["-m", "virl", "run", str(zed), "--out", "run", "--quiet", "--resume"]
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "finished" in Path("run/result.json").read_text()
+    assert "Zed says hello." in Path("run/report.html").read_text()

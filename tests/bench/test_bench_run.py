@@ -1,6 +1,9 @@
 """Runs in threads: nothing lost, nothing twice, nothing silently zero."""
 
 import json
+import os
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -224,3 +227,44 @@ def test_a_part_has_all_models_of_a_case_and_a_limit_is_of_each() -> None:
 def test_a_part_of_no_whole_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="I/N"):
         parse_shard(text)
+
+
+ENDED = """
+import sys, time
+from pathlib import Path
+from made_benchmark import NAME
+from virl.bench.benchmark import Episode
+from virl.bench.engine.processes import ProcessCrew
+from virl.bench.engine.work import Job
+from virl.bench.resources import Terms
+from virl.budget import Budget
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    options = {"folder": str(folder), "trouble": {"case 0": "hold"}}
+    crew = ProcessCrew(Job(NAME, options, Terms()), 1, Budget())
+    while not (seats := crew.events(1.0)):
+        pass
+    crew.give(seats[0].seat, Episode("case 0", "north", "sharp", {"number": 0}))
+    while not (folder / "held").exists():
+        time.sleep(0.05)
+    END
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["crew.dismiss()", "import os; os.kill(os.getpid(), 9)"])
+def test_processes_that_are_ended_leave_nothing_behind(end: str, tmp_path: Path) -> None:
+    script = tmp_path / "ended.py"
+    script.write_text(ENDED.replace("END", end))
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path)],
+        capture_output=True,  # until the last process has closed it
+        text=True,
+        check=False,
+        timeout=120,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert (tmp_path / "held").exists(), done.stderr
+    assert "leaked" not in done.stderr
+    assert "Traceback" not in done.stderr

@@ -119,6 +119,7 @@ class Run:
         self._audience = audience or Nobody()
         self._meter = meter
         self._paid = paid or Paid
+        self._after_last = RequestsRecord()
         self._keep_views = keep_views
         self._since = perf_counter()
         self._audience.start(start, done)
@@ -141,7 +142,8 @@ class Run:
     @property
     def cost(self) -> CostRecord:
         """What the run has cost so far by the book, the agents it consulted included."""
-        return booked_cost(total_cost([*self._steps, *self._notes.values()]), self._paid())
+        records: list[AnyRecord] = [*self._steps, *self._notes.values()]
+        return booked_cost(total_cost(records, self._after_last), self._paid())
 
     @property
     def result(self) -> Result | None:
@@ -290,6 +292,7 @@ class Run:
             files: what it made, as `attach` names it.
             exhibits: what the report shows.
         """
+        self._after_last = self._requests()
         self._result = result = Result(
             agent=self.start.agent,
             city=self._city,

@@ -223,11 +223,16 @@ def replies_given(folder: Path) -> Counter[str]:
     return given
 
 
-def total_cost(records: Iterable[AnyRecord]) -> CostRecord:
-    """What the steps and notes among `records` have cost together; the fields say what is counted."""
+def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None) -> CostRecord:
+    """What the steps and notes among `records` have cost together; the fields say what is counted.
+
+    Args:
+        records: of a journal.
+        after: what was asked of a provider after the last of them.
+    """
     work = [record for record in records if isinstance(record, StepRecord | NoteRecord)]
     asked = [exchange for record in work for exchange in record.asked if asks_model(exchange.mind)]
-    requests = [record.requests for record in work]
+    requests = [record.requests for record in work] + ([after] if after else [])
     usd = sum(request.usd for request in requests)
     own = CostRecord(
         usd=round(sum(exchange.usd for exchange in asked) + usd, 9),

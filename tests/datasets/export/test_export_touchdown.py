@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from clause_oracle import Surroundings, follow
 
-from virl.datasets.export.files import MANIFEST
+from virl.datasets.export.files import MANIFEST, begin, is_finished, refuse_other_files
 from virl.datasets.export.touchdown import SPLITS, export_touchdown, exported_touchdown
 from virl.errors import BadInput, UnknownName
 from virl.geo import bearing, signed_turn
@@ -204,6 +204,16 @@ def test_manifest_says_what_it_is() -> None:
     assert (manifest["seed"], manifest["radius"]) == (HOW["seed"], HOW["radius"])
     assert manifest["virl"]
     assert "not their data" in manifest["about"]
+
+
+def test_an_export_that_was_cut_off_is_made_again_and_is_not_taken_for_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "export"
+    begin(folder, "touchdown")
+    (folder / "graph").mkdir()
+    refuse_other_files(folder, "touchdown")
+    assert not is_finished(folder)
+    with pytest.raises(BadInput, match="something other than a r2r export"):
+        refuse_other_files(folder, "r2r")
 
 
 @pytest.mark.slow

@@ -2,12 +2,16 @@
 
 import os
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from types import FrameType
+from typing import NoReturn
 
 from virl.bench.benchmark import Episode
 from virl.bench.engine.charges import Charge, Charged, FarBudget
@@ -121,6 +125,7 @@ class ProcessCrew:
 def _serve(line: Connection, job: Job) -> None:
     """What a process does: open the world, then run what comes until the line is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides what an interruption means
+    signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     resources = Resources(job.terms, FarBudget(_asking(line)))
     try:
@@ -154,4 +159,12 @@ def _end_with_parent() -> None:
     """End at once when the run's own process was killed: nobody would record what is done and paid here."""
     if parent := parent_process():
         parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(ENDING_S)
         os._exit(1)
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    """End with all that an exit tidies away: semaphores that libraries hold, for one."""
+    del frame
+    sys.exit(128 + number)

@@ -27,6 +27,24 @@ def refuse_other_files(folder: Path, kind: str) -> None:
         raise BadInput(f"{folder}: contains something other than a {kind} export: choose a new folder")
 
 
+def begin(folder: Path, kind: str) -> None:
+    """Mark a folder as an export that is not finished: one that a kill or a full disk cuts off is made again.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
+    write_json(folder / MANIFEST, {"format": kind, "unfinished": True}, indent=1)
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether a folder holds a whole export."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and not found.get("unfinished")
+
+
 def write_json(file: Path, value: object, indent: int | None = None) -> None:
     """Write one JSON value.
 
