@@ -52,4 +52,6 @@ def open_picture(
 def _check_size(picture: PIL.Image.Image, most_pixels: int) -> None:
     width, height = picture.size
     if width * height > most_pixels:
-        raise PictureFault(f"too large a picture: {width} x {height} pixels, at most {most_pixels:,} are read")
+        raise PictureFault(
+            f"too large a picture: {width} x {height} pixels, at most {most_pixels:,} are read"
+        )
