@@ -129,11 +129,8 @@ class Entry:
         """
         try:
             data = read_json(line)
-            paid = data["micro_usd"]
-            if isinstance(paid, bool) or not isinstance(paid, int | float):
-                raise TypeError("no number")
             return cls(
-                round(float(paid) * 1000),
+                round(_number(data["micro_usd"]) * 1000),
                 str(data.get("request", "")),
                 "model" if data.get("service") == "model" else "provider",
                 int(data.get("sent", 0)),
@@ -309,6 +306,12 @@ class _Sums:
             self.input_tokens,
             self.output_tokens,
         )
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError("no number")
+    return float(value)
 
 
 def _nano(usd: float) -> int:

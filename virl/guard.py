@@ -8,6 +8,7 @@ import typer
 from click import Abort, ClickException
 
 from virl.bugs import bug_of
+from virl.console import echo
 from virl.errors import CodeFault, VirlError
 from virl.redaction import RedactingFormatter, Redaction
 
@@ -28,10 +29,10 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
         work()
     except VirlError as fault:
         said = traceback.format_exc().rstrip() if debug else "virl: " + "\n".join(fault.lines)
-        typer.echo(Redaction.of().text(said), err=True)
+        echo(Redaction.of().text(said), err=True)
         raise typer.Exit(BUG if isinstance(fault, CodeFault) else USER_ERROR) from fault
     except KeyboardInterrupt:
-        typer.echo("virl: stopped: continue with the same command and --resume", err=True)
+        echo("virl: stopped: continue with the same command and --resume", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except (ClickException, Abort, typer.Exit):
         raise
@@ -39,5 +40,5 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
         if debug:
             raise
         told = bug_of(fault)
-        typer.echo(Redaction.of().text(f"virl: {told}"), err=True)
+        echo(Redaction.of().text(f"virl: {told}"), err=True)
         raise typer.Exit(BUG if isinstance(told, CodeFault) else USER_ERROR) from fault

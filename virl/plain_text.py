@@ -1,7 +1,7 @@
 """Text from the world without what steers a terminal, hides, or turns the reading order around.
 
-Names, reviews, signs, error messages and replies may hold anything. What leaves virl, to a terminal, a prompt,
-a page or a file's name, goes through here.
+Names, reviews, signs, error messages and replies may hold anything. What leaves virl, to a terminal, a
+prompt or a page, goes through here.
 """
 
 import json
@@ -9,7 +9,7 @@ import re
 
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS, SOS, PM, APC
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS, APC and their like
     r"|\x1b[ -/]*[0-~]?"
 )
 """Escape sequences with what they carry (ECMA-48); one that does not end reaches to the end of its line."""
@@ -40,5 +40,5 @@ def plain_line(text: str) -> str:
 
 
 def plain_json(text: str) -> str:
-    """JSON that says the same, with such characters written as `\\u` escapes."""
+    """JSON that says the same, with such characters written as escapes."""
     return _UNSAFE_JSON.sub(lambda hidden: json.dumps(hidden[0])[1:-1], text)

@@ -13,7 +13,7 @@ from virl.agent.run import Run
 from virl.agent.user import Silent, User
 from virl.budget import Budget
 from virl.bugs import bug_of
-from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
+from virl.errors import BadInput, MindFailed, NoStreetView, VirlError
 from virl.geo import LatLng, distance
 from virl.journal.records import Result
 from virl.mind.base import Mind

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
-from rich.console import Console
 
 from virl import geo
 from virl.bench.benchmark import BenchOptions
 from virl.bench.resources import Resources
+from virl.console import SafeConsole
 from virl.datasets.collect.bar import collecting_bar
 from virl.datasets.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
 from virl.datasets.collect.collection import Collection, sole_writer
@@ -126,8 +126,8 @@ def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None
         work = f"the data set of {city.title}: once, {takes}, in {folder}"
         if not may_collect:
             raise Uncollected(f"virl first collects {work}")
-        Console(stderr=True).print(f"collecting {work}", highlight=False, markup=False, soft_wrap=True)
-    with sole_writer(folder), collecting_bar(Console(stderr=True)) as progress:
+        SafeConsole(stderr=True).print(f"collecting {work}", highlight=False, markup=False, soft_wrap=True)
+    with sole_writer(folder), collecting_bar(SafeConsole(stderr=True)) as progress:
         collection = Collection(folder, city, "offline", region_of_city(city))
         collect_city_places(collection, PlacesSettings(), "cpu", allow_downloads=False, progress=progress)
         if needs == "questions":

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from virl import resources
+from virl.console import SafeConsole, echo, echo_json
 from virl.guard import guard
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def list_agents(
 
 
 def _tell_all() -> None:
-    console = Console()
+    console = SafeConsole()
     if not console.is_terminal:
-        console = Console(width=PIPED_WIDTH)
+        console = SafeConsole(width=PIPED_WIDTH)
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("agent", no_wrap=True, style="bold")
     table.add_column("what it does")
@@ -47,7 +47,7 @@ def _tell_all() -> None:
                 console.print(f"  {escape(line)}", highlight=False, soft_wrap=True)
     console.print("\nRun an agent with `virl run AGENT`; create your own with `virl new NAME`.", style="dim")
     for fault in faults:
-        typer.echo(str(fault), err=True)
+        echo(str(fault), err=True)
 
 
 def _all() -> tuple[list["RosterEntry"], list["UnreadableEntry"], list["VirlError"]]:
@@ -82,9 +82,9 @@ def _print_json() -> None:
         {"name": one.name} | nothing | {"file": str(one.file), "readable": False, "faults": list(one.faults)}
         for one in unreadable
     ]
-    typer.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+    echo_json(json.dumps(listed, indent=2, ensure_ascii=False))
     for fault in faults:
-        typer.echo(str(fault), err=True)
+        echo(str(fault), err=True)
 
 
 def _row(entry: "RosterEntry") -> tuple[str, str, str]:

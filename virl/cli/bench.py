@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
 from virl.cli.completion import benchmarks, complete_benchmarks, of_option
@@ -23,6 +22,7 @@ from virl.cli.options import (
     RecordOption,
     ReplayOption,
 )
+from virl.console import SafeConsole, echo
 from virl.errors import BadInput, VirlError
 from virl.guard import guard
 from virl.resources import cache_home
@@ -88,7 +88,7 @@ def list_benchmarks(
                 "List the options of one with `virl bench list BENCHMARK`.",
             )
         for fault in faults:
-            typer.echo(str(fault), err=True)
+            echo(str(fault), err=True)
 
     guard(tell, debug=debug)
 
@@ -102,7 +102,7 @@ def _list_options(name: str, as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return
-    typer.echo(f"{benchmark.name}: {benchmark.about}\n")
+    echo(f"{benchmark.name}: {benchmark.about}\n")
     print_table(
         ("option", "default", "what it sets"),
         [(row["option"], _shown(row["default"]), row["about"]) for row in rows],
@@ -134,8 +134,8 @@ def report(
     def tell() -> None:
         from virl.bench.report.write import write_reports  # noqa: PLC0415 - loads when asked for
 
-        reports = write_reports(folders, Console(), out, published=published)
-        typer.echo(f"results: {reports.results}\npage: {reports.page}")
+        reports = write_reports(folders, SafeConsole(), out, published=published)
+        echo(f"results: {reports.results}\npage: {reports.page}")
 
     guard(tell, debug=debug)
 
@@ -229,7 +229,7 @@ def bench(
         how = Engine(engine, workers, address, attempts, pictures=pictures, terms=terms)
         part = Part(limit, parse_shard(shard))
         start = check_run if dry_run else run_benchmark
-        start(name, options, folder, Console(), engine=how, part=part, resume=resume)
+        start(name, options, folder, SafeConsole(), engine=how, part=part, resume=resume)
 
     guard(work, debug=debug)
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from virl.console import echo, echo_json
 from virl.errors import VirlError, raise_all, told_of
 from virl.guard import USER_ERROR, guard
 from virl.settings import load_settings, read_settings
@@ -49,7 +50,7 @@ def check(
     def tell() -> None:
         found = [check_file(file, mind) for file in files]
         if as_json:
-            typer.echo(json.dumps([asdict(one) for one in found], indent=2, ensure_ascii=False))
+            echo_json(json.dumps([asdict(one) for one in found], indent=2, ensure_ascii=False))
         else:
             for one in found:
                 _print(one)
@@ -100,11 +101,11 @@ def kind_of(file: str) -> str:
 
 def _print(checked: CheckedFile) -> None:
     for fault in checked.faults:
-        typer.echo(fault, err=True)
+        echo(fault, err=True)
     if checked.ok:
-        typer.echo(f"{checked.file}: ok: {checked.summary}")
+        echo(f"{checked.file}: ok: {checked.summary}")
         for one in checked.not_checked:
-            typer.echo(f"{checked.file}: not checked: {one}")
+            echo(f"{checked.file}: not checked: {one}")
 
 
 Told = tuple[str, Sequence[str]]

@@ -7,6 +7,7 @@ import typer
 
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import DebugOption, JsonOption
+from virl.console import echo
 from virl.guard import guard
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def list_cities(
         from virl.platform.providers.open import listed_cities, region_line  # noqa: PLC0415 - heavy
 
         if region:
-            typer.echo(region_line(region))
+            echo(region_line(region))
             return
         cities, faults = listed_cities()
         rows = sorted(
@@ -45,7 +46,7 @@ def list_cities(
                 "Run an agent in a city with `virl run AGENT --city CITY`.",
             )
         for fault in faults:
-            typer.echo(str(fault), err=True)
+            echo(str(fault), err=True)
 
     guard(tell, debug=debug)
 

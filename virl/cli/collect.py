@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from virl.cli.completion import complete_cities, complete_minds, complete_recognizers
 from virl.cli.group import HelpfulGroup
 from virl.cli.options import CacheOption, DebugOption, DeviceOption, DownloadsOption
+from virl.console import SafeConsole, echo
 from virl.guard import guard
 
 collect_app = typer.Typer(
@@ -75,7 +75,7 @@ def places(
         settings = PlacesSettings.model_validate({k: v for k, v in given.items() if v is not None})
         with (
             opened_collection(out, city, region, budget_usd=budget_usd, cache=cache) as collection,
-            collecting_bar(Console(stderr=True)) as progress,
+            collecting_bar(SafeConsole(stderr=True)) as progress,
         ):
             card = collect_city_places(
                 collection, settings, device, allow_downloads=allow_downloads, progress=progress
@@ -112,7 +112,7 @@ def vqa(
 
         with (
             opened_collection(out, city, region, mind=mind, budget_usd=budget_usd, cache=cache) as collection,
-            collecting_bar(Console(stderr=True)) as progress,
+            collecting_bar(SafeConsole(stderr=True)) as progress,
         ):
             card = collect_city_questions(collection, seed, progress)
         _tell(out, card.counts, card.usd)
@@ -161,7 +161,7 @@ def routes(
         settings = RoutesSettings.model_validate({k: v for k, v in given.items() if v is not None})
         with (
             opened_collection(out, city, region, mind=mind, budget_usd=budget_usd, cache=cache) as collection,
-            collecting_bar(Console(stderr=True)) as progress,
+            collecting_bar(SafeConsole(stderr=True)) as progress,
         ):
             card = collect_city_routes(collection, settings, progress)
         _tell(out, card.counts, card.usd)
@@ -171,5 +171,5 @@ def routes(
 
 def _tell(out: Path, counts: dict[str, int], usd: float) -> None:
     for name, count in counts.items():
-        typer.echo(f"{count:8,} {name}")
-    typer.echo(f"cost: ${usd:.4f}\ndata set: {out}")
+        echo(f"{count:8,} {name}")
+    echo(f"cost: ${usd:.4f}\ndata set: {out}")

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import JsonOption
+from virl.console import SafeConsole, echo
 from virl.guard import guard
 from virl.resources import data_home
 
@@ -88,7 +88,7 @@ def export(
         else:
             count = episodes or touchdown.EPISODES
             folder = touchdown.export_touchdown(city, out, episodes=count, seed=seed, radius=radius)
-        typer.echo(f"Exported to {folder}")
+        echo(f"Exported to {folder}")
 
     guard(write, debug=debug)
 
@@ -102,16 +102,16 @@ def _get(name: str, source: Path, *, force: bool, debug: bool) -> None:
             task = progress.add_task(f"checking and copying {name}", total=2 * len(files))
             install(name, source, data_home(), force=force, tell=lambda _: progress.advance(task))
         known = DATA_SETS[name]
-        typer.echo(f"{name}: {known.about}")
-        typer.echo(f"{len(files)} files verified and copied to {data_home() / name}")
-        typer.echo(f"licence: {known.licence}")
-        typer.echo(f"public repositories: {', '.join(known.sources)}")
+        echo(f"{name}: {known.about}")
+        echo(f"{len(files)} files verified and copied to {data_home() / name}")
+        echo(f"licence: {known.licence}")
+        echo(f"public repositories: {', '.join(known.sources)}")
 
     guard(copy, debug=debug)
 
 
 def _progress() -> Progress:
-    console = Console(stderr=True)
+    console = SafeConsole(stderr=True)
     return Progress(
         TextColumn("[dim]{task.description}"),
         BarColumn(),

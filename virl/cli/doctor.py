@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from virl.cli.completion import complete_cities
+from virl.console import SafeConsole, echo_json
 from virl.guard import guard
 
 CORE_BROKEN = 1
@@ -49,11 +49,11 @@ def doctor(
         from virl.doctor import report  # noqa: PLC0415 - brings in the cities and the senses
         from virl.doctor.examination import examined  # noqa: PLC0415
 
-        found = examined(budget_usd if paid else None, city, steps, runs, Console(stderr=True))
+        found = examined(budget_usd if paid else None, city, steps, runs, SafeConsole(stderr=True))
         if as_json:
-            typer.echo(report.as_json(found))
+            echo_json(report.as_json(found))
         else:
-            report.tell(found, Console())
+            report.tell(found, SafeConsole())
         if not found.offline_core_works:
             raise typer.Exit(CORE_BROKEN)
 

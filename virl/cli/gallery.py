@@ -7,6 +7,7 @@ import typer
 
 from virl.cli.listing import print_json
 from virl.cli.options import DebugOption
+from virl.console import echo
 from virl.guard import guard
 
 if TYPE_CHECKING:
@@ -37,11 +38,11 @@ def gallery(
         where = folders or [RUNS]
         path, cards, left_out = write_gallery(where, out or where[0] / PAGE)
         for one in left_out:
-            typer.echo(f"skipped {one.folder}: {one.why}", err=as_json)
+            echo(f"skipped {one.folder}: {one.why}", err=as_json)
         if as_json:
             print_json([_row(card) for card in cards])
         else:
-            typer.echo(f"{counted(len(cards), 'run')}: {path}")
+            echo(f"{counted(len(cards), 'run')}: {path}")
 
     guard(build, debug=debug)
 

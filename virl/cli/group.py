@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import typer
 from typer.core import TyperGroup
 
 

@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from virl.console import SafeConsole, echo_json
 
 PIPED_WIDTH = 160
 """Columns where the output is no terminal: few lines are broken."""
@@ -15,7 +15,7 @@ PIPED_WIDTH = 160
 
 def print_json(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print a JSON array with an object for each row."""
-    typer.echo(json.dumps(list(rows), indent=2, ensure_ascii=False))
+    echo_json(json.dumps(list(rows), indent=2, ensure_ascii=False))
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], hint: str = "") -> None:
@@ -26,9 +26,9 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], hint: str
         rows: a cell for each column.
         hint: what to do with the list.
     """
-    console = Console()
+    console = SafeConsole()
     if not console.is_terminal:
-        console = Console(width=PIPED_WIDTH)
+        console = SafeConsole(width=PIPED_WIDTH)
     table = Table(box=None, pad_edge=False, header_style="dim")
     for number, column in enumerate(columns):
         table.add_column(

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from virl import __version__
 from virl.budget import Budget
@@ -38,6 +37,7 @@ from virl.cli.options import (
 )
 from virl.cli.preview import tell_preview
 from virl.cli.serve import serve_app
+from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
 from virl.guard import guard
 from virl.resources import cache_home
@@ -47,7 +47,7 @@ app = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, pretty_exceptions_enab
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"virl {__version__}")
+        echo(f"virl {__version__}")
         raise typer.Exit
 
 
@@ -168,10 +168,13 @@ def run(
         if dry_run:
             tell_preview(options, as_json=as_json)
             return
-        finished = run_agent(options, Console(quiet=quiet or as_json))
+        finished = run_agent(options, SafeConsole(quiet=quiet or as_json))
         if finished.before and not (quiet or as_json):
-            typer.echo(f"already finished: {finished.result.status}: {finished.result.reason}")
-        typer.echo(finished.result.model_dump_json(indent=2) if as_json else f"report: {finished.report}")
+            echo(f"already finished: {finished.result.status}: {finished.result.reason}")
+        if as_json:
+            echo_json(finished.result.model_dump_json(indent=2))
+        else:
+            echo(f"report: {finished.report}")
 
     guard(live, debug=debug)
 
@@ -208,10 +211,10 @@ def narrate(
         told = narrate_episode(run, episode, teller, data=data) if episode else narrate_run(run, teller)
         for line in (*told.narration.exact, told.narration.instruction, *told.narration.notes):
             if line:
-                typer.echo(line)
+                echo(line)
         if budget.paid().calls:
-            typer.echo(f"paid for narrations of this run: ${budget.spent_usd:.4f}")
-        typer.echo(f"narration: {told.page}")
+            echo(f"paid for narrations of this run: ${budget.spent_usd:.4f}")
+        echo(f"narration: {told.page}")
 
     guard(tell, debug=debug)
 

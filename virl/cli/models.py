@@ -9,6 +9,7 @@ import typer
 from virl.cli.completion import complete_models
 from virl.cli.listing import print_json
 from virl.cli.options import DebugOption, Device, JsonOption
+from virl.console import echo, echo_json
 from virl.guard import guard
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def list_models(
         if try_name is None:
             _tell_all([standing(role, name) for role in ROLES for name in model_names(role)], as_json)
             for fault in KINDS.usable()[1]:
-                typer.echo(str(fault), err=True)
+                echo(str(fault), err=True)
         else:
             options = ModelOptions(device=device, allow_downloads=allow_downloads)
             _tell_tried(try_model(try_name, options, tuple(label or TRY_LABELS)), as_json)
@@ -65,11 +66,11 @@ def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
     for one in all_standings:
         if one.role != role:
             role = one.role
-            typer.echo(f"{role}s")
+            echo(f"{role}s")
         needs = ", ".join(need.what + (" (missing)" if need.lacks else "") for need in one.needs)
-        typer.echo(f"  {one.name:26} {'ready' if one.is_ready else 'not ready':10} {needs}".rstrip())
+        echo(f"  {one.name:26} {'ready' if one.is_ready else 'not ready':10} {needs}".rstrip())
     if not all(one.is_ready for one in all_standings):
-        typer.echo(
+        echo(
             f"\nPackages: pip install 'virl[vision]'. Weights ID: put the files of https://huggingface.co/ID\n"
             f"into {models_home() / 'ID'}, or allow downloads with --allow-downloads.\n"
             f"See what each model lacks with `virl models --json`."
@@ -88,13 +89,13 @@ def _plain(one: "ModelReadiness") -> dict[str, Any]:
 
 def _tell_tried(tried: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(tried, indent=2, ensure_ascii=False))
+        echo_json(json.dumps(tried, indent=2, ensure_ascii=False))
         return
-    typer.echo(f"{tried['role']} {tried['name']}: loaded and ran in {tried['seconds']} s")
+    echo(f"{tried['role']} {tried['name']}: loaded and ran in {tried['seconds']} s")
     for thing in tried["result"]:
-        typer.echo("  " + ", ".join(f"{key} {_short(value)}" for key, value in thing.items() if value != ""))
+        echo("  " + ", ".join(f"{key} {_short(value)}" for key, value in thing.items() if value != ""))
     if not tried["result"]:
-        typer.echo("  nothing found")
+        echo("  nothing found")
 
 
 def _short(value: object) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from virl.cli.completion import complete_agents
 from virl.cli.options import DebugOption
+from virl.console import echo
 from virl.errors import BadInput
 from virl.guard import guard
 
@@ -49,7 +50,7 @@ def new(
 
     def write() -> None:
         path = write_character(name, Path(), source=source, tools=tools)
-        typer.echo(f"Wrote {path}. Edit it, then run: virl run {path}")
+        echo(f"Wrote {path}. Edit it, then run: virl run {path}")
 
     guard(write, debug=debug)
 
@@ -129,6 +130,7 @@ def _fresh(name: str, file: str, *, tools: bool) -> str:
 def _copy(source: str, name: str, file: str) -> str:
     """The file of another agent for a character of its own: name, header and whoever its texts speak of."""
     from virl.agent.character_file import find_character, load_character  # noqa: PLC0415 - heavy
+    from virl.yaml_text import read_text  # noqa: PLC0415 - heavy
 
     path = find_character(source)
     character = load_character(path)

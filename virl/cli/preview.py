@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import typer
+from virl.console import echo, echo_json
 
 if TYPE_CHECKING:
     from virl.agent.start import Preview, RunOptions
@@ -22,10 +22,10 @@ def tell_preview(options: "RunOptions", *, as_json: bool) -> None:
     estimated = _estimated_usd(preview)
     if as_json:
         data = preview.model_dump(mode="json") | {"estimated_usd": estimated}
-        typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        echo_json(json.dumps(data, indent=2, ensure_ascii=False))
         return
     for name, said in _rows(preview, estimated):
-        typer.echo(f"{name:12} {said}")
+        echo(f"{name:12} {said}")
 
 
 def _rows(preview: "Preview", estimated: dict[str, float]) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ import typer
 
 from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
+from virl.console import echo
 from virl.guard import guard
 
 serve_app = typer.Typer(cls=HelpfulGroup, help="Serve a city over HTTP.", no_args_is_help=True)
@@ -97,6 +98,6 @@ def google(
             lossless=lossless,
         )
         with opened_to_serve(city, options.key, budget_usd, out) as opened:
-            serve(opened, options, host, port, lambda url: typer.echo(f"Serving {opened.title} at {url}"))
+            serve(opened, options, host, port, lambda url: echo(f"Serving {opened.title} at {url}"))
 
     guard(work, debug=debug)

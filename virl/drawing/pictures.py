@@ -24,8 +24,8 @@ def embed(
 ) -> Mapping[str, str]:
     """Data URIs of the views of a run, in the best grade at which all fit the budget.
 
-    A view that is missing, is no picture, or lies outside the folder is left out. Beyond some 1,500 views the coarsest grade passes
-    the budget, and is used all the same.
+    A view that is missing, is no picture, or lies outside the folder is left out. Beyond some 1,500 views the
+    coarsest grade passes the budget, and is used all the same.
 
     Args:
         folder: the run's.
