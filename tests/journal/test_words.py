@@ -17,7 +17,7 @@ def test_headings_are_words_of_the_task() -> None:
 
 def test_values_are_written_for_people() -> None:
     assert [scalar(one) for one in (None, True, 0.1 + 0.2, [], ["a", 2])] == [
-        "–",
+        "\N{EN DASH}",
         "yes",
         "0.3",
         "none",
