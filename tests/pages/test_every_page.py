@@ -279,4 +279,6 @@ def test_the_gallery_is_filtered_and_sorted(workshop: Workshop, browser: webdriv
     show(browser, workshop.page("gallery"), 1280, dark=False)
     cards = browser.find_elements(By.CSS_SELECTOR, "#runs .run")
     browser.find_element(By.CSS_SELECTOR, ".choice input").send_keys("rx-399")
-    assert [card.text.splitlines()[1] for card in cards if card.is_displayed()] == ["RX-399 in Virlton"]
+    assert [card.find_element(By.TAG_NAME, "h2").text for card in cards if card.is_displayed()] == [
+        "RX-399 in Virlton"
+    ]

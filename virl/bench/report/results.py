@@ -366,4 +366,7 @@ def spent_line(spent: Spent, run: str) -> str:
 
 def cost_line(cost: Mapping[str, float]) -> str:
     """What a row took, in one line; empty if nothing is known."""
-    return ", ".join(f"{amount:,.4g} {name.replace('_', ' ')}" for name, amount in sorted(cost.items()))
+    return ", ".join(
+        f"${amount:,.2f}" if name == "usd" else f"{amount:,.4g} {name.replace('_', ' ')}"
+        for name, amount in sorted(cost.items())
+    )

@@ -153,7 +153,7 @@
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { held = null; });
     chart.addEventListener("click", (event) => {
       const link = event.target.closest("a");
-      const nearest = link && nearestTo(chart, event);
+      const nearest = link && event.detail && nearestTo(chart, event); // a key has no place
       if (moved || (nearest && nearest !== link)) event.preventDefault();
       if (!moved && nearest && nearest !== link) location.hash = nearest.getAttribute("href");
     }, true);
