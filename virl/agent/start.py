@@ -122,11 +122,15 @@ class _Plan:
     start: StartRecord
     folder: Path
 
-    def access(self) -> Access:
+    def budget(self) -> Budget:
+        """Of the run, with its book."""
+        return Budget(self.start.access.budget_usd, book=self.folder / SPENDING)
+
+    def access(self, budget: Budget) -> Access:
         """How the city is asked."""
         asked = self.start.access
         return Access(
-            budget=Budget(asked.budget_usd, book=self.folder / SPENDING),
+            budget=budget,
             cache=asked.cache,
             session=self.start.id,
             record=Path(asked.record) if asked.record else None,
@@ -146,7 +150,7 @@ def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
                     return Finished(ended.result, report, already=True)
                 with ExitStack() as stack:
                     plan = _Plan(source, load_character(source), start, journal.folder)
-                    city = stack.enter_context(opened_city(start.city, plan.access()))
+                    city = stack.enter_context(opened_city(start.city, plan.access(plan.budget())))
                     return Finished(ended.result, write_report(journal.folder, city), already=True)
         try:
             character = recorded_character(source, dict(start.character))
@@ -186,10 +190,10 @@ def _live(
     if start.mover not in MOVERS:
         raise UnknownName("mover", start.mover, list(MOVERS))
     with ExitStack() as stack:
-        access = plan.access()
-        mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=access.budget)
+        budget = plan.budget()
+        mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=budget)
         check_mind(plan.source, character, mind)
-        city = stack.enter_context(opened_city(start.city, access))
+        city = stack.enter_context(opened_city(start.city, plan.access(budget)))
         mover = stack.enter_context(open_mover(start.mover, city.streetview))
         models = Models(
             ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
@@ -204,13 +208,13 @@ def _live(
             city=name_of_city(start.city),
             audience=story,
             meter=city.meter,
-            paid=access.budget.paid,
+            paid=budget.paid,
         )
         user = open_user(start.feedback, console, story.pause)
         with writing(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
         try:
-            result = perform(assembly.agent(run, user, access.budget))
+            result = perform(assembly.agent(run, user, budget))
         except VirlError:
             with suppress(VirlError):  # what ended the run is what is told
                 write_report(run.folder, city)
