@@ -1,6 +1,6 @@
 """Kills, faults, jumping clocks and full disks, for hours or for seconds: nothing may be lost.
 
-`python tests/chaos/soak.py --kills 200 --seed 7 --report figures.md`, or `make soak KILLS=200 SEED=7`.
+`make soak KILLS=200 SEED=7`, or `python tests/chaos/soak.py --kills 200 --seed 7 --report figures.md`.
 """
 
 import argparse

@@ -112,11 +112,15 @@ class _Plan:
     start: StartRecord
     folder: Path
 
-    def access(self) -> Access:
+    def budget(self) -> Budget:
+        """Of the run, with its book."""
+        return Budget(self.start.access.budget_usd, book=self.folder / SPENDING)
+
+    def access(self, budget: Budget) -> Access:
         """How the city is asked."""
         asked = self.start.access
         return Access(
-            budget=Budget(asked.budget_usd, book=self.folder / SPENDING),
+            budget=budget,
             cache=asked.cache,
             session=self.start.id,
             record=Path(asked.record) if asked.record else None,
@@ -150,8 +154,9 @@ def preview_run(options: RunOptions) -> Preview:
     _check_mover(start.mover)
     if plan.folder.exists() and any(plan.folder.iterdir()):
         raise BadInput(f"{plan.folder}: already holds files: choose another --out, or add --resume")
-    access = plan.access()
-    mind = open_mind(start.mind, cache_dir=None, budget=access.budget)
+    budget = plan.budget()
+    access = plan.access(budget)
+    mind = open_mind(start.mind, cache_dir=None, budget=budget)
     found = check_character(
         plan.source, character, mind, access=access, allow_downloads=start.allow_downloads
     )
@@ -216,7 +221,7 @@ def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
                     return Finished(ended.result, report, before=True)
                 with ExitStack() as stack:
                     plan = _Plan(source, load_character(source), start, journal.folder)
-                    city = stack.enter_context(opened_city(start.city, plan.access()))
+                    city = stack.enter_context(opened_city(start.city, plan.access(plan.budget())))
                     return Finished(ended.result, write_report(journal.folder, city), before=True)
         try:
             character = recorded_character(source, dict(start.character))
@@ -255,13 +260,13 @@ def _live(
     start, character = plan.start, plan.character
     _check_mover(start.mover)
     with ExitStack() as stack:
-        access = plan.access()
-        mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=access.budget)
+        budget = plan.budget()
+        mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=budget)
         if isinstance(mind, ScriptMind):
             mind.go_on_after(replies_given(plan.folder))
         if not done:
             check_before(plan.source, character, mind)
-        city = stack.enter_context(opened_city(start.city, access))
+        city = stack.enter_context(opened_city(start.city, plan.access(budget)))
         mover = stack.enter_context(open_mover(start.mover, city.streetview))
         models = Models(
             ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
@@ -278,13 +283,13 @@ def _live(
             city=name_of_city(start.city),
             audience=story,
             meter=city.meter,
-            paid=access.budget.paid,
+            paid=budget.paid,
         )
         user = open_user(start.feedback, console, story.pause)
         with writing(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
         try:
-            result = perform(assembly.agent(run, user, access.budget))
+            result = perform(assembly.agent(run, user, budget))
         except VirlError:
             with suppress(VirlError):  # what ended the run is what is told
                 write_report(run.folder, city)
