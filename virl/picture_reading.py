@@ -1,7 +1,7 @@
 """Pictures from outside, checked by their header before they are decoded."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -21,7 +21,7 @@ class PictureFault(ValueError):
 
 @contextmanager
 def open_picture(
-    source: Path | bytes, *, most_pixels: int = MOST_PIXELS, formats: Sequence[str] | None = None
+    source: Path | bytes, *, most_pixels: int = MOST_PIXELS, formats: tuple[str, ...] | None = None
 ) -> Iterator[PIL.Image.Image]:
     """Open a picture that has at most so many pixels; whatever fails in it or in the block is one fault.
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from virl.bugs import bug_of
 from virl.cli.main import app
-from virl.errors import CannotWrite, CodeFault
+from virl.errors import CannotWrite
 
 CHARACTER = """name: Zed
 city: virlton
@@ -70,8 +70,9 @@ def test_a_bug_below_the_routine_is_told_where_the_routine_called(zed: Path) -> 
 
 def test_debug_shows_the_traceback(zed: Path) -> None:
     done = go(zed, "1 / 0", "--debug")
-    assert isinstance(done.exception, CodeFault)
-    assert isinstance(done.exception.__cause__, ZeroDivisionError)
+    assert done.exit_code == 1
+    assert "Traceback" in done.stderr
+    assert "ZeroDivisionError" in done.stderr
 
 
 def test_a_full_disk_is_no_bug(zed: Path) -> None:
@@ -83,9 +84,9 @@ def test_a_full_disk_is_no_bug(zed: Path) -> None:
 
 def test_a_run_that_has_finished_is_said_to_have(zed: Path) -> None:
     assert go(zed, "pass").exit_code == 0
-    again = CliRunner().invoke(app, ["run", str(zed), "--out", "run", "--quiet", "--resume"])
+    again = CliRunner().invoke(app, ["run", str(zed), "--out", "run", "--resume"])
     assert again.exit_code == 0
-    assert "already finished" in again.stderr
+    assert "already finished" in again.stdout
     assert "report: run/report.html" in again.stdout
 
 

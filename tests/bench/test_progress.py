@@ -11,7 +11,6 @@ from rich.console import Console
 from virl.bench.dry_run import dry_run
 from virl.bench.outlook import outlook
 from virl.bench.progress import RunProgress, expected
-from virl.bench.resources import Terms
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.drawing.numbers import lasting
 from virl.errors import BadInput, ModelUnavailable
@@ -96,9 +95,6 @@ def test_a_dry_run_checks_and_writes_nothing(tmp_path: Path) -> None:
 def test_a_dry_run_refuses_what_the_run_would_refuse(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="not installed"):
         told_by(dry_run, NAME, Options(matcher="lightglue"), tmp_path / "out", engine=FAST)
-    engine = Engine(name="processes", terms=Terms(budget_usd=1.0))
-    with pytest.raises(BadInput, match="do not work with processes"):
-        told_by(dry_run, NAME, Options(), tmp_path / "out", engine=engine)
     assert not list(tmp_path.iterdir())
     told_by(run_benchmark, NAME, Options(), tmp_path / "out", engine=FAST, part=Part(limit=1))
     with pytest.raises(BadInput, match="already contains a run"):

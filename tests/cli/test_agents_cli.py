@@ -148,7 +148,9 @@ def test_minds_that_cannot_use_tools_for_what_is_wanted_are_refused_before_a_run
         line = refused("run", agent, "--set", "intention=Tanzen")
         assert "the rules do not understand the intention" in line
         assert "--mind openai:MODEL" in line
-    assert "in plain English" in refused("run", "hiro", "--set", "intention=春日は店を探しています")
+    assert "the rules speak English only" in refused(
+        "run", "hiro", "--set", "intention=春日は店を探しています"
+    )
     assert "OPENAI_API_KEY" in refused("run", "mira", "--mind", "openai:gpt-5-mini")
     monkeypatch.setenv("VIRL_BASE_URL", "http://127.0.0.1:9")
     assert "cannot call tools" in refused("run", "mira", "--mind", "openai-completion:some")

@@ -115,10 +115,9 @@ def test_a_city_that_costs_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None
     assert "swap latitude and longitude?" in refused("check", path)[0]
 
 
-def test_a_character_with_tools_says_that_it_needs_a_model() -> None:
+def test_a_character_with_tools_is_checked_for_the_mind_that_is_given() -> None:
     path = changed(("routine: hiro", "tools: [look, move]"))
-    assert "needs a model (--mind openai:MODEL)" in virl("check", path).stdout
-    assert "needs a model" in refused("check", path, "--mind", "rules")[0]
+    assert "mind rules" in virl("check", path, "--mind", "rules").stdout
     assert "OPENAI_API_KEY" in refused("check", path, "--mind", "openai:gpt-5-mini")[0]
 
 

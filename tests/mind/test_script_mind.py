@@ -71,8 +71,8 @@ def test_the_end_of_a_script_is_told_with_file_line_and_turn(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("turns:\n  - says: hm\n", r"line 2: turns\.0: .*exactly one of tool, calls and answer"),
-        ("turns:\n  - {tool: look, answer: x}\n", r"line 2: turns\.0: .*exactly one of"),
+        ("turns:\n  - says: hm\n", r"line 2: turns, entry 1: .*exactly one of tool, calls and answer"),
+        ("turns:\n  - {tool: look, answer: x}\n", r"line 2: turns, entry 1: .*exactly one of"),
         ("turn: []\n", r"line 1: turn: unknown field; did you mean 'turns'"),
     ],
 )

@@ -4,6 +4,7 @@ Runs, consultations and benchmarks all use it: `assemble` what does not depend o
 the routine of the agent that comes of it.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -161,8 +162,10 @@ def check_mind(path: Path, character: Character, mind: Mind) -> None:
         BadInput: the rules do not understand what the character wants, a script does not fit its tools, or
             its mind is no chat model.
     """
+    routine = routine_of(path, character)
     try:
-        routine_of(path, character).check(character, mind)
+        with located(path, character, routine.wish) if routine.wish else nullcontext():
+            routine.check(character, mind)
     except MindFailed as fault:
         raise BadInput(f"{path}: {fault}") from fault
 

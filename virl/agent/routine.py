@@ -86,6 +86,12 @@ class Routine:
         """
         self._checking("check", character, mind)
 
+    @property
+    def wish(self) -> str:
+        """The field of a character that its check looks at, as its module `checking` says by `FIELD`."""
+        part = self.part("checking")
+        return str(getattr(self._imported(part), "FIELD", "")) if part else ""
+
     def check_assembly(self, assembly: "Assembly") -> None:
         """See whether a run can begin with all that it needs, where the routine's module `checking` tells.
 

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from virl import __version__
-from virl.budget import Budget
 from virl.cli.agents import list_agents
 from virl.cli.bench import bench_app
 from virl.cli.check import check
@@ -203,6 +202,7 @@ def narrate(
     """Describe a finished walk as instructions and as a drawing."""
 
     def tell() -> None:
+        from virl.budget import Budget  # noqa: PLC0415 - heavy
         from virl.mind.open import open_mind  # noqa: PLC0415 - loads when asked for
         from virl.narrate.run import narrate_episode, narrate_run  # noqa: PLC0415 - brings in the cities
 

@@ -106,6 +106,8 @@ def reading_data(benchmark: AnyBenchmark, run: KeptRun) -> Iterator[None]:
 
 def _read(folder: Path) -> _Folder:
     path = folder / SETTINGS
+    if not path.is_file():
+        raise BadInput(f"{path}: no such file: give a run folder")
     found = read_json_file(path)
     if isinstance(found, dict) and "benchmark" not in found:
         raise BadInput(f"{path}: an earlier version of virl wrote this run: run the benchmark again")

@@ -7,6 +7,9 @@ from virl.mind.rules import RuleMind
 from virl.routines.directions.rules import DestinationQuestion, find_query
 from virl.routines.directions.settings import DIRECTIONS
 
+FIELD = "intention"
+"""What a fault of the check lies in."""
+
 
 def check(character: Character, mind: Mind) -> None:
     """See whether the question names a kind of place, if rules decide; `to` may be the name of a place.

@@ -7,6 +7,9 @@ from virl.mind.rules import RuleMind
 from virl.routines.errands.rules import ErrandQuestion, list_errands
 from virl.routines.errands.settings import ERRANDS
 
+FIELD = "errands"
+"""What a fault of the check lies in."""
+
 
 def check(character: Character, mind: Mind) -> None:
     """See whether errands that are given in words name where to go, if rules decide.

@@ -6,6 +6,9 @@ from virl.mind.lexicon import load_lexicon
 from virl.mind.rules import RuleMind
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 
+FIELD = "intention"
+"""What a fault of the check lies in."""
+
 
 def check(character: Character, mind: Mind) -> None:
     """See whether the intention names a kind of place, if rules decide.
