@@ -47,7 +47,7 @@ def route(tmp_path_factory: pytest.TempPathFactory) -> RouteRow:
     rows = Rows(folder / "r.jsonl", RouteRow)
     guide = Guide(city, LinksMover(streets), RuleMind(), Lookout(city.places, SignReader(streets, streets)))
     tried, settings = Rows(folder / "t.jsonl", TriedRow), RoutesSettings(count=1)
-    collect_routes(guide, PLACES, rows, tried, settings, settle=lambda: None, progress=lambda *_: None)
+    collect_routes(guide, PLACES, rows, tried, settings, progress=lambda *_: None)
     (row,) = rows.all
     return row
 
