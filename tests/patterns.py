@@ -61,8 +61,11 @@ def patterns_in(root: Path, *packages: str) -> list[UsedPattern]:
 
 def attacks(pattern: "re.Pattern[str]", length: int) -> Iterator[str]:
     """Texts of some length that a pattern nearly matches, over and over."""
-    letters = sorted(_letters(parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)))[:12]
+    parsed = parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
+    letters = sorted(_letters(parsed))[:12]
+    words = sorted(_words(parsed), key=len, reverse=True)[:12]
     units = [*letters, *(a + b for a in letters for b in letters if a != b)]
+    units += [word + gap for word in words for gap in ("", " ", "a ")]
     for unit in units:
         yield unit * (length // len(unit)) + "\x01"
     for first in letters:
@@ -107,6 +110,32 @@ def _kept(name: str) -> dict[str, "re.Pattern[str]"]:
         for key, value in values.items()
         if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
     }
+
+
+def _words(parsed: Any) -> set[str]:
+    """The words that a pattern spells out."""
+    found: set[str] = set()
+    word = ""
+    for code, value in [*parsed, (None, None)]:
+        if code is codes.LITERAL:
+            word += chr(value)
+            continue
+        found, word = found | ({word} if len(word) > 1 else set()), ""
+        for inner in _inside(code, value):
+            found |= _words(inner)
+    return found
+
+
+def _inside(code: Any, value: Any) -> list[Any]:
+    if code in {codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT}:
+        return [value[2]]
+    if code is codes.SUBPATTERN:
+        return [value[3]]
+    if code is codes.BRANCH:
+        return list(value[1])
+    if code in {codes.ASSERT, codes.ASSERT_NOT}:
+        return [value[1]]
+    return [value] if code is codes.ATOMIC_GROUP else []
 
 
 def _letters(parsed: Any) -> set[str]:

@@ -186,3 +186,12 @@ def _pattern_source(phrase: str) -> str:
             choices = "|".join(re.escape(choice).replace(r"\*", r"[\w']*") for choice in word.split("|"))
             source += rf"(?:{choices}) "
     return source.removesuffix(" ")
+
+
+def in_order(text: str, first: re.Pattern[str], then: re.Pattern[str], *, apart: str) -> bool:
+    """Whether `then` comes somewhere after `first`, with none of the characters `apart` between the two."""
+    for part in re.split(f"[{re.escape(apart)}]", text):
+        begun = first.search(part)
+        if begun and then.search(part, begun.end()):
+            return True
+    return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from virl.errors import MindFailed
-from virl.mind.lexicon import Lexicon, found_in
+from virl.mind.lexicon import Lexicon, found_in, in_order
 from virl.routines.errands.replies import Errand, ErrandList
 
 _WORD = r"[^\W\d_a-z][\w'\N{RIGHT SINGLE QUOTATION MARK}-]*"  # begins with a capital letter
@@ -26,11 +26,9 @@ _NO_NAME = re.compile(
 _CLAUSE_END = re.compile(
     r"(?<![.;:!?\n,])[.;:!?\n,]+(?:\s+|$)|(?<!\s)\s++(?:and then|and|then)\s+", re.IGNORECASE
 )
-_HOME = re.compile(
-    r"\b(?:back|return\w*|go(?:es|ing)?|com(?:e|es|ing)|end\w*|finish\w*|round trip)\b[^.;,]*"
-    r"\b(?:home|where (?:i|he|she|they|we) (?:start|began|begin|set)\w*)\b|\bround trip\b",
-    re.IGNORECASE,
-)
+_GOING = re.compile(r"\b(?:back|return\w*|go(?:es|ing)?|com(?:e|es|ing)|end\w*|finish\w*)\b", re.IGNORECASE)
+_HOME = re.compile(r"\b(?:home|where (?:i|he|she|they|we) (?:start|began|begin|set)\w*)\b", re.IGNORECASE)
+_ROUND_TRIP = re.compile(r"\bround trip\b", re.IGNORECASE)
 _LEADING = re.compile(
     r"^(?:[-*\N{BULLET}\s]|\d+[.)]\s"
     r"|(?:and|then|next|after that|finally|first|also|later|last|please|lastly|on the way|to)\b"
@@ -66,7 +64,7 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
     Raises:
         MindFailed: the text names no place and no kind of place.
     """
-    text, home = question.text, bool(_HOME.search(question.text))
+    text, home = question.text, _goes_home(question.text)
     errands: list[Errand] = []
     done = 0
     for mention in _joined(text, list(_mentions(text))):
@@ -139,7 +137,7 @@ def _told(text: str, errands: list[Errand]) -> tuple[list[str], str]:
 def _by_kind(clauses: list[str], lexicon: Lexicon) -> Iterator[Errand]:
     """For each clause that speaks of a kind of place, that kind."""
     for clause in clauses:
-        if _HOME.search(clause):
+        if _goes_home(clause):
             continue
         counts = {
             kind: len(found_in(clause, (*phrases, kind.replace("_", " "))))
@@ -156,3 +154,8 @@ def _tidy(clause: str) -> str:
     while (shorter := _TRAILING.sub("", _LEADING.sub("", text))) != text:
         text = shorter.strip()
     return "" if _NO_NAME.fullmatch(text) else text
+
+
+def _goes_home(text: str) -> bool:
+    """Whether somebody wants to end where he began."""
+    return bool(_ROUND_TRIP.search(text)) or in_order(text, _GOING, _HOME, apart=".;,")
