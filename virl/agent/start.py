@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
@@ -189,7 +190,7 @@ def _planned(options: RunOptions, source: Path) -> _Plan:
         character = character.model_copy(update={"senses": senses})
     character = with_fields(character, options.fields) if options.fields else character
     raise_all(name_faults(source, character))
-    folder = options.out or RUNS / f"{source.stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    folder = options.out or _new_folder(source.stem)
     start = StartRecord(
         virl=__version__,
         agent=source.stem,
@@ -291,10 +292,17 @@ def _live(
         try:
             result = perform(assembly.agent(run, user, budget))
         except VirlError:
-            with suppress(VirlError):  # what ended the run is what is told
+            with suppress(Exception):  # what ended the run is what is told
                 write_report(run.folder, city)
             raise
         return Finished(result, write_report(run.folder, city))
+
+
+def _new_folder(agent: str) -> Path:
+    """A folder for a run that begins now; one that begins in the same second as another gets a number."""
+    first = RUNS / f"{agent}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    others = (first.with_name(f"{first.name}-{number}") for number in count(2))
+    return next(folder for folder in chain([first], others) if not folder.exists())
 
 
 def _check_mover(name: str) -> None:

@@ -185,7 +185,7 @@ def test_other_settings_or_another_city_do_not_mix(collected: Path, corners: Pat
             lambda text: text.replace("images/", "images/../../", 1),
             "is not within the folder",
         ),
-        ("places.jsonl", lambda text: text.replace("images/", "images/no-", 1), "line 1: image: images/no-"),
+        ("places.jsonl", lambda text: text.replace("images/", "images/no-", 1), "line 1: image: 'images/no-"),
     ],
 )
 def test_a_broken_data_set_is_named(
