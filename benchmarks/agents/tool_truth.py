@@ -31,10 +31,10 @@ MOST_MISSED = 1  # sorts of things beside the walk that the report may leave out
 Check = Callable[["ToolLife"], dict[str, bool]]
 """By what is asked: whether it is met."""
 
-_MINUTES = re.compile(r"(\d+(?:\.\d+)?) ?min")
-_METRES = re.compile(r"(\d+(?:\.\d+)?) ?(km|m)(?:et\w+)?\b")
-_POSITION = re.compile(r"(-?\d+\.\d{3,}),? +(-?\d+\.\d{3,})")
-_DEGREES = re.compile(r"(\d+(?:\.\d+)?) ?(?:degree|\N{DEGREE SIGN})")
+_MINUTES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?) ?min")
+_METRES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?) ?(km|m)(?:et\w+)?\b")
+_POSITION = re.compile(r"(?<![\d.])(-?\d++\.\d{3,}+),? ++(-?\d++\.\d{3,}+)")
+_DEGREES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?) ?(?:degree|\N{DEGREE SIGN})")
 _UNSEEN = re.compile(
     r"(?:not|n't|no|never) (?:\w+ ){0,3}(?:seen|visible)|invisible|not be seen|out of sight", re.IGNORECASE
 )
@@ -111,10 +111,7 @@ def otto(life: ToolLife) -> dict[str, bool]:
 
 def mira(life: ToolLife) -> dict[str, bool]:
     """Several places that differ, none twice; a corner; a picture with two of three things that she likes."""
-    looks = [
-        str(one.data["standing"]["pano_id"])
-        for one in life.used("look", "read_signs", "detect", "ask_about_view")
-    ]  # type: ignore[index]
+    looks = [_standing_at(one.data) for one in life.used("look", "read_signs", "detect", "ask_about_view")]
     visits = [pano for at, pano in enumerate(looks) if at == 0 or looks[at - 1] != pano]
     spots = [life.city.streetview.panorama(pano).position for pano in dict.fromkeys(visits)]
     differ = [all(distance(one, other) >= DIFFERENT_M for one, other in combinations(spots, 2))]
@@ -293,3 +290,9 @@ def _is_corner(city: City, pano: str) -> bool:
         return True
     around = [city.streetview.panorama(link.pano_id) for link in here.links]
     return any(one.is_crossing and distance(one.position, here.position) <= CORNER_M for one in around)
+
+
+def _standing_at(data: Mapping[str, object]) -> str:
+    """The panorama where a tool was used."""
+    standing = data["standing"]
+    return str(standing["pano_id"]) if isinstance(standing, dict) else ""

@@ -25,7 +25,7 @@ UNDERSTOOD = (
 
 _ADDRESS = re.compile(r"\b\d+[A-Za-z]? (?:[A-Z][\w']*)(?: [A-Z][\w']*)*")
 _NAME = re.compile(
-    r"(?<![.!?:] )(?<!^)\b(?:the )?([A-Z][\w'&]*(?: (?:of|the|and|&|[A-Z][\w'&]*))* [A-Z][\w']*)"
+    r"(?<![.!?:] )(?<!^)(?<![\w'&])(?:the )?([A-Z][\w'&]*(?: (?:of|the|and|&|[A-Z][\w'&]*))* [A-Z][\w']*)"
 )
 _QUOTED = re.compile(
     '["\N{LEFT DOUBLE QUOTATION MARK}]([^"\N{RIGHT DOUBLE QUOTATION MARK}]{3,60})'
