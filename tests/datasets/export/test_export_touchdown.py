@@ -240,3 +240,11 @@ def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(BadInput, match="choose a new folder"):
         export_touchdown("virlton", tmp_path)
+
+
+def test_a_folder_in_which_a_killed_export_left_only_a_part_of_a_file_is_free(tmp_path: Path) -> None:
+    (tmp_path / f".{MANIFEST}.00000000-1-aa.part").write_text("{")
+    refuse_other_files(tmp_path, "touchdown")
+    (tmp_path / "mine.txt").write_text("")
+    with pytest.raises(BadInput, match="something other"):
+        refuse_other_files(tmp_path, "touchdown")
