@@ -5,13 +5,18 @@ STAMP := $(VENV)/.installed
 EXTRAS := .venv-extras
 EXTRAS_STAMP := $(EXTRAS)/.installed
 ROUNDS ?= 20
+INPUTS ?= 20000
+KILLS ?= 200
+SEED ?=
+REPORT ?= soak.md
+JOBS ?=
 # One more than there are cores: some tests wait for servers.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 # Tests start many processes; each of them would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help hiro env extras-env test test-slow test-random test-train test-vision test-ray test-wheel web-deps check clean
+.PHONY: help hiro env extras-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-wheel web-deps check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -25,17 +30,25 @@ extras-env: $(EXTRAS_STAMP)
 
 ## test        set up, and run the fast tests
 test: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not browser"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not browser and not soak"
 
 ## test-slow   the other tests: slow ones, and those in a real browser
 test-slow: $(STAMP) web-deps
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "slow or browser"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "(slow or browser) and not soak"
 
 ## test-random run the property tests on random examples, ROUNDS times; stops at the first failure
 test-random: $(STAMP)
 	for round in $$(seq $(ROUNDS)); do \
 	  $(BIN)/python -m pytest -n auto --dist worksteal -m hypothesis --hypothesis-profile=default || exit 1; \
 	done
+
+## fuzz        read INPUTS damaged inputs of every kind that comes from outside; SEED repeats a session
+fuzz: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m fuzz --inputs $(INPUTS) $(if $(SEED),--seed $(SEED))
+## soak        kill everything KILLS times (200), SEED repeats a soak, REPORT takes the figures
+soak: $(STAMP)
+	SOAK_KILLS=$(KILLS) SOAK_SEED=$(SEED) SOAK_REPORT=$(REPORT) SOAK_JOBS="$(JOBS)" \
+	  $(BIN)/python -m pytest -p no:xdist -s -m soak tests/chaos
 
 ## test-train  set up an environment with torch and Ray, and run the tests of fine-tuning there
 test-train: $(EXTRAS_STAMP)
@@ -53,13 +66,18 @@ test-ray: $(EXTRAS_STAMP)
 test-wheel: $(STAMP)
 	$(BIN)/python tests/wheel_smoke.py
 
-## check       lint, format, types, dead code, and the layers
+## check       lint, format, types, dead code, the layers, and unsafe code
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/vulture
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml virl agents benchmarks
+
+## audit       look for published vulnerabilities of what is installed; needs the advisory service
+audit: $(STAMP)
+	$(BIN)/python .ci/audit.py
 
 ## web-deps    Chromium and its driver, from Debian's packages, where they are missing
 web-deps:

@@ -6,9 +6,11 @@ each run's report.
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from PIL import Image, ImageDraw
 
 from virl.platform.providers.offline.city import draw_plan
 from virl.platform.providers.offline.plan import CityPlan, Floats
+from virl.platform.providers.offline.render.fonts import FONT_FOLDER
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.streetview import Camera
 
@@ -24,6 +27,15 @@ SEED = 1  # Virlton's
 # Panorama number, heading, pitch and fov of four views, chosen by eye.
 VIEWS = [(1194, 266.0, 4.0, 80.0), (2108, 179.0, 4.0, 80.0), (26, 289.0, 4.0, 90.0), (1387, 177.0, 4.0, 85.0)]
 SCALE = 1.0  # pixels a metre
+FACES = f"""\
+<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+  <dir>{FONT_FOLDER}</dir>
+</fontconfig>
+"""
+"""The machine's faces and those of signs, for fontconfig."""
 GROUND, STREET, PARK, HOUSE, FOOD, PATH = "#efebe0", "#ffffff", "#bcdca8", "#d8ccbb", "#c2410c", "#1d4ed8"
 
 
@@ -88,23 +100,30 @@ def photograph_run(run: Path) -> Path:
 
 
 def photograph(page: Path, picture: Path) -> None:
-    """The top of a page as a browser shows it."""
+    """The top of a page as a browser shows it, which also finds the faces of virl's own signs.
+
+    A machine without a face for Chinese, Japanese or Korean would draw boxes for the names of shops.
+    """
     browser = shutil.which("chromium")
     if browser is None:
         sys.exit("chromium is missing: run `make web-deps`")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    subprocess.run(  # noqa: S603 - our own page
-        [
-            browser,
-            *options,
-            "--hide-scrollbars",
-            "--window-size=1280,1500",
-            f"--screenshot={picture}",
-            page.resolve().as_uri(),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        faces = Path(folder) / "fonts.conf"
+        faces.write_text(FACES, encoding="utf-8")
+        subprocess.run(  # noqa: S603 - our own page
+            [
+                browser,
+                *options,
+                "--hide-scrollbars",
+                "--window-size=1280,1500",
+                f"--screenshot={picture}",
+                page.resolve().as_uri(),
+            ],
+            check=True,
+            capture_output=True,
+            env=os.environ | {"FONTCONFIG_FILE": str(faces)},
+        )
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ from virl.bench.benchmark import (
 from virl.bench.faults import TryAgain
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
+from virl.budget import Budget
 from virl.errors import BudgetExceeded, NoImagery
 from virl.geo import LatLng, destination
 from virl.platform.perception.base import Matcher
@@ -48,6 +50,8 @@ class Options(BenchOptions):
     seconds: float = 0.0
     text: str = ""
     """Stands in everything that is shown."""
+    usd: float = 0.0
+    """Dollars that each try of an episode pays for one request."""
     matcher: str = ""
     """A model that each episode asks."""
 
@@ -56,6 +60,7 @@ class Options(BenchOptions):
 class World:
     options: Options
     matcher: Matcher | None
+    budget: Budget
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
@@ -68,7 +73,8 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> World:
-    return World(options, resources.matcher(options.matcher) if options.matcher else None)
+    matcher = resources.matcher(options.matcher) if options.matcher else None
+    return World(options, matcher, resources.budget)
 
 
 def tries(folder: Path, episode: str) -> int:
@@ -85,10 +91,16 @@ def run(episode: Episode, world: World) -> EpisodeResult:
         first = tries(folder, episode.id) == 0
         with (folder / "tries").open("a") as file:
             file.write(episode.id + "\n")
+    if options.usd:
+        world.budget.hold(options.usd, "static_image")
     time.sleep(options.seconds)
     trouble = options.trouble.get(episode.case, "")
     if trouble == "die" or (trouble == "die once" and first):
         os._exit(7)
+    if trouble == "hold":
+        held = [get_context("spawn").Lock() for _ in range(3)]
+        (Path(options.folder) / "held").write_text(str(len(held)))
+        time.sleep(60)
     if trouble == "once" and first:
         raise TryAgain("the service is tired")
     if trouble == "never":

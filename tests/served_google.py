@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from virl.budget import Budget
 from virl.platform.city import City
 from virl.platform.places import Places
 from virl.platform.providers.google.city import open_google
@@ -52,9 +53,9 @@ def google_over(
         yield Google(open_google("served", "Served", city.center, options, http), server, http)
 
 
-def google_http(url: str, key: str = MARKER_KEY) -> GoogleHttp:
+def google_http(url: str, key: str = MARKER_KEY, budget: Budget | None = None) -> GoogleHttp:
     """A way to a server without a cache."""
-    return GoogleHttp(at_base_url(load_google_settings(), url), Keys(key))
+    return GoogleHttp(at_base_url(load_google_settings(), url), Keys(key), budget=budget)
 
 
 class FlatPhotos:

@@ -1,5 +1,6 @@
 import json
 import os
+import subprocess
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 from full_disk import full_disk
 
 from virl.errors import BadInput, CannotWrite, JournalBroken
-from virl.files import JsonLines, replacing, write_whole
+from virl.files import JsonLines, _clear_leftovers, replacing, write_whole
 
 
 def filled(path: Path, count: int = 3) -> bytes:
@@ -216,3 +217,19 @@ def test_of_several_writers_one_stays(tmp_path: Path) -> None:
     assert len(content) == 5000
     assert len(set(content)) == 1
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_process_was_writing_is_removed_and_what_a_living_one_writes_is_not(tmp_path):
+    with replacing(tmp_path / "a.txt", "go on") as file:
+        (mine,) = tmp_path.glob(".*.part")
+        file.write(b"a")
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        theirs = mine.with_name(mine.name.replace(f"-{os.getpid()}-", f"-{gone.pid}-"))
+        theirs.write_bytes(b"half")
+        _clear_leftovers.cache_clear()
+        with replacing(tmp_path / "b.txt", "go on") as other:
+            other.write(b"b")
+        assert mine.exists()
+        assert not theirs.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt"]

@@ -53,7 +53,9 @@ def test_a_package_adds_by_either_group(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_an_unknown_name_lists_the_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     install(monkeypatch, tmp_path, "toy-shop", {GROUP: ["car = toys:CAR"]}, {"toys": TOYS})
     for ask in (REGISTRY.find, REGISTRY.module):
-        with pytest.raises(UnknownName, match="unknown toy 'cat': choose one of: bear, car"):
+        with pytest.raises(
+            UnknownName, match="unknown toy 'cat': did you mean 'car'\\? choose one of: bear, car"
+        ):
             ask("cat")
 
 

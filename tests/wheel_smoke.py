@@ -65,6 +65,25 @@ def check_plugin(folder: Path) -> None:
         assert done.stderr.count("'broken' of ruins cannot be imported") == 1, done.stderr
 
 
+def check_readme(folder: Path) -> None:
+    """Do what the README says of an installed virl."""
+    said = (ROOT / "README.md").read_text(encoding="utf-8")
+    binaries = folder / "venv/bin"
+    for command in ("virl run hiro", "python -m virl run hiro", "virl --install-completion"):
+        assert f"`{command}`" in said.replace("\n", " "), command
+    for command in ("virl run hiro", "python -m virl run hiro"):
+        program, *words = command.split()
+        told = run(binaries / program, *words, "--quiet", cwd=folder)
+        report = folder / told.strip().removeprefix("report: ")
+        for file in ("journal.jsonl", "result.json", "report.html"):
+            assert (report.parent / file).stat().st_size > 0, file
+    version = run(binaries / "virl", "--version", cwd=folder)
+    assert version == run(binaries / "python", "-m", "virl", "--version", cwd=folder), version
+    about = run(binaries / "python", "-m", "pip", "show", "--verbose", "virl", cwd=folder)
+    for name in ("Homepage", "Documentation", "Issues", "Changelog"):
+        assert f"{name}, https://" in about, about
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -95,9 +114,7 @@ def main() -> None:
         assert (folder_of_page / "page.js").stat().st_size > 0, "the page of the web mover"
         where = run(python, "-c", "import virl; print(virl.__file__)", cwd=folder)
         assert str(folder) in where, where
-        run(python, "-m", "virl", "run", "hiro", "--out", "lunch", cwd=folder)
-        for file in ("journal.jsonl", "result.json", "report.html"):
-            assert (folder / "lunch" / file).stat().st_size > 0, file
+        check_readme(folder)
         check_plugin(folder)
     print("the wheel works")
 

@@ -4,7 +4,26 @@ The text of a `VirlError` is one line that says what is wrong and what to do. Th
 and exits with code 2.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
+from types import MappingProxyType
+
+FEW = 12  # names that an error lists where a command lists them too; chosen
+LONGEST_NAME = 60  # characters of a name for which a near one is looked for; chosen
+LISTINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "agent": "virl agents",
+        "benchmark": "virl bench list",
+        "city": "virl cities",
+        "describer": "virl models",
+        "detector": "virl models",
+        "matcher": "virl models",
+        "model": "virl models",
+        "reader": "virl models",
+        "recognizer": "virl models",
+    }
+)
+"""The command that lists the names of a kind."""
 
 
 def choices(known: Collection[str]) -> str:
@@ -12,12 +31,113 @@ def choices(known: Collection[str]) -> str:
     return f"choose one of: {', '.join(sorted(known))}" if known else "there are none"
 
 
+def nearest_name(name: str, known: Collection[str]) -> str | None:
+    """The known name that a misspelt one resembles, whatever its capitals; `None` if there is none."""
+    by_small_letters = {one.casefold(): one for one in sorted(known)}
+    small = name[:LONGEST_NAME].casefold()
+    close = get_close_matches(small, by_small_letters, n=1)
+    begun = [one for one in by_small_letters if len(small) > 2 and one.startswith(small)]
+    return by_small_letters[(close or begun)[0]] if close or len(begun) == 1 else None
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """The end of an error about a misspelt name; empty if no known one resembles it."""
+    near = nearest_name(name, known)
+    return f"; did you mean {near!r}?" if near else ""
+
+
 class VirlError(Exception):
     """Something the user can mend: the message is one line that says how."""
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """What the command line prints: the message, or a line for each of several faults."""
+        return (str(self),)
 
 
 class BadInput(VirlError):
     """A file, field or argument does not hold what it should."""
+
+
+class BadFile(BadInput):
+    """A file with one fault or more.
+
+    Args:
+        source: the file, or what else the fields come from.
+        faults: each with its line, `None` where it has none, in the order of the lines.
+    """
+
+    def __init__(self, source: str, faults: Sequence[tuple[int | None, str]]) -> None:
+        super().__init__(source, faults)
+        self.source = source
+        self.faults = tuple(faults)
+
+    def __str__(self) -> str:
+        """All faults in one line."""
+        if len(self.faults) == 1:
+            return self._said[0]
+        bare = "; ".join(f"{_place(line)}{said}" for line, said in self.faults)
+        return f"{self.source}: {len(self.faults)} faults: {bare}"
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """As `VirlError.lines`."""
+        many = len(self.faults) > 1
+        return (*([f"{self.source}: {len(self.faults)} faults"] if many else []), *self._said)
+
+    @property
+    def _said(self) -> list[str]:
+        return [
+            f"{self.source}: {said}" if line is None else f"{self.source}, line {line}: {said}"
+            for line, said in self.faults
+        ]
+
+
+class BadInputs(BadInput):
+    """Several faults at once.
+
+    Args:
+        faults: each of them.
+    """
+
+    def __init__(self, faults: Sequence[VirlError]) -> None:
+        super().__init__(tuple(faults))
+        self.faults = tuple(faults)
+
+    def __str__(self) -> str:
+        """All faults in one line."""
+        return "; ".join(map(str, self.faults))
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """As `VirlError.lines`."""
+        many = len(self.faults) > 1
+        return (
+            *([f"{len(self.faults)} faults"] if many else []),
+            *(line for fault in self.faults for line in fault.lines),
+        )
+
+
+def told_of(source: str, fault: VirlError) -> Sequence[str]:
+    """What is wrong with a source, a line each that begins with it."""
+    lines = fault.lines[1:] if len(fault.lines) > 1 else fault.lines
+    return [line if line.startswith(source) else f"{source}: {line}" for line in lines]
+
+
+def raise_all(faults: Sequence[VirlError]) -> None:
+    """Raise what is wrong, as one error; nothing where there is nothing.
+
+    Raises:
+        VirlError: the only fault, or a `BadInputs` of all.
+    """
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        raise BadInputs(faults)
+
+
+def _place(line: int | None) -> str:
+    return "" if line is None else f"line {line}: "
 
 
 class UnknownName(BadInput):
@@ -29,12 +149,30 @@ class UnknownName(BadInput):
         known: the names that would have worked.
     """
 
-    def __init__(self, kind: str, name: str, known: list[str]) -> None:
-        super().__init__(f"unknown {kind} {name!r}: {choices(known)}")
+    def __init__(self, kind: str, name: str, known: Collection[str]) -> None:
+        super().__init__(kind, name, known)
+        self.kind = kind
+        self.name = name
+        self.known = known
+
+    def __str__(self) -> str:
+        """The names that it resembles, and the others or the command that lists them."""
+        near = nearest_name(self.name, self.known)
+        command = LISTINGS.get(self.kind)
+        if command and len(self.known) > FEW:
+            known = f"`{command}` lists all {len(self.known)}"
+        else:
+            known = "" if near and len(self.known) > FEW else choices(self.known)
+        hint = " ".join(filter(None, (f"did you mean {near!r}?" if near else "", known)))
+        return f"unknown {self.kind} {self.name!r}: {hint}"
 
 
 class CannotWrite(VirlError):
     """The disk is full, or the place may not be written to; what was written before is safe."""
+
+
+class CodeFault(VirlError):
+    """A bug in code that virl runs; the exception that it raised is the cause. The exit code is 1."""
 
 
 class NoStreetView(VirlError):

@@ -1,11 +1,16 @@
 """Files that are sound after a kill or on a full disk: whole ones, and JSON lines that grow."""
 
 import os
+import platform
+import re
 import secrets
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, TypeVar
+from zlib import crc32
 
 from pydantic import ValidationError
 
@@ -15,6 +20,9 @@ PARTIAL = ".part"
 """Suffix of a file that is being written."""
 
 T = TypeVar("T")
+
+_HOST = f"{crc32(platform.node().encode()):08x}"
+_LEFTOVER = re.compile(rf"\.{_HOST}-(\d+)-[0-9a-f]+{re.escape(PARTIAL)}$")
 
 
 @contextmanager
@@ -52,7 +60,8 @@ def replacing(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO
     """
     with writing(path, then):
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PARTIAL}")
+        _clear_leftovers(path.parent.absolute())
+        unfinished = path.with_name(f".{path.name}.{_HOST}-{os.getpid()}-{secrets.token_hex(4)}{PARTIAL}")
         try:
             with unfinished.open("xb") as file:
                 yield file
@@ -62,6 +71,31 @@ def replacing(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO
             unfinished.replace(path)
         finally:
             unfinished.unlink(missing_ok=True)
+
+
+def is_partial(path: Path) -> bool:
+    """Whether a file is one that some process is writing, or was writing when it was killed."""
+    return path.name.startswith(".") and path.name.endswith(PARTIAL)
+
+
+@lru_cache(maxsize=4096)
+def _clear_leftovers(folder: Path) -> None:
+    """Remove what killed processes of this machine were writing in a folder; done once a process."""
+    for entry in folder.glob(f".*.{_HOST}-*{PARTIAL}"):
+        if (found := _LEFTOVER.search(entry.name)) and not _is_alive(int(found[1])):
+            entry.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    if sys.platform == "win32":
+        return True  # there, asking would end it
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # of another user
+    return True
 
 
 def write_whole(path: Path, data: bytes, then: str) -> None:
@@ -197,3 +231,11 @@ def _said(fault: ValueError) -> str:
     first = fault.errors()[0]
     field = ".".join(str(part) for part in first["loc"]) or "the line"
     return f"{field}: {first['msg'].removeprefix('Value error, ')}"
+
+
+def is_inside(folder: Path, name: str) -> bool:
+    """Whether a path within a folder stays in it when all links are followed."""
+    try:
+        return (folder / name).resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError):
+        return False

@@ -1,26 +1,44 @@
 """Errors on the command line: one line for the user's, a traceback only with `--debug`."""
 
 import logging
+import traceback
 from collections.abc import Callable
 
 import typer
+from click import Abort, ClickException
 
-from virl.errors import VirlError
+from virl.bugs import bug_of
+from virl.console import echo
+from virl.errors import CodeFault, VirlError
+from virl.redaction import RedactingFormatter, Redaction
 
+BUG = 1
 USER_ERROR = 2
 INTERRUPTED = 130
 
 
 def guard(work: Callable[[], None], *, debug: bool) -> None:
-    """Do the work; a user's error is one line and exit code 2."""
-    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s")
+    """Do the work; a user's error is one line and exit code 2, a bug one line and exit code 1.
+
+    No key is shown, in logs neither.
+    """
+    logged = logging.StreamHandler()
+    logged.setFormatter(RedactingFormatter("%(name)s: %(message)s"))
+    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, handlers=[logged])
     try:
         work()
     except VirlError as fault:
+        said = traceback.format_exc().rstrip() if debug else "virl: " + "\n".join(fault.lines)
+        echo(Redaction.of().text(said), err=True)
+        raise typer.Exit(BUG if isinstance(fault, CodeFault) else USER_ERROR) from fault
+    except KeyboardInterrupt:
+        echo("virl: stopped: continue with the same command and --resume", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    except (ClickException, Abort, typer.Exit):
+        raise
+    except Exception as fault:
         if debug:
             raise
-        typer.echo(f"virl: {fault}", err=True)
-        raise typer.Exit(USER_ERROR) from fault
-    except KeyboardInterrupt:
-        typer.echo("virl: stopped: continue with the same command and --resume", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        told = bug_of(fault)
+        echo(Redaction.of().text(f"virl: {told}"), err=True)
+        raise typer.Exit(BUG if isinstance(told, CodeFault) else USER_ERROR) from fault

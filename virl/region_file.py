@@ -1,13 +1,14 @@
 """Read a region from a file: GeoJSON, or V-IRL's text format, a `lat, lng` line for each corner."""
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from virl.errors import BadInput
 from virl.geo import LatLng, distance
+from virl.json_reading import JsonFault, read_json
 from virl.region import Region, RegionFault, region_fault
+from virl.yaml_text import read_text
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; chosen
 
@@ -29,12 +30,7 @@ def read_region(file: Path, near: LatLng | None = None) -> Region:
         BadInput: the file cannot be read, holds no simple polygon, or one more than 100 km from `near`;
             names file, line and corner.
     """
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise BadInput(f"{file}: no such file") from None
-    except (OSError, UnicodeDecodeError) as fault:
-        raise BadInput(f"{file}: cannot be read ({fault})") from fault
+    text = read_text(file)
     located = _from_geojson(text, file) if text.lstrip().startswith("{") else _from_lines(text, file)
     if not located:
         raise BadInput(f"{file}: contains no corners: write one `lat, lng` line per corner, or GeoJSON")
@@ -80,21 +76,26 @@ def _position(line: str, where: str) -> LatLng:
 
 def _from_geojson(text: str, file: Path) -> Located:
     try:
-        data = json.loads(text, parse_int=float)
-    except json.JSONDecodeError as fault:
-        raise BadInput(f"{_where(file, fault.lineno)}: not valid JSON: {fault.msg}") from fault
-    except RecursionError:
-        raise BadInput(f"{file}: nested too deeply to be GeoJSON") from None
+        data = read_json(text.encode())
+    except JsonFault as fault:
+        where = _where(file, fault.line or None)
+        raise BadInput(f"{where}: not valid JSON{fault.at_column}: {fault.reason}") from None
     ring = _ring(data, file)
     lines = _position_lines(text, len(ring))
     located: Located = []
     for number, (line, item) in enumerate(zip(lines, ring, strict=True), start=1):
-        match item:
-            case [float(lng), float(lat)] | [float(lng), float(lat), float()]:
-                located.append((line, LatLng(lat, lng)))
-            case _:
-                raise BadInput(f"{_where(file, line)}: corner {number}: should be [longitude, latitude]")
+        numbers = _numbers(item)
+        if len(numbers) not in {2, 3}:
+            raise BadInput(f"{_where(file, line)}: corner {number}: should be [longitude, latitude]")
+        located.append((line, LatLng(numbers[1], numbers[0])))
     return located
+
+
+def _numbers(item: object) -> list[float]:
+    """The numbers of a list of nothing else."""
+    found = item if isinstance(item, list) else []
+    is_number = [isinstance(one, int | float) and not isinstance(one, bool) for one in found]
+    return [float(one) for one in found] if all(is_number) else []
 
 
 def _ring(data: object, file: Path) -> list[object]:

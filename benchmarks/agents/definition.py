@@ -18,6 +18,7 @@ from .diego import DIEGO
 from .ling import LING, LING_PAPER, RememberingModels
 from .peng import PENG
 from .scoring import AgentCase, ScoredAgent
+from .tool_agents import TOOL_AGENTS
 from .vivek import VIVEK
 
 AGENTS: Mapping[str, ScoredAgent] = {
@@ -27,6 +28,7 @@ AGENTS: Mapping[str, ScoredAgent] = {
     "ling": LING,
     "ling_paper": LING_PAPER,
     "diego": DIEGO,
+    **TOOL_AGENTS,
 }
 """By the name in the options; Ling is scored with Local, who directs her."""
 BY_ROW = {row: agent for agent in AGENTS.values() for row in agent.rows}
@@ -38,7 +40,8 @@ class Options(BaseOptions):
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
     """Made cities to run in."""
     agent: tuple[str, ...] = Field(tuple(AGENTS), min_length=1)
-    """Agent to score: `peng`, `aria`, `vivek`, `ling`, `ling_paper` (with hints at crossings), `diego`."""
+    """Agent to score: `peng`, `aria`, `vivek`, `ling`, `ling_paper` (with hints at crossings), `diego`,
+    `june`, `mira`, `otto`, `nora`, `pavel`, `yuki`."""
     mind: str = "rules"
     """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
 
@@ -88,6 +91,7 @@ def run(episode: Episode, shared: CaseSetting) -> EpisodeResult:
         shared.resources.folder(episode) / RUN,
         shared.resources.mind(shared.options.mind),
         shared.models[episode.city],
+        shared.resources.budget,
     )
     data = BY_ROW[episode.model].run(case)
     return EpisodeResult(data, cost=cost_of_run(case.results[-1]) if case.results else {})
@@ -129,7 +133,7 @@ def _shown(value: Any) -> str:
 BENCHMARK = Benchmark(
     name="agents",
     title="Agents compared with the ground truth",
-    about="Score the results of Peng, Aria, Vivek, Ling with Local, and Diego in a made city.",
+    about="Score Peng, Aria, Vivek, Ling with Local, Diego and agents with tools in a made city.",
     options=Options,
     episodes=episodes,
     prepare=prepare,
@@ -137,5 +141,6 @@ BENCHMARK = Benchmark(
     score=score,
     show=show,
     metrics=tuple(dict.fromkeys(metric for agent in AGENTS.values() for metric in agent.metrics)),
+    typical_s=5.0,
     work="processes",
 )

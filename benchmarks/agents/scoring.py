@@ -7,6 +7,7 @@ from typing import Any
 
 from virl.bench.agent_runs import run_in_folder
 from virl.bench.benchmark import Data, Metric, Record, Tally
+from virl.budget import Budget
 from virl.journal.records import Result
 from virl.mind.base import Mind
 from virl.platform.city import City
@@ -26,19 +27,28 @@ class AgentCase:
     """Of the agent's run."""
     mind: Mind
     models: Models
+    budget: Budget = field(default_factory=Budget)
+    """Of the whole benchmark."""
     results: list[Result] = field(default_factory=list)
     """Of the runs so far."""
 
-    def run(self, name: str, changes: Mapping[str, object]) -> Result:
-        """Run an agent, or go on with the run that was cut off; raises as `run_in_folder`."""
+    def run(self, name: str, changes: Mapping[str, object], mind: Mind | None = None) -> Result:
+        """Run an agent, or go on with the run that was cut off; raises as `run_in_folder`.
+
+        Args:
+            name: of the agent.
+            changes: fields of its character that differ.
+            mind: who decides; by default the one that the benchmark was asked for.
+        """
         result = run_in_folder(
             name,
             self.city,
             self.folder,
             seed=self.seed,
             changes=changes,
-            mind=self.mind.apart(),
+            mind=mind or self.mind.apart(),
             models=self.models,
+            budget=self.budget,
         )
         self.results.append(result)
         return result

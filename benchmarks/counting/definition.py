@@ -126,5 +126,6 @@ BENCHMARK = Benchmark(
     metrics=METRICS,
     published=PUBLISHED,
     page=OwnPage(FILE, "Rules of visual memory, and every walk on a map", write_page, tables),
+    typical_s=28.0,
     work="processes",
 )

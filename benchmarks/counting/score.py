@@ -19,7 +19,7 @@ METRICS = (
     Metric("virl_accuracy", "V-IRL's accuracy", digits=0),
     Metric("virl_recall", "V-IRL's recall", digits=0),
     Metric("count_error", "miscount"),
-    Metric("duplicates", "dupl."),
+    Metric("duplicates", "duplicates"),
     Metric("repeats", "repeats"),
     Metric("lost", "lost"),
     Metric("first_precision", "precision, first look", aside=True),

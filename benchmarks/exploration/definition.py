@@ -84,6 +84,7 @@ def prepare(options: Options, resources: Resources) -> Explorations:
             EpisodeModels(resources, name),
             fitting_places(city, hiro),
             options.max_steps,
+            resources.budget,
         )
     return Explorations(explored, resources)
 
@@ -124,5 +125,6 @@ BENCHMARK = Benchmark(
     score=score,
     show=show,
     metrics=METRICS,
+    typical_s=25.0,
     work="processes",
 )

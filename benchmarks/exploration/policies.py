@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from virl.agent.character import Character
 from virl.bench.agent_runs import EpisodeModels, run_in_folder
+from virl.budget import Budget
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.journal.journal import read_journal
@@ -39,6 +40,8 @@ class ExploredCity:
     fitting: tuple[Place, ...]
     """The places that truly fit."""
     max_steps: int
+    budget: Budget = field(default_factory=Budget)
+    """Of the whole benchmark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +173,14 @@ def _explore(explored: ExploredCity, start: Panorama, mind: Mind, seed: int, fol
     limits = explored.character.limits.model_dump() | {"steps": explored.max_steps}
     changes = {"start": {"lat": start.position.lat, "lng": start.position.lng}, "limits": limits}
     result = run_in_folder(
-        "hiro", explored.city, folder, seed=seed, changes=changes, mind=mind, models=explored.models
+        "hiro",
+        explored.city,
+        folder,
+        seed=seed,
+        changes=changes,
+        mind=mind,
+        models=explored.models,
+        budget=explored.budget,
     )
     steps = [record.pose for record in read_journal(folder) if isinstance(record, StepRecord)]
     return Exploration(

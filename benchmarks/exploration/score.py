@@ -8,7 +8,7 @@ from virl.geo import LatLng
 
 METRICS = (
     Metric("success", "success", digits=0),
-    Metric("spl", "SPL", percent=False, digits=2),
+    Metric("spl", "SPL", percent=False, digits=2, about="success weighted by path length, 0 to 1"),
     Metric("steps", "steps", percent=False),
     Metric("entered_another", "entered another", digits=0),
     Metric("gave_up", "gave up", digits=0),

@@ -21,11 +21,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from virl import __version__
 from virl.bench.resources import Terms
 from virl.bench.run import Engine, Part, run_benchmark
+from virl.console import SafeConsole
 from virl.datasets.collect.dataset import (
     FORMAT,
     PANORAMAS,
@@ -166,7 +165,7 @@ def measure(service: Service, options: Options, workers: int, limit: int | None 
         out = Path(folder) / "run"
         engine, part = Engine("threads", workers, terms=terms), Part(limit=limit)
         started = time.perf_counter()
-        run_benchmark(VLN, options, out, Console(quiet=True), engine=engine, part=part)
+        run_benchmark(VLN, options, out, SafeConsole(quiet=True), engine=engine, part=part)
         seconds = time.perf_counter() - started
         return seconds, json.loads((out / "results.json").read_text())
 

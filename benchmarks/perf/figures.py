@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
+
+from virl.console import SafeConsole
 
 
 def command(doc: str | None) -> argparse.ArgumentParser:
@@ -25,7 +27,7 @@ class Figures(dict[str, Any]):
 
     def __init__(self, *, silent: bool) -> None:
         super().__init__()
-        self._console = Console(quiet=silent, highlight=False, markup=False, soft_wrap=True)
+        self._console = SafeConsole(quiet=silent, highlight=False, markup=False, soft_wrap=True)
 
     def show(self, shown: RenderableType = "") -> None:
         """Print a line or a table for people."""

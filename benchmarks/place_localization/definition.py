@@ -64,11 +64,11 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 
 def prepare(options: Options, resources: Resources) -> LocalizationWorld:
-    """Opens cities and detectors."""
-    cities = {name: resources.city(name) for name in options.cities}
+    """Opens detectors and cities."""
     detectors = {
         (model, name): resources.detector(model, name) for model in options.models for name in options.cities
     }
+    cities = {name: resources.city(name) for name in options.cities}
     return LocalizationWorld(options, cities, detectors)
 
 
@@ -166,5 +166,6 @@ BENCHMARK = Benchmark(
     show=show,
     metrics=METRICS,
     published=PUBLISHED,
+    typical_s=2.5,
     work="processes",
 )

@@ -35,7 +35,7 @@ SHOWN_TYPES = 20  # chosen: of the confusion matrix; the rarer ones stand togeth
 OTHERS, NOTHING = "others", "nothing"
 
 METRICS = (
-    Metric("top1", "mAcc", by_group=True),
+    Metric("top1", "mAcc", by_group=True, about="accuracy averaged over place types"),
     Metric("top3", "mAcc, top 3"),
     Metric("top5", "mAcc, top 5"),
     Metric("plain", "accuracy"),
@@ -151,5 +151,6 @@ BENCHMARK = Benchmark(
     show=show,
     metrics=METRICS,
     published=PUBLISHED,
+    typical_s=0.6,
     work="processes",
 )

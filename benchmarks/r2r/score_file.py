@@ -13,6 +13,7 @@ from rich.console import Console
 
 from virl.bench.metrics.indoor import IndoorScore
 from virl.bench.report.means import means_table
+from virl.console import SafeConsole
 from virl.errors import BadInput
 from virl.guard import guard
 from virl.platform.episodes import InstructionEpisode
@@ -133,7 +134,7 @@ def score(
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
     """Score finished trajectories; where the file holds expected scores, tell the largest difference."""
-    guard(lambda: show(trajectories, score_file(trajectories, data), Console()), debug=debug)
+    guard(lambda: show(trajectories, score_file(trajectories, data), SafeConsole()), debug=debug)
 
 
 def _read(file: Path) -> tuple[dict[int, Trajectory], dict[int, str]]:

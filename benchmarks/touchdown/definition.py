@@ -79,5 +79,6 @@ BENCHMARK = Benchmark(
     published=PUBLISHED,
     page=OwnPage(FILE, TITLE, write_page),
     commands={"score": score_file, "replay": replay},
+    typical_s=0.3,
     work="threads",
 )

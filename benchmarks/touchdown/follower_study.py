@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from virl.bench.metrics.street import path_of, task_completion
 from virl.bench.statistics import mean_with_interval
+from virl.console import SafeConsole
 from virl.guard import guard
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
@@ -211,7 +211,7 @@ def study(
 
 
 def _print_study(chosen: Selection, use_map: bool, use_prior: bool, ablate: bool) -> None:
-    console, data = Console(), open_data(chosen)
+    console, data = SafeConsole(), open_data(chosen)
 
     def outcomes_with(parameters: Parameters) -> list[FollowerOutcome]:
         follower = follower_for(data.graph, chosen.dataset, parameters, use_map=use_map, use_prior=use_prior)

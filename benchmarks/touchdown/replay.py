@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError, model_
 from pydantic_core import PydanticCustomError
 
 from virl.bench.walks import as_walked
+from virl.console import echo
 from virl.guard import guard
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
@@ -104,7 +105,7 @@ def replay(
         streets = load_touchdown(folder)
         tally = replay_walks(streets, read_walks(walks, streets), RULES[rules])
         for line in tally.lines():
-            typer.echo(line)
+            echo(line)
         if not tally.agrees:
             raise typer.Exit(DISAGREES)
 

@@ -12,13 +12,13 @@ from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 
 METRICS = (
-    Metric("tc", "TC"),
-    Metric("spd", "SPD", percent=False),
-    Metric("kpa", "KPA"),
-    Metric("kpa_published", "KPA*"),
-    Metric("nDTW", "nDTW", percent=False, digits=2),
-    Metric("SDTW", "SDTW", percent=False, digits=2),
-    Metric("CLS", "CLS", percent=False, digits=2),
+    Metric("tc", "TC", about="task completion: stops at the target or beside it"),
+    Metric("spd", "SPD", percent=False, about="links from the end to the target"),
+    Metric("kpa", "KPA", about="key point accuracy: right decisions at crossings"),
+    Metric("kpa_published", "KPA*", about="KPA as VELMA's code counts it"),
+    Metric("nDTW", "nDTW", percent=False, digits=2, about="normalized dynamic time warping, 0 to 1"),
+    Metric("SDTW", "SDTW", percent=False, digits=2, about="nDTW of walks that succeed, else 0"),
+    Metric("CLS", "CLS", percent=False, digits=2, about="coverage weighted by length score, 0 to 1"),
 )
 """KPA* is the key point accuracy as the published code computes it."""
 

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from virl.bench.report.means import means_table
 from virl.bench.walks import WalkScores, as_walked
+from virl.console import SafeConsole
 from virl.errors import BadInput, NoStreetView
 from virl.guard import guard
 from virl.platform.providers.graph.faults import reasons
@@ -97,7 +98,7 @@ def score(
 
     def work() -> None:
         chosen = Selection(data, dataset, scenario, split)
-        _show(walks, chosen, score_walks_of(walks, open_data(chosen)), Console())
+        _show(walks, chosen, score_walks_of(walks, open_data(chosen)), SafeConsole())
 
     guard(work, debug=debug)
 

@@ -148,5 +148,6 @@ BENCHMARK = Benchmark(
     show=show,
     metrics=METRICS,
     published=PUBLISHED,
+    typical_s=30.0,
     work="threads",
 )

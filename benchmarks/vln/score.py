@@ -11,13 +11,19 @@ from virl.geo import LatLng
 
 _HEADINGS = {
     "start_reaction": "start",
-    "intersection_arrival": "cross.\narr.",
-    "intersection_reaction": "cross.\nreac.",
+    "intersection_arrival": "crossings reached",
+    "intersection_reaction": "crossings right",
     "stop_arrival": "stop",
 }
+_ABOUT = {
+    "start_reaction": "sets out in the right direction",
+    "intersection_arrival": "reaches the crossings of the route",
+    "intersection_reaction": "goes the right way at crossings",
+    "stop_arrival": "reaches the place where the route stops",
+}
 METRICS = (
-    Metric("success", "succ."),
-    *(Metric(part, _HEADINGS[part]) for part in PARTS),
+    Metric("success", "success"),
+    *(Metric(part, _HEADINGS[part], about=_ABOUT[part]) for part in PARTS),
     *(Metric(f"{part}_paper", f"{_HEADINGS[part]}\nas in the paper", aside=True) for part in PARTS),
 )
 """Success, reaction at the start, arrival and reaction at crossings, arrival at the stop: as measured on all

@@ -35,7 +35,7 @@ START = "91 Station Street"
 STEPS = 13
 FAULTS = "429:0.03,500:0.02,503:0.02,timeout:0.005,garbage:0.025"
 FREE = {"static_metadata", "tiles_metadata", "tiles_session"}
-COSTS = ("requests", "usd", "seconds")
+COSTS = ("requests", "usd", "seconds", "interrupted")
 
 
 class Remembering:
@@ -252,6 +252,10 @@ def test_killed_and_resumed_it_pays_for_nothing_twice(
     assert not paid_twice(server)
     spent = sum(json.loads(line)["micro_usd"] for line in Path("run/spending.jsonl").read_text().splitlines())
     true = json.loads(Path("whole/result.json").read_text())["cost"]["usd"]
+    cost = json.loads(Path("run/result.json").read_text())["cost"]
+    assert cost["usd"] == pytest.approx(spent / 1e6, abs=1e-9)
+    assert cost["interrupted"]["usd"] > 0
+    assert "paid in interrupted steps" in Path("run/report.html").read_text()
     assert true <= spent / 1e6 <= true + kills * 0.035, "what was held for requests that were never sent"
 
 

@@ -116,10 +116,10 @@ def test_steps_of_the_robot_are_hers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (re.sub(r"count: .*\n", "", PLANNER), "planner: `count:` is missing"),
+        (re.sub(r"count: .*\n", "", PLANNER), "planner.yaml: `count:` is missing"),
         (
             PLANNER.replace("routine: imani", "routine: rx399\nroute: [130 Elm Walk]"),
-            "planner: has both `route:` and `region:`: remove one",
+            "region: there is a `route:` too: remove one of them",
         ),
     ],
 )

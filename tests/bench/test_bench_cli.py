@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def test_shards_are_merged_by_report(tmp_path: Path) -> None:
     for number, part in enumerate(parts, start=1):
         code, told = bench(NAME, "--set", "count=4", "--shard", f"{number}/2", "--out", part, *FAST)
         assert code == 0, told
-        assert "missing" in told
+        assert "8 episodes not run yet" in told
     code, told = bench("report", *parts, "--out", str(tmp_path / "all"))
     assert code == 0, told
     found = json.loads((tmp_path / "all" / "results.json").read_text())
@@ -129,11 +130,16 @@ def test_a_benchmark_may_have_further_commands() -> None:
 def test_a_list_has_a_line_for_each_and_the_options_of_one() -> None:
     code, told = bench("list")
     assert code == 0
-    assert {line.split()[0] for line in told.splitlines()} >= {"vln", "touchdown", "r2r", "place-vqa"}
+    assert set(told.split()) >= {
+        "vln",
+        "touchdown",
+        "r2r",
+        "place-vqa",
+    }
     assert "cannot be imported" not in told
     code, told = bench("list", NAME)
     assert code == 0
-    assert "--count  6  Cases in each city." in told
+    assert re.search(r"--count +6 +Cases in each city\.", told)
 
 
 def test_a_benchmark_is_found_by_module_and_object() -> None:

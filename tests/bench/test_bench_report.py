@@ -122,16 +122,27 @@ def test_a_picture_outside_of_the_run_is_not_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [48, 60, 80, 100, 160])
-def test_a_narrow_terminal_has_fewer_columns_but_whole_numbers(folder: Path, width: int) -> None:
+def test_a_narrow_terminal_has_more_tables_but_whole_numbers(folder: Path, width: int) -> None:
     found = Results.model_validate_json((folder / "results.json").read_text())
     console = Console(width=width, record=True, file=io.StringIO())
     console.print(terminal_table(found, width))
     text = console.export_text()
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
-    (sharp,) = (line for line in text.splitlines() if "sharp" in line and "north" in line)
-    macro, *rest = found.metrics
     row = next(row for row in found.rows if (row.model, row.city) == ("sharp", "north"))
-    assert f"{100 * row.values['macro'][0]:.1f}" in sharp.split()
-    assert ("page has more columns" in " ".join(text.split())) == (rest[0].heading not in text)
-    assert macro.heading in text
+    (macro, macro_low, macro_high), (plain, low, high) = row.values["macro"], row.values["plain"]
+    assert f"{100 * macro:.1f} ({100 * macro_low:.0f}\N{EN DASH}{100 * macro_high:.0f})" in text
+    assert f"{plain:.2f} ({low:.2f}\N{EN DASH}{high:.2f})" in text
+    assert all(metric.heading in text for metric in found.metrics if metric.key in row.values)
+    assert text.count("Made up") == 1, "one title"
+    assert "In parentheses: 95 % interval." in text
+
+
+def test_published_results_are_a_table_of_their_own_where_they_are_asked_for(folder: Path) -> None:
+    said = io.StringIO()
+    write_reports([folder], Console(file=said, width=100))
+    assert "paper & co" not in said.getvalue()
+    assert "1 published result to compare with: on the page, or with `virl" in said.getvalue()
+    write_reports([folder], Console(file=said, width=100), published=True)
+    told = said.getvalue()
+    assert told.index("published results, not measured here") < told.index("paper & co")

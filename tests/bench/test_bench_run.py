@@ -1,6 +1,9 @@
 """Runs in threads: nothing lost, nothing twice, nothing silently zero."""
 
 import json
+import os
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,10 +13,12 @@ from made_benchmark import NAME, Options, tries
 from rich.console import Console
 
 from virl.bench.benchmark import Episode
+from virl.bench.files import FOLDER, slug
 from virl.bench.plan import choose, parse_shard
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Terms
 from virl.bench.run import Engine, Part, Unpaid, run_benchmark
+from virl.budget import Budget, account
 from virl.errors import BadInput
 
 QUIET = Console(quiet=True)
@@ -141,9 +146,50 @@ def test_an_empty_purse_ends_the_run_in_good_order(tmp_path: Path) -> None:
     }
 
 
-def test_a_budget_is_not_kept_by_processes(tmp_path: Path) -> None:
+def booked(out: Path) -> float:
+    """Dollars in the book of a run."""
+    return (
+        sum(json.loads(line)["micro_usd"] for line in (out / "spending.jsonl").read_text().splitlines()) / 1e6
+    )
+
+
+@pytest.mark.parametrize("name", ["threads", pytest.param("processes", marks=pytest.mark.slow)])
+def test_what_episodes_cost_is_what_the_book_says(name: str, tmp_path: Path) -> None:
+    """Failed tries, failed episodes and those that a kill cut off are paid for too."""
+    seen, out = tmp_path / "seen", tmp_path / "out"
+    seen.mkdir()
+    budget = Budget(book=out / "spending.jsonl")
+    with account(f"{FOLDER}/{slug('sharp/north/case 3')}"):
+        budget.hold(0.5, "static_image")  # as a kill leaves it
+    budget.hold(0.25, "geocode")  # before the first episode
+    trouble = {"case 0": "never", "case 1": "once"} | ({"case 2": "die once"} if name == "processes" else {})
+    options = Options(
+        folder=str(seen), models=("sharp",), cities=("north",), count=5, usd=0.01, trouble=trouble
+    )
+    found = run(out, options, name=name, resume=False)
+    cost = {record["case"]: record["cost"]["usd"] for record in records(out)}
+    again = 0.02 if name == "processes" else 0.01
+    assert cost == pytest.approx(
+        {"case 0": 0.01, "case 1": 0.02, "case 2": again, "case 3": 0.51, "case 4": 0.01}
+    )
+    (row,) = found["rows"]
+    assert row["cost"]["usd"] == pytest.approx(sum(cost.values()))
+    assert found["spent"][""]["usd"] == pytest.approx(booked(out)) == pytest.approx(row["cost"]["usd"] + 0.25)
+    assert found["spent"][""]["unfinished_usd"] == pytest.approx(0.25)
+    assert "paid $" in (out / "report.html").read_text()
+
+
+@pytest.mark.parametrize("name", ["threads", pytest.param("processes", marks=pytest.mark.slow)])
+def test_all_engines_keep_the_budget(name: str, tmp_path: Path) -> None:
+    options = Options(models=("sharp",), cities=("north",), usd=0.01)
+    with pytest.raises(Unpaid, match="higher --budget-usd"):
+        run(tmp_path, options, name=name, workers=2, terms=Terms(budget_usd=0.035))
+    assert booked(tmp_path) == pytest.approx(0.03)
+
+
+def test_a_rate_is_not_kept_by_processes(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="--engine threads"):
-        run(tmp_path, Options(), name="processes", terms=Terms(budget_usd=1.0))
+        run(tmp_path, Options(), name="processes", terms=Terms(requests_per_second=1.0))
 
 
 def test_two_episodes_of_one_id_are_refused(tmp_path: Path) -> None:
@@ -181,3 +227,44 @@ def test_a_part_has_all_models_of_a_case_and_a_limit_is_of_each() -> None:
 def test_a_part_of_no_whole_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="I/N"):
         parse_shard(text)
+
+
+ENDED = """
+import sys, time
+from pathlib import Path
+from made_benchmark import NAME
+from virl.bench.benchmark import Episode
+from virl.bench.engine.processes import ProcessCrew
+from virl.bench.engine.work import Job
+from virl.bench.resources import Terms
+from virl.budget import Budget
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    options = {"folder": str(folder), "trouble": {"case 0": "hold"}}
+    crew = ProcessCrew(Job(NAME, options, Terms()), 1, Budget())
+    while not (seats := crew.events(1.0)):
+        pass
+    crew.give(seats[0].seat, Episode("case 0", "north", "sharp", {"number": 0}))
+    while not (folder / "held").exists():
+        time.sleep(0.05)
+    END
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["crew.dismiss()", "import os; os.kill(os.getpid(), 9)"])
+def test_processes_that_are_ended_leave_nothing_behind(end: str, tmp_path: Path) -> None:
+    script = tmp_path / "ended.py"
+    script.write_text(ENDED.replace("END", end))
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path)],
+        capture_output=True,  # until the last process has closed it
+        text=True,
+        check=False,
+        timeout=120,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert (tmp_path / "held").exists(), done.stderr
+    assert "leaked" not in done.stderr
+    assert "Traceback" not in done.stderr

@@ -9,7 +9,7 @@ from made_dataset import panorama_row, place_row, question_row, write_dataset
 from made_high_street import POINTS, SHOPS, MadePlaces, made_city
 from made_streets import FRAME
 
-from virl.bench.city_data import CityOptions, around, city_data
+from virl.bench.city_data import CityOptions, Uncollected, around, city_data
 from virl.bench.resources import Resources
 from virl.errors import BadInput
 from virl.geo import LatLng, distance
@@ -100,6 +100,29 @@ class Streets:
 
     def lines(self) -> list[list[LatLng]]:
         return [[FRAME.position(*POINTS[name]) for name in POINTS]]
+
+
+def test_a_made_city_needs_no_data_set_beside_those_of_others(
+    home: Path, resources: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIRL_CACHE", str(home / "cache"))
+    never: Any = object()
+    assert isinstance(resources.given.places, MadePlaces)
+    resources.given.places.shops = [replace(shop, review_count=30) for shop in resources.given.places.shops]
+    resources.given = replace(resources.given, truth=never, street_map=Streets())
+    assert city_data(options(home), "made", resources).folder == home / "made"
+    with pytest.raises(Uncollected, match=r"virl first collects the data set of .*: once, about 20 s"):
+        city_data(options(home), "virlton", replace_collect(resources, may_collect=False))
+    assert not (home / "cache").exists()
+    data = city_data(options(home), "virlton", replace_collect(resources, may_collect=True))
+    assert data.folder.parent == home / "cache" / "collected"
+    with pytest.raises(BadInput, match="no such folder"):
+        city_data(options(home / "tpyo"), "virlton", resources)
+
+
+def replace_collect(resources: Made, *, may_collect: bool) -> Made:
+    resources.may_collect = may_collect
+    return resources
 
 
 def test_a_made_city_is_collected_once_and_anew_when_it_is_another(

@@ -31,7 +31,7 @@ def test_every_agent_has_one_line_with_what_must_think_for_it() -> None:
     assert set(agent_names()) <= set(lines)
     assert lines["hiro"].rstrip().endswith("rules or a model")
     assert lines["rx399"].rstrip().endswith("none")
-    assert lines["otto"].rstrip().endswith("  a model")
+    assert lines["otto"].rstrip().endswith("rules or a model")
     assert "photographer" in lines["mira"]
 
 
@@ -47,7 +47,7 @@ def test_characters_of_this_folder_are_listed_too_and_other_files_are_not(tmp_pa
 def test_a_new_character_is_ready_to_run(tmp_path: Path, more: list[str], by_tools: bool) -> None:
     done = virl("new", "zoe", *more)
     assert done.exit_code == 0, done.output
-    assert ("--mind openai:MODEL" in done.stdout) == by_tools
+    assert "Edit it, then run: virl run zoe.yaml\n" in done.stdout
     character = load_character(tmp_path / "zoe.yaml")
     assert (character.name, character.lives_by_tools) == ("Zoe", by_tools)
     assert character.routine == (None if by_tools else "explore")
@@ -74,21 +74,41 @@ def test_a_name_that_yaml_takes_for_something_else_stays_a_name(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("agent", ["hiro", "rx399", "mira"])
-def test_a_copy_has_all_of_the_agent_but_its_name(tmp_path: Path, agent: str) -> None:
-    done = virl("new", "zoe", "--from", agent)
+def test_a_character_from_another_one_is_its_own(tmp_path: Path, agent: str) -> None:
+    done = virl("new", "my-zoe", "--from", agent)
     assert done.exit_code == 0, done.output
     copied, given = (
-        load_character(tmp_path / "zoe.yaml"),
+        load_character(tmp_path / "my-zoe.yaml"),
         load_character(Path(__file__).parents[2] / f"agents/{agent}.yaml"),
     )
-    assert copied.name == "Zoe"
-    ours, theirs = (
-        copied.model_dump(exclude={"name", "routine"}),
-        given.model_dump(exclude={"name", "routine"}),
-    )
-    assert ours == theirs
+    assert copied.name == "My Zoe"
+    assert copied.intention == given.intention.replace(given.name, "My Zoe")
+    assert copied.about == (given.about or f"does what {given.name} does")
+    own = {"name", "routine", "intention", "about", "background"}
+    assert copied.model_dump(exclude=own) == given.model_dump(exclude=own)
     assert copied.routine == (None if given.lives_by_tools else given.routine or agent)
-    assert (tmp_path / "zoe.yaml").read_text().count("#") > 2, "its comments are kept"
+    text = (tmp_path / "my-zoe.yaml").read_text()
+    head, *rest = text.split("\nname: ")
+    assert head.startswith(f"# My Zoe: adapted from {agent}.yaml.")
+    assert "virl run my-zoe.yaml" in head
+    assert "virl new" not in text
+    assert "#" in rest[0], "its comments are kept"
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "kept"),
+    [
+        ("Zoë K", "zoe-k.yaml", "Zoë K"),
+        ("O\N{RIGHT SINGLE QUOTATION MARK}Neil", "o-neil.yaml", "O'Neil"),
+        ("my-hiro", "my-hiro.yaml", "My Hiro"),
+        ("春日 はるが", "春日-はるが.yaml", "春日 はるが"),
+        ("Ada_2", "ada_2.yaml", "Ada_2"),
+    ],
+)
+def test_any_name_gets_a_plain_file_and_is_kept(tmp_path: Path, name: str, file: str, kept: str) -> None:
+    done = virl("new", name)
+    assert done.exit_code == 0, done.output
+    assert load_character(tmp_path / file).name == kept
 
 
 def test_a_copy_of_an_agent_without_routine_names_the_one_it_follows(tmp_path: Path) -> None:
@@ -108,7 +128,9 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
 def test_bad_names_and_options_write_nothing(tmp_path: Path) -> None:
     assert "is not a valid character name" in refused("new", "../zoe")
     assert "is not a valid character name" in refused("new", "zoe.yaml")
-    assert "unknown agent 'hero': choose one of:" in refused("new", "zoe", "--from", "hero")
+    assert "is not a valid character name" in refused("new", "zoe\nage: 3")
+    assert "is not a valid character name" in refused("new", "z" * 61)
+    assert "unknown agent 'hero': did you mean 'hiro'?" in refused("new", "zoe", "--from", "hero")
     assert "--from or --tools" in refused("new", "zoe", "--from", "hiro", "--tools")
     region = (Path(__file__).parents[2] / "agents/imani.yaml").read_text() + "region: park.txt\n"
     (tmp_path / "planner.yaml").write_text(region)
@@ -117,13 +139,18 @@ def test_bad_names_and_options_write_nothing(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["park.txt", "planner.yaml"]
 
 
-def test_a_character_that_lives_by_tools_needs_a_model(
+def test_minds_that_cannot_use_tools_for_what_is_wanted_are_refused_before_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("VIRL_MIND", "OPENAI_API_KEY", "OPENAI_BASE_URL", "VIRL_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     for agent in ("mira", "otto", "june"):
-        assert "needs a model: give --mind openai:MODEL" in refused("run", agent)
+        line = refused("run", agent, "--set", "intention=Tanzen")
+        assert "the rules do not understand the intention" in line
+        assert "--mind openai:MODEL" in line
+    assert "the rules speak English only" in refused(
+        "run", "hiro", "--set", "intention=春日は店を探しています"
+    )
     assert "OPENAI_API_KEY" in refused("run", "mira", "--mind", "openai:gpt-5-mini")
     monkeypatch.setenv("VIRL_BASE_URL", "http://127.0.0.1:9")
     assert "cannot call tools" in refused("run", "mira", "--mind", "openai-completion:some")

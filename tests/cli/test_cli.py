@@ -100,12 +100,12 @@ def test_how_to_move_pay_and_keep_is_checked_before_anything_is_written(
 
 
 def test_unknown_agent() -> None:
-    assert "unknown agent 'hero': choose one of:" in refused("run", "hero")
+    assert "unknown agent 'hero': did you mean 'hiro'? choose one of: aria, " in refused("run", "hero")
     assert "none.yaml: no such file" in refused("run", "none.yaml")
 
 
 def test_unknown_city(tmp_path: Path) -> None:
-    assert "unknown city 'atlantis': choose one of:" in refused(
+    assert "unknown city 'atlantis': `virl cities` lists all 19" in refused(
         "run", write_hiro(tmp_path), "--city", "atlantis"
     )
     assert not (tmp_path / "runs").exists()
@@ -114,12 +114,18 @@ def test_unknown_city(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (("age: 22", "age: twenty"), "line 2: age: must be a whole number, not 'twenty'"),
+        (
+            ("age: 22", "age: twenty"),
+            "line 2: age: must be a whole number, at least 0 and at most 150, not 'twenty'",
+        ),
         (("age: 22", "agee: 22"), "line 2: agee: unknown field"),
         (("routine: hiro", "routine: [hiro"), "not valid YAML"),
-        (("  steps: 3", "  steps: 0"), "line 9: limits.steps: must be greater than or equal to 1, not 0"),
+        (("  steps: 3", "  steps: 0"), "line 9: limits.steps: must be at least 1 and at most 100,000, not 0"),
         (("routine: hiro", "routine: heroic"), "unknown routine 'heroic'"),
-        (("routine: hiro", "clock: noon"), "line 7: clock: 'noon' is not a day and time"),
+        (
+            ("routine: hiro", "clock: noon"),
+            "line 7: clock: must be a day and a time, such as 'wed 12:30', not 'noon'",
+        ),
         (("name: Hiro\n", ""), "name: field is missing"),
     ],
 )
@@ -161,8 +167,21 @@ def test_nothing_to_resume(tmp_path: Path) -> None:
 
 def test_missing_key_and_unknown_mind(tmp_path: Path) -> None:
     assert "OPENAI_API_KEY" in refused("run", write_hiro(tmp_path), "--mind", "openai:gpt-5-mini")
+    assert "unknown mind 'opnai:x': did you mean 'openai:x'?" in refused(
+        "run", write_hiro(tmp_path), "--mind", "opnai:x"
+    )
     assert "unknown mind 'clever'" in refused("run", write_hiro(tmp_path), "--mind", "clever")
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_that_has_ended_says_so_when_it_is_resumed(finished: Path) -> None:
+    before = (finished / "journal.jsonl").read_bytes()
+    done = virl("run", "hiro", "--out", finished, "--resume")
+    assert done.exit_code == 0, done.output
+    result = json.loads((finished / "result.json").read_text())
+    said = f"already finished: {result['status']}: {result['reason']}\nreport: {finished / 'report.html'}\n"
+    assert done.stdout == said
+    assert (finished / "journal.jsonl").read_bytes() == before
 
 
 def copy_of(run: Path, folder: Path) -> Path:

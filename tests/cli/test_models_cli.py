@@ -100,7 +100,7 @@ def test_weights_that_are_there_are_found(tmp_path):
 def test_a_file_that_is_wrong_or_uses_itself_is_listed_with_its_fault(tmp_path):
     odd = tmp_path / "odd.yaml"
     odd.write_text("kind: owlv2\nbatch: none\n")
-    assert "odd.yaml, line" in standing("detector", str(odd)).needs[0].lacks
+    assert "odd.yaml: 5 faults: line" in standing("detector", str(odd)).needs[0].lacks
     odd.write_text(
         f"kind: clip-proposals\nproposals: {odd}\nproposal_labels: []\nmin_proposal: 0\nrecognizer: siglip\n"
         "background: []\nmargin: 0\nmin_score: 0\nmax_overlap: null\n"
@@ -147,5 +147,5 @@ def test_matcher_and_lexicon_are_tried():
 def test_what_cannot_be_tried_is_one_line():
     result = run("--try", "nope")
     assert result.exit_code == 2
-    assert "unknown model 'nope': choose one of:" in result.output
+    assert "unknown model 'nope': `virl models` lists all" in result.output
     assert result.output.count("\n") == 1

@@ -60,7 +60,7 @@ def test_a_copy_is_checked_copied_and_listed(home: Path, copy: Path) -> None:
     assert find_data("touchdown") == home / "touchdown"
     assert virl_data("r2r", "--from", copy / "r2r").exit_code == 0
     assert find_data("r2r") == home / "r2r"
-    assert virl_data("list").stdout.splitlines() == [
+    assert [line.rstrip() for line in virl_data("list").stdout.splitlines()[1:]] == [
         f"touchdown  {home / 'touchdown'}: 4 files, checksums match",
         f"r2r        {home / 'r2r'}: 2 files, checksums match",
     ]
@@ -71,11 +71,11 @@ def test_the_list_tells_what_is_missing_or_has_changed(home: Path, copy: Path) -
     (home / "touchdown" / "graph" / "nodes.txt").write_text("other")
     (home / "touchdown" / "graph" / "links.txt").unlink()
     (home / "r2r").mkdir()
-    first, second = virl_data("list").stdout.splitlines()
-    assert first.endswith("2 of 4 files have changed: graph/links.txt, graph/nodes.txt")
+    _, first, second = virl_data("list").stdout.splitlines()
+    assert first.rstrip().endswith("2 of 4 files have changed: graph/links.txt, graph/nodes.txt")
     assert "no checksums" in second
     (home / "r2r").rmdir()
-    assert "`virl data r2r --from DIR`" in virl_data("list").stdout.splitlines()[1]
+    assert "`virl data r2r --from DIR`" in virl_data("list").stdout.splitlines()[2]
     (home / "touchdown" / MANIFEST).write_text("{")
     done = virl_data("list")
     assert done.exit_code == 2

@@ -57,6 +57,14 @@ def test_without_a_key_the_offline_core_works_and_every_remedy_is_told() -> None
     for line in ("Virlton opens", "GOOGLE_MAPS_API_KEY", "one step of Hiro", "virl data r2r --from DIR"):
         assert line in done.stdout
     assert "not asked | Routes API" in done.stdout
+    first, second, third, *rest = done.stdout.splitlines()
+    assert first == "made cities: work, try `virl run hiro`"
+    assert second == "real cities: no key: set GOOGLE_MAPS_API_KEY"
+    assert third.startswith("language models: ")
+    last = [line for line in rest if line.startswith("  ")]
+    states = [line.split(" | ")[0].strip() for line in last]
+    assert "missing" not in states[: states.index("missing")]
+    assert set(states[states.index("missing") :]) == {"missing"}, "what is missing stands last"
 
 
 def test_json_is_json_and_nothing_else(server: ServedCity, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -205,7 +205,7 @@ def test_an_input_without_what_the_template_needs_is_named():
 
 
 def test_an_unknown_prompt_lists_those_there_are():
-    with pytest.raises(UnknownName, match=r"unknown prompt 'explore/typ': choose one of: .*explore/decision"):
+    with pytest.raises(UnknownName, match=r"unknown prompt 'explore/typ': did you mean 'explore/place-type'"):
         load_prompt("explore/typ", RoadChoice)
 
 
@@ -230,7 +230,7 @@ I feel
             "cannot be imported (No module named",
         ),
         (("virl.routines.explore.replies:PlaceType", "pathlib:Path"), 4, "is not a virl.mind.replies.Reply"),
-        (("virl.routines.explore.replies:PlaceType", "PlaceType"), 4, "reply: String should match pattern"),
+        (("virl.routines.explore.replies:PlaceType", "PlaceType"), 4, "reply: must be MODULE:NAME"),
         (("about: A test.\n", ""), 2, "about: field is missing"),
         (("about: A", "abuot: x\nabout: A"), 2, "abuot: unknown field"),
         ((":PlaceType", ":PlaceTipe"), 4, "has no attribute 'PlaceTipe'"),

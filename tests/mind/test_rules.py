@@ -91,7 +91,7 @@ def test_only_an_offered_place_type_is_picked(mind):
 
 
 def test_an_intention_without_a_known_word_is_no_guess(mind):
-    with pytest.raises(MindFailed, match="name it in plain words"):
+    with pytest.raises(MindFailed, match="name it in plain English"):
         place_type(mind, "Something wonderful.")
 
 

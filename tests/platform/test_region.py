@@ -212,7 +212,7 @@ def test_reads_a_line_for_each_corner(tmp_path: Path, text: str) -> None:
         ("\n51.50, -0.14\n51.51, -0.13\n51.50, -0.13\n51.51, -0.14\n", ", line 2: corner 1: its side meets"),
         ("-0.14, 51.51\n-0.13, 51.51\n-0.13, 51.5\n", ", line 1: corner 1: .* from the city's .*swapped"),
         ("48.85, 2.35\n48.86, 2.35\n48.86, 2.36\n", ", line 1: corner 1: .* choose a region of the city"),
-        (b"51.5, -0.1\xff\n", ": cannot be read"),
+        (b"51.5, -0.1\xff\n", ", line 1: the byte 0xff is not UTF-8: save the file as UTF-8"),
     ],
 )
 def test_a_fault_in_a_text_file_is_named_with_file_and_line(
@@ -271,7 +271,7 @@ def geojson(*lines: str) -> str:
         (geojson("[-0.14, 51.51]", "[-0.13]", "[-0.13, 51.5]"), r", line 4: corner 2: should be \[longitude"),
         (geojson("[-0.14, 51.51]", '["a", 1]', "[-0.13, 51.5]"), ", line 4: corner 2: should be"),
         (geojson("[-0.14, 51.51]", "[true, 1]", "[-0.13, 51.5]"), ", line 4: corner 2: should be"),
-        (geojson("[-0.14, 51.51]", "[NaN, 1]", "[-0.13, 51.5]"), ", line 4: corner 2: .* is not a position"),
+        (geojson("[-0.14, 51.51]", "[NaN, 1]", "[-0.13, 51.5]"), ", line 4: not valid JSON at column 2"),
         (geojson("[114, 22]", "[22, 114]", "[114, 22.1]"), ", line 4: corner 2: latitude 114 .*swapped"),
         (geojson("[-0.14, 51.51]", "[-0.13, 51.51]"), ", line 4: corner 2: only 2 different corners"),
         (

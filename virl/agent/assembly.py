@@ -4,27 +4,29 @@ Runs, consultations and benchmarks all use it: `assemble` what does not depend o
 the routine of the agent that comes of it.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from virl.agent.character import Character
-from virl.agent.character_file import routine_of
+from virl.agent.character_file import located, routine_of
 from virl.agent.run import Run
 from virl.agent.user import Silent, User
 from virl.budget import Budget
-from virl.errors import BadInput, NoStreetView, NotFound
-from virl.geo import LatLng
+from virl.bugs import bug_of
+from virl.errors import BadInput, MindFailed, NoStreetView, VirlError
+from virl.geo import LatLng, distance
 from virl.journal.records import Result
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, PromptFolder, Prompts
-from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.movement.base import Mover
 from virl.platform.perception.base import Senses
-from virl.platform.perception.models import Models
+from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.open import open_senses
 from virl.platform.relocate import relocate
 from virl.platform.streetview import Panorama
+from virl.region_file import MAX_FROM_CITY_M
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,10 @@ def assemble(
         VirlError: what a model needs is missing.
     """
     routine = routine_of(source, character)
+    senses = character.senses
+    for role, name in senses.named:
+        with located(source, character, "senses", role):
+            read_model(role, name)
     beside = PromptFolder(source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
     return Assembly(
@@ -119,7 +125,7 @@ def assemble(
         city,
         start_panorama(city, character, source),
         mind,
-        open_senses(character.senses.detector, character.senses.describer, models=models),
+        open_senses(senses.detector, senses.describer, models=models),
         models,
         mover,
         Prompts((beside, own)),
@@ -131,32 +137,37 @@ def perform(agent: Agent) -> Result:
 
     Raises:
         BadInput: there is no such routine, or it returned before it ended its run.
+        CodeFault: the routine has a bug; the run can be resumed once it is mended.
         VirlError: whatever the routine raises; the run can be resumed.
     """
     routine = routine_of(agent.source, agent.character)
-    routine.run()(agent)
+    run = routine.run()
+    try:
+        run(agent)
+    except VirlError:
+        raise
+    except Exception as fault:
+        raise bug_of(fault, home=routine.folder, run=agent.run.folder) from fault
     if agent.run.result is None:
         raise BadInput(f"{agent.source}: the routine {routine.name!r} returned before it ended its run")
     return agent.run.result
 
 
 def check_mind(path: Path, character: Character, mind: Mind) -> None:
-    """See whether a mind can do what a character needs.
+    """See whether a mind can do what a character needs, before anything is written.
+
+    A routine that can tell beforehand has a module `checking` with `check(character, mind)`.
 
     Raises:
-        BadInput: the character lives by tools, and the mind is no chat model.
+        BadInput: the rules do not understand what the character wants, a script does not fit its tools, or
+            its mind is no chat model.
     """
-    if not character.lives_by_tools:
-        return
-    if isinstance(mind, RuleMind):
-        raise BadInput(
-            f"{path}: {character.name} has tools and no routine, and needs a model: give --mind openai:MODEL "
-            "(see docs/how-to/language-models.md)"
-        )
-    from virl.mind.llm import LLMMind  # noqa: PLC0415 - LangChain takes a second to import
-
-    if isinstance(mind, LLMMind):
-        _ = mind.chat_model  # raises where it is none
+    routine = routine_of(path, character)
+    try:
+        with located(path, character, routine.wish) if routine.wish else nullcontext():
+            routine.check(character, mind)
+    except MindFailed as fault:
+        raise BadInput(f"{path}: {fault}") from fault
 
 
 def start_panorama(city: City, character: Character, source: Path) -> Panorama:
@@ -165,14 +176,31 @@ def start_panorama(city: City, character: Character, source: Path) -> Panorama:
     Raises:
         BadInput: the start is not in the city.
     """
-    if isinstance(character.start, str):
-        try:
-            position = city.maps.geocode(character.start)
-        except NotFound as fault:
-            raise BadInput(f"{source}: start: {fault}") from fault
-    else:
+    with located(source, character, "start"):
+        if isinstance(character.start, str):
+            return _relocated(city, city.maps.geocode(character.start))
         position = LatLng(character.start.lat, character.start.lng)
+        refuse_swapped(position, city)
+        return _relocated(city, position)
+
+
+def refuse_swapped(position: LatLng, city: City) -> None:
+    """See that a position is not one of the city's with its two numbers swapped; asks nobody.
+
+    Raises:
+        BadInput: it is.
+    """
+    if abs(position.lng) > 90 or distance(position, city.center) <= MAX_FROM_CITY_M:
+        return
+    swapped = LatLng(position.lng, position.lat)
+    if distance(swapped, city.center) <= MAX_FROM_CITY_M:
+        raise BadInput(
+            f"{position} is far from {city.title}, and {swapped} is in it: swap latitude and longitude?"
+        )
+
+
+def _relocated(city: City, position: LatLng) -> Panorama:
     try:
         return relocate(city.streetview, position, f"the start in {city.title}")
     except NoStreetView as fault:
-        raise BadInput(f"{source}: start: {fault}, such as {city.center}") from fault
+        raise NoStreetView(f"{fault}, such as {city.center}") from fault

@@ -3,16 +3,19 @@
 The fields here are those of every character. A routine declares further ones, each a `CharacterField`.
 """
 
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model
 
+from virl.field_faults import shown
 from virl.platform.places import DAYS
 from virl.settings import Settings
 
-ROUTINE_NAME = r"^[A-Za-z0-9_-]+$"
+ROUTINE_NAME = r"^[A-Za-z0-9_-]{1,80}$"
 
 ValueT = TypeVar("ValueT")
 
@@ -21,7 +24,7 @@ def _weekly_clock(text: str) -> str:
     day, _, clock = text.strip().lower().partition(" ")
     hour, _, minute = clock.partition(":")
     if day not in DAYS or not (hour.isdigit() and minute.isdigit() and int(hour) < 24 and int(minute) < 60):
-        raise ValueError(f"{text!r} is not a day and time such as 'wed 12:30'")
+        raise ValueError(f"must be a day and a time, such as 'wed 12:30', not {shown(text)}")
     return f"{day} {int(hour):02d}:{int(minute):02d}"
 
 
@@ -41,6 +44,18 @@ ToolName = Literal[
     "consult",
 ]
 """What a character without a routine may use; each is described in `docs/reference/characters.md`."""
+
+
+def _name_of_routine(name: str) -> str:
+    if not re.fullmatch(ROUTINE_NAME, name):
+        raise ValueError(f"must be a name of letters, digits, '_' and '-', not {shown(name)}")
+    return name
+
+
+def _one_line(text: str) -> str:
+    if "\n" in text.strip():
+        raise ValueError("must be one line: write `>-` after `about:`, or join the lines")
+    return text
 
 
 def _tool_names(given: object) -> object:
@@ -75,6 +90,11 @@ class SensesChoice(Settings):
     """Whether a model that uses tools is shown views as pictures, not in words; `None`: if it is known to
     take them."""
 
+    @property
+    def named(self) -> tuple[tuple[Literal["detector", "describer", "matcher"], str], ...]:
+        """The models by their roles."""
+        return ("detector", self.detector), ("describer", self.describer), ("matcher", self.matcher)
+
 
 class Character(Settings):
     """Who lives in the city: one YAML file, described in `docs/reference/characters.md`."""
@@ -89,11 +109,11 @@ class Character(Settings):
     """Where the character faces at first; `None` leaves it open."""
     clock: Annotated[str, AfterValidator(_weekly_clock)] = "wed 12:30"
     """Day and local time at which it all happens."""
-    about: str = Field(default="", max_length=120, pattern=r"^[^\n]*$")
+    about: Annotated[str, AfterValidator(_one_line)] = Field(default="", max_length=120)
     """What the character does, in a line, for lists of agents."""
     background: str
     intention: str = Field(min_length=1)
-    routine: str | None = Field(default=None, pattern=ROUTINE_NAME)
+    routine: Annotated[str, AfterValidator(_name_of_routine)] | None = None
     """What the character does: a routine of virl's or of an installed package, `NAME.py` or a folder `NAME/`
     beside the character file, or the name of an agent whose routine it is; by default that of the file's own
     name."""
@@ -131,6 +151,9 @@ class CharacterField(Generic[ValueT]):
     default: ValueT
     about: str
     """What it says, in a sentence."""
+    named: Callable[[Any], Iterable[tuple[str, Callable[[], object]]]] = field(default=lambda _: ())
+    """What its value names: the field within it, and what raises where there is no such thing. Looked at
+    before a run is begun."""
 
     def of(self, character: Character) -> ValueT:
         """What a character's file says here."""
@@ -142,6 +165,6 @@ class CharacterField(Generic[ValueT]):
 def character_model(fields: tuple[CharacterField[Any], ...]) -> type[Character]:
     """The model of character files that may have these fields too; of two of one name, the last counts."""
     declared: dict[str, Any] = {
-        field.name: (field.kind, Field(default=field.default, description=field.about)) for field in fields
+        one.name: (one.kind, Field(default=one.default, description=one.about)) for one in fields
     }
     return create_model("Character", __base__=Character, __module__=__name__, **declared)

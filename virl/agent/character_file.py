@@ -1,7 +1,8 @@
 """Character files: found by an agent's name or a path, and read with the fields of their routine."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import ConfigDict
@@ -9,10 +10,10 @@ from pydantic import ConfigDict
 from virl import resources
 from virl.agent.character import ROUTINE_NAME, Character, character_model
 from virl.agent.routine import Routine, RunFunction, find_routine, our_fields, package_folders
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError
 from virl.region_file import read_region
 from virl.registry import ROUTINES
-from virl.settings import Settings, check_settings, load_settings, yaml_value
+from virl.settings import Settings, check_settings, load_settings, read_settings, yaml_value
 
 BY_TOOLS = "by-tools"
 """The routine of characters that have tools and no routine of their own."""
@@ -35,6 +36,8 @@ def agent_names() -> list[str]:
 def find_character(agent: str) -> Path:
     """The file of an agent given by name, or by the path of its YAML file.
 
+    A name that no agent has is that of `NAME.yaml` in the working folder.
+
     Raises:
         UnknownName: there is no agent of this name.
         BadInput: there is no such file, or two packages bring an agent of this name.
@@ -46,6 +49,9 @@ def find_character(agent: str) -> Path:
         return path
     found = _file_of(agent)
     if found is None:
+        here = Path(f"{agent}.yaml")
+        if re.fullmatch(ROUTINE_NAME, agent) and here.is_file():
+            return here
         raise UnknownName("agent", agent, agent_names())
     return found
 
@@ -56,7 +62,7 @@ def load_character(path: Path) -> Character:
     Raises:
         BadInput: one is missing or broken; names file, line and field.
     """
-    character = load_settings(path, _model(path, load_settings(path, _Which)))
+    character = load_settings(path, _model(path, _which(path)))
     if isinstance(character.region, str):
         corners = read_region(path.parent / character.region).corners
         character = character.model_copy(update={"region": corners})
@@ -73,16 +79,52 @@ def recorded_character(path: Path, data: dict[str, object]) -> Character:
     return _model(path, which).model_validate(data)
 
 
+def where(path: Path, character: Character, *field: str) -> str:
+    """Where a field of a character was given, such as `zoe.yaml, line 3: city`.
+
+    Args:
+        path: the character's file.
+        character: as it was read, or changed: what differs from the file has no line in it.
+        field: names of sections, and of the field.
+    """
+    try:
+        read, there = read_settings(path), load_character(path)
+    except VirlError:
+        return f"{path}: {'.'.join(field)}"
+    given, mine = _field(there, field), _field(character, field)
+    if given != mine:
+        return f"{'.'.join(field)} of this run"
+    return f"{read.where(field)}: {'.'.join(field)}"
+
+
+@contextmanager
+def located(path: Path, character: Character, *field: str) -> Iterator[None]:
+    """Name file, line and field in what is raised because of a field's value.
+
+    Raises:
+        BadInput: in place of what was raised.
+    """
+    try:
+        yield
+    except (BadInput, NotFound, NoStreetView, MindFailed) as fault:
+        raise BadInput(f"{where(path, character, *field)}: {fault}") from fault
+
+
 def routine_of(path: Path, character: Character) -> Routine:
     """What a character does: the routine of that name, or of the agent of that name.
 
     Raises:
-        BadInput: there is no such routine.
+        BadInput: there is no such routine; names file and line.
     """
     name = _routine_name(path, character.routine, character.tools)
     routine = _routine(path, name)
     if routine is None:
-        raise BadInput(f"{path}: {UnknownName('routine', name, ROUTINES.names())}")
+        unknown = UnknownName("routine", name, {*ROUTINES.names(), *agent_names()})
+        if character.routine is None:
+            raise BadInput(
+                f"{path}: has neither `routine` nor `tools`, and there is no routine of its name: {unknown}"
+            )
+        raise BadInput(f"{where(path, character, 'routine')}: {unknown}")
     return routine
 
 
@@ -110,15 +152,23 @@ def with_fields(character: Character, fields: Sequence[str]) -> Character:
     for text in fields:
         name, equals, value = text.partition("=")
         *sections, last = name.strip().split(".")
-        if not equals or not last:
-            raise BadInput(f"--set {text}: write it as FIELD=VALUE, such as limits.steps=20")
+        source = f"--set {' '.join(text.split())}"  # a value may have lines, a message has one
+        if not equals or not last or not name.isprintable():
+            raise BadInput(f"{source}: write it as FIELD=VALUE, such as limits.steps=20")
         section = data
         for part in sections:
             if not isinstance(section.setdefault(part, {}), dict):
                 section[part] = {}
             section = section[part]
-        section[last] = yaml_value(value, source=f"--set {text}")
-    return check_settings(data, type(character), source="--set " + " ".join(fields))
+        section[last] = yaml_value(value, source=source)
+    return check_settings(data, type(character), source=f"--set {' '.join(' '.join(fields).split())}")
+
+
+def _field(character: Character, field: Sequence[str]) -> object:
+    value: object = character
+    for name in field:
+        value = getattr(value, name, None)
+    return value
 
 
 def _file_of(agent: str) -> Path | None:
@@ -143,6 +193,11 @@ def _files_of_packages() -> dict[str, list[Path]]:
     return files
 
 
+def _which(path: Path) -> _Which:
+    read = read_settings(path)
+    return _Which.model_validate(read.data if isinstance(read.data, dict) else {})
+
+
 def _model(path: Path, which: _Which) -> type[Character]:
     routine = _routine(path, _routine_name(path, which.routine, which.tools))
     return character_model((*our_fields(), *(routine.fields() if routine else ())))
@@ -157,7 +212,7 @@ def _routine(path: Path, name: str) -> Routine | None:
     file = _file_of(name)
     if file is None:
         return None
-    which = load_settings(file, _Which)  # an agent's name: its routine is followed
+    which = _which(file)  # an agent's name: its routine is followed
     return find_routine(file.parent, _routine_name(file, which.routine, which.tools))
 
 

@@ -8,6 +8,7 @@ from virl.agent.assembly import Agent, Assembly, assemble, perform
 from virl.agent.character import Character
 from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
+from virl.budget import account
 from virl.errors import BadInput
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import Journal, write_result
@@ -43,7 +44,8 @@ def consult(
     """
     if noted := agent.run.noted(TOPIC, key):
         return Result.model_validate(noted.data["result"])
-    result = _run(agent, name, key, changes or {})
+    with account(f"{CONSULTED}/{key}") as own:
+        result = _run(agent, name, key, changes or {}, own)
     agent.run.note(
         TOPIC,
         key,
@@ -64,7 +66,7 @@ def steps_taken(run: Run) -> int:
     return (run.steps[-1].step if run.steps else 0) + sum(nested)
 
 
-def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object]) -> Result:
+def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object], own: str) -> Result:
     source = find_character(name)
     folder = caller.run.folder / CONSULTED / key
     if folder.parts.count(CONSULTED) > DEPTH:
@@ -74,7 +76,8 @@ def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object]) -> R
     with journal:
         for ended in done:
             if isinstance(ended, EndRecord):
-                write_result(folder, ended.result)
+                write_result(folder, ended.result)  # the run may have been killed between the two
+                write_report(folder, caller.city)
                 return ended.result
         start = next((one for one in done if isinstance(one, StartRecord)), None)
         run = Run(
@@ -84,6 +87,7 @@ def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object]) -> R
             city=caller.run.city,
             audience=caller.run.aside(),
             meter=caller.city.meter,
+            paid=lambda: caller.budget.paid(own),
         )
         result = perform(_other(caller, source, character).agent(run, budget=caller.budget))
         write_report(folder, caller.city)

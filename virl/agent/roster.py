@@ -1,6 +1,7 @@
 """Which agents there are, and what each does in a line."""
 
 import ast
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -8,9 +9,14 @@ from typing import Literal
 from virl.agent.character import Character
 from virl.agent.character_file import agent_names, find_character, load_character, routine_of
 from virl.agent.routine import Routine
-from virl.errors import BadInput, VirlError
+from virl.errors import VirlError, told_of
 from virl.registry import ROUTINES
+from virl.settings import read_settings
 
+_FIELDS = frozenset({"name", "city", "start", "background", "intention", "routine", "tools"})
+_MARK = re.compile(rf"^(?:{'|'.join(sorted(_FIELDS))}|about|age|clock)\s*:", re.MULTILINE)
+ENOUGH_FIELDS = 2  # of a character, in a file that may hold anything; chosen
+LONGEST_LOOK = 100_000  # bytes; chosen
 LONGEST_LINE = 100  # characters of what an agent is said to do; chosen
 
 
@@ -20,6 +26,7 @@ class RosterEntry:
 
     name: str
     """As `virl run` takes it."""
+    file: Path
     character: Character
     about: str
     """What it does, in a line."""
@@ -27,10 +34,8 @@ class RosterEntry:
     """Whether its routine asks a mind."""
 
     @property
-    def mind(self) -> Literal["none", "rules or a model", "a model"]:
+    def mind(self) -> Literal["none", "rules or a model"]:
         """What must think for it."""
-        if self.character.lives_by_tools:
-            return "a model"
         return "rules or a model" if self.asks_mind else "none"
 
 
@@ -46,21 +51,60 @@ def roster() -> tuple[list[RosterEntry], list[VirlError]]:
     return entries, list({str(fault): fault for fault in faults}.values())
 
 
-def characters_in(folder: Path) -> tuple[list[RosterEntry], list[VirlError]]:
-    """The characters whose files lie in a folder, and those whose routine cannot be imported.
+@dataclass(frozen=True, slots=True)
+class UnreadableEntry:
+    """A character file that cannot run."""
 
-    Other YAML files there are none.
+    name: str
+    """As `virl run` would take it."""
+    file: Path
+    faults: tuple[str, ...]
+    """What is wrong with it, a line each, with file and line."""
+
+
+def characters_in(folder: Path) -> tuple[list[RosterEntry], list[UnreadableEntry]]:
+    """The characters whose files lie in a folder, and the files that cannot run, whatever is wrong with them.
+
+    YAML files that hold something else are in neither.
     """
+    from virl.agent.checking import name_faults  # noqa: PLC0415 - brings in the cities and the senses
+
     entries: list[RosterEntry] = []
-    faults: list[VirlError] = []
-    for path in sorted(folder.glob("*.yaml")):
-        try:
-            entries.append(_entry(path.name, path))
-        except BadInput:
+    unreadable: list[UnreadableEntry] = []
+    for path in sorted(file for ending in ("*.yaml", "*.yml") for file in folder.glob(ending)):
+        if not (path.is_file() and _is_character(path)):
             continue
+        try:
+            faults = name_faults(path, load_character(path))
+            if not faults:
+                entries.append(_entry(path.name, path))
         except VirlError as fault:
-            faults.append(fault)
-    return entries, faults
+            faults = [fault]
+        if faults:
+            lines = [line for fault in faults for line in told_of(str(path), fault)]
+            unreadable.append(UnreadableEntry(path.name, path, tuple(lines)))
+    return entries, unreadable
+
+
+def _is_character(path: Path) -> bool:
+    """Whether a file holds a character, or is too broken to tell but has a field of one."""
+    try:
+        data = read_settings(path).data
+    except VirlError:
+        beginning = _beginning(path)
+        return beginning is None or bool(_MARK.search(beginning))
+    if data is None:
+        return not _beginning(path)  # begun, and not written yet
+    return isinstance(data, dict) and len(_FIELDS & data.keys()) >= ENOUGH_FIELDS
+
+
+def _beginning(path: Path) -> str | None:
+    """The beginning of a file, whatever it is written in; `None` if it may not be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(LONGEST_LOOK).replace(b"\0", b"").decode("utf-8", "ignore")
+    except OSError:
+        return None
 
 
 def _entry(name: str, path: Path) -> RosterEntry:
@@ -72,10 +116,10 @@ def _entry(name: str, path: Path) -> RosterEntry:
     about = " ".join(about.split())
     if len(about) > LONGEST_LINE:
         about = about[: LONGEST_LINE - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-    return RosterEntry(name, character, about, routine.asks_mind())
+    return RosterEntry(name, path, character, about, routine.asks_mind())
 
 
 def _first_words(routine: Routine) -> str:
     """The first line of the routine's own words, without the name that it begins with."""
-    words = (ast.get_docstring(ast.parse(routine.source.read_text(encoding="utf-8"))) or "").split("\n\n")[0]
+    words = (ast.get_docstring(ast.parse(routine.source.read_bytes())) or "").split("\n\n")[0]
     return words.partition(": ")[2] or words

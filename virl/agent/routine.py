@@ -1,6 +1,7 @@
 """Routines: what characters do. Each is a folder, or a module beside a character file.
 
-A routine's folder holds `routine.py` with `run(agent)`. `settings.py` may declare `FIELDS` of character
+A routine's folder holds `routine.py` with `run(agent)`. `checking.py` may tell before a run what would stop
+it: `check(character, mind)` and `check_assembly(assembly)`. `settings.py` may declare `FIELDS` of character
 files, `showing.py` may draw the page of a run, and `prompts/` may hold its prompts.
 """
 
@@ -17,12 +18,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from virl import resources
-from virl.agent.character import CharacterField
+from virl.agent.character import Character, CharacterField
 from virl.errors import BadInput
+from virl.mind.base import Mind
 from virl.registry import ROUTINES, cannot_import
 
 if TYPE_CHECKING:
-    from virl.agent.assembly import Agent
+    from virl.agent.assembly import Agent, Assembly
 
 RunFunction = Callable[["Agent"], None]
 
@@ -76,6 +78,28 @@ class Routine:
         """The file that holds `run`."""
         return self.folder / f"{self.module.rpartition('.')[2]}.py"
 
+    def check(self, character: Character, mind: Mind) -> None:
+        """See whether a mind can do what a character wants, where the routine's module `checking` tells.
+
+        Raises:
+            BadInput, MindFailed: it cannot.
+        """
+        self._checking("check", character, mind)
+
+    @property
+    def wish(self) -> str:
+        """The field of a character that its check looks at, as its module `checking` says by `FIELD`."""
+        part = self.part("checking")
+        return str(getattr(self._imported(part), "FIELD", "")) if part else ""
+
+    def check_assembly(self, assembly: "Assembly") -> None:
+        """See whether a run can begin with all that it needs, where the routine's module `checking` tells.
+
+        Raises:
+            VirlError: it cannot.
+        """
+        self._checking("check_assembly", assembly)
+
     def asks_mind(self) -> bool:
         """Whether it asks a mind at all; its settings say `ASKS_MIND = False` if not."""
         home = self.module if self.loose else self.part("settings")
@@ -93,6 +117,12 @@ class Routine:
                 f"{module.__file__}: FIELDS must contain virl.agent.character.CharacterField objects only"
             )
         return fields
+
+    def _checking(self, name: str, *given: object) -> None:
+        part = self.part("checking")
+        check = getattr(self._imported(part), name, None) if part else None
+        if check:
+            check(*given)
 
     def _imported(self, module: str) -> ModuleType:
         try:

@@ -1,16 +1,16 @@
 """One run of an agent: what it does is written down, told to an audience, and summed up."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Literal, Protocol
 
 from virl import __version__
-from virl.budget import Meter
+from virl.budget import Meter, Paid
 from virl.drawing.exhibits import Exhibit
 from virl.files import write_whole
 from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
-from virl.journal.journal import Journal, total_cost, write_result
+from virl.journal.journal import Journal, booked_cost, total_cost, write_result
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -93,6 +93,7 @@ class Run:
         city: str = "",
         audience: Audience | None = None,
         meter: Meter | None = None,
+        paid: Callable[[], Paid] | None = None,
         keep_views: bool = True,
     ) -> None:
         """Begin, or go on after what is done.
@@ -104,6 +105,7 @@ class Run:
             city: its name, for the result; by default as `start` says.
             audience: who is told.
             meter: counts what the city's provider is asked, for the records.
+            paid: what the book says that the run has paid; by default there is no book.
             keep_views: whether views are kept as files and named in the records.
         """
         self.start = start
@@ -116,6 +118,8 @@ class Run:
         self._result: Result | None = None
         self._audience = audience or Nobody()
         self._meter = meter
+        self._paid = paid or Paid
+        self._after_last = RequestsRecord()
         self._keep_views = keep_views
         self._since = perf_counter()
         self._audience.start(start, done)
@@ -137,8 +141,9 @@ class Run:
 
     @property
     def cost(self) -> CostRecord:
-        """What the run has cost so far, the agents it consulted included."""
-        return total_cost([*self._steps, *self._notes.values()])
+        """What the run has cost so far by the book, the agents it consulted included."""
+        records: list[AnyRecord] = [*self._steps, *self._notes.values()]
+        return booked_cost(total_cost(records, self._after_last), self._paid())
 
     @property
     def result(self) -> Result | None:
@@ -287,6 +292,7 @@ class Run:
             files: what it made, as `attach` names it.
             exhibits: what the report shows.
         """
+        self._after_last = self._requests()
         self._result = result = Result(
             agent=self.start.agent,
             city=self._city,

@@ -1,17 +1,18 @@
 """Start or resume a run: opens the city, the mind and the senses, and hands them to the routine."""
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from rich.console import Console
 
 from virl import __version__
-from virl.agent.assembly import assemble, check_mind, perform
+from virl.agent.assembly import assemble, perform
 from virl.agent.character import Character
 from virl.agent.character_file import (
     find_character,
@@ -20,12 +21,15 @@ from virl.agent.character_file import (
     routine_of,
     with_fields,
 )
+from virl.agent.checking import check_assembly, check_before, check_character, name_faults
 from virl.agent.run import Run
 from virl.agent.terminal import Story
 from virl.agent.user import open_user
-from virl.budget import Budget
-from virl.errors import BadInput, JournalBroken, UnknownName
-from virl.journal.journal import Journal, write_result
+from virl.budget import SPENDING, Budget
+from virl.errors import BadInput, JournalBroken, UnknownName, VirlError, raise_all
+from virl.files import writing
+from virl.journal.journal import Journal, replies_given, write_result
+from virl.journal.reading import RESUME
 from virl.journal.records import AccessRecord, AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, write_report
 from virl.mind.base import Mind
@@ -33,6 +37,7 @@ from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
+from virl.mind.script import ScriptMind
 from virl.platform.movement.open_mover import MOVERS, open_mover
 from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.providers.open import Access, city_settings, name_of_city, opened_city
@@ -41,8 +46,6 @@ from virl.platform.streetview import Image
 from virl.resources import cache_home
 
 RUNS = Path("runs")
-SPENDING = "spending.jsonl"
-"""What a run has paid, in its folder; see `virl.budget.Budget`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,58 @@ class Finished:
 
     result: Result
     report: Path
+    before: bool = False
+    """Whether it had ended before it was asked for: nothing was run."""
+
+
+class Preview(BaseModel):
+    """What a run would do."""
+
+    model_config = ConfigDict(frozen=True)
+
+    agent: str
+    file: str
+    city: str
+    provider: str
+    network: bool
+    """Whether the city is asked over a network, where requests may cost something."""
+    mind: str
+    mover: str
+    routine: str
+    max_steps: int
+    """Moves from panorama to panorama at most."""
+    max_model_calls: int | None
+    """Turns of the model at most, for characters that live by tools."""
+    budget_usd: float | None
+    folder: str
+    """Where the run would be written."""
+    not_checked: tuple[str, ...]
+    """What can only be seen in the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a run is about to do."""
+
+    source: Path
+    character: Character
+    start: StartRecord
+    folder: Path
+
+    def budget(self) -> Budget:
+        """Of the run, with its book."""
+        return Budget(self.start.access.budget_usd, book=self.folder / SPENDING)
+
+    def access(self, budget: Budget) -> Access:
+        """How the city is asked."""
+        asked = self.start.access
+        return Access(
+            budget=budget,
+            cache=asked.cache,
+            session=self.start.id,
+            record=Path(asked.record) if asked.record else None,
+            replay=Path(asked.replay) if asked.replay else None,
+        )
 
 
 def run_agent(options: RunOptions, console: Console) -> Finished:
@@ -83,6 +138,50 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
     source = find_character(options.agent)
     if options.resume:
         return _resume(options, source, console)
+    plan = _planned(options, source)
+    return _live(plan, (), lambda: Journal.create(plan.folder, plan.start), console)
+
+
+def preview_run(options: RunOptions) -> Preview:
+    """What `run_agent` would do; writes nothing, and asks a city on the network nothing.
+
+    Raises:
+        BadInput: it would refuse; names all that is wrong.
+    """
+    if options.resume:
+        raise BadInput("--dry-run previews a new run: remove --resume")
+    plan = _planned(options, find_character(options.agent))
+    start, character = plan.start, plan.character
+    _check_mover(start.mover)
+    if plan.folder.exists() and any(plan.folder.iterdir()):
+        raise BadInput(f"{plan.folder}: already holds files: choose another --out, or add --resume")
+    budget = plan.budget()
+    access = plan.access(budget)
+    mind = open_mind(start.mind, cache_dir=None, budget=budget)
+    found = check_character(
+        plan.source, character, mind, access=access, allow_downloads=start.allow_downloads
+    )
+    raise_all(found.faults)
+    provider = provider_of(city_settings(character.city))
+    return Preview(
+        agent=start.agent,
+        file=str(plan.source),
+        city=start.city,
+        provider=city_settings(character.city).provider,
+        network=provider.network,
+        mind=start.mind,
+        mover=start.mover,
+        routine=routine_of(plan.source, character).name,
+        max_steps=character.limits.steps,
+        max_model_calls=character.limits.calls if character.lives_by_tools else None,
+        budget_usd=start.access.budget_usd,
+        folder=str(plan.folder),
+        not_checked=found.unknown,
+    )
+
+
+def _planned(options: RunOptions, source: Path) -> _Plan:
+    """What is to be done, from the character and the options."""
     character = load_character(source)
     if options.city:
         character = character.model_copy(update={"city": options.city})
@@ -90,7 +189,8 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
         senses = character.senses.model_copy(update={"detector": options.detector})
         character = character.model_copy(update={"senses": senses})
     character = with_fields(character, options.fields) if options.fields else character
-    folder = options.out or RUNS / f"{source.stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    raise_all(name_faults(source, character))
+    folder = options.out or _new_folder(source.stem)
     start = StartRecord(
         virl=__version__,
         agent=source.stem,
@@ -107,29 +207,7 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
         routine=routine_of(source, character).registered,
         character=character.model_dump(mode="json"),
     )
-    plan = _Plan(source, character, start, folder)
-    return _live(plan, (), lambda: Journal.create(folder, start), console)
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What a run is about to do."""
-
-    source: Path
-    character: Character
-    start: StartRecord
-    folder: Path
-
-    def access(self) -> Access:
-        """How the city is asked."""
-        asked = self.start.access
-        return Access(
-            budget=Budget(asked.budget_usd, book=self.folder / SPENDING),
-            cache=asked.cache,
-            session=self.start.id,
-            record=Path(asked.record) if asked.record else None,
-            replay=Path(asked.replay) if asked.replay else None,
-        )
+    return _Plan(source, character, start, folder)
 
 
 def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
@@ -141,11 +219,11 @@ def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
             if isinstance(ended, EndRecord):
                 write_result(journal.folder, ended.result)  # the run may have been killed between the two
                 if (report := journal.folder / REPORT).exists():
-                    return Finished(ended.result, report)
+                    return Finished(ended.result, report, before=True)
                 with ExitStack() as stack:
                     plan = _Plan(source, load_character(source), start, journal.folder)
-                    city = stack.enter_context(opened_city(start.city, plan.access()))
-                    return Finished(ended.result, write_report(journal.folder, city))
+                    city = stack.enter_context(opened_city(start.city, plan.access(plan.budget())))
+                    return Finished(ended.result, write_report(journal.folder, city), before=True)
         try:
             character = recorded_character(source, dict(start.character))
         except ValidationError as fault:
@@ -181,29 +259,60 @@ def _live(
 ) -> Finished:
     """Check everything that can be wrong, and only then write the first line."""
     start, character = plan.start, plan.character
-    if start.mover not in MOVERS:
-        raise UnknownName("mover", start.mover, list(MOVERS))
+    _check_mover(start.mover)
     with ExitStack() as stack:
-        access = plan.access()
-        mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=access.budget)
-        check_mind(plan.source, character, mind)
-        city = stack.enter_context(opened_city(start.city, access))
+        budget = plan.budget()
+        mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=budget)
+        if isinstance(mind, ScriptMind):
+            mind.go_on_after(replies_given(plan.folder))
+        if not done:
+            check_before(plan.source, character, mind)
+        city = stack.enter_context(opened_city(start.city, plan.access(budget)))
         mover = stack.enter_context(open_mover(start.mover, city.streetview))
         models = Models(
             ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
         )
         assembly = assemble(plan.source, character, city, mind, models, mover)
+        if not done:
+            check_assembly(assembly)
         journal = stack.enter_context(open_journal())
         story = stack.enter_context(Story(console, character.limits.steps))
-        run = Run(journal, start, done, city=name_of_city(start.city), audience=story, meter=city.meter)
+        run = Run(
+            journal,
+            start,
+            done,
+            city=name_of_city(start.city),
+            audience=story,
+            meter=city.meter,
+            paid=budget.paid,
+        )
         user = open_user(start.feedback, console, story.pause)
-        result = perform(assembly.agent(run, user, access.budget))
+        with writing(run.folder / REPORT, RESUME):
+            (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
+        try:
+            result = perform(assembly.agent(run, user, budget))
+        except VirlError:
+            with suppress(Exception):  # what ended the run is what is told
+                write_report(run.folder, city)
+            raise
         return Finished(result, write_report(run.folder, city))
 
 
+def _new_folder(agent: str) -> Path:
+    """A folder for a run that begins now; one that begins in the same second as another gets a number."""
+    first = RUNS / f"{agent}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    others = (first.with_name(f"{first.name}-{number}") for number in count(2))
+    return next(folder for folder in chain([first], others) if not folder.exists())
+
+
+def _check_mover(name: str) -> None:
+    if name not in MOVERS:
+        raise UnknownName("mover", name, list(MOVERS))
+
+
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:
-    """What the chat describer asks; rules cannot see."""
-    if isinstance(mind, RuleMind):
+    """What the chat describer asks; rules and scripts cannot see."""
+    if isinstance(mind, RuleMind | ScriptMind):
         return None
     prompt = load_prompt("senses/describe-view", Text)
     return lambda question, images: mind.ask(prompt, images=images, question=question).text

@@ -9,12 +9,13 @@ from typing import Self
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
 
 from virl.agent.routine import find_routine
-from virl.drawing.numbers import counted
+from virl.drawing.numbers import counted, lasting
 from virl.geo import LatLng
+from virl.journal.journal import SCRIPTED
 from virl.journal.records import (
     AnyRecord,
     CostRecord,
@@ -38,12 +39,15 @@ class Story:
         self._progress = Progress(
             TextColumn("[dim]{task.description}"),
             BarColumn(),
-            MofNCompleteColumn(),
+            TextColumn("[green]{task.fields[count]}"),
             TimeElapsedColumn(),
+            TextColumn("[dim]{task.fields[left]}"),
             console=console,
             transient=True,
         )
-        self._task = self._progress.add_task("walking", total=steps)
+        self._steps = steps
+        self._task = self._progress.add_task("starting", total=None, count="", left="")
+        self._doing, self._since, self._from = "", 0.0, 0
         self._known: Counter[str] = Counter()
 
     def __enter__(self) -> Self:
@@ -76,17 +80,31 @@ class Story:
             self._say(f"[dim]This agent uses no mind. {escape(_eyes(record))}[/]")
         elif record.mind == "rules":
             self._say("[dim]Rules decide. To use a language model, add --mind openai:MODEL[/]")
+        elif record.mind.startswith(SCRIPTED):
+            self._say("[dim]A script decides. No language model is used.[/]")
         if steps:
-            self._progress.update(self._task, completed=steps[-1].step)
+            self._walked(steps[-1].step)
         self._known.update(thing.label for step in steps for thing in step.objects if thing.new)
 
     def progress(self, doing: str, done: int, total: int) -> None:
-        """Set the bar to something else, or to another total."""
-        self._progress.update(self._task, description=doing, completed=done, total=total)
+        """Set the bar to something else, or to another total, and estimate how long the rest takes."""
+        now = self._progress.get_time()
+        if doing != self._doing:
+            self._doing, self._since, self._from = doing, now, done
+        ahead = done - self._from
+        left = lasting((now - self._since) / ahead * (total - done)) if ahead > 0 else ""
+        self._progress.update(
+            self._task,
+            description=doing,
+            completed=done,
+            total=total,
+            count=f"{done}/{total}",
+            left=f"about {left} left" if left else "",
+        )
 
     def step(self, record: StepRecord) -> None:
         """Tell a step if something was seen or chosen."""
-        self._progress.update(self._task, completed=record.step)
+        self._walked(record.step)
         for place in record.places:
             self._say(_considered(record.step, place))
         for thing in record.objects:
@@ -95,6 +113,19 @@ class Story:
                 self._say(_found(record.step, thing, self._known[thing.label]))
         if any(view.purpose == "road" for view in record.views):
             self._say(f"[cyan]{record.step:>4}[/]  {escape(record.decided)}")
+
+    def _walked(self, step: int) -> None:
+        """Set the bar to a step; where nobody told otherwise, it is full after the most steps."""
+        if self._doing:
+            self.progress(self._doing, step, int(self._progress.tasks[0].total or step))
+        else:
+            self._progress.update(
+                self._task,
+                description="walking",
+                completed=step,
+                total=self._steps,
+                count=f"step {step}, at most {self._steps}",
+            )
 
     def note(self, record: NoteRecord) -> None:
         """Tell what came of a piece of work."""
@@ -112,7 +143,7 @@ class Story:
         walked = f"{counted(result.steps, 'step')}, {result.distance_m:.0f} m, " if result.steps else ""
         self._say(
             f"[dim]{walked}{counted(cost.views, 'view')}, {_requests(cost)}"
-            f"{counted(cost.llm_calls, 'model call')}, ${cost.usd:.4f}[/]"
+            f"{counted(cost.llm_calls, 'model call')}, ${cost.usd:.4f}{_lost(cost)}[/]"
         )
 
     def aside(self) -> "Aside":
@@ -160,6 +191,11 @@ def _eyes(record: StartRecord) -> str:
 def _requests(cost: CostRecord) -> str:
     sent, cached = (sum(counts.values()) for counts in (cost.requests.sent, cost.requests.cached))
     return f"{counted(sent, 'map request')}, {cached} from the cache, " if sent or cached else ""
+
+
+def _lost(cost: CostRecord) -> str:
+    lost = cost.interrupted
+    return f" (${lost.usd:.4f} of it in interrupted steps)" if lost.usd else ""
 
 
 def _counts(found: Mapping[str, int]) -> Table:

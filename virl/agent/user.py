@@ -7,13 +7,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Protocol, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, RootModel, ValidationError, model_validator
 from rich.console import Console
 from rich.markup import escape
 
 from virl.clock import Time, parse_clock
-from virl.errors import BadInput, choices
-from virl.settings import Settings, parse_settings
+from virl.errors import BadInput, UnknownName
+from virl.field_faults import faults_of
+from virl.settings import Settings, fit, read_settings
 
 TERMINAL = "terminal"
 
@@ -103,8 +104,8 @@ class UserMessage(Settings):
         return moment.since < parse_clock(self.at) <= moment.minute
 
 
-class _Entries(Settings):
-    entries: tuple[UserMessage, ...] = Field(min_length=1)
+class _Entries(RootModel[tuple[UserMessage, ...]]):
+    root: tuple[UserMessage, ...] = Field(min_length=1)
 
 
 class Scripted:
@@ -170,7 +171,7 @@ class AtTerminal:
 def unknown_state(state: Mapping[str, float], states: Collection[str]) -> str | None:
     """What is wrong with states that are set: one that is not among those expected."""
     unknown = next((name for name in state if name not in states), None)
-    return f"unknown feeling {unknown!r}: {choices(states)}" if unknown else None
+    return None if unknown is None else str(UnknownName("feeling", unknown, states))
 
 
 def parse_line(line: str, states: Collection[str]) -> Feedback:
@@ -193,9 +194,8 @@ def parse_line(line: str, states: Collection[str]) -> Feedback:
     try:
         entry = UserMessage.model_validate({"after": 0, "say": " ".join(words), "state": told})
     except ValidationError as fault:
-        first = fault.errors()[0]
-        field_name = next((str(part) for part in first["loc"][1:]), "line")
-        raise BadInput(f"{field_name}: {first['msg']}: write it in words, or as hunger=90") from None
+        first = faults_of(fault, UserMessage, {"after": 0, "say": " ".join(words), "state": told})[0]
+        raise BadInput(f"{first}: write it in words, or as hunger=90") from None
     if unknown := unknown_state(entry.state, states):
         raise BadInput(f"{unknown}: write it in words, or as hunger=90")
     return Feedback(entry.say, entry.state)
@@ -207,20 +207,10 @@ def read_feedback(path: Path) -> Scripted:
     Raises:
         BadInput: the file is missing or broken; names the line.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise BadInput(f"{path}: no such file") from None
-    except (OSError, UnicodeDecodeError) as fault:
-        raise BadInput(f"{path}: cannot be read ({fault})") from fault
-    first = next(
-        (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), ""
-    )
-    if not first.startswith("-") or first.startswith("---"):
+    read = read_settings(path)
+    if not isinstance(read.data, list):
         raise BadInput(f"{path}: must be a list of entries: `- after: 2`, then `say:` or `state:` below it")
-    return Scripted(
-        parse_settings(f"entries:\n{text}", _Entries, source=str(path), first_line=0).entries, str(path)
-    )
+    return Scripted(fit(read, _Entries).root, str(path))
 
 
 def open_user(

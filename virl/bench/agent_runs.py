@@ -8,6 +8,7 @@ A run that was cut off goes on where it stopped, and one that has ended is read.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from virl import __version__
@@ -16,6 +17,7 @@ from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.agent.user import User
 from virl.bench.resources import Resources
+from virl.budget import Budget, account
 from virl.errors import BadInput, VirlError
 from virl.journal.journal import Journal, write_result
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
@@ -80,6 +82,7 @@ def run_in_folder(
     mind: Mind | None = None,
     models: Models | None = None,
     user: User | None = None,
+    budget: Budget | None = None,
 ) -> Result:
     """Run an agent to its end, or go on with the run in the folder.
 
@@ -92,6 +95,7 @@ def run_in_folder(
         mind: answers its prompts; by default the rules.
         models: opens the senses; by default with the city's truth at this seed.
         user: who may speak up on the way.
+        budget: of whoever starts the run, with its book; by default there is no limit and no book.
 
     Raises:
         BadInput: a change does not fit, the folder holds another run, or the routine does not end its run.
@@ -113,16 +117,18 @@ def run_in_folder(
         routine=routine_of(source, character).registered,
         character=character.model_dump(mode="json"),
     )
-    with _journal(folder, start) as (journal, done):
+    budget = budget or Budget()
+    with _journal(folder, start) as (journal, done), account(folder.name) as own:
         for ended in done:
             if isinstance(ended, EndRecord):
                 write_result(folder, ended.result)  # the run may have been killed between the two
                 write_report(folder, city)
                 return ended.result
-        run = Run(journal, start, done, keep_views=False, meter=city.meter)
+        paid = partial(budget.paid, own)
+        run = Run(journal, start, done, keep_views=False, meter=city.meter, paid=paid)
         assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))
         try:
-            result = perform(assembly.agent(run, user))
+            result = perform(assembly.agent(run, user, budget))
         except VirlError:
             write_report(folder, city)
             raise

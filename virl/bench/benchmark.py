@@ -153,6 +153,8 @@ class Metric:
     """Whether its value in each group is drawn as bars too."""
     aside: bool = False
     """Whether the terminal, which is narrow, leaves it out; the page and the files have it."""
+    about: str = ""
+    """What the heading stands for, where it does not say so itself; the legend of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +303,9 @@ class Benchmark(Generic[OptionsT, WorldT]):
     show: Callable[[Record], Shown] = shown_plainly
     published: tuple[Published, ...] = ()
     page: OwnPage[OptionsT] | None = None
+    typical_s: float = 0.0
+    """Seconds that an episode takes on one core with the default options, measured, to say how long a run may
+    take; 0 where nobody measured it."""
     commands: Mapping[str, Callable[..., None]] = field(default_factory=dict)
     """Further commands by name, as `typer` takes them: `virl bench NAME COMMAND`."""
     work: Literal["threads", "processes"] = "threads"

@@ -5,18 +5,18 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
-from rich.console import Console
 
 from virl import geo
 from virl.bench.benchmark import BenchOptions
 from virl.bench.resources import Resources
+from virl.console import SafeConsole
 from virl.datasets.collect.bar import collecting_bar
 from virl.datasets.collect.collecting import collect_city_places, collect_city_questions, collect_city_routes
 from virl.datasets.collect.collection import Collection, sole_writer
-from virl.datasets.collect.dataset import DataSet, open_dataset
+from virl.datasets.collect.dataset import CARD, PLACES, QUESTIONS, ROUTES, DataSet, open_dataset
 from virl.datasets.collect.places import PlacesSettings
 from virl.datasets.collect.routes import RoutesSettings
-from virl.errors import BadInput
+from virl.errors import BadInput, VirlError
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.providers.open import name_of_city
@@ -26,6 +26,14 @@ from virl.resources import cache_home, data_home
 
 MADE_ROUTES = 20
 """Routes of a data set that is made on the spot; chosen: twice V-IRL's number for a district."""
+
+
+COLLECTING = {"routes": "about 2 min and 50 MB"}
+"""What a made city's data set takes, measured for Virlton on one core; 20 s for what is not named."""
+
+
+class Uncollected(VirlError):
+    """A made city has no data set yet."""
 
 
 class CityOptions(BenchOptions):
@@ -55,12 +63,15 @@ def city_data(
 
     Raises:
         BadInput: there is none, and the city is not a made one; or it is broken, or nothing is left of it.
+        Uncollected: there is none yet, and the resources may collect none.
     """
     home = Path(options.data).resolve() if options.data else data_home() / "collected"
+    if options.data and not home.is_dir():
+        raise BadInput(f"--data {options.data}: no such folder")
     folder = home / name_of_city(name)
-    if not folder.is_dir() and not options.data and resources.city(name).truth is not None:
+    if not folder.is_dir() and resources.city(name).truth is not None:
         folder = cache_home() / "collected" / f"{name_of_city(name)}-{_fingerprint(resources.city(name))}"
-        _collect(folder, resources.city(name), needs)
+        _collect(folder, resources.city(name), needs, may_collect=resources.may_collect)
     elif not folder.is_dir():
         raise BadInput(
             f"{folder}: no data set of {name}: run `virl collect places --city {name} --out {folder}`"
@@ -108,15 +119,26 @@ def _fingerprint(city: City) -> str:
     return blake2b(repr((len(panoramas), near)).encode(), digest_size=6).hexdigest()
 
 
-def _collect(folder: Path, city: City, needs: str) -> None:
+def _collect(folder: Path, city: City, needs: str, *, may_collect: bool) -> None:
     """A made city's data set; once, then it stays in the cache."""
-    with sole_writer(folder), collecting_bar(Console(stderr=True)) as progress:
+    if not _is_collected(folder, needs):
+        takes = COLLECTING.get(needs, "about 20 s and 50 MB")
+        work = f"the data set of {city.title}: once, {takes}, in {folder}"
+        if not may_collect:
+            raise Uncollected(f"virl first collects {work}")
+        SafeConsole(stderr=True).print(f"collecting {work}", highlight=False, markup=False, soft_wrap=True)
+    with sole_writer(folder), collecting_bar(SafeConsole(stderr=True)) as progress:
         collection = Collection(folder, city, "offline", region_of_city(city))
         collect_city_places(collection, PlacesSettings(), "cpu", allow_downloads=False, progress=progress)
         if needs == "questions":
             collect_city_questions(collection, 0, progress)
         if needs == "routes":
             collect_city_routes(collection, RoutesSettings(count=MADE_ROUTES), progress)
+
+
+def _is_collected(folder: Path, needs: str) -> bool:
+    rows = {"questions": QUESTIONS, "routes": ROUTES}.get(needs, PLACES)
+    return (folder / CARD).is_file() and (folder / rows).is_file()
 
 
 def _cut(data: DataSet, region: Region) -> DataSet:

@@ -1,6 +1,6 @@
 """The options of a benchmark as options of a command line: `--agent follower --map` for `agent` and `map`."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -22,13 +22,24 @@ def flag_of(field: str) -> str:
     return "--" + _ONE.get(field, field).replace("_", "-")
 
 
-def parameters(options: type[BaseOptions], panel: str, taken: Collection[str] = ()) -> Iterator[Parameter]:
+Completer = Callable[[str], list[str]]
+"""What begins with what was typed."""
+
+
+def parameters(
+    options: type[BaseOptions],
+    panel: str,
+    taken: Collection[str] = (),
+    complete: Callable[[str, str, Collection[str]], Completer] | None = None,
+) -> Iterator[Parameter]:
     """A parameter for each field, as `typer` reads them off a function; `None` where nothing is given.
 
     Args:
         options: of the benchmark.
         panel: heading in the help.
         taken: options of the same command that are not the benchmark's; a field named like one has none.
+        complete: makes what completes an option, of its field, its description and all its values where
+            there are only so many.
     """
     defaults = options.model_construct().model_dump(mode="json")
     for name, field in options.model_fields.items():
@@ -44,6 +55,7 @@ def parameters(options: type[BaseOptions], panel: str, taken: Collection[str] = 
             show_default=_shown(defaults.get(name)),
             metavar=None if field.annotation is bool else _metavar(field),
             rich_help_panel=panel,
+            autocompletion=complete(name, described, _choices(field)) if complete else None,
         )
         kind: Any = bool | None if field.annotation is bool else str | None
         yield Parameter(
@@ -52,6 +64,20 @@ def parameters(options: type[BaseOptions], panel: str, taken: Collection[str] = 
             default=None,
             annotation=Annotated[list[str] | None if _is_repeated(field) else kind, about],
         )
+
+
+def listed_options(options: type[BaseOptions]) -> list[dict[str, Any]]:
+    """The options of a benchmark: each with its flag, its field, its default as JSON and what it is about."""
+    defaults = options.model_construct().model_dump(mode="json")
+    return [
+        {
+            "option": flag_of(name),
+            "field": name,
+            "default": defaults.get(name),
+            "about": " ".join((field.description or "").split()),
+        }
+        for name, field in options.model_fields.items()
+    ]
 
 
 def given(options: type[BaseOptions], arguments: Mapping[str, Any]) -> dict[str, object]:
@@ -92,6 +118,12 @@ def _metavar(field: FieldInfo) -> str:
         plain = [get_args(plain[0])[0]]
     known = {int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
     return known.get(plain[0], getattr(plain[0], "__name__", "YAML").upper())
+
+
+def _choices(field: FieldInfo) -> tuple[str, ...]:
+    """All values of a field that takes only so many."""
+    kinds = (field.annotation, *get_args(field.annotation))
+    return tuple(str(value) for kind in kinds if get_origin(kind) is Literal for value in get_args(kind))
 
 
 def _shown(default: object) -> str | bool:

@@ -1,8 +1,11 @@
 """Photos of places, as the benchmarks that ask about them show them to models."""
 
-import numpy as np
-import PIL.Image
+from pathlib import Path
 
+import numpy as np
+
+from virl.errors import BadInput
+from virl.picture_reading import PictureFault, open_picture
 from virl.platform.streetview import Camera, Image, View
 
 PHOTO_FOV = 60.0
@@ -10,9 +13,16 @@ PHOTO_FOV = 60.0
 
 
 def read_photo(path: str) -> Image:
-    """A photo of a data set."""
-    with PIL.Image.open(path) as photo:
-        return np.asarray(photo.convert("RGB"))
+    """A photo of a data set.
+
+    Raises:
+        BadInput: it is no picture, or too large.
+    """
+    try:
+        with open_picture(Path(path)) as photo:
+            return np.asarray(photo.convert("RGB"))
+    except PictureFault as fault:
+        raise BadInput(f"{path}: {fault}: download or collect it again") from fault
 
 
 def photo_view(image: Image) -> View:

@@ -1,13 +1,16 @@
 """Which episodes a run is to do, and what its folder says of them."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Self
+
+from pydantic import NonNegativeInt, model_validator
 
 from virl.bench.benchmark import Episode
 from virl.errors import BadInput
 from virl.files import write_whole
+from virl.json_reading import read_json_file
 from virl.platform.city import City
 from virl.settings import Settings, check_settings
 
@@ -27,9 +30,18 @@ class CityPlan(Settings):
 class RunPlan(Settings):
     """What `plan.json` holds: all episodes of a run, with those of other shards and beyond a limit."""
 
-    episodes: dict[str, dict[str, int]]
+    episodes: dict[str, dict[str, NonNegativeInt]]
     """How many there are, by model and city."""
     cities: dict[str, CityPlan]
+
+    @model_validator(mode="after")
+    def _knows_its_cities(self) -> Self:
+        for cities in self.episodes.values():
+            if unknown := sorted(cities.keys() - self.cities.keys()):
+                raise ValueError(f"episodes names the city {unknown[0]!r}, which is not among its cities")
+        if not any(self.episodes.values()):
+            raise ValueError("it has no episodes")
+        return self
 
 
 def make_plan(episodes: Sequence[Episode], cities: Mapping[str, City]) -> RunPlan:
@@ -74,11 +86,7 @@ def read_plan(folder: Path) -> RunPlan:
         BadInput: the folder holds no run, or its plan is damaged.
     """
     path = folder / PLAN
-    try:
-        data = json.loads(path.read_bytes())
-    except (OSError, ValueError) as fault:
-        raise BadInput(f"{path}: cannot be read ({fault}): give a run folder") from fault
-    return check_settings(data, RunPlan, source=str(path))
+    return check_settings(read_json_file(path), RunPlan, source=str(path))
 
 
 def choose(episodes: Sequence[Episode], limit: int | None, shard: tuple[int, int]) -> list[Episode]:

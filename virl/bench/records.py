@@ -15,6 +15,7 @@ from virl import __version__
 from virl.errors import BadInput
 from virl.files import JsonLines, write_whole, writing
 from virl.journal.lock import lock_run
+from virl.json_reading import JsonFault, read_json
 
 RECORDS, SETTINGS, RESULTS = "records.jsonl", "settings.json", "results.json"
 Record = dict[str, Any]
@@ -187,7 +188,7 @@ def _healed(lines: JsonLines) -> str:
 
 def _object(line: bytes) -> Record | None:
     try:
-        data = json.loads(line)
-    except ValueError:
+        data = read_json(line)
+    except JsonFault:
         return None
     return data if isinstance(data, dict) else None

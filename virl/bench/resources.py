@@ -20,14 +20,13 @@ from virl.bench.shared import (
     question_to,
 )
 from virl.budget import Budget
-from virl.errors import ModelUnavailable
 from virl.mind.base import Exchange, Mind
 from virl.mind.open import open_mind
 from virl.platform.city import City
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
 from virl.platform.perception.models import Device, ModelOptions, Models, read_model
 from virl.platform.perception.registry import Role
-from virl.platform.perception.standing import standing
+from virl.platform.perception.standing import check_ready
 from virl.platform.providers.open import Access, opened_city
 
 DEFAULT_BATCH = 8
@@ -90,12 +89,14 @@ class Resources:
         budget: checked before each request that costs something.
         reserve: takes a turn for a request to a mind, see `virl.bench.pace`; `None` sets no limit.
         open_elsewhere: opens a model on another machine; by default models are opened here.
+        may_collect: whether a missing data set of a made city is collected; else it raises `Uncollected`.
     """
 
     terms: Terms = field(default_factory=Terms)
     budget: Budget = field(default_factory=Budget)
     reserve: Callable[[], float] | None = None
     open_elsewhere: Callable[[ModelUse], OpenModel] | None = None
+    may_collect: bool = True
     _opened: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _stack: ExitStack = field(default_factory=ExitStack)
     _lock: Any = field(default_factory=RLock)
@@ -192,7 +193,7 @@ class Resources:
             UnknownName: there is no such model.
             ModelUnavailable: its weights or packages are missing.
         """
-        check_model(use.role, use.name, self.terms)
+        check_ready(use.role, use.name, allow_downloads=self.terms.allow_downloads)
         truth = self.city(use.city).truth if use.city else None
         group = use.city if truth else ""
         models = self.once(("models", group), lambda: Models(self._model_options(group)))
@@ -227,19 +228,6 @@ class Resources:
     def _access(self) -> Access:
         terms = self.terms
         return Access(self.budget, terms.cache, terms.session, terms.record, terms.replay)
-
-
-def check_model(role: Role, name: str, terms: Terms) -> None:
-    """Make sure, before the first episode, that a model can be used.
-
-    Raises:
-        UnknownName: there is no such model.
-        ModelUnavailable: something it needs is missing; says what. Weights that may be fetched are not.
-    """
-    read_model(role, name)
-    for need in standing(role, name).needs:
-        if need.lacks and not (terms.allow_downloads and need.what.startswith("weights ")):
-            raise ModelUnavailable(f"{role} {name}: {need.lacks}")
 
 
 def cost_of(exchanges: Sequence[Exchange]) -> Mapping[str, float]:

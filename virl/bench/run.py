@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, Episode
 from virl.bench.engine.crew import Crew, dispatch
@@ -17,19 +16,18 @@ from virl.bench.engine.processes import ProcessCrew
 from virl.bench.engine.threads import ThreadCrew
 from virl.bench.engine.work import FIRST_WAIT_S, EpisodeOutcome, Job, open_bench
 from virl.bench.files import keep_files
+from virl.bench.outlook import outlook
 from virl.bench.pace import Pace
 from virl.bench.plan import choose, make_plan, write_plan
+from virl.bench.progress import RunProgress
 from virl.bench.records import Records
 from virl.bench.registry import find_benchmark
 from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources, Terms
-from virl.budget import Budget
+from virl.budget import SPENDING, Budget
 from virl.errors import BadInput, VirlError
 
 EngineName = Literal["threads", "processes", "ray"]
-
-SPENDING = "spending.jsonl"
-"""What a run has paid, in its folder; see `virl.budget.Budget`."""
 
 _STOPPING = "stopping after the running episodes; press Ctrl-C again to stop them too"
 
@@ -100,18 +98,21 @@ def run_benchmark(
     """
     benchmark = find_benchmark(name)
     engine, part = engine or Engine(), part or Part()
-    kind = _engine_name(engine, benchmark)
-    workers = engine.workers or (THREADS if kind == "threads" else os.cpu_count() or 1)
-    terms = replace(
-        engine.terms, seed=options.seed, workers=workers if kind == "threads" else 1, out=out.resolve()
-    )
+    kind = engine_name(engine, benchmark)
+    workers = worker_count(engine, kind)
+    terms = terms_of(engine, kind, options.seed, out)
     data = options.model_dump(mode="json")
     job = Job(name, data, terms, engine.attempts, engine.first_wait_s, engine.pictures)
     with Records.open(out, {"benchmark": name, "options": data}, resume) as records:
         if records.cut:
             console.print(records.cut, highlight=False, markup=False)
         with _resources(terms, out) as resources:
+            if not records.done and kind != "ray":
+                open_bench(job, resources)  # what is missing is said before data is collected
             left = _left(benchmark, options, resources, part, records)
+            kept = list(records.done.values())
+            for line in outlook(benchmark, len(left), workers, kept, out):
+                console.print(line, highlight=False, markup=False, soft_wrap=True)
             with _crew(kind, job, engine, workers, resources, book=out / SPENDING, wanted=len(left)) as crew:
                 ended = _run(crew, left, records, engine, console, title=benchmark.title)
     reports = write_reports([out], console)
@@ -124,14 +125,30 @@ def run_benchmark(
         raise Unpaid(f"{ended}; finished episodes are saved in {out}")
 
 
-def _engine_name(engine: Engine, benchmark: AnyBenchmark) -> EngineName:
+def engine_name(engine: Engine, benchmark: AnyBenchmark) -> EngineName:
+    """What episodes are run by.
+
+    Raises:
+        BadInput: it cannot keep the budget or the rate.
+    """
     terms = engine.terms
-    is_kept = terms.budget_usd is not None or terms.requests_per_second is not None
+    is_paced = terms.requests_per_second is not None
     if engine.name is None:
-        return "threads" if is_kept else benchmark.work
-    if engine.name == "processes" and is_kept:
-        raise BadInput("--budget-usd and --rate do not work with processes: choose --engine threads or ray")
+        return "threads" if is_paced else benchmark.work
+    if engine.name == "processes" and is_paced:
+        raise BadInput("--rate does not work with processes: choose --engine threads or ray")
     return engine.name
+
+
+def worker_count(engine: Engine, kind: EngineName) -> int:
+    """How many episodes run side by side."""
+    return engine.workers or (THREADS if kind == "threads" else os.cpu_count() or 1)
+
+
+def terms_of(engine: Engine, kind: EngineName, seed: int, out: Path) -> Terms:
+    """What is asked of all that episodes use."""
+    workers = worker_count(engine, kind) if kind == "threads" else 1
+    return replace(engine.terms, seed=seed, workers=workers, out=out.resolve())
 
 
 @contextmanager
@@ -169,7 +186,7 @@ def _crew(
         bench = open_bench(job, resources)
         crew = ThreadCrew(bench.attempt, count)
     elif kind == "processes":
-        crew = ProcessCrew(job, count)
+        crew = ProcessCrew(job, count, resources.budget)
     else:
         from virl.bench.engine.cluster import ClusterCrew  # noqa: PLC0415 - Ray is an extra
 
@@ -197,14 +214,11 @@ def _run(
     if crew is None:
         return None
     unpaid: list[str] = []
-    failed = 0
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress, interruptible() as interrupted:
-        task = progress.add_task(title, total=len(episodes))
+    with RunProgress(console, title, len(episodes)) as progress, interruptible() as interrupted:
 
         def stopped() -> bool:
             if interrupted():
-                progress.update(task, description=_STOPPING)
+                progress.stopping(_STOPPING)
             return bool(unpaid) or interrupted()
 
         try:
@@ -213,8 +227,7 @@ def _run(
                     unpaid.append(outcome.reason)
                     continue
                 _keep(records, outcome)
-                failed += outcome.status == "failed"
-                progress.update(task, advance=1, description=f"{title}, {failed} failed" if failed else title)
+                progress.ended(failed=outcome.status == "failed")
         except KeyboardInterrupt as second:
             return second
         if interrupted():

@@ -2,15 +2,27 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from virl.cli.options import CacheOption, DeviceOption, DownloadsOption, RecordOption, ReplayOption
+from virl.cli.completion import benchmarks, complete_benchmarks, of_option
+from virl.cli.group import HelpfulGroup
+from virl.cli.listing import print_json, print_table
+from virl.cli.options import (
+    CacheOption,
+    DebugOption,
+    DeviceOption,
+    DownloadsOption,
+    JsonOption,
+    RecordOption,
+    ReplayOption,
+)
+from virl.console import SafeConsole, echo
 from virl.errors import BadInput, VirlError
 from virl.guard import guard
 from virl.resources import cache_home
@@ -18,7 +30,7 @@ from virl.resources import cache_home
 EngineChoice = Literal["threads", "processes", "ray"]
 
 
-class _Benchmarks(TyperGroup):
+class _Benchmarks(HelpfulGroup):
     """The commands of the group, and one for every benchmark that is installed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -31,6 +43,14 @@ class _Benchmarks(TyperGroup):
         """The command of this name; any other name is taken for a benchmark's."""
         return super().get_command(ctx, cmd_name) or _command(cmd_name)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Names alone: the help of each benchmark would import all of them."""
+        names = sorted({*benchmarks()}) + super().list_commands(ctx)
+        alike = copy(ctx)
+        alike.command = TyperGroup(commands={name: TyperCommand(name) for name in names})
+        found: list[Any] = alike.command.shell_complete(alike, incomplete)
+        return found
+
 
 bench_app = typer.Typer(
     cls=_Benchmarks,
@@ -38,13 +58,15 @@ bench_app = typer.Typer(
     no_args_is_help=True,
 )
 
-Debug = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]
-
 
 @bench_app.command("list")
 def list_benchmarks(
-    name: Annotated[str | None, typer.Argument(help="A benchmark, to list its options.")] = None,
-    debug: Debug = False,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="A benchmark, to list its options.", autocompletion=complete_benchmarks),
+    ] = None,
+    as_json: JsonOption = False,
+    debug: DebugOption = False,
 ) -> None:
     """List the installed benchmarks, or the options of one."""
 
@@ -52,27 +74,48 @@ def list_benchmarks(
         from virl.bench.registry import BENCHMARKS  # noqa: PLC0415
 
         if name is not None:
-            _list_options(name)
+            _list_options(name, as_json)
             return
         found, faults = BENCHMARKS.usable()
-        for one, benchmark in found.items():
-            typer.echo(f"{one:20} {benchmark.about}")
+        if as_json:
+            print_json(
+                [{"name": one, "title": each.title, "about": each.about} for one, each in found.items()]
+            )
+        else:
+            print_table(
+                ("benchmark", "what it measures"),
+                [(one, benchmark.about) for one, benchmark in found.items()],
+                "List the options of one with `virl bench list BENCHMARK`.",
+            )
         for fault in faults:
-            typer.echo(str(fault), err=True)
+            echo(str(fault), err=True)
 
     guard(tell, debug=debug)
 
 
-def _list_options(name: str) -> None:
-    from virl.bench.options import flag_of  # noqa: PLC0415
+def _list_options(name: str, as_json: bool) -> None:
+    from virl.bench.options import listed_options  # noqa: PLC0415
     from virl.bench.registry import find_benchmark  # noqa: PLC0415
 
     benchmark = find_benchmark(name)
-    typer.echo(f"{benchmark.name}: {benchmark.about}")
-    defaults = benchmark.options.model_construct().model_dump(mode="json")
-    for field, about in benchmark.options.model_fields.items():
-        said = " ".join((about.description or "").split())
-        typer.echo(f"    {flag_of(field)}  {defaults.get(field)!r}{f'  {said}' if said else ''}")
+    rows = listed_options(benchmark.options)
+    if as_json:
+        print_json(rows)
+        return
+    echo(f"{benchmark.name}: {benchmark.about}\n")
+    print_table(
+        ("option", "default", "what it sets"),
+        [(row["option"], _shown(row["default"]), row["about"]) for row in rows],
+    )
+
+
+def _shown(value: object) -> str:
+    """A default as one would write it."""
+    if isinstance(value, list):
+        return ", ".join(map(_shown, value)) or "none"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value) if value or value == 0 else "none"
 
 
 @bench_app.command("report")
@@ -81,15 +124,18 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="Folder for the report. Required with several runs.", file_okay=False)
     ] = None,
-    debug: Debug = False,
+    published: Annotated[
+        bool, typer.Option("--published", help="Print published results, for comparison.")
+    ] = False,
+    debug: DebugOption = False,
 ) -> None:
     """Merge the shards of a run, or compare several runs in one report."""
 
     def tell() -> None:
         from virl.bench.report.write import write_reports  # noqa: PLC0415 - loads when asked for
 
-        reports = write_reports(folders, Console(), out)
-        typer.echo(f"results: {reports.results}\npage: {reports.page}")
+        reports = write_reports(folders, SafeConsole(), out, published=published)
+        echo(f"results: {reports.results}\npage: {reports.page}")
 
     guard(tell, debug=debug)
 
@@ -136,6 +182,12 @@ def bench(
     cache: CacheOption = None,
     record: RecordOption = None,
     replay: ReplayOption = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Check options, models, keys and data, and print what the run would take."
+        ),
+    ] = False,
     no_replies: Annotated[
         bool, typer.Option("--no-reply-cache", help="Do not read cached replies of language models.")
     ] = False,
@@ -150,7 +202,8 @@ def bench(
     """
 
     def work() -> None:
-        from virl.bench.plan import parse_shard  # noqa: PLC0415 - loads when asked for
+        from virl.bench.dry_run import dry_run as check_run  # noqa: PLC0415 - loads when asked for
+        from virl.bench.plan import parse_shard  # noqa: PLC0415
         from virl.bench.registry import find_benchmark  # noqa: PLC0415
         from virl.bench.resources import Terms  # noqa: PLC0415
         from virl.bench.run import Engine, Part, run_benchmark  # noqa: PLC0415
@@ -175,7 +228,8 @@ def bench(
         )
         how = Engine(engine, workers, address, attempts, pictures=pictures, terms=terms)
         part = Part(limit, parse_shard(shard))
-        run_benchmark(name, options, folder, Console(), engine=how, part=part, resume=resume)
+        start = check_run if dry_run else run_benchmark
+        start(name, options, folder, SafeConsole(), engine=how, part=part, resume=resume)
 
     guard(work, debug=debug)
 
@@ -207,7 +261,7 @@ def _command(name: str) -> Any:
 
     engine = {key: one for key, one in signature(bench).parameters.items() if key not in {"name", "given"}}
     context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    own = parameters(benchmark.options, f"Options of {benchmark.name}", _flags(engine))
+    own = parameters(benchmark.options, f"Options of {benchmark.name}", _flags(engine), of_option)
     run.__doc__ = benchmark.about
     _sign(run, [context, *own, *engine.values()])
     if not benchmark.commands:

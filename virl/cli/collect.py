@@ -4,18 +4,23 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from virl.cli.options import CacheOption, DeviceOption, DownloadsOption
+from virl.cli.completion import complete_cities, complete_minds, complete_recognizers
+from virl.cli.group import HelpfulGroup
+from virl.cli.options import CacheOption, DebugOption, DeviceOption, DownloadsOption
+from virl.console import SafeConsole, echo
 from virl.guard import guard
 
 collect_app = typer.Typer(
+    cls=HelpfulGroup,
     help="Collect a city's data set for benchmarks; repeat a command to continue it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 
-CityOption = Annotated[str, typer.Option(help="City to collect from (see `virl cities`).")]
+CityOption = Annotated[
+    str, typer.Option(help="City to collect from (see `virl cities`).", autocompletion=complete_cities)
+]
 OutOption = Annotated[Path, typer.Option(help="Folder of the data set.", file_okay=False)]
 RegionOption = Annotated[
     Path | None, typer.Option(help="File with a polygon. By default, the city's district.", dir_okay=False)
@@ -23,7 +28,6 @@ RegionOption = Annotated[
 BudgetOption = Annotated[
     float | None, typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.")
 ]
-DebugOption = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]
 
 
 @collect_app.command()
@@ -34,7 +38,8 @@ def places(
     recognizer: Annotated[
         str | None,
         typer.Option(
-            help="Recognizer that selects photos of storefronts (see `virl models`). By default, none."
+            help="Recognizer that selects photos of storefronts (see `virl models`). By default, none.",
+            autocompletion=complete_recognizers,
         ),
     ] = None,
     min_reviews: Annotated[
@@ -70,7 +75,7 @@ def places(
         settings = PlacesSettings.model_validate({k: v for k, v in given.items() if v is not None})
         with (
             opened_collection(out, city, region, budget_usd=budget_usd, cache=cache) as collection,
-            collecting_bar(Console(stderr=True)) as progress,
+            collecting_bar(SafeConsole(stderr=True)) as progress,
         ):
             card = collect_city_places(
                 collection, settings, device, allow_downloads=allow_downloads, progress=progress
@@ -90,6 +95,7 @@ def vqa(
         typer.Option(
             envvar="VIRL_MIND",
             help="Who writes the questions: `rules`, or a chat model such as `openai:MODEL`.",
+            autocompletion=complete_minds,
         ),
     ] = "rules",
     seed: Annotated[int, typer.Option(help="Random seed for the order of the answers.", min=0)] = 0,
@@ -106,7 +112,7 @@ def vqa(
 
         with (
             opened_collection(out, city, region, mind=mind, budget_usd=budget_usd, cache=cache) as collection,
-            collecting_bar(Console(stderr=True)) as progress,
+            collecting_bar(SafeConsole(stderr=True)) as progress,
         ):
             card = collect_city_questions(collection, seed, progress)
         _tell(out, card.counts, card.usd)
@@ -124,6 +130,7 @@ def routes(
         typer.Option(
             envvar="VIRL_MIND",
             help="Who writes the directions: `rules`, or a chat model such as `openai:MODEL`.",
+            autocompletion=complete_minds,
         ),
     ] = "rules",
     count: Annotated[int | None, typer.Option(help="Number of routes.", min=1)] = None,
@@ -154,7 +161,7 @@ def routes(
         settings = RoutesSettings.model_validate({k: v for k, v in given.items() if v is not None})
         with (
             opened_collection(out, city, region, mind=mind, budget_usd=budget_usd, cache=cache) as collection,
-            collecting_bar(Console(stderr=True)) as progress,
+            collecting_bar(SafeConsole(stderr=True)) as progress,
         ):
             card = collect_city_routes(collection, settings, progress)
         _tell(out, card.counts, card.usd)
@@ -164,5 +171,5 @@ def routes(
 
 def _tell(out: Path, counts: dict[str, int], usd: float) -> None:
     for name, count in counts.items():
-        typer.echo(f"{count:8,} {name}")
-    typer.echo(f"cost: ${usd:.4f}\ndata set: {out}")
+        echo(f"{count:8,} {name}")
+    echo(f"cost: ${usd:.4f}\ndata set: {out}")

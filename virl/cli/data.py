@@ -1,17 +1,23 @@
 """Data sets on this machine: `virl data` and where code finds what it put there."""
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from virl.cli.completion import complete_cities
+from virl.cli.group import HelpfulGroup
+from virl.cli.listing import print_json, print_table
+from virl.cli.options import JsonOption
+from virl.console import SafeConsole, echo
 from virl.guard import guard
-from virl.platform.providers.graph.home import MARKS
 from virl.resources import data_home
 
-data_app = typer.Typer(help="Install, list and export navigation data sets.", no_args_is_help=True)
+data_app = typer.Typer(
+    cls=HelpfulGroup, help="Install, list and export navigation data sets.", no_args_is_help=True
+)
 
 From = Annotated[
     Path,
@@ -34,12 +40,17 @@ def r2r(source: From, force: Force = False, debug: Debug = False) -> None:
 
 
 @data_app.command("list")
-def list_data(debug: Debug = False) -> None:
+def list_data(as_json: JsonOption = False, debug: Debug = False) -> None:
     """List the data sets with their folders, and verify their checksums."""
 
     def tell() -> None:
-        for name in MARKS:
-            typer.echo(f"{name:10} {_state(data_home() / name)}")
+        from virl.platform.providers.graph.home import MARKS  # noqa: PLC0415 - heavy
+
+        states = [_state(data_home() / name) for name in MARKS]
+        if as_json:
+            print_json([asdict(state) | {"folder": str(state.folder)} for state in states])
+        else:
+            print_table(("data set", "state"), [(state.name, state.text) for state in states])
 
     guard(tell, debug=debug)
 
@@ -50,7 +61,9 @@ def export(
         Path,
         typer.Option(help="Folder of the export: a new one, or one of an earlier export.", file_okay=False),
     ],
-    city: Annotated[str, typer.Option(help="Made city to export.")] = "virlton",
+    city: Annotated[
+        str, typer.Option(help="Made city to export.", autocompletion=complete_cities)
+    ] = "virlton",
     layout: Annotated[
         Literal["touchdown", "r2r"], typer.Option("--format", help="Layout of the files.")
     ] = "touchdown",
@@ -75,7 +88,7 @@ def export(
         else:
             count = episodes or touchdown.EPISODES
             folder = touchdown.export_touchdown(city, out, episodes=count, seed=seed, radius=radius)
-        typer.echo(f"Exported to {folder}")
+        echo(f"Exported to {folder}")
 
     guard(write, debug=debug)
 
@@ -89,16 +102,16 @@ def _get(name: str, source: Path, *, force: bool, debug: bool) -> None:
             task = progress.add_task(f"checking and copying {name}", total=2 * len(files))
             install(name, source, data_home(), force=force, tell=lambda _: progress.advance(task))
         known = DATA_SETS[name]
-        typer.echo(f"{name}: {known.about}")
-        typer.echo(f"{len(files)} files verified and copied to {data_home() / name}")
-        typer.echo(f"licence: {known.licence}")
-        typer.echo(f"public repositories: {', '.join(known.sources)}")
+        echo(f"{name}: {known.about}")
+        echo(f"{len(files)} files verified and copied to {data_home() / name}")
+        echo(f"licence: {known.licence}")
+        echo(f"public repositories: {', '.join(known.sources)}")
 
     guard(copy, debug=debug)
 
 
 def _progress() -> Progress:
-    console = Console(stderr=True)
+    console = SafeConsole(stderr=True)
     return Progress(
         TextColumn("[dim]{task.description}"),
         BarColumn(),
@@ -109,15 +122,42 @@ def _progress() -> Progress:
     )
 
 
-def _state(folder: Path) -> str:
+@dataclass(frozen=True, slots=True)
+class InstalledData:
+    """How a data set stands on this machine."""
+
+    name: str
+    folder: Path
+    """Where it is, or would be put."""
+    state: Literal["installed", "changed", "unchecked", "not installed"]
+    """`unchecked`: there are no checksums to compare it with."""
+    files: int
+    """How many there are by its checksums."""
+    changed: tuple[str, ...] = ()
+    """Files that differ from their checksums."""
+
+    @property
+    def text(self) -> str:
+        """The same in a line."""
+        if self.state == "not installed":
+            return f"not installed: run `virl data {self.name} --from DIR` to copy it to {self.folder}"
+        if self.state == "unchecked":
+            return f"{self.folder}: no checksums, because `virl data` did not install it"
+        if self.changed:
+            names = ", ".join(self.changed)
+            return f"{self.folder}: {len(self.changed)} of {self.files} files have changed: {names}"
+        return f"{self.folder}: {self.files} files, checksums match"
+
+
+def _state(folder: Path) -> InstalledData:
     from virl.platform.providers.graph.install import changed_files, read_manifest  # noqa: PLC0415 - heavy
 
     if not folder.is_dir():
-        return f"not installed: run `virl data {folder.name} --from DIR` to copy it to {folder}"
+        return InstalledData(folder.name, folder, "not installed", 0)
     manifest = read_manifest(folder)
     if manifest is None:
-        return f"{folder}: no checksums, because `virl data` did not install it"
-    changed = changed_files(folder, manifest)
-    if changed:
-        return f"{folder}: {len(changed)} of {len(manifest.files)} files have changed: {', '.join(changed)}"
-    return f"{folder}: {len(manifest.files)} files, checksums match"
+        return InstalledData(folder.name, folder, "unchecked", 0)
+    changed = tuple(changed_files(folder, manifest))
+    return InstalledData(
+        folder.name, folder, "changed" if changed else "installed", len(manifest.files), changed
+    )

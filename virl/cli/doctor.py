@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from virl.cli.completion import complete_cities
+from virl.console import SafeConsole, echo_json
 from virl.guard import guard
 
 CORE_BROKEN = 1
@@ -22,7 +23,10 @@ def doctor(
     ] = False,
     budget_usd: Annotated[float, typer.Option(help="Budget in US dollars for --paid.", min=0.0)] = BUDGET_USD,
     city: Annotated[
-        str, typer.Option(help="City to test Google's services in (see `virl cities`).")
+        str,
+        typer.Option(
+            help="City to test Google's services in (see `virl cities`).", autocompletion=complete_cities
+        ),
     ] = "london",
     steps: Annotated[
         int | None,
@@ -45,11 +49,11 @@ def doctor(
         from virl.doctor import report  # noqa: PLC0415 - brings in the cities and the senses
         from virl.doctor.examination import examined  # noqa: PLC0415
 
-        found = examined(budget_usd if paid else None, city, steps, runs, Console(stderr=True))
+        found = examined(budget_usd if paid else None, city, steps, runs, SafeConsole(stderr=True))
         if as_json:
-            typer.echo(report.as_json(found))
+            echo_json(report.as_json(found))
         else:
-            report.tell(found, Console())
+            report.tell(found, SafeConsole())
         if not found.offline_core_works:
             raise typer.Exit(CORE_BROKEN)
 

@@ -1,11 +1,17 @@
 """The command `virl gallery`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from virl.cli.listing import print_json
+from virl.cli.options import DebugOption
+from virl.console import echo
 from virl.guard import guard
+
+if TYPE_CHECKING:
+    from virl.journal.gallery.collect import Card
 
 RUNS = Path("runs")
 PAGE = "gallery.html"
@@ -20,7 +26,8 @@ def gallery(
         Path | None,
         typer.Option(help=f"File of the page. By default `{PAGE}` in the first folder.", dir_okay=False),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the runs on the page as JSON.")] = False,
+    debug: DebugOption = False,
 ) -> None:
     """Build an overview page of finished runs."""
 
@@ -31,7 +38,30 @@ def gallery(
         where = folders or [RUNS]
         path, cards, left_out = write_gallery(where, out or where[0] / PAGE)
         for one in left_out:
-            typer.echo(f"skipped {one.folder}: {one.why}")
-        typer.echo(f"{counted(len(cards), 'run')}: {path}")
+            echo(f"skipped {one.folder}: {one.why}", err=as_json)
+        if as_json:
+            print_json([_row(card) for card in cards])
+        else:
+            echo(f"{counted(len(cards), 'run')}: {path}")
 
     guard(build, debug=debug)
+
+
+def _row(card: "Card") -> dict[str, Any]:
+    from virl.journal.report import REPORT  # noqa: PLC0415 - loads when asked for
+
+    start, result = card.start, card.result
+    return {
+        "folder": str(card.folder),
+        "agent": start.agent,
+        "name": card.who,
+        "city": start.city,
+        "mind": start.mind,
+        "started": start.started,
+        "status": result.status,
+        "outcome": card.outcome,
+        "steps": result.steps,
+        "distance_m": result.distance_m,
+        "usd": result.cost.usd,
+        "report": str(card.folder / REPORT) if card.has_report else None,
+    }

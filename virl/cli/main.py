@@ -6,50 +6,95 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from virl import __version__
-from virl.cli.agents import list_agents, new
+from virl.cli.agents import list_agents
 from virl.cli.bench import bench_app
+from virl.cli.check import check
+from virl.cli.cities import list_cities
 from virl.cli.collect import collect_app
+from virl.cli.completion import (
+    complete_agents,
+    complete_cities,
+    complete_detectors,
+    complete_minds,
+    complete_movers,
+)
 from virl.cli.data import data_app
 from virl.cli.doctor import doctor
 from virl.cli.gallery import gallery
+from virl.cli.group import HelpfulGroup
 from virl.cli.models import list_models
-from virl.cli.options import CacheOption, DeviceOption, DownloadsOption, RecordOption, ReplayOption
+from virl.cli.new import new
+from virl.cli.options import (
+    CacheOption,
+    DebugOption,
+    DeviceOption,
+    DownloadsOption,
+    RecordOption,
+    ReplayOption,
+)
+from virl.cli.preview import tell_preview
 from virl.cli.serve import serve_app
+from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
 from virl.guard import guard
-from virl.platform.providers.open import listed_cities, region_line
 from virl.resources import cache_home
 
-app = typer.Typer(
-    help="Run tool-using agents in street-view cities.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, pretty_exceptions_enable=False)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        echo(f"virl {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _virl(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Run tool-using agents in street-view cities."""
 
 
 def run(
-    agent: Annotated[str, typer.Argument(help="Name of an agent (see `virl agents`), or a character file.")],
+    agent: Annotated[
+        str,
+        typer.Argument(
+            help="Name of an agent (see `virl agents`), or a character file.", autocompletion=complete_agents
+        ),
+    ],
     city: Annotated[
-        str | None, typer.Option(help="Run in this city instead of the character's (see `virl cities`).")
+        str | None,
+        typer.Option(
+            help="Run in this city instead of the character's (see `virl cities`).",
+            autocompletion=complete_cities,
+        ),
     ] = None,
     mind: Annotated[
         str | None,
         typer.Option(
             envvar="VIRL_MIND",
             help="Who decides: `rules` (the default), or a chat model such as `openai:MODEL`.",
+            autocompletion=complete_minds,
         ),
     ] = None,
     mover: Annotated[
         str | None,
-        typer.Option(help="How the agent moves: `links` (the default), `grid`, `web` or `hybrid`."),
+        typer.Option(
+            help="How the agent moves: `links` (the default), `grid`, `web` or `hybrid`.",
+            autocompletion=complete_movers,
+        ),
     ] = None,
     detector: Annotated[
         str | None,
-        typer.Option(help="Use this detector instead of the character's (see `virl models`)."),
+        typer.Option(
+            help="Use this detector instead of the character's (see `virl models`).",
+            autocompletion=complete_detectors,
+        ),
     ] = None,
     device: DeviceOption = "auto",
     allow_downloads: DownloadsOption = False,
@@ -82,6 +127,10 @@ def run(
         ),
     ] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Ask for my feedback during the run.")] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Check everything and print what would happen. Writes nothing."),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
@@ -115,37 +164,18 @@ def run(
             feedback="terminal" if ask else str(feedback.resolve()) if feedback else None,
             access=access,
         )
-        finished = run_agent(options, Console(quiet=quiet or as_json))
-        typer.echo(finished.result.model_dump_json(indent=2) if as_json else f"report: {finished.report}")
+        if dry_run:
+            tell_preview(options, as_json=as_json)
+            return
+        finished = run_agent(options, SafeConsole(quiet=quiet or as_json))
+        if finished.before and not (quiet or as_json):
+            echo(f"already finished: {finished.result.status}: {finished.result.reason}")
+        if as_json:
+            echo_json(finished.result.model_dump_json(indent=2))
+        else:
+            echo(f"report: {finished.report}")
 
     guard(live, debug=debug)
-
-
-def cities(
-    region: Annotated[
-        Path | None,
-        typer.Option(help="Check the polygon in this file instead, and print where it lies.", dir_okay=False),
-    ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
-) -> None:
-    """List the available cities with their providers."""
-
-    def tell() -> None:
-        if region:
-            typer.echo(region_line(region))
-            return
-        cities, faults = listed_cities()
-        for name, settings in cities.items():
-            typer.echo(f"{name:20} {settings.provider:8} {settings.place}")
-        for fault in faults:
-            typer.echo(str(fault), err=True)
-
-    guard(tell, debug=debug)
-
-
-def version() -> None:
-    """Print the version of virl."""
-    typer.echo(__version__)
 
 
 def narrate(
@@ -155,6 +185,7 @@ def narrate(
         typer.Option(
             envvar="VIRL_MIND",
             help="Who writes: `rules` (the default: exact descriptions only), or a chat model.",
+            autocompletion=complete_minds,
         ),
     ] = None,
     episode: Annotated[str | None, typer.Option(help="Id of an episode in a benchmark's run.")] = None,
@@ -162,28 +193,43 @@ def narrate(
         Path | None,
         typer.Option(help="Folder of the episode's data set. By default, the run's.", file_okay=False),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")] = False,
+    budget_usd: Annotated[
+        float | None,
+        typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.", min=0),
+    ] = None,
+    debug: DebugOption = False,
 ) -> None:
     """Describe a finished walk as instructions and as a drawing."""
 
     def tell() -> None:
+        from virl.budget import Budget  # noqa: PLC0415 - heavy
         from virl.mind.open import open_mind  # noqa: PLC0415 - loads when asked for
         from virl.narrate.run import narrate_episode, narrate_run  # noqa: PLC0415 - brings in the cities
 
-        teller = open_mind(mind or "rules", cache_dir=cache_home() / "replies")
+        budget = Budget(budget_usd, book=run / "narration-spending.jsonl")
+        teller = open_mind(mind or "rules", cache_dir=cache_home() / "replies", budget=budget)
         told = narrate_episode(run, episode, teller, data=data) if episode else narrate_run(run, teller)
         for line in (*told.narration.exact, told.narration.instruction, *told.narration.notes):
             if line:
-                typer.echo(line)
-        typer.echo(f"narration: {told.page}")
+                echo(line)
+        if budget.paid().calls:
+            echo(f"paid for narrations of this run: ${budget.spent_usd:.4f}")
+        echo(f"narration: {told.page}")
 
     guard(tell, debug=debug)
 
 
 _PANELS: dict[str, dict[str, Callable[..., None]]] = {
-    "Agents": {"run": run, "agents": list_agents, "new": new, "narrate": narrate, "gallery": gallery},
-    "Cities and models": {"cities": cities, "models": list_models},
-    "Setup": {"doctor": doctor, "version": version},
+    "Agents": {
+        "run": run,
+        "agents": list_agents,
+        "new": new,
+        "check": check,
+        "narrate": narrate,
+        "gallery": gallery,
+    },
+    "Cities and models": {"cities": list_cities, "models": list_models},
+    "Setup": {"doctor": doctor},
 }
 for _panel, _commands in _PANELS.items():
     for _name, _command in _commands.items():

@@ -22,3 +22,5 @@ ReplayOption = Annotated[
     Path | None,
     typer.Option(help="Replay replies from this folder, without network access.", file_okay=False),
 ]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+DebugOption = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]

@@ -1,12 +1,16 @@
 """`virl serve`: a city for other programs, over HTTP."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from virl.cli.completion import complete_cities
+from virl.cli.group import HelpfulGroup
+from virl.console import echo
 from virl.guard import guard
 
-serve_app = typer.Typer(help="Serve a city over HTTP.", no_args_is_help=True)
+serve_app = typer.Typer(cls=HelpfulGroup, help="Serve a city over HTTP.", no_args_is_help=True)
 
 
 @serve_app.callback()
@@ -16,16 +20,37 @@ def _group() -> None:
 
 @serve_app.command()
 def google(
-    city: Annotated[str, typer.Option(help="City to serve (see `virl cities`).")] = "virlton",
+    city: Annotated[
+        str, typer.Option(help="City to serve (see `virl cities`).", autocompletion=complete_cities)
+    ] = "virlton",
     port: Annotated[
         int, typer.Option(help="Port to listen on; 0 chooses a free one.", min=0, max=65535)
     ] = 8765,
     host: Annotated[
-        str, typer.Option(help="Address to listen on. By default, only this machine can connect.")
+        str,
+        typer.Option(
+            help="Address to listen on. By default, only this machine can connect; any other address needs "
+            "a key in VIRL_SERVE_KEY."
+        ),
     ] = "127.0.0.1",
-    key: Annotated[
-        str | None,
-        typer.Option(envvar="VIRL_SERVE_KEY", help="API key to require. By default, any key is accepted."),
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Name under which clients may ask this server. Can be repeated."),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="URL",
+            help="Origin whose pages may ask, such as https://example.org. Can be repeated.",
+        ),
+    ] = None,
+    budget_usd: Annotated[
+        float | None,
+        typer.Option(help="Budget in US dollars, for a city that costs money. Refuses what would exceed it."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the spending book. By default `runs/serve-CITY`.", file_okay=False),
     ] = None,
     latency_ms: Annotated[float, typer.Option(help="Milliseconds to add to every reply.", min=0)] = 0.0,
     fault: Annotated[
@@ -47,18 +72,24 @@ def google(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
 ) -> None:
-    """Serve a city with the API of Google Maps Platform."""
+    """Serve a city with the API of Google Maps Platform.
+
+    If VIRL_SERVE_KEY is set, clients have to show that key; otherwise, any key is accepted.
+    """
 
     def work() -> None:
         from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
 
         require_extra()
-        from virl.platform.providers import open_city  # noqa: PLC0415 - brings in the city
         from virl.serve.google.options import ServeOptions, parse_faults  # noqa: PLC0415 - loads when asked for
         from virl.serve.google.server import serve  # noqa: PLC0415 - needs the extra
+        from virl.serve.paying import opened_to_serve  # noqa: PLC0415 - brings in the city
+        from virl.serve.running import own_key  # noqa: PLC0415 - needs the extra
 
         options = ServeOptions(
-            key=key,
+            key=own_key(),
+            hosts=tuple(allow_host or ()),
+            origins=tuple(allow_origin or ()),
             latency_ms=latency_ms,
             faults=parse_faults(fault),
             quota=quota,
@@ -66,7 +97,7 @@ def google(
             seed=seed,
             lossless=lossless,
         )
-        opened = open_city(city)
-        serve(opened, options, host, port, tell=lambda url: typer.echo(f"Serving {opened.title} at {url}"))
+        with opened_to_serve(city, options.key, budget_usd, out) as opened:
+            serve(opened, options, host, port, lambda url: echo(f"Serving {opened.title} at {url}"))
 
     guard(work, debug=debug)

@@ -17,6 +17,8 @@ from virl.platform.streetview import Camera
 from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 
 HIRO = "hiro"
+ESTIMATED = frozenset({("google", "explore")})
+"""Providers and routines whose runs are estimated."""
 SPACING_M = 20.0  # V-IRL's grid of a district
 LOCALIZATION_FOVS = (60.0, 90.0, 120.0)  # degrees; all around with each (V-IRL's place localization)
 LOCALIZATION_PITCH = 10.0  # degrees (V-IRL's place localization)

@@ -13,7 +13,7 @@ from virl.doctor.findings import Finding
 from virl.doctor.packages import extras
 from virl.doctor.weights import models
 from virl.errors import BadInput, VirlError
-from virl.mind.open import KEYS
+from virl.mind.keys import KEYS
 from virl.platform.movement.web_browser import BROWSERS
 from virl.platform.providers.google.keys import KEY_VARIABLE, SECRET_VARIABLE, Keys
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE
@@ -23,6 +23,7 @@ from virl.resources import cache_home
 
 HOME_TOWN = "virlton"
 DRIVER = "chromedriver"
+MODELS = "language models"
 
 
 def examine(base_url: str | None = None) -> list[Finding]:
@@ -74,7 +75,7 @@ def google() -> Iterator[Finding]:
 
 def minds() -> Iterator[Finding]:
     """Keys of language models."""
-    what, needed_for = "language models", "--mind PROVIDER:MODEL; the default, rules, needs none"
+    what, needed_for = MODELS, "--mind PROVIDER:MODEL; the default, rules, needs none"
     found = [
         f"{provider} ({name})" for provider, names in KEYS.items() for name in names if os.environ.get(name)
     ]

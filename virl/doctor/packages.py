@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from virl.doctor.findings import Finding
 
 _REQUIREMENT = re.compile(
-    r"""^(?P<name>[A-Za-z0-9][\w.-]*).*;.*\bextra\s*==\s*["'](?P<extra>[\w-]+)["']\s*$"""
+    r"""^(?P<name>[A-Za-z0-9][\w.-]*+)[^;]*+;.*\bextra\s*+==\s*+["'](?P<extra>[\w-]+)["']\s*$"""
 )
 _FOR = {
     "google": "Google's legacy web services (api: legacy)",

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 
-from virl.budget import Budget
+from virl.budget import Budget, Service
 from virl.errors import VirlError
 from virl.geo import LatLng
 from virl.platform.city import City
@@ -86,7 +86,8 @@ class _Stopped(VirlError):
 class _NothingPasses(Budget):
     """Stops every request, free ones too."""
 
-    def hold(self, usd: float, request: str) -> None:
+    def hold(self, usd: float, request: str, service: Service = "provider") -> None:
+        del service
         raise _Stopped(request, usd)
 
 

@@ -10,15 +10,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from pydantic import Field
+
 from virl.errors import NoStreetView
 from virl.geo import LatLng, destination
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.maps import GoogleMaps, geocode
+from virl.platform.providers.google.places_new import SERVICE, Album
 from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import GoogleSettings
 from virl.platform.providers.google.static import nearest_id, static_view
 from virl.platform.providers.google.tiles import PanoramaTiles
-from virl.platform.providers.http.bodies import reading
+from virl.platform.providers.http.bodies import CamelBody, read_body
 from virl.platform.streetview import Camera
 
 Way = Literal["free", "refused", "paid"]
@@ -27,6 +30,16 @@ RADIUS_M = 50.0  # as relocation has it by default
 WALK_M = 200.0  # length of the route that is asked for; chosen
 SMALL = 64  # pixels of a side of the picture that is asked for; chosen
 _NOBODY = "no-such-panorama"
+
+
+class _Id(CamelBody):
+    id: str = Field(min_length=1)
+
+
+class _Ids(CamelBody):
+    """What a search for ids alone answers."""
+
+    places: tuple[_Id, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +119,10 @@ def _photo(http: GoogleHttp, here: LatLng) -> str:
     if not place:
         return "no place, so no photo"
     reply = http.json(replace(_PHOTO_NAMES, path=place))
-    if not reply.get("photos"):
+    photos = read_body(Album, reply, SERVICE).photos
+    if not photos:
         return "a place without photos"
-    with reading("Places API (New)"):
-        name = str(reply["photos"][0]["name"])
-    http.bytes(replace(_PHOTO, path=f"{name}/media"))
+    http.bytes(replace(_PHOTO, path=f"{photos[0].name}/media"))
     return "a photo"
 
 
@@ -141,8 +153,8 @@ def _some_place(http: GoogleHttp, here: LatLng) -> str | None:
     circle = {"center": {"latitude": here.lat, "longitude": here.lng}, "radius": WALK_M}
     body = {"textQuery": "restaurant", "pageSize": 1, "locationBias": {"circle": circle}}
     reply = http.json(replace(_TEXT_IDS, body=body))
-    with reading("Places API (New)"):
-        return str(reply["places"][0]["id"]) if reply.get("places") else None
+    places = read_body(_Ids, reply, SERVICE).places
+    return places[0].id if places else None
 
 
 def _without(name: str, asks: str, call: Call) -> Probe:

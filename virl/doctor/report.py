@@ -11,7 +11,9 @@ from rich.text import Text
 
 from virl.doctor.costs import Estimate
 from virl.doctor.findings import Finding
+from virl.doctor.machine import MODELS
 from virl.doctor.services import Asked
+from virl.platform.providers.google.keys import KEY_VARIABLE
 
 _STYLES = {
     "ok": "green",
@@ -53,8 +55,13 @@ def as_json(report: Report) -> str:
 
 
 def tell(report: Report, console: Console) -> None:
-    """The report for people."""
-    for section in (_machine(report), _services(report), _costs(report), _requests(report)):
+    """The report for people: the verdict first, and last what is missing that only some work needs."""
+    for line in verdict(report):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    console.print()
+    for section in (_machine(report), _services(report), _costs(report), _requests(report), _missing(report)):
+        if not section.rows:
+            continue
         if console.is_terminal:
             console.print(_table(section))
         else:
@@ -63,12 +70,37 @@ def tell(report: Report, console: Console) -> None:
         console.print(note, highlight=False, markup=False, soft_wrap=True)
 
 
+def verdict(report: Report) -> list[str]:
+    """What works, in a line each: made cities, real cities, language models."""
+    by_name = {finding.what: finding for finding in report.machine}
+    made = (
+        "made cities: work, try `virl run hiro`"
+        if report.offline_core_works
+        else "made cities: do not work, see below"
+    )
+    key, models = by_name.get(KEY_VARIABLE), by_name.get(MODELS)
+    outcomes = report.google.outcomes
+    reached = len({one.service for one in outcomes if one.status == "reached"})
+    asked = len({one.service for one in outcomes if one.status != "not asked"})
+    real = f"{reached} of {asked} services reached" if asked else f"no key: set {KEY_VARIABLE}"
+    if key and key.state == "ok" and not asked:
+        real = f"{KEY_VARIABLE} is set, no service was asked"
+    minds = models.detail if models and models.state == "ok" else "no key is set; rules decide without one"
+    return [made, f"real cities: {real}", f"language models: {minds}"]
+
+
 def _machine(report: Report) -> _Section:
-    rows = [
-        (finding.state, finding.what, finding.detail, finding.needed_for, finding.remedy)
-        for finding in report.machine
-    ]
-    return _Section("This machine", ("", "what", "found", "needed for", "remedy"), rows)
+    return _findings("This machine", [one for one in report.machine if one.state != "missing"])
+
+
+def _missing(report: Report) -> _Section:
+    missing = [one for one in report.machine if one.state == "missing"]
+    return _findings("Not installed or not set, needed only for what each line says", missing)
+
+
+def _findings(title: str, findings: Sequence[Finding]) -> _Section:
+    rows = [(one.state, one.what, one.detail, one.needed_for, one.remedy) for one in findings]
+    return _Section(title, ("", "what", "found", "needed for", "remedy"), rows)
 
 
 def _services(report: Report) -> _Section:

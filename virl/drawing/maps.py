@@ -56,6 +56,8 @@ class Spot:
     x: float
     y: float
     point: MapPoint
+    label: str
+    """Without what all labels of the map end in, such as the city."""
     side: Side | None
     """Where its label stands; `None` if there is no room for it."""
 
@@ -75,6 +77,7 @@ class Way:
 class DrawnMap:
     """A map laid out."""
 
+    exhibit: MapExhibit
     paper: Paper
     ways: tuple[Way, ...]
     """Those that matter most last."""
@@ -104,9 +107,19 @@ def draw_map(exhibit: MapExhibit, streets: Sequence[Sequence[LatLng]], *, wide: 
         extent=Extent(aspect=WIDE_ASPECT) if wide else Extent(),
         across=WIDE if wide else NARROW,
     )
-    ranked = sorted(exhibit.points, key=lambda point: _RANK.index(point.style))
     lines = sorted(exhibit.lines, key=lambda line: line.style == "main")
+    return _drawn(exhibit, paper, lines)
+
+
+def draw_over(exhibit: MapExhibit, paper: Paper) -> DrawnMap:
+    """Draw a map on the paper of a walk, without its main ways, which are the walk itself."""
+    return _drawn(exhibit, paper, [line for line in exhibit.lines if line.style != "main"])
+
+
+def _drawn(exhibit: MapExhibit, paper: Paper, lines: Sequence[MapLine]) -> DrawnMap:
+    ranked = sorted(exhibit.points, key=lambda point: _RANK.index(point.style))
     return DrawnMap(
+        exhibit,
         paper,
         tuple(_way(paper, line) for line in lines if line.points),
         tuple(reversed(list(_spots(paper, ranked)))),
@@ -126,15 +139,23 @@ def _spots(paper: Paper, points: Sequence[MapPoint]) -> Iterator[Spot]:
     places = [paper.place(LatLng(point.lat, point.lng)) for point in points]
     taken = [_mark(paper, place) for place in places]
     sheet = shapely.box(0, 0, paper.width / paper.pixel, paper.height / paper.pixel)
-    for point, place in zip(points, places, strict=True):
+    labels = without_common_end([point.label for point in points])
+    for point, place, label in zip(points, places, labels, strict=True):
         side = None
-        for one in SIDES if point.label else ():
-            box = _label(paper, place, one, point.label)
+        for one in SIDES if label else ():
+            box = _label(paper, place, one, label)
             if sheet.covers(box) and not any(box.intersects(other) for other in taken):
                 taken.append(box)
                 side = one
                 break
-        yield Spot(*place, point, side)
+        yield Spot(*place, point, label, side)
+
+
+def without_common_end(labels: Sequence[str]) -> list[str]:
+    """Labels without the city, where several end in it: `"9 Elm Walk, Virlton"` becomes `"9 Elm Walk"`."""
+    ends = [label.rpartition(", ")[2] for label in labels if ", " in label]
+    shared = f", {ends[0]}" if len(ends) > 1 and len(set(ends)) == 1 else ""
+    return [label.removesuffix(shared) if shared else label for label in labels]
 
 
 def _mark(paper: Paper, place: Point) -> shapely.Polygon:

@@ -47,3 +47,14 @@ def ticks(low: float, high: float) -> Sequence[float]:
 def counted(count: int, noun: str, plural: str = "") -> str:
     """A number with its noun, such as `1 run` or `2 runs`; `plural` where an `s` is not enough."""
     return f"{count} {noun if count == 1 else plural or noun + 's'}"
+
+
+def lasting(seconds: float) -> str:
+    """A duration, such as `8 s`, `2 min 18 s` or `1 h 20 min`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
+    if minutes:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    return f"{rest} s"

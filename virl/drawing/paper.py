@@ -12,6 +12,7 @@ Point = tuple[float, float]
 
 # The looks of a map, all chosen.
 ARROW_EVERY_M = 45.0
+MOST_ARROWS = 1000
 ACROSS_PX = 620.0  # how wide a map is shown, about
 MARK_PX = 10.0  # radius of a mark
 
@@ -116,10 +117,11 @@ def arrows_along(points: Sequence[Point], every: float = ARROW_EVERY_M) -> tuple
 
     Args:
         points: of the path; at least one.
-        every: metres from arrow to arrow.
+        every: metres from arrow to arrow; more where there would be more than `MOST_ARROWS`.
     """
     x, y = np.transpose(points)
     along = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    every = max(every, along[-1] / MOST_ARROWS)
     middles = np.arange(every / 3, along[-1], every)
     before, after = middles - 1.0, middles + 1.0
     east = np.interp(after, along, x) - np.interp(before, along, x)

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import PIL.Image
 
+from virl.files import is_inside
+from virl.picture_reading import PictureFault, open_picture
+
 BUDGET_BYTES = 4_200_000
 """For all pictures together, before base64 adds a third: keeps the page under 6 MB. Chosen."""
 
@@ -21,8 +24,8 @@ def embed(
 ) -> Mapping[str, str]:
     """Data URIs of the views of a run, in the best grade at which all fit the budget.
 
-    A view that is missing or is no picture is left out. Beyond some 1,500 views the coarsest grade passes
-    the budget, and is used all the same.
+    A view that is missing, is no picture, or lies outside the folder is left out. Beyond some 1,500 views the
+    coarsest grade passes the budget, and is used all the same.
 
     Args:
         folder: the run's.
@@ -38,7 +41,7 @@ def embed(
         for name in names:
             if sum(map(len, jpegs.values())) > most and (width, quality) != grades[-1]:
                 break
-            if jpeg := _shrunk(folder / name, width, quality):
+            if is_inside(folder, name) and (jpeg := _shrunk(folder / name, width, quality)):
                 jpegs[name] = jpeg
         else:
             break
@@ -49,13 +52,13 @@ def _shrunk(path: Path, width: int, quality: int) -> bytes:
     """Empty if there is no such picture."""
     jpeg = io.BytesIO()
     try:
-        with PIL.Image.open(path, formats=("JPEG",)) as picture:
+        with open_picture(path, formats=("JPEG",)) as picture:
             picture.draft("RGB", (width, width))
             small = picture.convert("RGB")
             if small.width > width:
                 height = max(1, round(small.height * width / small.width))
                 small = small.resize((width, height), PIL.Image.Resampling.LANCZOS)
             small.save(jpeg, "JPEG", quality=quality, optimize=True)
-    except OSError:
+    except PictureFault:
         return b""
     return jpeg.getvalue()

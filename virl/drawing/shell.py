@@ -12,6 +12,7 @@ from jinja2 import BaseLoader, Environment, FileSystemLoader, StrictUndefined, s
 from markupsafe import Markup
 
 from virl.drawing.policy import content_policy, script_json
+from virl.plain_text import plain_lines
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -68,7 +69,7 @@ def html_page(
         "script": Markup(script),  # noqa: S704 - our own files
         "data": None if data is None else Markup(script_json(data)),  # noqa: S704 - escaped for a script element
     }
-    return templates.get_template(name).render(context, **shell)
+    return plain_lines(templates.get_template(name).render(context, **shell))
 
 
 def shorten(text: str, length: int) -> str:

@@ -15,6 +15,7 @@ from typing import BinaryIO, Self
 
 import PIL.Image
 
+from virl.budget import Paid
 from virl.errors import JournalBroken
 from virl.files import PARTIAL, JsonLines, write_whole, writing
 from virl.journal.lock import lock_run
@@ -23,6 +24,7 @@ from virl.journal.records import (
     AnyRecord,
     CostRecord,
     EndRecord,
+    InterruptedRecord,
     NoteRecord,
     RequestsRecord,
     Result,
@@ -33,8 +35,8 @@ from virl.platform.streetview import Image
 
 JOURNAL, RESULT, VIEWS = "journal.jsonl", "result.json", "views"
 JPEG_QUALITY = 88  # chosen: small signs stay readable
-RULES = "rules"
-"""The name of the mind that is no model."""
+RULES, SCRIPTED = "rules", "scripted:"
+"""The name of one mind that is no model, and what those of the others begin with."""
 
 _VIEW_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _log = logging.getLogger(__name__)
@@ -207,11 +209,30 @@ def write_result(folder: Path, result: Result) -> Path:
     return path
 
 
-def total_cost(records: Iterable[AnyRecord]) -> CostRecord:
-    """What the steps and notes among `records` have cost together; the fields say what is counted."""
+def asks_model(mind: str) -> bool:
+    """Whether a mind of this name asks a language model; rules and scripts do not."""
+    return mind != RULES and not mind.startswith(SCRIPTED)
+
+
+def replies_given(folder: Path) -> Counter[str]:
+    """How many replies a run was given so far, agents that it consulted included, by prompt."""
+    given: Counter[str] = Counter()
+    for journal in folder.rglob(JOURNAL) if folder.is_dir() else ():
+        work = [one for one in read_journal(journal) if isinstance(one, StepRecord | NoteRecord)]
+        given.update(exchange.prompt for record in work for exchange in record.asked)
+    return given
+
+
+def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None) -> CostRecord:
+    """What the steps and notes among `records` have cost together; the fields say what is counted.
+
+    Args:
+        records: of a journal.
+        after: what was asked of a provider after the last of them.
+    """
     work = [record for record in records if isinstance(record, StepRecord | NoteRecord)]
-    asked = [exchange for record in work for exchange in record.asked if exchange.mind != RULES]
-    requests = [record.requests for record in work]
+    asked = [exchange for record in work for exchange in record.asked if asks_model(exchange.mind)]
+    requests = [record.requests for record in work] + ([after] if after else [])
     usd = sum(request.usd for request in requests)
     own = CostRecord(
         usd=round(sum(exchange.usd for exchange in asked) + usd, 9),
@@ -231,6 +252,50 @@ def total_cost(records: Iterable[AnyRecord]) -> CostRecord:
     return reduce(_sum, others, own)
 
 
+def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
+    """What a run has cost in all: what its records tell, and what the book knows beside."""
+    sent = Counter(paid.sent) - Counter(recorded.requests.sent)
+    calls, read, written = (
+        max(0, booked - told)
+        for booked, told in (
+            (paid.calls, recorded.llm_calls),
+            (paid.input_tokens, recorded.input_tokens),
+            (paid.output_tokens, recorded.output_tokens),
+        )
+    )
+    lost = InterruptedRecord(
+        usd=max(0.0, round(paid.usd - recorded.usd, 6)),  # the book rounds each request up
+        sent=dict(sorted(sent.items())),
+        llm_calls=calls,
+        input_tokens=read,
+        output_tokens=written,
+    )
+    return recorded.model_copy(
+        update={
+            "usd": max(recorded.usd, round(paid.usd, 9)),
+            "llm_calls": recorded.llm_calls + calls,
+            "input_tokens": recorded.input_tokens + read,
+            "output_tokens": recorded.output_tokens + written,
+            "requests": RequestsRecord(
+                sent=_together((recorded.requests.sent, sent)),
+                cached=recorded.requests.cached,
+                usd=max(recorded.requests.usd, round(paid.provider_usd, 9)),
+            ),
+            "interrupted": _interrupted(recorded.interrupted, lost),
+        }
+    )
+
+
+def _interrupted(one: InterruptedRecord, other: InterruptedRecord) -> InterruptedRecord:
+    return InterruptedRecord(
+        usd=round(one.usd + other.usd, 9),
+        sent=_together((one.sent, other.sent)),
+        llm_calls=one.llm_calls + other.llm_calls,
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+    )
+
+
 def _sum(one: CostRecord, other: CostRecord) -> CostRecord:
     return CostRecord(
         usd=round(one.usd + other.usd, 9),
@@ -244,6 +309,7 @@ def _sum(one: CostRecord, other: CostRecord) -> CostRecord:
             cached=_together((one.requests.cached, other.requests.cached)),
             usd=round(one.requests.usd + other.requests.usd, 9),
         ),
+        interrupted=_interrupted(one.interrupted, other.interrupted),
         seconds=one.seconds + other.seconds,
     )
 

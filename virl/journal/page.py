@@ -1,6 +1,5 @@
 """The pages of runs: the shell of all pages, and how their templates write what a journal holds."""
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -13,10 +12,8 @@ from jinja2 import Environment
 from virl.drawing.shell import html_page, open_templates
 from virl.geo import compass_word
 from virl.journal.records import NoteRecord
-from virl.journal.story import Stretch, by_weight, facts, kind_of, sentences, title_of
-
-LONGEST_INPUT = 4000
-"""Characters of an input that are shown; the journal has all. Chosen."""
+from virl.journal.story import Stretch, by_weight, facts, heading_of, kind_of, sentences, title_of
+from virl.journal.words import is_list, is_rows, is_structured, question, scalar, seen_in, words
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -63,8 +60,11 @@ def _templates(folder: Path) -> Environment:
             "duration": _duration,
             "dollars": dollars,
             "moment": moment,
-            "words": _words,
-            "shown": _shown,
+            "words": words,
+            "scalar": scalar,
+            "question": question,
+            "alt": seen_in,
+            "heading_of": heading_of,
             "ems": _ems,
             "by_weight": by_weight,
             "compass": compass_word,
@@ -77,6 +77,9 @@ def _templates(folder: Path) -> Environment:
         tests={
             "note": lambda chapter: isinstance(chapter, NoteRecord),
             "stretch": lambda chapter: isinstance(chapter, Stretch),
+            "listed": is_list,
+            "rows": is_rows,
+            "structured": is_structured,
         },
     )
 
@@ -113,21 +116,9 @@ def moment(text: str) -> str:
     return f"{when.day} {when:%B %Y, %H:%M} UTC"
 
 
-def _words(name: str) -> str:
-    """A name with underscores as words."""
-    return name.replace("_", " ").replace("-", " ")
-
-
 def _ems(text: str) -> float:
     """About how wide a line of text is set, with a little room at its ends, in units of its font's size."""
     return 0.7 + sum(1.0 if east_asian_width(letter) in "WF" else 0.62 for letter in text)
-
-
-def _shown(value: object) -> str:
-    """Any value of JSON as readable text."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-    left = len(text) - LONGEST_INPUT
-    return text if left <= 0 else f"{text[:LONGEST_INPUT]}\n… and {left} characters more, in journal.jsonl"
 
 
 def beside(path: str) -> str:

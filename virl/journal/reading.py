@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from virl.errors import JournalBroken
-from virl.files import JsonLines
+from virl.files import JsonLines, is_inside
 from virl.journal.records import ANY_RECORD, FORMAT, AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 
 RESUME = "resume the run"
@@ -96,8 +96,12 @@ def check_views(path: Path, records: Sequence[AnyRecord]) -> None:
 
 def missing_view(folder: Path, record: AnyRecord) -> str:
     """Which view named by a record is not in the run's folder; empty if all are."""
-    missing = (file for file in view_files(record) if not (folder / file).is_file())
-    return next((f"names the view {file}, which is missing" for file in missing), "")
+    for file in view_files(record):
+        if not (folder / file).is_file():
+            return f"names the view {file}, which is missing"
+        if not is_inside(folder, file):
+            return f"names the view {file}, a link that leads out of the run's folder"
+    return ""
 
 
 def view_files(record: AnyRecord) -> list[str]:

@@ -3,14 +3,33 @@
 Described in `docs/reference/run-folder.md`.
 """
 
+from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
 from virl.drawing.exhibits import Exhibit
 
 FORMAT = 1
 """Version of the journal's format; a journal of another version is refused."""
+
+
+LONGEST_NAME = 255
+"""Bytes of a file's name on common disks."""
+
+
+def _in_the_folder(name: str) -> str:
+    path = PurePosixPath(name)
+    parts = path.parts
+    if path.is_absolute() or not parts or ".." in parts or "\\" in name or "\0" in name:
+        raise ValueError("must be the path of a file in the run's folder")
+    if any(len(part.encode("utf-8", "replace")) > LONGEST_NAME for part in parts):
+        raise ValueError(f"must have names of at most {LONGEST_NAME} bytes")
+    return name
+
+
+RunFile = Annotated[str, AfterValidator(_in_the_folder)]
+"""Path of a file within the run's folder, with `/`: a journal from elsewhere reads nothing outside it."""
 
 
 class Record(BaseModel):
@@ -40,8 +59,7 @@ class DetectionRecord(Record):
 class ViewRecord(Record):
     """A view that was looked at, kept as a file."""
 
-    file: str
-    """Path within the run's folder."""
+    file: RunFile
     pano_id: str
     heading: float
     pitch: float
@@ -121,7 +139,7 @@ class ObjectRecord(Record):
     lng: float
     new: bool
     """Whether it was seen for the first time."""
-    picture: str
+    picture: RunFile
     """The view with the thing marked: a path within the run's folder."""
 
 
@@ -179,8 +197,24 @@ class StepRecord(Record):
     requests: RequestsRecord = RequestsRecord()
 
 
+class InterruptedRecord(Record):
+    """What was paid in steps that a kill or an error interrupted: no record of a step tells of it."""
+
+    usd: float = 0.0
+    sent: dict[str, int] = {}
+    """Requests to a provider, by endpoint."""
+    llm_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def is_something(self) -> bool:
+        """Whether there was anything."""
+        return bool(self.usd or self.sent or self.llm_calls)
+
+
 class CostRecord(Record):
-    """What a run has cost. The answers of rules cost nothing and are counted nowhere."""
+    """What a run has cost, by its book. The answers of rules cost nothing and are counted nowhere."""
 
     usd: float = 0.0
     """Of models and of providers together."""
@@ -194,6 +228,8 @@ class CostRecord(Record):
     """Views looked at."""
     requests: RequestsRecord = RequestsRecord()
     """What was asked of a provider on the network."""
+    interrupted: InterruptedRecord = InterruptedRecord()
+    """The part of all this that was paid in steps that were interrupted."""
     seconds: float = 0.0
     """Time spent on steps, pauses between a kill and the resume left out."""
 
@@ -233,7 +269,7 @@ class Result(Record):
     """How many things of each kind were counted."""
     answer: dict[str, object] = {}
     """What the agent was to find out, for programs."""
-    files: tuple[str, ...] = ()
+    files: tuple[RunFile, ...] = ()
     """What it made, as paths within the run's folder."""
     reason: str
     cost: CostRecord

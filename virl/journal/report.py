@@ -6,11 +6,13 @@ Described in `docs/reference/run-folder.md`.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from virl.budget import paid_for
+from virl.drawing.exhibits import Exhibit, MapExhibit
 from virl.drawing.page import draw_exhibits
 from virl.drawing.pictures import embed
 from virl.files import write_whole
 from virl.geo import LatLng
-from virl.journal.journal import RULES, read_journal, total_cost
+from virl.journal.journal import RULES, SCRIPTED, booked_cost, read_journal, total_cost
 from virl.journal.page import beside, page
 from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.routine_page import routine_page
@@ -55,8 +57,9 @@ def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
     """The page of any run: its map, and what was thought and decided."""
     steps = [record for record in records if isinstance(record, StepRecord)]
     told = list(chapters([one for one in records if isinstance(one, StepRecord | NoteRecord)]))
-    context = report_context(folder, records, city, steps) | {
-        "map": sketch(steps, streets_of(city)) if steps else None,
+    result_map, others = _one_map(records) if steps else (None, None)
+    context = report_context(folder, records, city, steps, others) | {
+        "map": sketch(steps, streets_of(city), exhibit=result_map) if steps else None,
         "chapters": told,
         "pictures": embed(folder, shown_views(told)),
     }
@@ -64,7 +67,11 @@ def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:
 
 
 def report_context(
-    folder: Path, records: Sequence[AnyRecord], city: City | None, steps: Sequence[StepRecord]
+    folder: Path,
+    records: Sequence[AnyRecord],
+    city: City | None,
+    steps: Sequence[StepRecord],
+    exhibits: Sequence[Exhibit] | None = None,
 ) -> dict[str, object]:
     """What the report's template shows of any run, but for its `map`, `chapters` and `pictures`.
 
@@ -73,12 +80,14 @@ def report_context(
         records: of its journal.
         city: where it took place.
         steps: the walk that is shown: its own, or that of an agent that it consulted.
+        exhibits: that are shown; by default all of the result.
     """
     start = start_of(records)
     own = [record for record in records if isinstance(record, StepRecord)]
     notes = [record for record in records if isinstance(record, NoteRecord)]
     end = next((record for record in records if isinstance(record, EndRecord)), None)
     result = end.result if end else None
+    shown = exhibits if exhibits is not None else end.exhibits if end else ()
     return {
         "start": start,
         "steps": steps,
@@ -88,13 +97,23 @@ def report_context(
         "character": start.character,
         "result": result,
         "outcome": outcome_of(result),
-        "cost": total_cost(records) if result is None else result.cost,
+        "cost": booked_cost(total_cost(records), paid_for(folder)) if result is None else result.cost,
         "by_rules": start.mind == RULES,
+        "by_script": start.mind.startswith(SCRIPTED),
         "moves": own[-1].step if own else 0,
         "walked": sum(step.distance_m for step in steps),
         "consulted": dict(_consulted(folder, notes)),
-        "exhibits": draw_exhibits(end.exhibits if end else (), streets_of(city)),
+        "exhibits": draw_exhibits(shown, streets_of(city)),
     }
+
+
+def _one_map(records: Sequence[AnyRecord]) -> tuple[MapExhibit | None, Sequence[Exhibit] | None]:
+    """The only map of a result, to be drawn on the map of the walk, and the other exhibits."""
+    shown = [exhibit for one in records if isinstance(one, EndRecord) for exhibit in one.exhibits]
+    maps = [exhibit for exhibit in shown if isinstance(exhibit, MapExhibit)]
+    if len(maps) != 1:
+        return None, None
+    return maps[0], [exhibit for exhibit in shown if exhibit is not maps[0]]
 
 
 def start_of(records: Sequence[AnyRecord]) -> StartRecord:

@@ -5,6 +5,10 @@ from dataclasses import dataclass
 
 from virl.geo import LatLng, bearing, compass_word
 from virl.journal.records import NoteRecord, Result, StepRecord, ViewRecord
+from virl.journal.words import words
+
+LONGEST_TITLE = 70
+"""Characters of a note's text that can be its title; chosen."""
 
 _SENTENCES = ("reason", "summary", "description", "answer")
 """Fields of replies that hold prose."""
@@ -54,9 +58,25 @@ def chapters(
 
 
 def happened(step: StepRecord) -> bool:
-    """Whether anything was seen, asked or decided on a step."""
+    """Whether anything was seen, asked or decided on a step; a crossing alone is nothing to tell."""
     seen = any(map(_is_noted, step.views))
-    return bool(step.asked or step.places or step.crossing or seen)
+    return bool(step.asked or step.places or seen or (step.crossing and step.views))
+
+
+def heading_of(note: NoteRecord) -> tuple[str, str, str]:
+    """The heading of a note, and what is left of its text: topic, title and rest.
+
+    The title is the number of the note where its key is one, or what stands before the text's first colon:
+    keys of other sorts name records, not things.
+    """
+    topic = words(note.topic)
+    topic = topic[:1].upper() + topic[1:]
+    if note.key.isdecimal() and note.key != "0":
+        return f"{topic} {note.key}", "", note.text
+    lead, colon, rest = note.text.partition(": ")
+    if colon and len(lead) <= LONGEST_TITLE and "\n" not in lead:
+        return topic, lead, rest
+    return topic, "", note.text
 
 
 def by_weight(views: Sequence[ViewRecord]) -> list[tuple[str, list[ViewRecord]]]:
@@ -74,7 +94,7 @@ def kind_of(step: StepRecord) -> str:
             return decision
     if any(view.purpose == "closer" for view in step.views):
         return "closer"
-    return "crossing" if step.crossing else "walk"
+    return "crossing" if step.crossing and happened(step) else "walk"
 
 
 def title_of(step: StepRecord) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from virl.drawing.exhibits import MapExhibit
+from virl.drawing.maps import DrawnMap, draw_over
 from virl.drawing.paper import Arrow, Paper, Point, arrows_along, lay_out, on_paper, svg_points
 from virl.geo import LatLng, LocalFrame
 from virl.journal.records import PlaceRecord, StepRecord
@@ -45,6 +47,8 @@ class Sketch:
     pins: tuple[Pin, ...]
     start: Point
     end: Point
+    overlay: DrawnMap | None = None
+    """The points of the result's map and its other ways, drawn on this one."""
 
     @property
     def end_label_above(self) -> bool:
@@ -53,7 +57,10 @@ class Sketch:
 
 
 def sketch(
-    steps: Sequence[StepRecord], streets: Sequence[Sequence[LatLng]], around: Sequence[LatLng] = ()
+    steps: Sequence[StepRecord],
+    streets: Sequence[Sequence[LatLng]],
+    around: Sequence[LatLng] = (),
+    exhibit: MapExhibit | None = None,
 ) -> Sketch:
     """Lay out the map around the way walked.
 
@@ -61,6 +68,7 @@ def sketch(
         steps: at least one.
         streets: centre lines; those far off are left out.
         around: what else shall be on the map.
+        exhibit: the map of the result, whose points and other ways are drawn on this one.
     """
     frame = LocalFrame(LatLng(steps[0].pose.lat, steps[0].pose.lng))
     points = [on_paper(frame, step.pose.lat, step.pose.lng) for step in steps]
@@ -70,14 +78,18 @@ def sketch(
         for place in step.places
     ]
     others = [on_paper(frame, *position) for position in around]
+    if exhibit:
+        others += [on_paper(frame, point.lat, point.lng) for point in exhibit.points]
+    paper = lay_out(frame, [*points, *((pin.x, pin.y) for pin in pins), *others], streets)
     return Sketch(
-        lay_out(frame, [*points, *((pin.x, pin.y) for pin in pins), *others], streets),
+        paper,
         path=svg_points(points),
         arrows=arrows_along(points),
         marks=_marks(steps, points),
         pins=tuple(pins),
         start=points[0],
         end=points[-1],
+        overlay=draw_over(exhibit, paper) if exhibit else None,
     )
 
 

@@ -3,11 +3,15 @@
 import re
 
 from langchain_core.messages import AIMessage
-from pydantic import ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from virl.mind.base import Prompt, ReplyT
+from virl.mind.conversation import Said
 from virl.mind.prices import Usage
 from virl.mind.replies import Text
+
+MOST_TOKENS = 1_000_000_000
+"""That a server may count for one request; chosen: a hundred times the largest context there is."""
 
 _CODE_FENCE = re.compile(r"^```\w*\n(.*)\n```$", re.DOTALL)
 
@@ -50,13 +54,37 @@ def refusal_in(answer: AIMessage) -> str | None:
     return None
 
 
-def usage_of(answer: AIMessage) -> Usage:
-    """The tokens that an answer cost, as its server counts them."""
-    metadata = answer.usage_metadata
-    if metadata is None:
-        return Usage()
-    details = metadata.get("input_token_details") or {}
-    return Usage(metadata["input_tokens"], details.get("cache_read", 0) or 0, metadata["output_tokens"])
+class _Details(BaseModel):
+    cache_read: int | None = Field(None, ge=0, le=MOST_TOKENS)
+
+
+class _Counts(BaseModel):
+    """Tokens as LangChain names them."""
+
+    input_tokens: int = Field(ge=0, le=MOST_TOKENS)
+    output_tokens: int = Field(ge=0, le=MOST_TOKENS)
+    input_token_details: _Details | None = None
+
+
+def check_answer(answer: object) -> Usage:
+    """See that what a library made of a server's reply can be read and kept, and count its tokens.
+
+    Raises:
+        ValueError: it is no message of a model's, is nested too deeply, or its token counts are no numbers;
+            in one line.
+    """
+    if not isinstance(answer, AIMessage):
+        raise ValueError("the reply is no message of a model")  # noqa: TRY004 - it is what came that is wrong
+    usage = Usage()
+    try:
+        if answer.usage_metadata is not None:
+            counts = _Counts.model_validate(answer.usage_metadata)
+            details = counts.input_token_details or _Details()
+            usage = Usage(counts.input_tokens, details.cache_read or 0, counts.output_tokens)
+        Said.of(answer)
+    except ValidationError as invalid:
+        raise ValueError(f"the reply cannot be read ({faults_in(invalid)})") from None
+    return usage
 
 
 def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:

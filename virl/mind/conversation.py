@@ -2,20 +2,37 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import Annotated, Any, Self, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, message_to_dict, messages_from_dict
-from pydantic_core import to_jsonable_python
+from pydantic import AfterValidator
+from pydantic_core import from_json, to_jsonable_python
 
-from virl.errors import BadInput
 from virl.mind.cache import request_key
 from virl.mind.replies import Reply
+
+_ROOM = 20  # brackets that a record of a journal has around a message (chosen: twice what it has)
+
+
+def _read(data: dict[str, object]) -> AIMessage:
+    [message] = messages_from_dict([data])
+    if not isinstance(message, AIMessage):
+        raise ValueError(f"a message of type {message.type!r} is none of a model's")  # noqa: TRY004
+    return message
+
+
+def _of_a_model(data: dict[str, object]) -> dict[str, object]:
+    try:
+        _read(data)
+    except (LookupError, TypeError, ValueError, AttributeError) as fault:  # as LangChain reads it
+        raise ValueError(f"no message of a model ({type(fault).__name__})") from None
+    return data
 
 
 class Said(Reply):
     """A model's message as plain JSON, tool calls included."""
 
-    message: dict[str, object]
+    message: Annotated[dict[str, object], AfterValidator(_of_a_model)]
 
     @classmethod
     def of(cls, message: AIMessage) -> Self:
@@ -23,15 +40,8 @@ class Said(Reply):
         return cls(message=plain_json(message_to_dict(message)))
 
     def read(self) -> AIMessage:
-        """The message again.
-
-        Raises:
-            BadInput: it is none of a model's.
-        """
-        [message] = messages_from_dict([self.message])
-        if not isinstance(message, AIMessage):
-            raise BadInput(f"a message of type {message.type!r} is none of a model's")
-        return message
+        """The message again."""
+        return _read(self.message)
 
 
 def what_it_says(message: AIMessage) -> dict[str, object]:
@@ -64,7 +74,15 @@ def conversation_key(
 
 
 def plain_json(values: Mapping[str, object]) -> dict[str, object]:
-    """Values as plain JSON; half a surrogate pair, which a model may escape, becomes a question mark."""
+    """Values as plain JSON; half a surrogate pair, which a model may escape, becomes a question mark.
+
+    Raises:
+        ValueError: they are nested too deeply to be read back from a journal, or hold a number that is no
+            JSON.
+    """
     data = to_jsonable_python(dict(values), serialize_unknown=True)
-    plain: dict[str, object] = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
-    return plain
+    text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+    plain: Any = from_json(b"[" * _ROOM + text + b"]" * _ROOM)
+    for _ in range(_ROOM):
+        [plain] = plain
+    return cast("dict[str, object]", plain)

@@ -1,9 +1,7 @@
 """What goes wrong with models, whoever serves them, as one-line errors without secrets."""
 
-import os
-import re
-from collections.abc import Iterator
 from enum import Enum
+from socket import gaierror
 from typing import Any
 
 from langchain_core.exceptions import (
@@ -19,13 +17,10 @@ from langchain_core.language_models import BaseLanguageModel
 from pydantic import SecretStr
 
 from virl.mind.prices import Usage
+from virl.redaction import Redaction
 from virl.retry import asked_wait
 
 MAX_TEXT = 200  # characters of a server's own words that are shown (chosen)
-
-_KEY_SHAPES = re.compile(r"\b(?:sk|pk|rk|gsk|xai)-[\w*.\-]{4,}|\bAIza[\w\-]{10,}|(?i:bearer)\s+[\w.\-*]+")
-_SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET)$")
-_SHORTEST_SECRET = 6  # a shorter value would blot out ordinary words
 
 
 class LLMFault(Enum):
@@ -71,6 +66,9 @@ _NAMES = {
     "APITimeoutError": LLMFault.BROKEN,
 }
 
+# Raised by HTTP clients, which are not imported here either.
+_NEVER_LEFT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
+
 
 def classify(error: Exception) -> LLMFault:
     """Which sort of failure an exception of any provider is."""
@@ -98,27 +96,32 @@ def usage_in(error: Exception) -> Usage:
     usage = getattr(getattr(error, "completion", None), "usage", None)
     if usage is None:
         return Usage()
-    return Usage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens)
+    counts = (usage.prompt_tokens, usage.completion_tokens)
+    if not all(isinstance(count, int) and count >= 0 for count in counts):
+        return Usage()
+    return Usage(input_tokens=counts[0], output_tokens=counts[1])
 
 
-def secrets_of(model: BaseLanguageModel[Any]) -> frozenset[str]:
-    """The keys that a model holds or that the environment holds; they may appear in no text."""
-    return frozenset(secret for secret in _secrets(model) if len(secret) >= _SHORTEST_SECRET)
+def may_be_billed(error: Exception) -> bool:
+    """Whether a request that failed may have been answered all the same: it left, and nothing came back."""
+    if isinstance(getattr(error, "status_code", None), int) or classify(error) is not LLMFault.BROKEN:
+        return False
+    cause: BaseException | None = error
+    while cause is not None:
+        if type(cause).__name__ in _NEVER_LEFT or isinstance(cause, ConnectionRefusedError | gaierror):
+            return False
+        cause = cause.__cause__ or cause.__context__
+    return True
 
 
-def redact(text: str, secrets: frozenset[str]) -> str:
-    """The text on one line, shortened, with everything that is or looks like a key blotted out."""
-    for secret in sorted(secrets, key=len, reverse=True):
-        text = text.replace(secret, "***")
-    text = " ".join(_KEY_SHAPES.sub("***", text).split())
+def redaction_of(model: BaseLanguageModel[Any]) -> Redaction:
+    """Takes out the keys and the URL's credentials that a model holds, and those of the environment."""
+    values = [getattr(model, field, None) for field in type(model).model_fields]
+    keys = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
+    return Redaction.of(keys, urls=[value for value in values if isinstance(value, str) and "://" in value])
+
+
+def in_a_line(text: str, redaction: Redaction) -> str:
+    """The text on one line, shortened, without anything that is or looks like a key."""
+    text = " ".join(redaction.text(text).split())
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
-
-
-def _secrets(model: BaseLanguageModel[Any]) -> Iterator[str]:
-    for field in type(model).model_fields:
-        value = getattr(model, field, None)
-        if isinstance(value, SecretStr):
-            yield value.get_secret_value()
-    for name, value in os.environ.items():
-        if _SECRET_VARIABLE.search(name):
-            yield value

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import model_validator
 
 from virl import resources
+from virl.errors import MindFailed
 from virl.settings import Settings, load_settings
 
 NEGATION_REACH = 5  # words after a negation that it still turns (chosen)
@@ -102,11 +103,34 @@ class Lexicon(Settings):
         classes = data.get("classes") if isinstance(data, dict) else None
         return _spelt_out(data, classes) if isinstance(classes, dict) else data
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of places that it has words for."""
+        return tuple(dict.fromkeys([*self.place_types, *self.needs]))
+
     def sentences(self, text: str) -> Iterator[str]:
         """The sentences of a text as lower-case words and commas, parted by single blanks."""
         for part in _SENTENCE_END.split(text.lower().translate(_APOSTROPHES)):
             words = " ".join(_NOT_A_WORD.sub(" ", part.replace(",", " , ")).split())
             yield from filter(None, [" ".join(phrase_pattern(self.mere_emphasis).sub("", words).split())])
+
+
+def check_english(text: str, what: str) -> None:
+    """See whether a text is written in the letters of English, which is all that the rules can read.
+
+    Args:
+        text: what somebody says.
+        what: what the text is, for the error.
+
+    Raises:
+        MindFailed: most of its letters are others.
+    """
+    letters = [letter for letter in text if letter.isalpha()]
+    if sum(letter.isascii() for letter in letters) <= len(letters) / 2:
+        raise MindFailed(
+            f"{what} is not written in English, the only language that the rules know: "
+            "write it in English, or choose a model with --mind"
+        )
 
 
 def words_of(text: str) -> str:
@@ -162,3 +186,12 @@ def _pattern_source(phrase: str) -> str:
             choices = "|".join(re.escape(choice).replace(r"\*", r"[\w']*") for choice in word.split("|"))
             source += rf"(?:{choices}) "
     return source.removesuffix(" ")
+
+
+def in_order(text: str, first: re.Pattern[str], then: re.Pattern[str], *, apart: str) -> bool:
+    """Whether `then` comes somewhere after `first`, with none of the characters `apart` between the two."""
+    for part in re.split(f"[{re.escape(apart)}]", text):
+        begun = first.search(part)
+        if begun and then.search(part, begun.end()):
+            return True
+    return False

@@ -21,13 +21,14 @@ from virl.mind.asking import Ask, Model, asker, schema_of
 from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
 from virl.mind.cache import ReplyCache, request_key
 from virl.mind.conversation import Said, conversation_key, notes_on, what_it_says
-from virl.mind.faults import LLMFault, secrets_of
+from virl.mind.faults import LLMFault, redaction_of
 from virl.mind.pictures import image_block, image_notes
 from virl.mind.prices import Prices, load_prices
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply, Text
 from virl.mind.sending import RequestUsage, Sender
 from virl.platform.streetview import Image
+from virl.redaction import Redaction
 
 Method = Literal["json_schema", "function_calling", "json_mode"]
 
@@ -76,9 +77,10 @@ class LLMMind:
         self._name = name
         self._cache = cache
         self._options = {} if method is None else {"method": method}
+        redaction = redaction_of(model)
         self._sender = Sender(
             name,
-            secrets_of(model),
+            redaction,
             prices or load_prices(),
             retries=retries,
             first_wait=FIRST_WAIT_S,
@@ -88,7 +90,7 @@ class LLMMind:
             budget=budget or Budget(),
         )
         self._mend = load_prompt("mind/invalid-reply", Reply)
-        self._request = _own_part(model, name)
+        self._request = _own_part(model, name, redaction)
         self._ledger = Ledger()
         self._unpriced: set[str] = set()
         self._askers: dict[tuple[type[BaseModel], tuple[str, ...]], Ask] = {}
@@ -257,15 +259,15 @@ class LLMMind:
                 attempts=tally.attempts,
                 input_tokens=tally.usage.input_tokens,
                 output_tokens=tally.usage.output_tokens,
-                usd=usd or 0.0,
+                usd=(usd or 0.0) + tally.unknown_usd,
                 seconds=time.perf_counter() - tally.started,
             )
         )
 
 
-def _own_part(model: Model, name: str) -> dict[str, object]:
-    """The part of every request that is the model's own; not to be changed."""
+def _own_part(model: Model, name: str, redaction: Redaction) -> dict[str, object]:
+    """The part of every request that is the model's own, without credentials; not to be changed."""
     parameters = dumpd(model).get("kwargs", {})
     for one in _NOT_PART_OF_REQUEST:
         parameters.pop(one, None)
-    return {"model": name, "parameters": parameters}
+    return {"model": name, "parameters": redaction.tree(parameters)}

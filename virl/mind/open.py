@@ -7,8 +7,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from virl.budget import Budget
-from virl.errors import BadInput, ModelUnavailable
+from virl.errors import BadInput, ModelUnavailable, nearest_name
+from virl.mind.keys import KEYS
 from virl.mind.rules import RuleMind
+from virl.mind.script import PREFIX, ScriptMind
+from virl.redaction import Redaction, warn_of_placeholder
 
 if TYPE_CHECKING:
     from langchain_core.rate_limiters import BaseRateLimiter
@@ -17,27 +20,6 @@ if TYPE_CHECKING:
     from virl.mind.llm import LLMMind, Method
 
 TIMEOUT_S = 120.0  # chosen: models that reason take up to a minute over a few pictures
-
-KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "anthropic": ("ANTHROPIC_API_KEY",),
-        "azure_openai": ("AZURE_OPENAI_API_KEY",),
-        "cohere": ("COHERE_API_KEY",),
-        "deepseek": ("DEEPSEEK_API_KEY",),
-        "fireworks": ("FIREWORKS_API_KEY",),
-        "google_genai": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-        "groq": ("GROQ_API_KEY",),
-        "mistralai": ("MISTRAL_API_KEY",),
-        "nvidia": ("NVIDIA_API_KEY",),
-        "openai": ("OPENAI_API_KEY",),
-        "openai-completion": ("OPENAI_API_KEY",),
-        "openrouter": ("OPENROUTER_API_KEY",),
-        "perplexity": ("PPLX_API_KEY",),
-        "together": ("TOGETHER_API_KEY",),
-        "xai": ("XAI_API_KEY",),
-    }
-)
-"""Environment variables that a provider's key is read from; any one of them will do."""
 
 _METHODS: Mapping[str, "Method"] = MappingProxyType(
     {"anthropic": "json_schema"}  # its newest models refuse the forced tool call that LangChain would make
@@ -53,11 +35,11 @@ def open_mind(
     base_url: str | None = None,
     limiter: "BaseRateLimiter | None" = None,
     budget: Budget | None = None,
-) -> "RuleMind | LLMMind":
+) -> "RuleMind | ScriptMind | LLMMind":
     """The mind of this name; no request is made.
 
     Args:
-        spec: `rules`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or
+        spec: `rules`, `scripted:FILE`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or
             `openai-completion:MODEL` for the completions endpoint, which gives plain text only.
         cache_dir: where replies are kept; `None` keeps none.
         base_url: an OpenAI-compatible server; by default `VIRL_BASE_URL` or `OPENAI_BASE_URL`.
@@ -70,9 +52,13 @@ def open_mind(
     """
     if spec == "rules":
         return RuleMind()
+    if spec.startswith(PREFIX) and spec != PREFIX:
+        return ScriptMind(Path(spec.removeprefix(PREFIX)))
     provider, separator, model = spec.partition(":")
     if not (provider and separator and model):
-        raise BadInput(f"unknown mind {spec!r}: use 'rules', or PROVIDER:MODEL such as openai:gpt-5-mini")
+        raise BadInput(
+            f"unknown mind {spec!r}: use 'rules', scripted:FILE, or PROVIDER:MODEL such as openai:gpt-5-mini"
+        )
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
 
@@ -87,12 +73,14 @@ def _base_url(provider: str) -> str | None:
 
 
 def _model(spec: str, provider: str, base_url: str | None) -> "Model":
-    from virl.mind.faults import redact  # noqa: PLC0415
+    from virl.mind.faults import in_a_line  # noqa: PLC0415
 
     options: dict[str, Any] = {"timeout": TIMEOUT_S, "max_retries": 0}
     if base_url:
         options["base_url"] = base_url
     keys = KEYS.get(provider, ())
+    for name in keys:
+        warn_of_placeholder(name, len(os.environ.get(name, "")))
     keyless = bool(keys) and not any(os.environ.get(key) for key in keys)
     if keyless and provider in _OPENAI and base_url:
         options["api_key"] = _NO_KEY
@@ -105,8 +93,12 @@ def _model(spec: str, provider: str, base_url: str | None) -> "Model":
             f"{spec} needs a package that is not installed: pip install {package}"
         ) from None
     except Exception as fault:  # noqa: BLE001  each provider raises what it likes
+        near = nearest_name(provider, KEYS) if provider not in KEYS else None
+        if near and "infer model provider" in str(fault):
+            raise BadInput(f"unknown mind {spec!r}: did you mean '{near}{spec[len(provider) :]}'?") from None
         if not keyless:
-            raise BadInput(f"{spec} cannot be opened: {redact(str(fault), frozenset())}") from None
+            said = in_a_line(str(fault), Redaction.of(urls=[base_url] if base_url else []))
+            raise BadInput(f"{spec} cannot be opened: {said}") from None
     else:
         if not keyless:
             return opened

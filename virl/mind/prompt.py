@@ -8,27 +8,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Annotated, Any, NoReturn
 
 from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from virl import resources
 from virl.errors import BadInput, UnknownName
+from virl.field_faults import shown
 from virl.mind.base import Prompt, ReplyT
 from virl.mind.replies import Reply, Text
+from virl.plain_text import plain_lines
 from virl.registry import load, one_line
 from virl.settings import Settings, parse_settings
+from virl.yaml_text import read_text
 
-REFERENCE = r"^\.?[A-Za-z_][\w.]*:[A-Za-z_]\w*$"
+REFERENCE = r"\.?[A-Za-z_][\w.]*:[A-Za-z_]\w*"
 FENCE_OPEN, FENCE_CLOSE = "<<<DATA", "DATA>>>"
 _FENCE_RUN = re.compile(r"<{3,}|>{3,}")
 _SOFTER = {
     "<": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
     ">": "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}",
 }
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029]")
+
+
+def _reference(text: str) -> str:
+    if not re.fullmatch(REFERENCE, text):
+        raise ValueError(f"must be MODULE:NAME, such as virl.mind.replies:Text, not {shown(text)}")
+    return text
+
+
+Reference = Annotated[str, AfterValidator(_reference)]
 
 
 class FrontMatter(Settings):
@@ -38,9 +49,9 @@ class FrontMatter(Settings):
     """What the prompt asks for, in a line."""
     inputs: tuple[str, ...]
     """The names that the template uses."""
-    reply: str = Field(pattern=REFERENCE)
+    reply: Reference
     """The type of the reply, `module:Class`; a leading dot is the package of the routine it comes with."""
-    rule: str | None = Field(default=None, pattern=REFERENCE)
+    rule: Reference | None = None
     """What the rules answer, `module:function` from a question and a lexicon to the reply."""
     stop: tuple[str, ...] = ()
     """Where a plain text ends; for the reply type `Text` alone."""
@@ -49,10 +60,10 @@ class FrontMatter(Settings):
 def fence(text: object) -> str:
     """Text from the world between marks that it cannot close: the `data` filter of the templates.
 
-    Runs of three or more angle brackets inside the text become angle quotation marks, control characters
-    become spaces.
+    Runs of three or more angle brackets inside the text become angle quotation marks; control characters and
+    hidden ones are left out.
     """
-    harmless = _FENCE_RUN.sub(lambda run: _SOFTER[run[0][0]] * len(run[0]), _CONTROL.sub(" ", str(text)))
+    harmless = _FENCE_RUN.sub(lambda run: _SOFTER[run[0][0]] * len(run[0]), plain_lines(str(text)))
     return f"{FENCE_OPEN}\n{harmless.strip()}\n{FENCE_CLOSE}"
 
 
@@ -138,6 +149,26 @@ def all_prompts() -> list[Prompt[BaseModel]]:
     return prompts
 
 
+def check_prompt(path: Path, package: str = "") -> None:
+    """Check a prompt file by itself.
+
+    Args:
+        path: the file.
+        package: of the routine that it comes with; a reference that begins with a dot is not followed
+            without it.
+
+    Raises:
+        BadInput: the file is broken; names file and line.
+    """
+    matter, header, body = _split(_text_of(path), path)
+    _check_inputs(matter, header, body, path)
+    for field, reference in (("reply", matter.reply), ("rule", matter.rule)):
+        if reference and (package or not reference.startswith(".")):
+            _load(reference, header, path, field, package)
+    if package or not matter.reply.startswith("."):
+        read_prompt(path, path.stem, _reply_type(matter, header, path, package), package)
+
+
 def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
     """The text that is sent to a model.
 
@@ -146,7 +177,7 @@ def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
     """
     check_inputs(prompt, inputs)
     try:
-        return _template(prompt.body).render(**inputs).strip() + "\n"
+        return plain_lines(_template(prompt.body).render(**inputs)).strip() + "\n"
     except (TemplateError, TypeError, ValueError) as fault:
         raise BadInput(f"prompt {prompt.name!r}: an input does not fit the template: {fault}") from fault
 
@@ -177,10 +208,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
 
 
 def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise BadInput(f"{path}: cannot be read ({fault})") from fault
+    return read_text(path)
 
 
 def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
@@ -198,13 +226,17 @@ def _split(text: str, path: Path) -> tuple[FrontMatter, list[str], str]:
 
 def _reply_type(matter: FrontMatter, header: list[str], path: Path, package: str) -> type[Reply]:
     line = _line_of(header, "reply")
-    try:
-        kind = load(_absolute(matter.reply, package))
-    except (ImportError, AttributeError) as fault:
-        _refuse(path, line, f"reply: {matter.reply} cannot be imported ({one_line(fault)})")
+    kind = _load(matter.reply, header, path, "reply", package)
     if not (isinstance(kind, type) and issubclass(kind, Reply)):
         _refuse(path, line, f"reply: {matter.reply} is not a virl.mind.replies.Reply")
     return kind
+
+
+def _load(reference: str, header: list[str], path: Path, field: str, package: str) -> Any:
+    try:
+        return load(_absolute(reference, package))
+    except (ImportError, AttributeError) as fault:
+        _refuse(path, _line_of(header, field), f"{field}: {reference} cannot be imported ({one_line(fault)})")
 
 
 def _absolute(reference: str, package: str) -> str:

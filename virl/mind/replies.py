@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Reply(BaseModel):
-    """Base of all replies: immutable, nothing beside the fields named."""
+    """Base of all replies: immutable, nothing beside the fields named, numbers finite."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Text(Reply):

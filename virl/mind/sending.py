@@ -11,10 +11,11 @@ from langchain_core.rate_limiters import BaseRateLimiter
 
 from virl.budget import Budget
 from virl.errors import MindFailed, ModelUnavailable
-from virl.mind.answers import usage_of
+from virl.mind.answers import check_answer
 from virl.mind.asking import Ask
-from virl.mind.faults import LLMFault, classify, redact, retry_after, usage_in
+from virl.mind.faults import LLMFault, classify, in_a_line, may_be_billed, retry_after, usage_in
 from virl.mind.prices import Prices, Usage, expected_usage
+from virl.redaction import Redaction
 from virl.retry import RetryPolicy
 
 _log = logging.getLogger(__name__)
@@ -26,6 +27,8 @@ class RequestUsage:
 
     attempts: int = 0
     usage: Usage = field(default_factory=Usage)
+    unknown_usd: float = 0.0
+    """Dollars held for requests that were lost on the way: they may be billed."""
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -35,8 +38,8 @@ class Sender:
 
     name: str
     """The model's, for errors and prices."""
-    secrets: frozenset[str]
-    """What may appear in no text."""
+    redaction: Redaction
+    """Takes out what may appear in no text."""
     prices: Prices
     retries: int
     """Further requests after the first, a question."""
@@ -78,7 +81,7 @@ class Sender:
 
     def clean(self, text: str) -> str:
         """A text on one line, shortened, without keys."""
-        return redact(text, self.secrets)
+        return in_a_line(text, self.redaction)
 
     def give_up(self, fault: LLMFault, said: str) -> NoReturn:
         """Raise what a failure that will not pass amounts to.
@@ -101,23 +104,38 @@ class Sender:
     def _try(
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int
     ) -> "AIMessage | _Failed":
-        tally.attempts += 1
         if self.limiter:
             self.limiter.acquire()
         held = self.usd(expected_usage(messages, beside=beside)) or 0.0
-        self.budget.hold(held, self.name)
+        self.budget.hold(held, self.name, "model")
+        tally.attempts += 1
         try:
             answer = ask(list(messages))
         except Exception as error:  # noqa: BLE001  each provider raises what it likes
-            self._count(usage_in(error), held, tally)
+            if may_be_billed(error):
+                tally.unknown_usd += held
+            else:
+                self._count(usage_in(error), held, tally)
             said = self.clean(str(error) or type(error).__name__)
             return _Failed(classify(error), said, retry_after(error))
-        self._count(usage_of(answer), held, tally)
-        return answer
+        try:
+            usage = check_answer(answer)
+        except ValueError as fault:  # nobody knows what it cost: what was held stays
+            tally.unknown_usd += held
+            return _Failed(LLMFault.BROKEN, self.clean(str(fault)), None)
+        self._count(usage, held, tally)
+        return _redacted(answer, self.redaction)
 
     def _count(self, usage: Usage, held: float, tally: RequestUsage) -> None:
         tally.usage += usage
-        self.budget.settle(held, self.usd(usage) or 0.0, self.name)
+        self.budget.settle(
+            held,
+            self.usd(usage) or 0.0,
+            self.name,
+            "model",
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+        )
 
     def _tell(self, outcome: "AIMessage | _Failed", pause: float) -> None:
         if isinstance(outcome, _Failed) and outcome.wait is not None:
@@ -147,6 +165,12 @@ class _Failed:
     @property
     def again(self) -> bool:
         return self.fault in (LLMFault.LIMITED, LLMFault.BROKEN)
+
+
+def _redacted(answer: AIMessage, redaction: Redaction) -> AIMessage:
+    """An answer without the keys that its server may have repeated in it."""
+    fields = {name: redaction.tree(getattr(answer, name)) for name in type(answer).model_fields}
+    return answer.model_copy(update=fields)
 
 
 def _failed(outcome: AIMessage | _Failed) -> _Failed | None:

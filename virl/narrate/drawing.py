@@ -14,7 +14,6 @@ POINT_M2 = 1e-12  # a drawing with less spread is a point, which has no directio
 
 _POINTS = TypeAdapter(tuple[tuple[FiniteFloat, FiniteFloat], ...])
 _FENCED = re.compile(r"```\w*\s*(.*?)```", re.DOTALL)
-_LIST = re.compile(r"\[.*\]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +42,9 @@ def read_points(text: str, count: int) -> Floats:
         BadInput: there is no such list, or it has another length; says which, for the model.
     """
     fenced = _FENCED.search(text)
-    found = _LIST.search(fenced[1] if fenced else text)
+    said = fenced[1] if fenced else text
     try:
-        points = _POINTS.validate_json(found[0] if found else "")
+        points = _POINTS.validate_json(said[said.find("[") : said.rfind("]") + 1])
     except ValidationError:
         raise BadInput("send a JSON list of [x, y] pairs of numbers and nothing else") from None
     if len(points) != count:

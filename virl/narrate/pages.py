@@ -60,12 +60,13 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = ()) -> 
         CannotWrite: the disk refuses.
     """
     templates = _templates()
-    drawing = templates.get_template("trajectory.svg.j2").render(_layout(narration, streets))
+    layout = _layout(narration, streets)
+    drawing = templates.get_template("trajectory.svg.j2").render(layout)
     page = html_page(
         templates,
         "narration.html.j2",
-        {"told": narration, "drawing": Markup(drawing)},  # noqa: S704 - escaped above
-        styles=("narration.css",),
+        {"told": narration, "drawing": Markup(drawing), "panels": 2 if narration.drawing else 1},  # noqa: S704 - escaped above
+        styles=("base.css", "maps.css", "narration.css"),
     )
     data = json.dumps(_as_data(narration), indent=2, ensure_ascii=False, allow_nan=False)
     for name, text in (
@@ -113,7 +114,7 @@ def _as_data(narration: Narration) -> dict[str, object]:
 def _layout(narration: Narration, streets: Lines) -> dict[str, object]:
     points = _paper(narration.walk.points())
     turns = [tuple(points[leg.first].tolist()) for leg in narration.legs[1:]]
-    panels = [_panel("Exactly", points, turns)]
+    panels = [_panel("The walk", points, turns)]
     shown = points
     if narration.drawing:
         drawn = _paper(narration.drawing.points)

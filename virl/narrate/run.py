@@ -1,6 +1,6 @@
 """What `virl narrate` does: reads a finished walk, tells it, and writes that down beside it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +48,8 @@ def narrate_run(run: Path, mind: Mind) -> WrittenNarration:
     city = open_city(start.city) if start.city in city_names() else None
     street_of = streets_by_addresses(city.places) if city else no_streets
     lines = city.street_map.lines() if city and city.street_map else ()
+    if city:
+        walk = replace(walk, title=walk.title.removesuffix(start.city) + city.title)
     narration = narrate(walk, mind, street_of)
     return WrittenNarration(narration, write_narration(run, narration, lines))
 

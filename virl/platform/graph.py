@@ -155,7 +155,9 @@ def build_graph(
     if len(ends) and not 0 <= ends.min() <= ends.max() < len(nodes):
         raise BadInput(f"a link of the navigation graph leads to no node: there are {len(nodes)}")
     straight = (lats[sources], lngs[sources], lats[targets], lngs[targets])
-    headings = bearings(*straight) if heading is None else np.asarray(heading, float) % 360.0
+    given = bearings(*straight) if heading is None else np.asarray(heading, float) % 360.0
+    # A full turn added makes headings equal that are one direction: angles less than 1e-13 degrees apart.
+    headings = (given + 360.0) % 360.0
     lengths = distances(*straight) if length is None else np.asarray(length, float)
     if len(lengths) and not lengths.min() >= 0:
         raise BadInput("a link of the navigation graph has a negative length")

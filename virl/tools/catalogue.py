@@ -5,7 +5,9 @@ from inspect import cleandoc
 from types import MappingProxyType
 
 from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import ValidationError
 
+from virl.field_faults import faults_of
 from virl.tools import finding, moving, others, seeing
 from virl.tools.base import Arguments, Tool, ToolResult
 from virl.tools.body import Body
@@ -53,7 +55,16 @@ def _tool(name: str, tool: Tool, body: Body) -> BaseTool:
         description=" ".join(cleandoc(tool.arguments.__doc__ or "").split()),
         args_schema=tool.arguments,
         response_format="content_and_artifact",
+        handle_validation_error=lambda fault: _plain(fault, name, tool.arguments),
     )
+
+
+def _plain(fault: object, name: str, arguments: type[Arguments]) -> str:
+    """What is wrong with a call's arguments, for the model."""
+    if not isinstance(fault, ValidationError):
+        return f"{name}: {fault}"
+    wrong = {str(one["loc"][0]): one["input"] for one in fault.errors() if len(one["loc"]) == 1}
+    return f"{name}: " + "; ".join(map(str, faults_of(fault, arguments, wrong)))
 
 
 def _acting(

@@ -68,12 +68,16 @@ def consult(body: Body, asked: Consult) -> ToolResult:
     left = body.moves_left
     if left < 1:
         raise BadInput("no moves are left for another agent: finish with what you know")
-    limits = load_character(find_character(asked.agent)).limits
+    other = load_character(find_character(asked.agent))
+    limits = other.limits
     changes: dict[str, object] = {
         "intention": asked.request,
         "clock": body.agent.character.clock,
         "limits": limits.model_dump() | {"steps": min(limits.steps, left)},
     }
+    if getattr(other, "client", None) is not None:  # such agents go by what their client wants
+        me = body.agent.character
+        changes["client"] = {"name": me.name, "background": me.background, "intention": asked.request}
     if asked.from_here:
         here = body.panorama.position
         changes |= {"start": {"lat": here.lat, "lng": here.lng}, "heading": body.standing.heading}

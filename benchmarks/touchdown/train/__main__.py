@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
+from virl.console import SafeConsole
 from virl.errors import ModelUnavailable
 from virl.guard import guard
 from virl.platform.providers.graph.touchdown import Dataset
@@ -75,7 +75,7 @@ def main(
             features=features,
             statistics=statistics,
         )
-        train(options, hyperparameters, Console())
+        train(options, hyperparameters, SafeConsole())
 
     guard(work, debug=debug)
 

@@ -1,8 +1,8 @@
 """The loss curve of a training as a picture: one SVG file, drawn from its metrics."""
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
-from xml.sax.saxutils import escape
 
 _WIDTH, _HEIGHT = 720.0, 360.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 56.0, 40.0, 44.0

@@ -18,7 +18,7 @@ from virl.errors import BadInput
 from virl.files import PARTIAL, writing
 
 from .learner import Learner
-from .model import save_adapter
+from .model import save_adapter, saving_tensors
 
 _OPTIMIZER, _STATE = "optimizer.safetensors", "state.json"
 
@@ -47,7 +47,7 @@ def save_checkpoint(folder: Path, learner: Learner, progress: Progress) -> Path:
     """
     whole = folder / f"step-{progress.step:07d}"
     partial = whole.with_name(whole.name + PARTIAL)
-    with writing(whole, "go on with --resume"):
+    with writing(whole, "go on with --resume"), saving_tensors():
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         save_adapter(learner.model, partial)

@@ -6,11 +6,10 @@ Sources: *paper* is VELMA (Schumann et al. 2024), section 6.4 and appendix A; *c
 from collections.abc import Sequence
 from typing import Literal, Self
 
-import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from virl.errors import BadInput, choices
-from virl.settings import Settings
+from virl.errors import BadInput
+from virl.settings import Settings, check_settings, yaml_value
 
 Method = Literal["ft", "rbl"]
 Precision = Literal["auto", "fp32", "bf16", "fp16"]
@@ -77,22 +76,5 @@ def read_overrides(assignments: Sequence[str]) -> Hyperparameters:
         name, equals, text = assignment.partition("=")
         if not equals:
             raise BadInput(f"--set {assignment!r}: write it as NAME=VALUE, such as epochs=3")
-        try:
-            values[name.strip()] = yaml.safe_load(text)
-        except yaml.YAMLError as fault:
-            raise BadInput(f"--set {assignment!r}: the value is not valid YAML") from fault
-    try:
-        return Hyperparameters.model_validate(values)
-    except ValidationError as fault:
-        first = fault.errors()[0]
-        raise BadInput(f"--set {_named(first['loc'])}{_reason(first['type'], first['msg'])}") from fault
-
-
-def _named(location: tuple[int | str, ...]) -> str:
-    return f"{location[0]}: " if location else ""
-
-
-def _reason(kind: str, message: str) -> str:
-    if kind == "extra_forbidden":
-        return f"unknown name: {choices(Hyperparameters.model_fields)}"
-    return message.removeprefix("Value error, ")
+        values[name.strip()] = yaml_value(text, source=f"--set {assignment}")
+    return check_settings(values, Hyperparameters, source="--set")

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
+from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging
 
@@ -52,9 +53,10 @@ def load_encoder(folder: Path) -> Encoder:
     """
     _refuse_missing(folder)
     try:
-        return Encoder(AutoTokenizer.from_pretrained(folder, local_files_only=True))
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)  # nosec B615
     except (OSError, ValueError, KeyError) as fault:
         raise ModelUnavailable(f"{folder}: contains no tokenizer that transformers can read") from fault
+    return Encoder(tokenizer)
 
 
 def load_model(folder: Path, precision: Precision, device: torch.device) -> Any:
@@ -66,7 +68,7 @@ def load_model(folder: Path, precision: Precision, device: torch.device) -> Any:
     _refuse_missing(folder)
     try:
         with _quiet():
-            model = AutoModelForCausalLM.from_pretrained(
+            model = AutoModelForCausalLM.from_pretrained(  # nosec B615
                 folder, dtype=DTYPES[precision], local_files_only=True, use_safetensors=True
             )
     except (OSError, ValueError, KeyError) as fault:
@@ -107,8 +109,22 @@ def load_adapter(model: Any, folder: Path) -> Any:
 
 
 def save_adapter(model: Any, folder: Path) -> None:
-    """Write the adapters of a model into a folder: `adapter_model.safetensors` and `adapter_config.json`."""
-    model.save_pretrained(folder, safe_serialization=True, save_embedding_layers=False)
+    """Write the adapters of a model into a folder: `adapter_model.safetensors` and `adapter_config.json`.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    with saving_tensors():
+        model.save_pretrained(folder, safe_serialization=True, save_embedding_layers=False)
+
+
+@contextmanager
+def saving_tensors() -> Iterator[None]:
+    """Give what safetensors raises on a full disk the type that every other writer raises."""
+    try:
+        yield
+    except SafetensorError as fault:
+        raise OSError(str(fault)) from fault
 
 
 @contextmanager

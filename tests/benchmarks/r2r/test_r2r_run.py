@@ -103,7 +103,7 @@ def test_bad_episodes_are_skipped_with_the_reason(tmp_path: Path) -> None:
         route(3, ["gone", "a1"]),
         route(4, ["a0", "a1"], scan="elsewhere"),
         {"path_id": 5, "scan": "made", "heading": "north", "path": ["a0"], "instructions": ["Stay."]},
-        route(6, ["a0", "a1"], ["One more."], heading=float("nan")),
+        route(6, ["a0", "a1"], ["One more."], heading=None),
     ]
     out = tmp_path / "out"
     done = run(write_r2r(tmp_path / "r2r", routes), out, "--agent", "gold")

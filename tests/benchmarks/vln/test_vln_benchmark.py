@@ -47,7 +47,7 @@ def route(tmp_path_factory: pytest.TempPathFactory) -> RouteRow:
     rows = Rows(folder / "r.jsonl", RouteRow)
     guide = Guide(city, LinksMover(streets), RuleMind(), Lookout(city.places, SignReader(streets, streets)))
     tried, settings = Rows(folder / "t.jsonl", TriedRow), RoutesSettings(count=1)
-    collect_routes(guide, PLACES, rows, tried, settings, settle=lambda: None, progress=lambda *_: None)
+    collect_routes(guide, PLACES, rows, tried, settings, progress=lambda *_: None)
     (row,) = rows.all
     return row
 
@@ -282,7 +282,7 @@ def test_the_table_fits_a_terminal_of_eighty_columns_and_the_files_have_it_all(
     console = Console(width=80, record=True, quiet=False, file=io.StringIO())
     write_reports([tmp_path], console)
     table = console.export_text()
-    for column in ("succ. %", "start %", "cross.", "reac. %", "stop %", "ocr@paper", "virlton", "100.0"):
+    for column in ("success %", "start %", "crossings", "right %", "stop %", "ocr@paper", "virlton", "100.0"):
         assert column in table
     assert "…" not in table
     values = json.loads((tmp_path / "results.json").read_text())["rows"][0]["values"]

@@ -82,7 +82,6 @@ def collect(folder: Path, city: City, storefront: Any = None, **settings: Any) -
         folder,
         PlacesSettings.model_validate(settings),
         storefront,
-        settle=lambda: None,
         progress=lambda *_: None,
     )
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -10,19 +11,21 @@ from pathlib import Path
 import numpy as np
 import PIL.Image
 import pytest
-from served_google import Google, google_over
+from served_google import Google, google_http, google_over
 from typer.testing import CliRunner, Result
 
 from virl import geo
+from virl.budget import SPENDING, Budget
 from virl.cli.main import app
 from virl.datasets.collect.collecting import collect_city_questions, collect_city_routes
 from virl.datasets.collect.collection import Collection
 from virl.datasets.collect.dataset import PanoramaRow, open_dataset
-from virl.datasets.collect.places import COVER_M, PlacesSettings, collect_places, covering
+from virl.datasets.collect.places import COVER_M, WORK, PlacesSettings, collect_places, covering
 from virl.datasets.collect.routes import RoutesSettings
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.city import City
+from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.provider import PROVIDER
 from virl.platform.providers.open import open_city
 from virl.platform.streetview import Image
@@ -182,7 +185,7 @@ def test_other_settings_or_another_city_do_not_mix(collected: Path, corners: Pat
             lambda text: text.replace("images/", "images/../../", 1),
             "is not within the folder",
         ),
-        ("places.jsonl", lambda text: text.replace("images/", "images/no-", 1), "line 1: image: images/no-"),
+        ("places.jsonl", lambda text: text.replace("images/", "images/no-", 1), "line 1: image: 'images/no-"),
     ],
 )
 def test_a_broken_data_set_is_named(
@@ -219,9 +222,7 @@ def test_a_photo_that_shows_no_storefront_is_not_kept(virlton: City, tmp_path: P
     def nothing(*_: object) -> None:
         return None
 
-    work = collect_places(
-        virlton, square(), tmp_path, PlacesSettings(), Half(), settle=nothing, progress=nothing
-    )
+    work = collect_places(virlton, square(), tmp_path, PlacesSettings(), Half(), progress=nothing)
     scores = [place.storefront for place in work.places.all]
     assert {0.99, None} == set(scores)
     assert all((place.image is None) == (place.storefront is None) for place in work.places.all)
@@ -248,6 +249,15 @@ def google(virlton: City) -> Iterator[Google]:
         yield opened
 
 
+@contextmanager
+def collection_over(google: Google, folder: Path) -> Iterator[Collection]:
+    """A collection as a process of its own opens it."""
+    budget = Budget(book=folder / WORK / SPENDING)
+    with google_http(google.server.url, budget=budget) as http:
+        city = open_google("served", "Served", google.city.center, None, http)
+        yield Collection(folder, replace(city, terms=PROVIDER.terms), "google", square(), budget=budget)
+
+
 def test_over_http_a_collection_that_was_cut_off_asks_nothing_twice(google: Google, tmp_path: Path) -> None:
     region, settings = square(), PlacesSettings(photos=1)
 
@@ -255,18 +265,17 @@ def test_over_http_a_collection_that_was_cut_off_asks_nothing_twice(google: Goog
         pass
 
     def collect(folder: Path, cut_after: int | None = None) -> Collection:
-        pieces, city = 0, replace(google.reopened().city, terms=PROVIDER.terms)
-        collection = Collection(folder, city, "google", region)
+        pieces = 0
 
-        def settle() -> None:
+        def progress(*_: object) -> None:
             nonlocal pieces
-            collection.bill.settle()
             pieces += 1
             if pieces == cut_after:
                 raise Cut
 
-        collect_places(city, region, folder, settings, None, settle=settle, progress=lambda *_: None)
-        collection.finish()
+        with collection_over(google, folder) as collection:
+            collect_places(collection.city, region, folder, settings, None, progress=progress)
+            collection.finish()
         return collection
 
     def asked() -> dict[str, int]:
@@ -275,19 +284,19 @@ def test_over_http_a_collection_that_was_cut_off_asks_nothing_twice(google: Goog
     asked()
     whole = collect(tmp_path / "whole")
     expected = asked()
-    assert whole.bill.usd > 0
+    assert whole.budget.spent_usd > 0
     cut = tmp_path / "cut"
-    for piece in (2, 9):
+    for piece in (5, 12):
         with pytest.raises(Cut):
             collect(cut, cut_after=piece)
     again = collect(cut)
     assert asked() == expected
-    assert again.bill.usd == pytest.approx(whole.bill.usd)
+    assert again.budget.spent_usd == pytest.approx(whole.budget.spent_usd)
     for name in ("places.jsonl", "panoramas.jsonl"):
         assert (cut / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     card = json.loads((cut / "card.json").read_text())
     assert "may not be republished" in card["terms"]
-    assert card["usd"] == pytest.approx(whole.bill.usd)
+    assert card["usd"] == pytest.approx(whole.budget.spent_usd)
     assert {"tiles_metadata", "photo_file"} <= set(expected)
 
 
@@ -298,7 +307,8 @@ def test_over_http_questions_and_routes_are_collected_and_nothing_is_asked_twice
         pass
 
     def collection() -> Collection:
-        return Collection(tmp_path / "set", google.reopened().city, "google", square())
+        budget = google.http.budget
+        return Collection(tmp_path / "set", google.reopened().city, "google", square(), budget=budget)
 
     first = collection()
     collect_places(
@@ -307,10 +317,9 @@ def test_over_http_questions_and_routes_are_collected_and_nothing_is_asked_twice
         first.folder,
         PlacesSettings(photos=1),
         None,
-        settle=first.bill.settle,
         progress=quiet,
     )
-    first.finish()
+    collected = first.finish().usd
     google.asked()
     collect_city_questions(collection(), 0, quiet)
     assert not google.asked(), "questions are made of what lies in the folder"
@@ -319,7 +328,7 @@ def test_over_http_questions_and_routes_are_collected_and_nothing_is_asked_twice
     assert card.counts["questions"] > 5
     asked = google.asked()
     assert asked["routes_compute"] > 0
-    assert card.usd > first.bill.usd
+    assert card.usd > collected > 0
     collect_city_routes(collection(), RoutesSettings(count=1), quiet)
     assert not google.asked()
     data = open_dataset(first.folder)

@@ -49,7 +49,7 @@ def made(
     folder: Path, mind: Mind, places: Sequence[PlaceRow] = (BAKERY,), seed: int = 0
 ) -> tuple[tuple[QuestionRow, ...], tuple[UnaskedRow, ...]]:
     questions, unasked = Rows(folder / "q.jsonl", QuestionRow), Rows(folder / "u.jsonl", UnaskedRow)
-    make_questions(places, questions, unasked, mind, seed=seed, settle=lambda: None, progress=lambda *_: None)
+    make_questions(places, questions, unasked, mind, seed=seed, progress=lambda *_: None)
     return questions.all, unasked.all
 
 

@@ -55,7 +55,7 @@ def collect(
         city, LinksMover(streets), mind or RuleMind(), Lookout(city.places, SignReader(streets, streets))
     )
     asked = RoutesSettings.model_validate(settings)
-    collect_routes(guide, places, routes, tried, asked, settle=lambda: None, progress=lambda *_: None)
+    collect_routes(guide, places, routes, tried, asked, progress=lambda *_: None)
     return routes.all, {row.id: row.reason for row in tried.all}, streets
 
 

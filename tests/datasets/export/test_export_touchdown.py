@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from clause_oracle import Surroundings, follow
 
-from virl.datasets.export.files import MANIFEST
+from virl.datasets.export.files import MANIFEST, begin, is_finished, refuse_other_files
 from virl.datasets.export.touchdown import SPLITS, export_touchdown, exported_touchdown
 from virl.errors import BadInput, UnknownName
 from virl.geo import bearing, signed_turn
@@ -206,6 +206,16 @@ def test_manifest_says_what_it_is() -> None:
     assert "not their data" in manifest["about"]
 
 
+def test_an_export_that_was_cut_off_is_made_again_and_is_not_taken_for_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "export"
+    begin(folder, "touchdown")
+    (folder / "graph").mkdir()
+    refuse_other_files(folder, "touchdown")
+    assert not is_finished(folder)
+    with pytest.raises(BadInput, match="something other than a r2r export"):
+        refuse_other_files(folder, "r2r")
+
+
 @pytest.mark.slow
 def test_the_cached_export_is_made_once(tmp_path: Path) -> None:
     folder = exported_touchdown(tmp_path / "cache", episodes=5)
@@ -230,3 +240,11 @@ def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(BadInput, match="choose a new folder"):
         export_touchdown("virlton", tmp_path)
+
+
+def test_a_folder_in_which_a_killed_export_left_only_a_part_of_a_file_is_free(tmp_path: Path) -> None:
+    (tmp_path / f".{MANIFEST}.00000000-1-aa.part").write_text("{")
+    refuse_other_files(tmp_path, "touchdown")
+    (tmp_path / "mine.txt").write_text("")
+    with pytest.raises(BadInput, match="something other"):
+        refuse_other_files(tmp_path, "touchdown")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virl.errors import CannotWrite, NoImagery
+from virl.errors import BadInput, CannotWrite, NoImagery
 from virl.platform.perception.arrays import read_arrays, write_arrays
 from virl.platform.perception.embeddings import TextMemory, ViewEmbedder, camera_key, open_store
 from virl.platform.streetview import Camera, View
@@ -280,3 +280,11 @@ def test_threads_share_texts():
 
 if __name__ == "__main__":
     work(Path(sys.argv[1]), int(sys.argv[2]))
+
+
+def test_a_file_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path):
+    file = tmp_path / "bomb.npz"
+    labels = {name: np.array(text) for name, text in (("kind", "kind"), ("version", "1"), ("model", "m"))}
+    np.savez_compressed(file, **labels, x=np.zeros(3_000_000))
+    with pytest.raises(BadInput, match="unpacks to more than 100 times its size"):
+        read_arrays(file, "kind", 1, "m", ("x",))

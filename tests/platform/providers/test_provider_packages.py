@@ -46,7 +46,8 @@ def test_a_city_of_a_package_is_listed_and_opens_by_name(package: Path) -> None:
     assert "crossville" in city_names()
     assert all_cities()["crossville"].title == "Crossville"
     said = CliRunner().invoke(app, ["cities"])
-    assert "crossville           two-streets Two streets that cross in the middle of nowhere" in said.stdout
+    (row,) = (line for line in said.stdout.splitlines() if line.startswith("crossville "))
+    assert row.rstrip().endswith("Two streets that cross in the middle of nowhere")
     assert said.stderr == ""
     city = open_city("crossville")
     assert (city.name, city.center) == ("crossville", LatLng(41.5, -38.5))
@@ -78,7 +79,7 @@ def test_its_own_model_checks_its_files(package: Path, tmp_path: Path) -> None:
         (
             "provider: two-streets",
             "provider: three-streets",
-            r"bad\.yaml, line 3: provider: unknown provider 'three-streets': choose one of: .*, two-streets$",
+            r"bad\.yaml, line 3: provider: unknown provider 'three-streets': did you mean 'two-streets'\?",
         ),
     ):
         assert old in good

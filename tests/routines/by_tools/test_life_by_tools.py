@@ -95,7 +95,7 @@ def test_a_mistake_is_told_to_the_model_in_short(life: Life) -> None:
     told = life.told(1)
     expected = [
         "neither a word for a direction",
-        "Extra inputs are not permitted",
+        "look: directoin: unknown field; did you mean 'direction'?",
         "hover is not a valid tool",
         "no way leads there. Ways from here: front (north, 4 degrees)",
         "nowhere",
@@ -373,8 +373,8 @@ def test_another_agent_is_consulted_within_the_run(life: Life) -> None:
     assert "mira" in described["function"]["parameters"]["properties"]["agent"]["enum"]
 
 
-def test_a_mind_of_rules_lives_by_no_tools(life: Life) -> None:
+def test_rules_refuse_an_intention_that_they_do_not_understand(life: Life) -> None:
     agent = made_agent(life.city, life.folder, life.character)
-    with pytest.raises(BadInput, match="needs a model: give --mind openai:MODEL"):
+    with pytest.raises(BadInput, match=r"do not understand the intention of Tess: .*--mind openai:MODEL"):
         load_routine(agent.source, life.character)(agent)
     agent.run._journal.close()

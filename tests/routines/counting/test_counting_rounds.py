@@ -217,7 +217,7 @@ def test_what_is_missing_in_a_character_is_said_in_one_line(tmp_path: Path) -> N
         along(tmp_path / "a", made_character(count=None, route=["East End"]))
     with pytest.raises(BadInput, match=r"counter: `route:` is missing"):
         along(tmp_path / "b", made_character())
-    with pytest.raises(BadInput, match=r"route: stop 2: no such address: Nowhere"):
+    with pytest.raises(BadInput, match=r"route: entry 2: no such address: Nowhere"):
         along(tmp_path / "c", made_character(route=["East End", "Nowhere"]))
     lost = made_character(route=["East End"], count={"things": ["bench"], "memory": "loci"})
     with pytest.raises(UnknownName, match="memory settings 'loci'"):

@@ -177,7 +177,7 @@ def test_the_user_is_told_what_was_done_and_where_the_client_stands(tmp_path: Pa
     assert "dollars are left" in second.about
 
 
-class Killed(Exception):
+class Killed(BaseException):
     pass
 
 

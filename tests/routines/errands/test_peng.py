@@ -121,7 +121,7 @@ def without_time(record: AnyRecord) -> dict[str, Any]:
     return data
 
 
-class Killed(Exception):
+class Killed(BaseException):
     """Stands for a kill."""
 
 

@@ -142,7 +142,7 @@ def test_a_run_that_was_cut_off_repeats_nothing(tmp_path: Path) -> None:
 
 
 def test_a_wish_that_names_no_sort_of_place_is_an_error_the_user_can_mend(tmp_path: Path) -> None:
-    with pytest.raises(MindFailed, match="name it in plain words"):
+    with pytest.raises(MindFailed, match="name it in plain English"):
         ask(quarter([]), tmp_path, "Peng wants to be happy.")
 
 

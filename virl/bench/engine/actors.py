@@ -10,13 +10,14 @@ from threading import Lock
 from typing import Any
 
 from virl.bench.benchmark import Episode
+from virl.bench.engine.charges import Charge, Charged, FarBudget
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench, reason_of
 from virl.bench.faults import WorkerLost
 from virl.bench.pace import Pace
 from virl.bench.resources import ModelUse, OpenModel, Resources, Terms
 from virl.bench.shared import Question
 from virl.budget import Budget
-from virl.errors import BadInput, BudgetExceeded, ModelUnavailable, VirlError
+from virl.errors import BadInput, ModelUnavailable, VirlError
 from virl.platform.perception.models import ModelResources, read_model
 from virl.platform.perception.weights import module
 
@@ -50,7 +51,7 @@ class Worker:
         is_paced = self._job.terms.requests_per_second is not None
         resources = Resources(
             self._job.terms,
-            _FarBudget(ray, self._desk),
+            FarBudget(lambda charge: ray.get(self._desk.charge.remote(charge))),
             reserve=(lambda: float(ray.get(self._desk.reserve.remote()))) if is_paced else None,
             open_elsewhere=lambda use: _open_far(ray, self._desk, use),
         )
@@ -114,40 +115,13 @@ class Desk:
                 self._models[use] = actor.remote(self._terms, use)
             return self._models[use]
 
-    def hold(self, usd: float, request: str) -> tuple[float, float] | None:
-        """As `Budget.hold`; the limit and what is spent where it would be passed."""
-        try:
-            self._budget.hold(usd, request)
-        except BudgetExceeded as fault:
-            return fault.limit_usd, fault.spent_usd
-        return None
-
-    def settle(self, held_usd: float, usd: float, request: str) -> None:
-        """As `Budget.settle`."""
-        self._budget.settle(held_usd, usd, request)
+    def charge(self, charge: Charge) -> Charged:
+        """Do with the run's budget what a worker asks."""
+        return charge.made_to(self._budget)
 
     def reserve(self) -> float:
         """As `virl.bench.pace.Pace.reserve`."""
         return self._pace.reserve()
-
-
-class _FarBudget(Budget):
-    """The budget at the desk."""
-
-    def __init__(self, ray: Any, desk: Any) -> None:
-        super().__init__()
-        self._ray = ray
-        self._desk = desk
-
-    def hold(self, usd: float, request: str) -> None:
-        """As `Budget.hold`."""
-        if passed := self._ray.get(self._desk.hold.remote(usd, request)):
-            limit_usd, spent_usd = passed
-            raise BudgetExceeded(limit_usd, spent_usd, usd, request)
-
-    def settle(self, held_usd: float, usd: float, request: str) -> None:
-        """As `Budget.settle`."""
-        self._ray.get(self._desk.settle.remote(held_usd, usd, request))
 
 
 def _open_far(ray: Any, desk: Any, use: ModelUse) -> OpenModel:

@@ -1,17 +1,25 @@
 """Workers that are processes of this machine: for episodes that work in Python most of the time."""
 
+import os
 import signal
-from collections.abc import Sequence
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from types import FrameType
+from typing import NoReturn
 
 from virl.bench.benchmark import Episode
+from virl.bench.engine.charges import Charge, Charged, FarBudget
 from virl.bench.engine.crew import Died, Ended, Event, Ready, Seat
 from virl.bench.engine.work import EpisodeOutcome, Job, open_bench, reason_of
 from virl.bench.faults import WorkerLost
 from virl.bench.resources import Resources
+from virl.budget import Budget
 from virl.errors import VirlError
 
 MOST_STILLBORN = 3
@@ -32,10 +40,12 @@ class ProcessCrew:
     Args:
         job: what they are told.
         count: how many.
+        budget: of the run; what they ask is charged here, where the book is.
     """
 
-    def __init__(self, job: Job, count: int) -> None:
+    def __init__(self, job: Job, count: int, budget: Budget) -> None:
         self._job = job
+        self._budget = budget
         self._workers: dict[Seat, _Worker] = {}
         self._waiting: set[Seat] = set()
         self._hired = 0
@@ -52,7 +62,8 @@ class ProcessCrew:
         """As `Crew.events`."""
         seats = {worker[1]: seat for seat, worker in self._workers.items()}
         heard = wait(list(seats), timeout_s)
-        return [self._hear(seats[line]) for line in heard if isinstance(line, Connection)]
+        events = [self._hear(seats[line]) for line in heard if isinstance(line, Connection)]
+        return [event for event in events if event]
 
     def dismiss(self) -> None:
         """As `Crew.dismiss`."""
@@ -79,12 +90,16 @@ class ProcessCrew:
         self._workers[seat] = (process, ours)
         self._waiting.add(seat)
 
-    def _hear(self, seat: Seat) -> Event:
+    def _hear(self, seat: Seat) -> Event | None:
         process, line = self._workers[seat]
         try:
             said = line.recv()
         except (EOFError, OSError):
             return self._replace(seat)
+        if isinstance(said, Charge):
+            with suppress(OSError):  # it died just now, which `events` will tell
+                line.send(said.made_to(self._budget))
+            return None
         if isinstance(said, EpisodeOutcome):
             return Ended(seat, said)
         if isinstance(said, str):
@@ -110,7 +125,9 @@ class ProcessCrew:
 def _serve(line: Connection, job: Job) -> None:
     """What a process does: open the world, then run what comes until the line is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's own process decides what an interruption means
-    resources = Resources(job.terms)
+    signal.signal(signal.SIGTERM, _leave)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    resources = Resources(job.terms, FarBudget(_asking(line)))
     try:
         try:
             bench = open_bench(job, resources)
@@ -123,3 +140,31 @@ def _serve(line: Connection, job: Job) -> None:
                 line.send(bench.attempt(line.recv()))
     finally:
         resources.close()
+
+
+def _asking(line: Connection) -> Callable[[Charge], Charged]:
+    """Asks the run's own process over the line; any thread may, while the main one runs an episode."""
+    lock = threading.Lock()
+
+    def ask(charge: Charge) -> Charged:
+        with lock:
+            line.send(charge)
+            charged: Charged = line.recv()
+        return charged
+
+    return ask
+
+
+def _end_with_parent() -> None:
+    """End at once when the run's own process was killed: nobody would record what is done and paid here."""
+    if parent := parent_process():
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(ENDING_S)
+        os._exit(1)
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    """End with all that an exit tidies away: semaphores that libraries hold, for one."""
+    del frame
+    sys.exit(128 + number)

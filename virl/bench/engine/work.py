@@ -2,8 +2,6 @@
 
 import json
 import logging
-import os
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,8 +11,11 @@ from typing import Any, Literal
 
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, Episode, EpisodeResult, Record
 from virl.bench.faults import is_unpaid, may_pass
+from virl.bench.files import FOLDER, slug
 from virl.bench.registry import find_benchmark
 from virl.bench.resources import Resources, Terms
+from virl.budget import Budget, Paid, account
+from virl.bugs import without_secrets
 from virl.errors import VirlError
 from virl.retry import RetryPolicy
 from virl.settings import check_settings
@@ -24,9 +25,6 @@ FIRST_WAIT_S = 1.0
 
 LONGEST_REASON = 300
 """Characters of a failure that are kept. Chosen."""
-
-_SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET)$")
-_SHORTEST_SECRET = 6  # a shorter value would blot out ordinary words
 
 _log = logging.getLogger(__name__)
 
@@ -62,6 +60,8 @@ class EpisodeOutcome:
     seconds: float = 0.0
     reason: str = ""
     fault: str = ""
+    paid: Paid = field(default_factory=Paid)
+    """All that the episode has cost by the book, before a kill and in tries that failed too."""
 
     def record(self, files: tuple[str, ...]) -> Record:
         """What is kept of it.
@@ -78,7 +78,7 @@ class EpisodeOutcome:
             "done" if self.status == "done" else "failed",
             data=result.data if result else {},
             files=files,
-            cost=result.cost if result else {},
+            cost={**(result.cost if result else {}), **booked(self.paid)},
             attempts=self.attempts,
             seconds=round(self.seconds, 3),
             reason=self.reason,
@@ -93,9 +93,15 @@ class Bench:
     benchmark: AnyBenchmark
     world: Any
     job: Job
+    budget: Budget
 
     def attempt(self, episode: Episode) -> EpisodeOutcome:
         """Run an episode, again while its failure may pass."""
+        with account(f"{FOLDER}/{slug(episode.id)}") as own:
+            outcome = self._attempt(episode)
+        return replace(outcome, paid=self.budget.paid(own))
+
+    def _attempt(self, episode: Episode) -> EpisodeOutcome:
         tries = count(1)
         policy = RetryPolicy(self.job.attempts - 1, self.job.first_wait_s, longest_wait=inf)
         last = policy.run(
@@ -140,6 +146,17 @@ class _Tried:
     wait: None = None
 
 
+def booked(paid: Paid) -> dict[str, float]:
+    """What the book says, as the cost of an episode; empty if nothing was asked."""
+    requests = sum(paid.sent.values())
+    if not (paid.calls or requests):
+        return {}
+    cost = {"requests": paid.calls, "input_tokens": paid.input_tokens, "output_tokens": paid.output_tokens}
+    return {name: float(count) for name, count in (cost | {"map_requests": requests}).items()} | {
+        "usd": paid.usd
+    }
+
+
 def _as_kept(result: EpisodeResult) -> EpisodeResult:
     """The result as it reads from a file: scores are the same in this run and in a report of it."""
     data, cost = (json.loads(json.dumps(part, allow_nan=False)) for part in (result.data, result.cost))
@@ -160,13 +177,10 @@ def open_bench(job: Job, resources: Resources) -> Bench:
     options: BaseOptions = check_settings(
         job.options, benchmark.options, source=f"options of {job.benchmark}"
     )
-    return Bench(benchmark, benchmark.prepare(options, resources), job)
+    return Bench(benchmark, benchmark.prepare(options, resources), job, resources.budget)
 
 
 def reason_of(fault: BaseException) -> str:
     """A failure in one line, without the keys that the environment holds."""
     text = str(fault) if isinstance(fault, VirlError) else f"{type(fault).__name__}: {fault}"
-    for name, value in os.environ.items():
-        if _SECRET_VARIABLE.search(name) and len(value) >= _SHORTEST_SECRET:
-            text = text.replace(value, "***")
-    return " ".join(text.split())[:LONGEST_REASON]
+    return " ".join(without_secrets(text).split())[:LONGEST_REASON]

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 LETTERS = "ABCD"
 
 _STRICT = re.compile(
-    r"""^\s*[("'*]*\s*                          # a bracket, quotes or bold before it
-        (?:(?:the\s+)?(?:correct\s+|best\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*:?\s*[("'*]*\s*)?
-        (?:option\s+)?
+    r"""^\s*+(?:[("'*]++\s*+)?                  # a bracket, quotes or bold before it
+        (?:(?:the\s++)?(?:correct\s++|best\s++)?(?:answer|option|choice)
+            \s*+(?:is|:)?\s*+:?\s*+(?:[("'*]++\s*+)?)?
+        (?:option\s++)?
         ([A-Da-d])                              # the letter alone ...
         (?![A-Za-z0-9'])                        # ... which begins no word
-        [^\S\n]*[)"'*]*[^\S\n]*(?:[.:,)\n-]|$)  # and punctuation, a new line or nothing after it""",
+        [^\S\n]*+(?:[)"'*]+[^\S\n]*+)?(?:[.:,)\n-]|$)  # and punctuation, a new line or nothing after it""",
     re.VERBOSE | re.IGNORECASE,
 )
 _ANOTHER = re.compile(r"\s*(?:(?:and|or|[&/,])\s*)?[(]?[A-D]\s*(?:[).,;]|and\b|or\b|$)")
 """A second letter behind the first."""
-_LISTED = re.compile(r"""^\s*[("'*]*[A-D]\s*[).:]""", re.MULTILINE)
+_LISTED = re.compile(r"""^[^\S\n]*+[("'*]*+[A-D]\s*[).:]""", re.MULTILINE)
 """A letter that labels a line, as where the options are repeated."""
 
 

@@ -53,6 +53,8 @@ class Heat:
     title: str
     labels: tuple[str, ...]
     rows: tuple[HeatRow, ...]
+    left_out: tuple[str, ...]
+    """Labels that neither were true nor given."""
 
 
 def whole_rows(results: Results) -> list[RowResult]:
@@ -77,13 +79,20 @@ def group_charts(results: Results) -> list[Chart]:
 
 
 def heat(table: ConfusionTable) -> Heat:
-    """A confusion matrix, each row shaded by the shares of its sum."""
+    """A confusion matrix of the labels that occur, each row shaded by the shares of its sum."""
     rows = []
-    for label, counts in zip(table.labels, table.counts, strict=True):
+    columns = [number for number in range(len(table.labels)) if any(row[number] for row in table.counts)]
+    for label, every in zip(table.labels, table.counts, strict=True):
+        if not any(every):
+            continue
+        counts = [every[number] for number in columns]
         total = sum(counts) or 1.0
         cells = tuple((f"{count:g}" if count else "", round(SHADES * count / total)) for count in counts)
         rows.append(HeatRow(label, cells))
-    return Heat(table.title, table.labels, tuple(rows))
+    given = tuple(table.labels[number] for number in columns)
+    shown = {*given, *(row.label for row in rows)}
+    left_out = tuple(label for label in table.labels if label not in shown)
+    return Heat(table.title, given, tuple(rows), left_out)
 
 
 def _bars(rows: Sequence[RowResult], metric: MetricHead, group: str, longest: float) -> list[Bar]:

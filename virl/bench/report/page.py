@@ -12,18 +12,27 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
-import PIL.Image
 from jinja2 import Environment
 
 from virl.bench.benchmark import Record, Shown
 from virl.bench.files import FOLDER, slug
 from virl.bench.report.charts import group_charts, heat, whole_rows
 from virl.bench.report.maps import CityMap, city_map, color_of
-from virl.bench.report.results import Results, cost_line, shown_metrics, shown_number, shown_share, split
-from virl.bench.report.runs import Gathered, KeptRun
+from virl.bench.report.results import (
+    Results,
+    cost_line,
+    shown_metrics,
+    shown_number,
+    shown_share,
+    spent_line,
+    split,
+)
+from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
 from virl.files import replacing
+from virl.journal.words import scalar
+from virl.picture_reading import PictureFault, open_picture
 
 PAGE = "report.html"
 MOST_PAGES = 300
@@ -64,6 +73,8 @@ def _templates() -> Environment:
             "number": shown_number,
             "share": shown_share,
             "cost": cost_line,
+            "spent_line": spent_line,
+            "scalar": scalar,
             "color": color_of,
             "p_value": lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
         },
@@ -132,7 +143,9 @@ def _pages(gathered: Gathered, run: KeptRun, records: Sequence[Record]) -> Itera
             yield _Page(record, Shown(f"failed: {record.reason}"), path)
             continue
         done += 1
-        yield _Page(record, gathered.benchmark.show(record), path if done <= MOST_PAGES else "")
+        with reading_data(gathered.benchmark, run):
+            shown = gathered.benchmark.show(record)
+        yield _Page(record, shown, path if done <= MOST_PAGES else "")
 
 
 def _neighbours(pages: Sequence[_Page]) -> Iterator[tuple[_Page | None, _Page, _Page | None]]:
@@ -154,9 +167,9 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
         if not source.is_relative_to(folder):
             raise BadInput(f"{folder}: {page.record.id} names a picture outside the folder ({file})")
         try:
-            with PIL.Image.open(source, formats=("JPEG", "PNG")) as picture:
+            with open_picture(source, formats=("JPEG", "PNG")) as picture:
                 width, height = picture.size
-        except OSError:
+        except PictureFault:
             continue
         target = (home / page.path).parent / source.name
         if target.resolve() != source:

@@ -5,11 +5,14 @@ Described in `docs/reference/benchmark-files.md`; its version rises when a field
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import isfinite
 
 from virl.bench.benchmark import Confusion, Metric, Record, Scores, Tally
 from virl.bench.records import versions
-from virl.bench.report.runs import Gathered, KeptRun
+from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
+from virl.budget import paid_for
+from virl.drawing.numbers import counted
 from virl.settings import Settings
 
 SCHEMA = 1
@@ -34,6 +37,20 @@ class ConfusionTable(Settings):
     title: str
     labels: tuple[str, ...]
     counts: tuple[tuple[float, ...], ...]
+
+
+class Spent(Settings):
+    """What a run has paid in all, by its books."""
+
+    usd: float
+    map_requests: int
+    requests: int
+    """To models."""
+    input_tokens: int
+    output_tokens: int
+    unfinished_usd: float
+    """The part of it that is in no row: of episodes that were interrupted and not finished since, and of what
+    was asked before the first."""
 
 
 class RowResult(Settings):
@@ -97,6 +114,7 @@ class MetricHead(Settings):
     digits: int
     by_group: bool
     aside: bool = False
+    about: str = ""
 
 
 class Results(Settings):
@@ -109,6 +127,8 @@ class Results(Settings):
     versions: dict[str, str]
     runs: dict[str, dict[str, object]]
     """The options of each run, by its name; the name of an only run is empty."""
+    spent: dict[str, Spent]
+    """By the run's name; without runs that asked nothing that has a price or a count."""
     metrics: tuple[MetricHead, ...]
     rows: tuple[RowResult, ...]
     published: tuple[PublishedRow, ...]
@@ -128,6 +148,7 @@ def make_results(gathered: Gathered) -> Results:
         about=benchmark.about,
         versions=versions(),
         runs={run.name: run.options.model_dump(mode="json") for run in gathered.runs},
+        spent={run.name: spent for run in gathered.runs if (spent := _spent(run))},
         metrics=tuple(MetricHead(**asdict(metric)) for metric in benchmark.metrics),
         rows=tuple(rows),
         published=tuple(
@@ -171,13 +192,20 @@ def _cells(gathered: Gathered, run: KeptRun) -> Iterator[_Cell]:
         for city in cities:
             records = tuple(kept.get((model, city), ()))
             scored = [record for record in records if record.is_scored]
-            scores = gathered.benchmark.score(scored, run.options) if scored else Scores({})
-            # a unit of one city is none of another's
-            told = {
-                key: tuple(replace(tally, unit=f"{city}/{tally.unit}") for tally in tallies)
-                for key, tallies in scores.tallies.items()
-            }
+            with reading_data(gathered.benchmark, run):
+                scores = gathered.benchmark.score(scored, run.options) if scored else Scores({})
+                told = {
+                    key: tuple(_in_city(tally, city) for tally in tallies)
+                    for key, tallies in scores.tallies.items()
+                }
             yield _Cell(run.name, model, city, records, replace(scores, tallies=told))
+
+
+def _in_city(tally: Tally, city: str) -> Tally:
+    """A tally whose unit is none of another city's."""
+    if not (isinstance(tally.group, str) and isfinite(tally.hit) and isfinite(tally.weight)):
+        raise TypeError(f"a tally of group {tally.group!r}, hit {tally.hit}, weight {tally.weight}")
+    return replace(tally, unit=f"{city}/{tally.unit}")
 
 
 def _rows(metrics: Sequence[Metric], run: KeptRun, cells: Sequence[_Cell]) -> Iterator[RowResult]:
@@ -209,7 +237,7 @@ def _row(metrics: Sequence[Metric], city: str, cells: Sequence[_Cell], planned: 
         groups={
             metric.key: dict(estimate_groups(tallies[metric.key])) for metric in metrics if metric.by_group
         },
-        cost=_total_cost(scored),
+        cost=_total_cost(records),
         seconds=round(sum(record.seconds for record in scored), 3),
         confusions=tuple(_tables([one for cell in cells for one in cell.scores.confusions])),
         notes=tuple(dict.fromkeys(note for cell in cells for note in cell.scores.notes)) if city else (),
@@ -254,6 +282,21 @@ def _compared(metrics: Sequence[Metric], cells: Sequence[_Cell]) -> Iterator[Com
                     metric=metric.key,
                     difference=found,
                 )
+
+
+def _spent(run: KeptRun) -> Spent | None:
+    paid = [paid_for(folder) for folder in run.parts]
+    usd = sum(one.usd for one in paid)
+    told = sum(record.cost.get("usd", 0.0) for record in run.records)
+    spent = Spent(
+        usd=round(usd, 9),
+        map_requests=sum(sum(one.sent.values()) for one in paid),
+        requests=sum(one.calls for one in paid),
+        input_tokens=sum(one.input_tokens for one in paid),
+        output_tokens=sum(one.output_tokens for one in paid),
+        unfinished_usd=max(0.0, round(usd - told, 6)),
+    )
+    return spent if spent.map_requests or spent.requests else None
 
 
 def _total_cost(records: Sequence[Record]) -> dict[str, float]:
@@ -312,6 +355,18 @@ def shown_share(episodes: Episodes) -> str:
     return ", ".join(parts)
 
 
+def spent_line(spent: Spent, run: str) -> str:
+    """What a run has paid, in one line."""
+    lost = (
+        f", ${spent.unfinished_usd:.4f} of it outside the finished episodes" if spent.unfinished_usd else ""
+    )
+    asked = f"{counted(spent.map_requests, 'map request')}, {counted(spent.requests, 'model call')}"
+    return f"{run + ': ' if run else ''}paid ${spent.usd:.4f} in all{lost} ({asked})"
+
+
 def cost_line(cost: Mapping[str, float]) -> str:
     """What a row took, in one line; empty if nothing is known."""
-    return ", ".join(f"{amount:,.4g} {name.replace('_', ' ')}" for name, amount in sorted(cost.items()))
+    return ", ".join(
+        f"${amount:,.2f}" if name == "usd" else f"{amount:,.4g} {name.replace('_', ' ')}"
+        for name, amount in sorted(cost.items())
+    )

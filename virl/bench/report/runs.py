@@ -1,19 +1,24 @@
 """The runs that a report is about, read from their folders; parts of one run are put together."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from virl.bench.benchmark import AnyBenchmark, BaseOptions, Record
 from virl.bench.plan import RunPlan, read_plan
 from virl.bench.records import RECORDS, SETTINGS, read_records
 from virl.bench.registry import find_benchmark
 from virl.errors import BadInput
-from virl.settings import check_settings
+from virl.json_reading import read_json_file
+from virl.settings import Settings, check_settings
 
 _FIELDS = frozenset(one.name for one in fields(Record))
+_RECORD = TypeAdapter(Record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class KeptRun:
     """Sorted by model and city, as the options have them, and by case."""
     folders: Mapping[str, Path]
     """Where the files of each record are, by its id."""
+    parts: tuple[Path, ...] = ()
+    """Its folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,15 @@ class Gathered:
 
     benchmark: AnyBenchmark
     runs: tuple[KeptRun, ...]
+
+
+class _KeptSettings(Settings):
+    """What a report reads of `settings.json`."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    benchmark: str
+    options: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +86,34 @@ def gather(folders: Sequence[Path]) -> Gathered:
     return Gathered(benchmark, tuple(runs))
 
 
+@contextmanager
+def reading_data(benchmark: AnyBenchmark, run: KeptRun) -> Iterator[None]:
+    """Names the run whose records a benchmark cannot make sense of.
+
+    Raises:
+        BadInput: in place of what the benchmark stumbles over.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as fault:
+        where = " and ".join(sorted({str(folder / RECORDS) for folder in run.folders.values()}))
+        wrong = " ".join(f"{type(fault).__name__}: {fault}".split())
+        raise BadInput(
+            f"{where}: the data of a record is not what {benchmark.name} writes ({wrong}): restore the file, "
+            "or see --debug"
+        ) from fault
+
+
 def _read(folder: Path) -> _Folder:
     path = folder / SETTINGS
-    try:
-        settings = json.loads(path.read_bytes())
-        if isinstance(settings, dict) and "benchmark" not in settings:
-            raise BadInput(f"{path}: an earlier version of virl wrote this run: run the benchmark again")
-        name, options = settings["benchmark"], settings["options"]
-    except (OSError, ValueError, KeyError, TypeError) as fault:
-        raise BadInput(f"{path}: cannot be read ({fault}): give a run folder") from fault
-    return _Folder(folder, name, options, read_plan(folder), read_records(folder / RECORDS))
+    if not path.is_file():
+        raise BadInput(f"{path}: no such file: give a run folder")
+    found = read_json_file(path)
+    if isinstance(found, dict) and "benchmark" not in found:
+        raise BadInput(f"{path}: an earlier version of virl wrote this run: run the benchmark again")
+    settings = check_settings(found, _KeptSettings, source=str(path))
+    records = read_records(folder / RECORDS)
+    return _Folder(folder, settings.benchmark, settings.options, read_plan(folder), records)
 
 
 def _titles(paths: Sequence[Path]) -> list[str]:
@@ -106,13 +140,17 @@ def _merged(benchmark: AnyBenchmark, parts: Sequence[_Folder], name: str) -> Kep
         (record for record, _ in kept.values() if record.model in models and record.city in cities),
         key=lambda record: (models.index(record.model), cities.index(record.city), record.case),
     )
-    return KeptRun(
-        name, options, plan, tuple(ordered), {identity: path for identity, (_, path) in kept.items()}
-    )
+    where = {identity: path for identity, (_, path) in kept.items()}
+    return KeptRun(name, options, plan, tuple(ordered), where, tuple(part.path for part in parts))
 
 
 def _record(data: dict[str, Any], folder: Path) -> Record:
     if set(data) != _FIELDS:
         wrong = ", ".join(sorted(_FIELDS ^ set(data)))
         raise BadInput(f"{folder / RECORDS}: {data['id']}: fields missing or unknown ({wrong})")
-    return Record(**(data | {"files": tuple(data["files"])}))
+    try:
+        return _RECORD.validate_python(data)
+    except ValidationError as fault:
+        first = fault.errors(include_url=False)[0]
+        field = ".".join(map(str, first["loc"]))
+        raise BadInput(f"{folder / RECORDS}: {data['id']!r}: {field}: {first['msg']}") from None

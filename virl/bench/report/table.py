@@ -2,20 +2,31 @@
 
 import csv
 import io
+from collections.abc import Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Group
+from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
-from virl.bench.report.results import MetricHead, Results, shown_metrics, shown_number, shown_share, split
+from virl.bench.report.results import (
+    MetricHead,
+    PublishedRow,
+    Results,
+    shown_metrics,
+    shown_number,
+    shown_share,
+    split,
+)
 from virl.bench.statistics import Interval
 
 ALL_CITIES = "all cities"
-_NUMBER_WIDTH = len("100.0")
+_FOOTER = (
+    "In parentheses: 95 % interval. Means leave out missing episodes, and failed ones unless a line says so."
+)
 _GAP = 2  # letters beside each column
-_LEAST = 10  # letters of a column of names; chosen
+_LEAST = 5  # letters of a column of names; chosen
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -32,64 +43,86 @@ _LATEX = {
 }
 
 
-def terminal_table(results: Results, width: int) -> Group:
-    """The tables as `rich` prints them: below each mean the ends of its 95 % interval.
+def terminal_table(results: Results, width: int, *, published: bool = False) -> Group:
+    """The tables as `rich` prints them: measured results, what columns mean, and published results apart.
 
-    Without what is aside, and without the last columns where the terminal is too narrow for them.
+    Without what is aside. Columns that do not fit beside one another are in a further table.
 
     Args:
         results: of a run or several.
         width: of the terminal, letters.
+        published: whether published results are shown too.
     """
-    return Group(*(_terminal_table(part, width) for part in split(results)))
+    return Group(*(table for part in split(results) for table in _terminal_tables(part, width, published)))
 
 
-def _terminal_table(results: Results, width: int) -> Table:
+def _terminal_tables(results: Results, width: int, published: bool) -> Iterator[ConsoleRenderable]:
     metrics = [metric for metric in shown_metrics(results) if not metric.aside]
-    texts = _text_columns(results)
-    room = width - _GAP * len(texts) - sum(map(_metric_width, metrics))
-    while room < len(texts) * _LEAST and len(metrics) > 1:
-        room += _metric_width(metrics.pop())
-    caption = (
-        "below a mean: its 95 % interval; means do not include missing episodes, nor failed ones "
-        "unless a note says so"
-    )
-    if len(metrics) < len(shown_metrics(results)):
-        caption += "; the page has more columns"
-    shown = Table(title=results.title, caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    widths = _fitted([_width_of(column) for column in texts], room)
-    for column, wide in zip(texts, widths, strict=True):
-        shown.add_column(column[0], overflow="fold", width=wide)
-    for metric in metrics:
-        shown.add_column(_stacked(metric), justify="right", width=_metric_width(metric) - _GAP)
-    numbers = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in results.rows] + [
-        [
-            Text(shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "-", "dim")
-            for metric in metrics
-        ]
-        for paper in results.published
+    rows = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in results.rows]
+    yield from _wrapped(results.title, _measured_columns(results), metrics, rows, width)
+    yield Text(_legend(metrics, any(row.values for row in results.rows)), "dim")
+    if results.published and published:
+        papers = [[_published_cell(paper, metric) for metric in metrics] for paper in results.published]
+        names = ["model", *(paper.name for paper in results.published)]
+        sources = ["source", *(paper.source for paper in results.published)]
+        title = f"{results.title}: published results, not measured here"
+        yield from _wrapped(title, [names, sources], metrics, papers, width)
+
+
+def _wrapped(
+    title: str, texts: list[list[str]], metrics: list[MetricHead], cells: list[list[str]], width: int
+) -> Iterator[Table]:
+    """Tables of some metrics each, as many as fit beside the columns of text."""
+    wide = [
+        max(map(cell_len, [*_stacked(metric).split("\n"), *(row[number] for row in cells)])) + _GAP
+        for number, metric in enumerate(metrics)
     ]
-    for number, (*cells, row) in enumerate(zip(*(column[1:] for column in texts), numbers, strict=True)):
-        style = "" if number < len(results.rows) else "dim"
-        shown.add_row(*(Text(cell, style) for cell in cells), *row)
-    return shown
+    wished = [_width_of(column) for column in texts]
+    room = width - sum(wished) - _GAP * len(texts)
+    first = 0
+    while first < len(metrics) or first == 0:
+        last = first + 1
+        while last < len(metrics) and sum(wide[first : last + 1]) <= max(room, wide[first]):
+            last += 1
+        free = width - _GAP * len(texts) - sum(wide[first:last])
+        shown = Table(
+            title=title if first == 0 else None,
+            title_justify="left",
+            box=SIMPLE_HEAD,
+            padding=(0, 1, 0, 0),
+            pad_edge=False,
+        )
+        for column, size in zip(texts, _fitted(wished, free), strict=True):
+            shown.add_column(column[0], overflow="fold", width=size)
+        for metric in metrics[first:last]:
+            shown.add_column(_stacked(metric), justify="right", no_wrap=True)
+        for number, row in enumerate(cells, 1):
+            shown.add_row(*(Text(column[number]) for column in texts), *map(Text, row[first:last]))
+        yield shown
+        first = last
 
 
-def _text_columns(results: Results) -> list[list[str]]:
+def _measured_columns(results: Results) -> list[list[str]]:
     """The columns before the numbers, each with its heading first."""
-    rows, papers = results.rows, results.published
+    rows = results.rows
     columns = [
-        ["model", *(row.model for row in rows), *(f"{paper.name}\n{paper.source}" for paper in papers)],
-        ["city", *(row.city or ALL_CITIES for row in rows), *("" for _ in papers)],
-        [
-            "episodes",
-            *(shown_share(row.episodes).replace(", ", "\n") for row in rows),
-            *("published" for _ in papers),
-        ],
+        ["model", *(row.model for row in rows)],
+        ["city", *(row.city or ALL_CITIES for row in rows)],
+        ["episodes", *(shown_share(row.episodes).partition(", ")[0] for row in rows)],
     ]
+    if any(row.episodes.failed for row in rows):
+        columns.append(["failed", *(str(row.episodes.failed) for row in rows)])
     if len(results.runs) > 1:
-        columns.insert(0, ["run", *(row.run for row in rows), *("" for _ in papers)])
+        columns.insert(0, ["run", *(row.run for row in rows)])
     return columns
+
+
+def _legend(metrics: Sequence[MetricHead], has_values: bool) -> str:
+    lines = [
+        "In parentheses: 95 % interval. Episodes that failed or did not run are in no mean."
+    ] * has_values
+    lines += [f"{metric.heading}: {metric.about}" for metric in metrics if metric.about]
+    return "\n".join(line.replace("\n", " ") for line in lines)
 
 
 def _width_of(column: list[str]) -> int:
@@ -107,11 +140,6 @@ def _fitted(wished: list[int], room: int) -> list[int]:
 def _stacked(metric: MetricHead) -> str:
     """The heading over as many lines as it has words."""
     return _heading(metric).replace(" ", "\n").replace("\n%", " %")
-
-
-def _metric_width(metric: MetricHead) -> int:
-    """Of a column of numbers, the gap beside it included."""
-    return max(_NUMBER_WIDTH, *map(cell_len, _stacked(metric).split("\n"))) + _GAP
 
 
 def csv_table(results: Results) -> str:
@@ -189,11 +217,17 @@ def _heading(metric: MetricHead) -> str:
     return f"{metric.heading} %" if metric.percent else metric.heading
 
 
-def _cell(value: Interval | None, metric: MetricHead) -> Text:
+def _cell(value: Interval | None, metric: MetricHead) -> str:
+    """A mean and its interval, such as `66.7 (0-100)` with a dash; ends of shares in whole percents."""
     if value is None:
-        return Text("-")
-    mean, *ends = (shown_number(number, metric) for number in value)
-    return Text.assemble(mean, *(("\n" + end, "dim") for end in ends))
+        return "-"
+    coarse = metric.model_copy(update={"digits": 0}) if metric.percent else metric
+    low, high = (shown_number(number, coarse) for number in value[1:])
+    return f"{shown_number(value[0], metric)} ({low}\N{EN DASH}{high})"
+
+
+def _published_cell(paper: PublishedRow, metric: MetricHead) -> str:
+    return shown_number(paper.values[metric.key], metric) if metric.key in paper.values else "-"
 
 
 def _tex_cell(value: Interval | None, metric: MetricHead) -> str:

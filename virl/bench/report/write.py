@@ -10,7 +10,7 @@ from virl.bench.faults import CannotTry
 from virl.bench.records import RESULTS
 from virl.bench.report.own_page import write_own_pages
 from virl.bench.report.page import write_page
-from virl.bench.report.results import Failure, Results, make_results
+from virl.bench.report.results import Failure, Results, make_results, spent_line
 from virl.bench.report.runs import gather
 from virl.bench.report.table import csv_table, latex_table, terminal_table
 from virl.drawing.numbers import counted
@@ -30,13 +30,16 @@ class Reports:
     page: Path
 
 
-def write_reports(folders: Sequence[Path], console: Console, out: Path | None = None) -> Reports:
+def write_reports(
+    folders: Sequence[Path], console: Console, out: Path | None = None, *, published: bool = False
+) -> Reports:
     """Write `results.json`, `results.csv`, `results.tex` and the pages, and print the table.
 
     Args:
         folders: of the runs; see `virl.bench.report.runs.gather` for what becomes of several.
         console: for the table.
         out: where to; by default the only folder.
+        published: whether the table has published results too; the page and the files always do.
 
     Raises:
         BadInput: a folder holds no run, or several are given and `out` is not.
@@ -55,20 +58,21 @@ def write_reports(folders: Sequence[Path], console: Console, out: Path | None = 
         write_whole(home / name, text.encode(), "report again")
     own = write_own_pages(home, gathered, results)
     page = write_page(home, gathered, results, own.links)
-    console.print(terminal_table(results, console.width))
+    console.print(terminal_table(results, console.width, published=published))
     for table in own.tables:
         console.print(table)
-    for line in [*_lines(results), *own.missing]:
+    for line in [*_lines(results, published=published), *own.missing]:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     return Reports(home / RESULTS, page)
 
 
-def _lines(results: Results) -> list[str]:
+def _lines(results: Results, *, published: bool) -> list[str]:
     """What a reader of the table has to know."""
     lines = list(dict.fromkeys(note for row in results.rows for note in row.notes))
     missing = sum(row.episodes.missing for row in results.rows if row.city)
     if missing:
         lines.append(f"{counted(missing, 'episode')} not run yet: continue with --resume")
+    lines += [spent_line(spent, run) for run, spent in results.spent.items()]
     alike: dict[str, list[Failure]] = {}
     for failure in results.failures:
         alike.setdefault(_what_became(failure), []).append(failure)
@@ -76,6 +80,11 @@ def _lines(results: Results) -> list[str]:
         count = "1 episode" if len(failures) == 1 else f"{len(failures)} episodes"
         lines.append(f"{count} {what}")
         lines += [f"  {one.id}: {one.reason}" for one in failures[:MOST_FAILURES]]
+    if results.published and not published:
+        lines.append(
+            f"{counted(len(results.published), 'published result')} to compare with: on the page, or with "
+            "`virl bench report DIR --published`"
+        )
     return lines
 
 

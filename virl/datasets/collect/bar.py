@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from virl.datasets.collect.places import Progress as Told
 
@@ -12,7 +19,15 @@ from virl.datasets.collect.places import Progress as Told
 @contextmanager
 def collecting_bar(console: Console) -> Iterator[Told]:
     """What tells how far a collection is, shown on a console as long as the context is open."""
-    columns = (TextColumn("[dim]{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("[dim]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("[dim]about"),
+        TimeRemainingColumn(),
+        TextColumn("[dim]left"),
+    )
     with Progress(*columns, console=console, transient=True) as shown:
         task = shown.add_task("collecting", total=None)
         yield lambda doing, done, total: shown.update(task, description=doing, completed=done, total=total)

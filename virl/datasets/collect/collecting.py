@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 from uuid import NAMESPACE_URL, uuid5
 
-from virl.budget import Budget
+from virl.budget import SPENDING, Budget
 from virl.datasets.collect.collection import Collection, sole_writer
 from virl.datasets.collect.dataset import PLACES, QUESTIONS, ROUTES, Card, PlaceRow, QuestionRow, RouteRow
 from virl.datasets.collect.places import WORK, PlacesSettings, Progress, collect_places
@@ -20,6 +20,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.models import Device, ModelOptions, Models
+from virl.platform.perception.standing import check_ready
 from virl.platform.providers.open import Access, city_settings, opened_city
 from virl.platform.providers.region import region_of_city
 from virl.region_file import read_region
@@ -56,12 +57,12 @@ def opened_collection(
     settings = city_settings(city)
     area = read_region(region) if region else None
     with sole_writer(folder):
-        budget = Budget(budget_usd, book=folder / WORK / "spending.jsonl")
+        budget = Budget(budget_usd, book=folder / WORK / SPENDING)
         session = uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex
         thinker = open_mind(mind, cache_dir=cache_home() / "replies", budget=budget) if mind else None
         with opened_city(city, Access(budget, cache, session)) as opened:
             covered = area or region_of_city(opened)
-            yield Collection(folder, opened, settings.provider, covered, thinker)
+            yield Collection(folder, opened, settings.provider, covered, thinker, budget)
 
 
 def collect_city_places(
@@ -75,9 +76,11 @@ def collect_city_places(
     """Collect the places of a city, and write the data set's card.
 
     Raises:
-        ModelUnavailable: the recognizer cannot be loaded.
+        ModelUnavailable: the recognizer cannot be loaded; known before the first request.
         VirlError: as `collect_places`.
     """
+    if settings.recognizer:
+        check_ready("recognizer", settings.recognizer, allow_downloads=allow_downloads)
     models = Models(ModelOptions(device, allow_downloads))
     storefront = RecognizedStorefront(models.recognizer(settings.recognizer)) if settings.recognizer else None
     collection.keep("places", settings.model_dump(mode="json"))
@@ -87,7 +90,6 @@ def collect_city_places(
         collection.folder,
         settings,
         storefront,
-        settle=collection.bill.settle,
         progress=progress,
     )
     return collection.finish()
@@ -111,7 +113,6 @@ def collect_city_questions(collection: Collection, seed: int, progress: Progress
         Rows(folder / WORK / LEFT_OUT, UnaskedRow),
         mind,
         seed=seed,
-        settle=collection.bill.settle,
         progress=progress,
     )
     return collection.finish()
@@ -136,7 +137,6 @@ def collect_city_routes(collection: Collection, settings: RoutesSettings, progre
         Rows(folder / ROUTES, RouteRow),
         Rows(folder / WORK / TRIED, TriedRow),
         settings,
-        settle=collection.bill.settle,
         progress=progress,
     )
     return collection.finish()

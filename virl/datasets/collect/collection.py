@@ -1,4 +1,4 @@
-"""A data set while it grows: settings and bill are kept as it goes, the card is written at the end."""
+"""A data set while it grows: settings and book are kept as it goes, the card is written at the end."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from virl import __version__
-from virl.datasets.collect.bill import Bill
+from virl.budget import Budget
 from virl.datasets.collect.dataset import (
     CARD,
     QUESTIONS,
@@ -42,19 +42,26 @@ class Collection:
         provider: what makes the city, such as `"google"`.
         region: what part of it.
         mind: who is asked, if anyone.
+        budget: of the city and the mind; its book is where the card's sums come from.
 
     Raises:
         BadInput: the folder holds something broken, or a data set of another city.
     """
 
     def __init__(
-        self, folder: Path, city: City, provider: str, region: Region, mind: Mind | None = None
+        self,
+        folder: Path,
+        city: City,
+        provider: str,
+        region: Region,
+        mind: Mind | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.folder = folder
         self.city = city
         self.region = region
         self.mind = mind
-        self.bill = Bill(folder / WORK / "paid.jsonl", city, mind)
+        self.budget = budget or Budget()
         self._provider = provider
         self._settings = _read_settings(folder)
         corners = [[corner.lat, corner.lng] for corner in region.corners]
@@ -87,8 +94,7 @@ class Collection:
             BadInput: a file of the folder is broken.
             CannotWrite: the disk refuses.
         """
-        self.bill.settle()
-        work = Work.open(self.folder)
+        work, paid = Work.open(self.folder), self.budget.paid()
         counts = {
             "panoramas": len(work.panoramas),
             "places": len(work.places),
@@ -106,8 +112,8 @@ class Collection:
             terms=self.city.terms,
             settings={part: value for part, value in self._settings.items() if part != "where"},
             counts=counts | {f"candidates {fate}": count for fate, count in work.fates().items()},
-            requests=self.bill.requests,
-            usd=self.bill.usd,
+            requests={**paid.sent, **({"model": paid.calls} if paid.calls else {})},
+            usd=round(paid.usd, 6),
         )
         write_card(self.folder, card)
         return card

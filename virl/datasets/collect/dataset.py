@@ -252,6 +252,6 @@ def _check_images(data: DataSet) -> None:
     for file, number, image in named:
         path = Path(image)
         if path.is_absolute() or ".." in path.parts:
-            raise BadInput(f"{data.folder / file}, line {number}: image: {image} is not within the folder")
+            raise BadInput(f"{data.folder / file}, line {number}: image: {image!r} is not within the folder")
         if not data.image(image).is_file():
-            raise BadInput(f"{data.folder / file}, line {number}: image: {image} is missing")
+            raise BadInput(f"{data.folder / file}, line {number}: image: {image!r} is missing")

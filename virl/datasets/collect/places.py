@@ -125,7 +125,6 @@ def collect_places(
     settings: PlacesSettings,
     storefront: Storefront | None,
     *,
-    settle: Callable[[], None],
     progress: Progress,
 ) -> Work:
     """Collect the places of a region, or go on with a collection that was cut off.
@@ -136,7 +135,6 @@ def collect_places(
         folder: of the data set.
         settings: how.
         storefront: judges photos; `None` takes the first one.
-        settle: called after each piece of work that may have cost something.
         progress: is told how far it is.
 
     Raises:
@@ -151,7 +149,6 @@ def collect_places(
         file=folder / WORK / "survey.jsonl",
         progress=lambda asked, to_ask, _: progress("looking for panoramas", asked, to_ask),
     ).found
-    settle()
     for pano_id, one in found.items():
         if pano_id not in work.panoramas:
             work.panoramas.add(PanoramaRow(id=pano_id, lat=one.position.lat, lng=one.position.lng))
@@ -160,13 +157,11 @@ def collect_places(
         progress("searching for places", number, len(cover))
         if centre.id not in work.searches:
             _search(city, centre, settings, work)
-            settle()
     away = _away(region, work)
     for number, candidate in enumerate(work.candidates.all):
         progress("cleaning places", number, len(work.candidates))
         if candidate.id not in work.judged:
             _judge(city, region, candidate, away[candidate.id], settings, storefront, work)
-            settle()
     return work
 
 

@@ -14,7 +14,7 @@ from virl.datasets.collect.places import Progress
 from virl.datasets.collect.replies import PlaceChoices, Served
 from virl.datasets.collect.rows import Row, Rows
 from virl.errors import MindFailed, VirlError
-from virl.mind.base import Ledger, Mind, Prompt
+from virl.mind.base import Mind, Prompt
 from virl.mind.prompt import load_prompt
 
 QUESTION = "Which of these people would find what they want at the place in the photo?"
@@ -36,7 +36,6 @@ def make_questions(
     mind: Mind,
     *,
     seed: int,
-    settle: Callable[[], None],
     progress: Progress,
 ) -> None:
     """Make a question of every place with an image that has none yet.
@@ -47,7 +46,6 @@ def make_questions(
         unasked: where places go that no question could be made of.
         mind: writes and checks them.
         seed: of the order of the options.
-        settle: called after each question.
         progress: is told how far it is.
 
     Raises:
@@ -57,7 +55,7 @@ def make_questions(
     wanted = [place for place in places if place.image]
     left = [place for place in wanted if place.id not in questions and place.id not in unasked]
     faults: list[VirlError] = []
-    for place, making, ledger in _in_order(left, mind, seed, stopped=lambda: bool(faults)):
+    for place, making in _in_order(left, mind, seed, stopped=lambda: bool(faults)):
         progress("making questions", len(questions) + len(unasked), len(wanted))
         try:
             questions.add(making.result())
@@ -65,24 +63,20 @@ def make_questions(
             unasked.add(UnaskedRow(id=place.id, reason=str(failed)))
         except VirlError as broken:
             faults.append(broken)
-        for exchange in ledger.take():
-            mind.ledger.add(exchange)
-        settle()
     if faults:
         raise faults[0]
 
 
 def _in_order(
     places: Iterable[PlaceRow], mind: Mind, seed: int, *, stopped: Callable[[], bool]
-) -> Iterator[tuple[PlaceRow, Future[QuestionRow], Ledger]]:
-    """Questions made side by side until stopped, each with what it asked, in the order of the places."""
-    under_way: deque[tuple[PlaceRow, Future[QuestionRow], Ledger]] = deque()
+) -> Iterator[tuple[PlaceRow, Future[QuestionRow]]]:
+    """Questions made side by side until stopped, in the order of the places."""
+    under_way: deque[tuple[PlaceRow, Future[QuestionRow]]] = deque()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for place in places:
             if stopped():
                 break
-            own = mind.apart()
-            under_way.append((place, pool.submit(_question, place, own, seed), own.ledger))
+            under_way.append((place, pool.submit(_question, place, mind.apart(), seed)))
             if len(under_way) == AT_ONCE:
                 yield under_way.popleft()
         yield from under_way

@@ -1,6 +1,6 @@
 """Collects the routes of the VLN benchmark: directions to places, from others nearby (V-IRL, section 5.4)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -75,7 +75,6 @@ def collect_routes(
     tried: Rows[TriedRow],
     settings: RoutesSettings,
     *,
-    settle: Callable[[], None],
     progress: Progress,
 ) -> None:
     """Collect routes to the most reviewed places, until there are enough or no place is left.
@@ -86,7 +85,6 @@ def collect_routes(
         routes: where they go.
         tried: where it is written which destinations were tried.
         settings: which routes.
-        settle: called after each destination.
         progress: is told how far it is.
 
     Raises:
@@ -100,7 +98,6 @@ def collect_routes(
             continue
         reason = "kept" if place.id in routes else _try(guide, place, places, routes, settings)
         tried.add(TriedRow(id=place.id, reason=reason))
-        settle()
 
 
 def _destinations(places: Sequence[PlaceRow], settings: RoutesSettings) -> list[PlaceRow]:

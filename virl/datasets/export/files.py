@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from virl.errors import BadInput
-from virl.files import replacing
+from virl.files import is_partial, replacing
+from virl.json_reading import JsonFault, read_json
 
 FORMAT_VERSION = 1  # one more whenever the same city and seed would give other files
 MANIFEST = "export.json"
@@ -21,9 +22,27 @@ def refuse_other_files(folder: Path, kind: str) -> None:
     Raises:
         BadInput: the folder holds something, and no earlier export of this format.
     """
-    taken = folder.is_file() or (folder.is_dir() and any(folder.iterdir()))
+    taken = folder.is_file() or (folder.is_dir() and not all(map(is_partial, folder.iterdir())))
     if taken and _kind(folder / MANIFEST) != kind:
         raise BadInput(f"{folder}: contains something other than a {kind} export: choose a new folder")
+
+
+def begin(folder: Path, kind: str) -> None:
+    """Mark a folder as an export that is not finished: one that a kill or a full disk cuts off is made again.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
+    write_json(folder / MANIFEST, {"format": kind, "unfinished": True}, indent=1)
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether a folder holds a whole export."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and not found.get("unfinished")
 
 
 def write_json(file: Path, value: object, indent: int | None = None) -> None:
@@ -52,7 +71,7 @@ def json_line(value: object, indent: int | None = None) -> str:
 
 def _kind(manifest: Path) -> str | None:
     try:
-        found = json.loads(manifest.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = read_json(manifest.read_bytes())
+    except (OSError, JsonFault):
         return None
     return str(found.get("format")) if isinstance(found, dict) else None

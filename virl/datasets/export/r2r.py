@@ -8,7 +8,7 @@ import numpy as np
 
 from virl import __version__
 from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
-from virl.datasets.export.files import FORMAT_VERSION, MANIFEST, refuse_other_files, write_json
+from virl.datasets.export.files import FORMAT_VERSION, MANIFEST, begin, refuse_other_files, write_json
 from virl.datasets.export.town import Flags, Town, survey
 from virl.datasets.export.wording import word
 from virl.geo import Floats
@@ -45,6 +45,7 @@ def export_r2r(
     town = survey(city, radius)
     parts = {"val_seen": ~town.unseen, "val_unseen": town.unseen}
     told = {split: _routes(town, city, split, part, episodes, seed) for split, part in parts.items()}
+    begin(folder, "r2r")
     write_json(folder / "connectivity" / f"{city}_connectivity.json", _viewpoints(town))
     for split, routes in told.items():
         write_json(folder / f"R2R_{split}.json", routes, indent=1)

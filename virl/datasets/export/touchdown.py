@@ -14,12 +14,15 @@ from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
 from virl.datasets.export.files import (
     FORMAT_VERSION,
     MANIFEST,
+    begin,
+    is_finished,
     json_line,
     refuse_other_files,
     write_json,
     write_lines,
 )
 from virl.datasets.export.town import DECIMALS, Town, survey
+from virl.files import writing
 
 EPISODES = 400  # of each split; chosen
 SPLITS = ("map2seq_seen", "map2seq_unseen", "touchdown_unseen")
@@ -55,6 +58,7 @@ def export_touchdown(
     refuse_other_files(folder, "touchdown")
     town = survey(city, radius)
     told = {split: _draw(town, split, episodes, seed) for split in SPLITS}
+    begin(folder, "touchdown")
     _write_graph(folder / "graph", town)
     for split, items in told.items():
         _write_split(folder / split, split, items)
@@ -88,16 +92,17 @@ def exported_touchdown(
         UnknownName: there is no such city.
     """
     folder = cache / f"{city}-touchdown-{__version__}-{FORMAT_VERSION}-{episodes}-{seed}"
-    if (folder / MANIFEST).is_file():
+    if is_finished(folder):
         return folder
-    cache.mkdir(parents=True, exist_ok=True)
-    draft = Path(mkdtemp(prefix=f"{folder.name}.", dir=cache))
+    with writing(cache, "run again"):
+        cache.mkdir(parents=True, exist_ok=True)
+        draft = Path(mkdtemp(prefix=f"{folder.name}.", dir=cache))
     try:
         export_touchdown(city, draft, episodes=episodes, seed=seed)
         draft.chmod(0o755)
         draft.rename(folder)
     except OSError:
-        if not (folder / MANIFEST).is_file():  # another process may have been faster
+        if not is_finished(folder):  # another process may have been faster
             raise
     finally:
         shutil.rmtree(draft, ignore_errors=True)

@@ -75,7 +75,7 @@ def _card(
     folder: Path, records: Sequence[AnyRecord], result: Result, streets: Callable[[str], Streets]
 ) -> Card:
     start = next(record for record in records if isinstance(record, StartRecord))
-    reason = "" if result.place else f" {result.reason[:1].upper()}{result.reason[1:]}"
+    reason = "" if result.status == "entered" else f" {result.reason[:1].upper()}{result.reason[1:]}"
     return Card(
         folder,
         str(start.character.get("name") or start.agent),

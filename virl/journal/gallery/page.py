@@ -9,6 +9,7 @@ from urllib.parse import quote
 from virl import __version__
 from virl.errors import VirlError
 from virl.files import write_whole
+from virl.journal.gallery.benchmarks import BenchmarkCard, benchmark_cards
 from virl.journal.gallery.collect import Card, LeftOut, collect
 from virl.journal.gallery.thumbnail import Streets, Thumbnail
 from virl.journal.page import page
@@ -38,18 +39,23 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card],
         "gallery.html.j2",
         {
             "cards": [(card, _link(card, out), isinstance(card.picture, Thumbnail)) for card in cards],
+            "benchmarks": [
+                (card, _link(card, out))
+                for card in sorted(benchmark_cards(folders), key=lambda card: card.when, reverse=True)
+            ],
             "left_out": left_out,
             "cities": {name: settings.title for name, settings in all_cities().items()},
             "version": __version__,
         },
         styles=("gallery.css",),
+        scripts=("gallery.js",) if len(cards) > 1 else (),
         folder=_TEMPLATES,
     )
     write_whole(out, html.encode("utf-8", "replace"), "choose another --out")
     return out, cards, left_out
 
 
-def _link(card: Card, out: Path) -> str:
+def _link(card: Card | BenchmarkCard, out: Path) -> str:
     """The address of a run's report as seen from the page; empty if it has none."""
     if not card.has_report:
         return ""

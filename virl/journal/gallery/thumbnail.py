@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from virl.drawing.exhibits import MapExhibit
@@ -10,9 +11,13 @@ from virl.drawing.pictures import Grades, embed
 from virl.geo import LatLng, LocalFrame
 from virl.journal.folder import CONSULTED
 from virl.journal.journal import JOURNAL, read_journal
-from virl.journal.records import AnyRecord, EndRecord, NoteRecord, StepRecord, ViewRecord
+from virl.journal.records import AnyRecord, DetectionRecord, EndRecord, NoteRecord, StepRecord, ViewRecord
+from virl.journal.words import seen_in, words
 
 GRADES: Grades = ((420, 74),)  # width in pixels and JPEG quality; chosen: shown about 340 wide
+
+ALIKE = 0.6
+"""Likeness from which a sign is that of a place; chosen."""
 
 Streets = Sequence[Sequence[LatLng]]
 
@@ -35,6 +40,10 @@ class Photo:
     data: str
     """Data URI."""
     view: ViewRecord
+    found: tuple[DetectionRecord, ...]
+    """Boxes that are drawn: of the place entered if one was, else all."""
+    alt: str
+    """What is seen, in words."""
 
 
 def thumbnail(folder: Path, records: Sequence[AnyRecord], streets: Streets) -> Thumbnail | Photo | None:
@@ -64,23 +73,33 @@ def _of_others(folder: Path, streets: Streets) -> Thumbnail | Photo | None:
 
 
 def _photo(folder: Path, records: Sequence[AnyRecord]) -> Photo | None:
-    """The view with the surest detection: of the places entered first, then of all."""
+    """The view of the place that was entered, by its sign; else that with the surest detection."""
     views = [
-        (_has_entered(one), max(found.score for found in view.detections), view)
+        (_likeness(found, name), found.score, view, found, name, where)
         for one in records
         if isinstance(one, StepRecord | NoteRecord)
+        for name in [_entered(one)]
+        for where in [f"step {one.step}" if isinstance(one, StepRecord) else words(one.topic)]
         for view in one.views
-        if view.detections
+        for found in view.detections
     ]
-    for _, _, view in sorted(views, key=lambda rated: rated[:2], reverse=True)[:3]:
+    for likeness, _, view, found, name, where in sorted(views, key=lambda rated: rated[:2], reverse=True)[:3]:
         data = embed(folder, [view.file], GRADES).get(view.file)
         if data:
-            return Photo(data, view)
+            shown = (found,) if likeness >= ALIKE else view.detections if not name else ()
+            return Photo(data, view, shown, seen_in(view.model_copy(update={"detections": shown}), where))
     return None
 
 
-def _has_entered(record: StepRecord | NoteRecord) -> bool:
-    return isinstance(record, StepRecord) and any(place.decision == "enter" for place in record.places)
+def _entered(record: StepRecord | NoteRecord) -> str:
+    """The place that was entered on a step; empty if none was."""
+    places = record.places if isinstance(record, StepRecord) else ()
+    return next((place.name for place in places if place.decision == "enter"), "")
+
+
+def _likeness(found: DetectionRecord, name: str) -> float:
+    """How much a sign is like the name of the place entered, [0, 1]; below 0 where none was entered."""
+    return SequenceMatcher(None, found.text.casefold(), name.casefold()).ratio() if name else -1.0
 
 
 def _map(exhibit: MapExhibit, streets: Streets) -> Thumbnail:

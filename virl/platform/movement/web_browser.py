@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 from virl.errors import NoStreetView, ProviderError, VirlError
 from virl.geo import LatLng, normalize_heading
 from virl.platform.movement.web_server import serve_page
+from virl.platform.providers.google.settings import BASE_URL_VARIABLE
+from virl.platform.providers.http.settings import checked_host
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -43,10 +45,15 @@ class WebSettings:
 
     @classmethod
     def from_environment(cls, *, arrows: bool = False) -> Self:
-        """With the key in `GOOGLE_MAPS_API_KEY`, from the host in `VIRL_GOOGLE_BASE_URL` or from Google."""
-        host = os.environ.get("VIRL_GOOGLE_BASE_URL") or GOOGLE
+        """With the key in `GOOGLE_MAPS_API_KEY`, from the host in `VIRL_GOOGLE_BASE_URL` or from Google.
+
+        Raises:
+            BadInput: the host is none.
+        """
+        given = os.environ.get(BASE_URL_VARIABLE)
+        host = checked_host(given, BASE_URL_VARIABLE) if given else GOOGLE
         key = os.environ.get("GOOGLE_MAPS_API_KEY", "")
-        return cls(maps_js=host.rstrip("/") + MAPS_JS, key=key, arrows=arrows)
+        return cls(maps_js=host + MAPS_JS, key=key, arrows=arrows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ from virl.files import replacing
 
 Arrays = dict[str, NDArray[Any]]
 
+MOST_UNPACKED = 100
+"""How many times larger than its file the arrays may be; chosen: virl writes them uncompressed."""
+
 _DAMAGE = (ValueError, TypeError, EOFError, RuntimeError, MemoryError, zipfile.BadZipFile)
 """What NumPy and zipfile raise for damaged files (tried on thousands with bytes changed or cut off)."""
 
@@ -41,6 +44,9 @@ def read_arrays(
     """
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+            unpacked = sum(part.file_size for part in stored.zip.infolist()) if stored.zip else 0
+            if unpacked > MOST_UNPACKED * max(file.stat().st_size, 1):
+                raise ValueError(f"it unpacks to more than {MOST_UNPACKED} times its size")
             arrays = {name: stored[name] for name in stored.files}
     except FileNotFoundError:
         raise BadInput(f"{file}: no such file") from None

@@ -1,19 +1,14 @@
 """Pictures at the door: whatever comes in leaves as RGB, or is refused in one line."""
 
-import warnings
 from collections.abc import Iterator, Sequence
-from io import BytesIO
 from math import ceil, floor, isfinite
 
 import numpy as np
-from PIL import Image as Picture
 from PIL import ImageOps
 
 from virl.errors import BadInput
+from virl.picture_reading import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.platform.streetview import Box, Image
-
-MAX_PIXELS = 100_000_000
-"""Largest picture that is decoded (chosen: above any panorama, 400 MB when decoded with transparency)."""
 
 
 def rgb(image: object) -> Image:
@@ -43,21 +38,15 @@ def decode(data: bytes) -> Image:
     """The picture in a file's bytes (JPEG, PNG, WebP ...), turned as its EXIF says.
 
     Raises:
-        BadInput: the bytes are no picture, are cut short, or hold more than `MAX_PIXELS` pixels.
+        BadInput: the bytes are no picture, are cut short, or hold more than `MOST_PANORAMA_PIXELS`.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Picture.DecompressionBombWarning)  # MAX_PIXELS is checked below
-            with Picture.open(BytesIO(data)) as opened:
-                if opened.width * opened.height > MAX_PIXELS:
-                    raise BadInput(f"the picture is too large: {opened.width} x {opened.height} pixels")
-                upright = ImageOps.exif_transpose(opened)
-                transparent = upright.mode in {"RGBA", "LA", "PA"} or "transparency" in upright.info
-                return rgb(np.array(upright.convert("RGBA" if transparent else "RGB")))
-    except Picture.DecompressionBombError as fault:
-        raise BadInput(f"the picture is too large: {fault}") from fault
-    except (OSError, SyntaxError, ValueError) as fault:  # what Pillow raises for broken files
-        raise BadInput(f"{len(data)} bytes that are not a readable picture ({fault})") from fault
+        with open_picture(data, most_pixels=MOST_PANORAMA_PIXELS) as opened:
+            upright = ImageOps.exif_transpose(opened)
+            transparent = upright.mode in {"RGBA", "LA", "PA"} or "transparency" in upright.info
+            return rgb(np.array(upright.convert("RGBA" if transparent else "RGB")))
+    except PictureFault as fault:
+        raise BadInput(f"{len(data)} bytes that are {fault}") from fault
 
 
 def crop(image: Image, box: Box, margin: float = 0.0) -> Image:

@@ -19,6 +19,7 @@ from virl.platform.perception.registry import KINDS, find_kind, resolve
 from virl.platform.streetview import Image
 from virl.resources import data_folder, names_in
 from virl.settings import load_settings
+from virl.yaml_text import read_text
 
 __all__ = [
     "Device",
@@ -193,8 +194,5 @@ def _role(path: Path) -> Role | None:
 
 def _kind(path: Path) -> str | None:
     """The `kind` of a model file; other files there have none."""
-    try:
-        line = _KIND.search(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as fault:
-        raise BadInput(f"{path}: cannot be read ({fault})") from fault
+    line = _KIND.search(read_text(path))
     return line[1] if line else None

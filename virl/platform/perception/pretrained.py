@@ -1,12 +1,12 @@
 """Loading models of the `transformers` library from a folder on this machine."""
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from virl.errors import ModelUnavailable
+from virl.json_reading import read_json
 from virl.platform.perception.models import ModelOptions
 from virl.platform.perception.weights import checkpoint, device_of, first_line, module, once_per_process
 
@@ -85,7 +85,7 @@ def check_model_type(path: str, expected: tuple[str, ...]) -> None:
     wanted = " or ".join(expected)
     config = Path(path) / "config.json"
     try:
-        found = json.loads(config.read_text(encoding="utf-8")).get("model_type")
+        found = read_json(config.read_bytes()).get("model_type")
     except (OSError, ValueError, AttributeError) as fault:
         raise ModelUnavailable(
             f"{path} is not a transformers checkpoint ({config.name} cannot be read): "

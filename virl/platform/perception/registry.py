@@ -15,9 +15,11 @@ from virl.platform.perception.base import Role
 from virl.platform.perception.model_settings import ModelSettings
 from virl.registry import Registry, load, scan_modules
 
-__all__ = ["KINDS", "Kind", "Role", "find_kind", "kind_names", "resolve"]
+__all__ = ["KINDS", "ROLES", "Kind", "Role", "find_kind", "kind_names", "resolve"]
 
 T = TypeVar("T")
+
+ROLES: tuple[Role, ...] = get_args(Role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Kind:
 
 
 def _own_kinds() -> dict[str, str]:
-    folders = (f"virl.platform.perception.{role}s" for role in get_args(Role))
+    folders = (f"virl.platform.perception.{role}s" for role in ROLES)
     return {kind: where for folder in folders for kind, where in scan_modules(folder, "KIND").items()}
 
 

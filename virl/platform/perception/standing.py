@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from virl.errors import VirlError
+from virl.errors import ModelUnavailable, VirlError
 from virl.platform.perception.models import Needs, read_model
 from virl.platform.perception.registry import Role
 from virl.platform.perception.weights import find_checkpoint, missing_checkpoint, missing_packages
@@ -38,6 +38,19 @@ class ModelReadiness:
 def standing(role: Role, name: str) -> ModelReadiness:
     """How a model of a role and name stands; loads nothing."""
     return _standing(role, name, above=())
+
+
+def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
+    """Make sure, before any work, that a model can be used; loads nothing.
+
+    Raises:
+        UnknownName: there is no such model.
+        ModelUnavailable: something it needs is missing; says what. Weights that may be fetched are not.
+    """
+    read_model(role, name)
+    for need in standing(role, name).needs:
+        if need.lacks and not (allow_downloads and need.what.startswith("weights ")):
+            raise ModelUnavailable(f"{role} {name}: {need.lacks}")
 
 
 def _standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> ModelReadiness:

@@ -1,10 +1,12 @@
 """What every file of `platform/cities/` says: where a city is, and which provider makes it."""
 
+import re
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
+from virl.field_faults import shown
 from virl.geo import LatLng
 from virl.region import Region, position_fault, region_fault
 from virl.settings import Settings
@@ -47,9 +49,15 @@ def _time_zone(name: str) -> str:
     return name
 
 
+def _language(tag: str) -> str:
+    if not re.fullmatch(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?", tag):
+        raise ValueError(f"must be a language tag, such as ja or zh-HK, not {shown(tag)}")
+    return tag
+
+
 Position = Annotated[LatLng, AfterValidator(_on_earth)]
 TimeZone = Annotated[str, AfterValidator(_time_zone)]
-Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$")]
+Language = Annotated[str, AfterValidator(_language)]
 Name = Annotated[str, Field(min_length=1)]
 
 
@@ -64,6 +72,8 @@ class CityFile(Settings):
     about: str
     provider: str
     """Who makes the city."""
+    needs: str | None = None
+    """What has to be there to open it; `None` for what its provider says. Empty for nothing."""
     city: Name | None = None
     district: Name | None = None
     continent: Continent | None = None
@@ -81,9 +91,9 @@ class CityFile(Settings):
 
     @property
     def place(self) -> str:
-        """District, city and country, or else what the file says about it, in one line."""
+        """District, city and country of what lies on a continent, or else what the file says about it."""
         parts = (self.district, self.city, self.country)
-        return ", ".join(part for part in parts if part) if all(parts) else self.about
+        return ", ".join(filter(None, parts)) if self.continent and all(parts) else self.about
 
     @property
     def region(self) -> Region | None:

@@ -41,9 +41,12 @@ class Provider(Generic[FileT]):
     """Makes the city of a name, a file and the way to ask; asks nothing yet. What `City` says of time zone,
     language, region and terms is filled in from the file and from here."""
     needs: str = ""
-    """What has to be there beside virl, such as `"a key"`; empty if its cities open anywhere, for free."""
+    """What has to be there beside virl, such as a variable with a key; empty if its cities open anywhere, for
+    free. A city's file may say otherwise."""
     network: bool = False
     """Whether it is asked over a network, so that its replies can be recorded."""
+    billed: bool | None = None
+    """Whether its requests cost money; `None` if that is not known."""
     shareable: bool | None = None
     """Whether its pictures and texts may be shown to others; `None` if the terms have to be read."""
     terms: str = ""
@@ -52,3 +55,8 @@ class Provider(Generic[FileT]):
     """The mover that fits it, as `virl.platform.movement.open_mover` knows it."""
     cities: Path | None = None
     """A folder of city files that come with it; those of virl's own lie in `platform/cities/`."""
+
+    @property
+    def may_cost(self) -> bool:
+        """Whether its requests cost money, or may for all that is known."""
+        return self.network if self.billed is None else self.billed

@@ -1,4 +1,4 @@
-"""Characters that live by tools: a language model decides what to do.
+"""Characters that live by tools: a language model, a script or rules decide what to do.
 
 Described in `docs/reference/characters.md`.
 """

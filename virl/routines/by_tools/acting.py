@@ -1,5 +1,6 @@
-"""A model in the place of a routine: it uses the character's tools until it is done."""
+"""A model, a script or rules in the place of a routine: tools are used until all is done."""
 
+from collections.abc import Callable
 from typing import Any
 
 from langchain.agents import create_agent
@@ -17,13 +18,15 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
-from virl.agent.assembly import Agent, check_mind
+from virl.agent.assembly import Agent
 from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
-from virl.errors import BadInput, BudgetExceeded, CannotWrite, JournalBroken, VirlError
+from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, VirlError
 from virl.mind.answers import refusal_in
 from virl.mind.llm import LLMMind
 from virl.mind.prompt import render
 from virl.mind.replies import Reply
+from virl.mind.script import ScriptMind
+from virl.routines.by_tools.deciding import Decider, decider_of, stop_at_fault
 from virl.routines.by_tools.recording import TOOL, Recording, ToolRunOutcome, gave_up
 from virl.tools.base import short
 from virl.tools.body import Body
@@ -36,17 +39,17 @@ NODES_A_TURN = 8  # of the graph that LangChain walks; no more than these stand 
 
 
 def act(agent: Agent) -> None:
-    """Let a model decide what the character does, with its tools, and end the run.
+    """Let the mind decide what the character does, with its tools, and end the run.
 
     Raises:
-        BadInput: the mind is no chat model.
+        BadInput: the mind can use no tools, the rules do not understand the intention, or a script does not
+            fit.
         BudgetExceeded, ModelUnavailable, MindFailed: the run can be resumed; no turn is asked for twice.
     """
-    check_mind(agent.source, agent.character, agent.mind)
-    if not isinstance(agent.mind, LLMMind):
-        raise BadInput(f"{agent.mind.name} can use no tools: --mind openai:MODEL")
-    body = Body(agent, sees=_sees(agent, agent.mind.chat_model))
-    outcome = _converse(body, agent.mind)
+    decider, model = decider_of(agent)
+    sees = isinstance(agent.mind, LLMMind) and _sees(agent, model)
+    body = Body(agent, sees=sees)
+    outcome = _converse(body, decider, model)
     body.stop(outcome.reason)
     agent.run.end(
         "finished" if outcome.succeeded else "gave up",
@@ -57,20 +60,18 @@ def act(agent: Agent) -> None:
     )
 
 
-def _converse(body: Body, mind: LLMMind) -> ToolRunOutcome:
-    """Turns of the model and calls of its tools, to an end."""
+def _converse(body: Body, decider: Decider, model: BaseChatModel) -> ToolRunOutcome:
+    """Turns and calls of tools, to an end."""
     character = body.agent.character
-    recording = Recording(body, mind)
+    recording = Recording(body, decider)
     middleware: list[AgentMiddleware[Any, None, Any]] = [
         ModelCallLimitMiddleware(run_limit=character.limits.calls, exit_behavior="error"),
-        ContextEditingMiddleware(
-            edits=[ClearToolUsesEdit(CLEAR_AT_TOKENS, keep=RESULTS_KEPT, placeholder=CLEARED)]
-        ),
+        *_room(body.agent),
         recording,
-        ToolErrorMiddleware(_as_message),
+        ToolErrorMiddleware(_told_of_faults(body.agent)),
     ]
     graph = create_agent(
-        mind.chat_model,
+        model,
         tools_for(body, character.tools),
         system_prompt=_orders(body),
         middleware=middleware,
@@ -91,6 +92,22 @@ def _converse(body: Body, mind: LLMMind) -> ToolRunOutcome:
     return recording.outcome or _said(messages)
 
 
+def _room(agent: Agent) -> list[AgentMiddleware[Any, None, Any]]:
+    """Keeps a conversation short enough to be sent; nothing is sent where no model is asked."""
+    if not isinstance(agent.mind, LLMMind):
+        return []
+    clear = ClearToolUsesEdit(CLEAR_AT_TOKENS, keep=RESULTS_KEPT, placeholder=CLEARED)
+    return [ContextEditingMiddleware(edits=[clear])]
+
+
+def _told_of_faults(agent: Agent) -> Callable[[Exception, ToolCallRequest], str | None]:
+    """What happens if a tool cannot do what it was asked: a script ends there, others are told."""
+    mind = agent.mind
+    if isinstance(mind, ScriptMind):
+        return lambda fault, request: stop_at_fault(mind, fault, request)
+    return _as_message
+
+
 def _said(messages: list[AnyMessage]) -> ToolRunOutcome:
     """What a model that called no tool any more has said instead."""
     said = messages[-1]
@@ -104,9 +121,8 @@ def _said(messages: list[AnyMessage]) -> ToolRunOutcome:
 
 def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # noqa: ARG001
     """What the model is told of a fault; `None` lets it end the run, which can then be resumed."""
-    if isinstance(fault, VirlError) and not isinstance(fault, BudgetExceeded | CannotWrite | JournalBroken):
-        return str(fault)
-    return None
+    ends = BudgetExceeded | CannotWrite | CodeFault | JournalBroken
+    return str(fault) if isinstance(fault, VirlError) and not isinstance(fault, ends) else None
 
 
 def _orders(body: Body) -> str:

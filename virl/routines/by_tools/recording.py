@@ -15,9 +15,9 @@ from langgraph.types import Command
 from virl.errors import VirlError
 from virl.journal.records import NoteRecord, PlaceRecord
 from virl.mind.conversation import Said, plain_json
-from virl.mind.llm import LLMMind
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply
+from virl.routines.by_tools.deciding import Decider
 from virl.routines.by_tools.pictures import with_pictures
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body, BodyState
@@ -47,15 +47,15 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
 
     Args:
         body: what the tools move.
-        mind: what is asked.
+        decider: has the turns.
     """
 
-    def __init__(self, body: Body, mind: LLMMind) -> None:
+    def __init__(self, body: Body, decider: Decider) -> None:
         super().__init__()
         self.outcome: ToolRunOutcome | None = None
         self._body = body
         self._run = body.agent.run
-        self._mind = mind
+        self._decider = decider
         self._limits = body.agent.character.limits
         self._broken: VirlError | None = None
         self._refused_moves = 0
@@ -91,13 +91,13 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         if int(key) >= self._limits.calls:
             last = load_prompt("by_tools/last", Reply)
             messages.append(HumanMessage(content=render(last, {})))
-        said = self._mind.converse(PROMPT, ask, messages, _frame(request))
+        said = self._decider.converse(PROMPT, ask, messages, _frame(request))
         self._run.note(
             THOUGHT,
             key,
             _summary(said),
             data={"message": Said.of(said).message},
-            asked=self._mind.ledger.take(),
+            asked=self._decider.ledger.take(),
         )
         return said
 
@@ -171,7 +171,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             f"{_called(name, args)}: {short(content, 160)}",
             data=plain_json(data),
             views=told.views,
-            asked=self._mind.ledger.take(),
+            asked=self._decider.ledger.take(),
         )
 
     def _see_how_it_stands(self, note: NoteRecord, messages: Sequence[AnyMessage]) -> None:

@@ -1,4 +1,4 @@
-"""The routine of characters that have `tools` and no routine: a language model decides what to do."""
+"""The routine of characters that have `tools` and no routine: a mind decides what to do."""
 
 from virl.agent.assembly import Agent
 from virl.routines.by_tools.acting import act

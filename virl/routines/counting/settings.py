@@ -1,5 +1,6 @@
 """The section `count:` of a character file."""
 
+from collections.abc import Callable, Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
@@ -28,8 +29,14 @@ class Counting(Settings):
     """Which views are kept as files: those in which something was found, or all."""
 
 
+def _named(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:
+    from virl.platform.perception.memory.settings import memory_settings  # noqa: PLC0415 - brings in models
+
+    return [("memory", lambda: memory_settings(counting.memory))] if counting else []
+
+
 COUNT: CharacterField[Counting | None] = CharacterField(
-    "count", Counting | None, None, "What is counted, and how it is looked for."
+    "count", Counting | None, None, "What is counted, and how it is looked for.", _named
 )
 FIELDS = (COUNT,)
 ASKS_MIND = False

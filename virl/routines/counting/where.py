@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from virl.agent.assembly import Agent
+from virl.agent.character_file import located
 from virl.errors import BadInput, NoStreetView, NotFound
 from virl.geo import LatLng, bearing, distance
 from virl.platform.providers.region import region_of_city
@@ -28,10 +29,11 @@ def route_of(agent: Agent) -> list[LatLng]:
         if not isinstance(stop, str):
             stops.append(LatLng(stop.lat, stop.lng))
             continue
-        try:
-            stops.append(agent.city.maps.geocode(stop))
-        except NotFound as fault:
-            raise BadInput(f"{who}: route: stop {number}: {fault}") from fault
+        with located(agent.source, agent.character, "route"):
+            try:
+                stops.append(agent.city.maps.geocode(stop))
+            except NotFound as fault:
+                raise BadInput(f"entry {number}: {fault}") from fault
     return stops
 
 

@@ -87,7 +87,7 @@ class _Planner:
                 ended = chosen
                 break
             since, standing = standing.now, standing.after(chosen)
-        ended = ended or f"The plan holds {self._day.activities} activities, as many as it may."
+        ended = ended or f"The plan holds {self._day.activities} activities, the maximum."
         return DayPlan(self._client, self._day, start, standing.done, self._scenic, standing.wishes, ended)
 
     def _committed(self, number: int) -> list[Activity]:

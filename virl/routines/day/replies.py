@@ -1,6 +1,7 @@
 """Replies to the prompts of Diego, who plans a day."""
 
 import re
+from math import isfinite
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -26,7 +27,7 @@ def _number(value: object) -> object:
 
 def _whole(value: object) -> object:
     number = _number(value)
-    return round(number) if isinstance(number, float) else number
+    return round(number) if isinstance(number, float) and isfinite(number) else number
 
 
 def _clock(text: str) -> str:

@@ -1,5 +1,6 @@
 """What a character file says about giving directions and about following them."""
 
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from pydantic import Field
@@ -25,7 +26,13 @@ class DirectionsSettings(Settings):
     words it."""
 
 
+def _named(directions: DirectionsSettings) -> Iterable[tuple[str, Callable[[], object]]]:
+    from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
+
+    return [("reader", lambda: read_model("reader", directions.reader))]
+
+
 DIRECTIONS: CharacterField[DirectionsSettings] = CharacterField(
-    "directions", DirectionsSettings, DirectionsSettings(), "How directions are given."
+    "directions", DirectionsSettings, DirectionsSettings(), "How directions are given.", _named
 )
 FIELDS = (DIRECTIONS,)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from virl.errors import MindFailed
-from virl.mind.lexicon import Lexicon, found_in
+from virl.mind.lexicon import Lexicon, found_in, in_order
 from virl.routines.errands.replies import Errand, ErrandList
 
 _WORD = r"[^\W\d_a-z][\w'\N{RIGHT SINGLE QUOTATION MARK}-]*"  # begins with a capital letter
@@ -23,12 +23,12 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 """Words with a capital letter that are no part of a name."""
-_CLAUSE_END = re.compile(r"[.;:!?\n,]+(?:\s+|$)|\s+(?:and then|and|then)\s+", re.IGNORECASE)
-_HOME = re.compile(
-    r"\b(?:back|return\w*|go(?:es|ing)?|com(?:e|es|ing)|end\w*|finish\w*|round trip)\b[^.;,]*"
-    r"\b(?:home|where (?:i|he|she|they|we) (?:start|began|begin|set)\w*)\b|\bround trip\b",
-    re.IGNORECASE,
+_CLAUSE_END = re.compile(
+    r"(?<![.;:!?\n,])[.;:!?\n,]+(?:\s+|$)|(?<!\s)\s++(?:and then|and|then)\s+", re.IGNORECASE
 )
+_GOING = re.compile(r"\b(?:back|return\w*|go(?:es|ing)?|com(?:e|es|ing)|end\w*|finish\w*)\b", re.IGNORECASE)
+_HOME = re.compile(r"\b(?:home|where (?:i|he|she|they|we) (?:start|began|begin|set)\w*)\b", re.IGNORECASE)
+_ROUND_TRIP = re.compile(r"\bround trip\b", re.IGNORECASE)
 _LEADING = re.compile(
     r"^(?:[-*\N{BULLET}\s]|\d+[.)]\s"
     r"|(?:and|then|next|after that|finally|first|also|later|last|please|lastly|on the way|to)\b"
@@ -36,7 +36,10 @@ _LEADING = re.compile(
     r"(?:got to|have to|has to|need to|needs to|must|should|want to|wants to|to)\b)[\s,]*",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(r"[\s,(-]*\b(?:at|to|from|by|in|on|into|near|of|the|a|an)$|[\s,(:-]+$", re.IGNORECASE)
+_TRAILING = re.compile(
+    r"(?<![\s,(-])[\s,(-]*+\b(?:at|to|from|by|in|on|into|near|of|the|a|an)$|(?<![\s,(:-])[\s,(:-]++$",
+    re.IGNORECASE,
+)
 
 
 class ErrandQuestion(BaseModel):
@@ -61,7 +64,7 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
     Raises:
         MindFailed: the text names no place and no kind of place.
     """
-    text, home = question.text, bool(_HOME.search(question.text))
+    text, home = question.text, _goes_home(question.text)
     errands: list[Errand] = []
     done = 0
     for mention in _joined(text, list(_mentions(text))):
@@ -72,7 +75,10 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
     before, last = _told(text[done:], errands)
     errands += _by_kind([*before, last], lexicon)
     if not errands:
-        raise MindFailed("the rules find no address, name or kind of place in the errands: list `stops`")
+        raise MindFailed(
+            "the rules find no address, name or kind of place in the errands: list `stops`, or write plain "
+            "English, the only language they know"
+        )
     return ErrandList(errands=tuple(errands), back_home=home)
 
 
@@ -95,7 +101,8 @@ def _name(text: str, match: re.Match[str]) -> _Mention | None:
         rest = words[len(words.split()[0]) :].lstrip()
         start, words = match.end() - len(rest), rest
     alone = len(words.split()) == 1
-    begins = not text[: match.start()].strip() or bool(re.search(r"[.!?\n]\s*$", text[: match.start()]))
+    before = text[: match.start()]
+    begins = not before.strip() or before.rstrip()[-1] in ".!?" or "\n" in before[len(before.rstrip()) :]
     if not words or (alone and (begins or not _BEFORE_NAME.search(text[:start]))):
         return None
     return _Mention(start, match.end(), words, is_address=False)
@@ -108,7 +115,7 @@ def _joined(text: str, mentions: list[_Mention]) -> list[_Mention]:
         before = joined[-1] if joined else None
         if before and not before.is_address and mention.is_address:
             between = text[before.end : mention.start]
-            if re.fullmatch(r"\s*[,(]?\s*(?:(?:at|on|in)\s+)?", between):
+            if re.fullmatch(r"\s*+(?:[,(]\s*+)?(?:(?:at|on|in)\s++)?", between):
                 joined[-1] = _Mention(before.start, mention.end, mention.where, is_address=True)
                 continue
         joined.append(mention)
@@ -130,7 +137,7 @@ def _told(text: str, errands: list[Errand]) -> tuple[list[str], str]:
 def _by_kind(clauses: list[str], lexicon: Lexicon) -> Iterator[Errand]:
     """For each clause that speaks of a kind of place, that kind."""
     for clause in clauses:
-        if _HOME.search(clause):
+        if _goes_home(clause):
             continue
         counts = {
             kind: len(found_in(clause, (*phrases, kind.replace("_", " "))))
@@ -147,3 +154,8 @@ def _tidy(clause: str) -> str:
     while (shorter := _TRAILING.sub("", _LEADING.sub("", text))) != text:
         text = shorter.strip()
     return "" if _NO_NAME.fullmatch(text) else text
+
+
+def _goes_home(text: str) -> bool:
+    """Whether somebody wants to end where he began."""
+    return bool(_ROUND_TRIP.search(text)) or in_order(text, _GOING, _HOME, apart=".;,")

@@ -31,6 +31,6 @@ def choose_place_type(question: TypeQuestion, lexicon: Lexicon, aside: tuple[str
             if place_type in question.place_types:
                 return PlaceType(place_type=place_type)
     raise MindFailed(
-        "the rules find no place type in the intention: name it in plain words, such as 'a restaurant', "
-        "or choose a model with --mind"
+        "the rules find no place type in the intention: name it in plain English, the only language they "
+        "know, such as 'a restaurant', or choose a model with --mind"
     )

@@ -1,5 +1,7 @@
 """Photos of places, and the names under which they are asked for."""
 
+import hashlib
+import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
@@ -22,12 +24,14 @@ FILES = "/photos"
 class Albums:
     """The photos of a city's places, and the handlers that send them.
 
-    A photo is asked for at the API, which redirects to a file that needs no key, as Google does.
+    A photo is asked for at the API, which redirects to a file that needs no key, as Google does. On a server
+    with a key of its own, the address of a file is signed with it, so that nobody else can make one up.
     """
 
     city: City
     painter: Painter
     cache: PictureCache
+    key: str | None = field(default=None, repr=False)
     _sizes: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -46,7 +50,7 @@ class Albums:
         width, height = _limits(ask.query, "maxWidthPx", "maxHeightPx", NEW_SIDE)
         place, photo = ask.path["place"], ask.path["photo"]
         self._photo(place, photo)
-        uri = _uri(ask, place, photo, width, height)
+        uri = self._uri(ask, place, photo, width, height)
         if ask.query.get("skipHttpRedirect", "").lower() == "true":
             return answer({"name": f"places/{place}/photos/{photo}/media", "photoUri": uri})
         return Response(status_code=302, headers={"Location": uri})
@@ -59,12 +63,29 @@ class Albums:
         if not place:
             raise invalid("Invalid request. Missing or invalid 'photo_reference' parameter.")
         self._photo(place, photo)
-        return Response(status_code=302, headers={"Location": _uri(ask, place, photo, width, height)})
+        return Response(status_code=302, headers={"Location": self._uri(ask, place, photo, width, height)})
 
     def file(self, ask: Ask) -> Response:
         """The picture itself."""
         width, height = _limits(ask.query, "w", "h", NEW_SIDE)
-        return self.painter.picture(fitted(self._photo(ask.path["place"], ask.path["photo"]), width, height))
+        place, photo = ask.path["place"], ask.path["photo"]
+        signature = self._signature(place, photo, width, height)
+        if not hmac.compare_digest(signature.encode(), ask.query.get("signature", "").encode()):
+            raise Refused(GoogleStatus.WRONG_KEY, "The address of this photo is not one that the API gave.")
+        return self.painter.picture(fitted(self._photo(place, photo), width, height))
+
+    def _uri(self, ask: Ask, place: str, photo: str, width: int, height: int) -> str:
+        signature = self._signature(place, photo, width, height)
+        signed = f"&signature={signature}" if signature else ""
+        return f"{ask.base_url}{FILES}/{place}/{photo}?w={width}&h={height}{signed}"
+
+    def _signature(self, place: str, photo: str, width: int, height: int) -> str:
+        """Shows that the API gave the address of a file; empty on a server without a key of its own."""
+        if self.key is None:
+            return ""
+        return hmac.new(
+            self.key.encode(), f"{place}/{photo}/{width}/{height}".encode(), hashlib.sha256
+        ).hexdigest()
 
     def _photo(self, place: str, name: str) -> Image:
         number_text = name.removeprefix("photo-")
@@ -113,7 +134,3 @@ def _limits(query: Mapping[str, str], width: str, height: str, most: int) -> tup
         raise invalid(f"Either {height} or {width} must be given, as a number between 1 and {most}.")
     sides = [int(number(query[name], name, 1, most)) if query.get(name) else most for name in (width, height)]
     return sides[0], sides[1]
-
-
-def _uri(ask: Ask, place: str, photo: str, width: int, height: int) -> str:
-    return f"{ask.base_url}{FILES}/{place}/{photo}?w={width}&h={height}"

@@ -3,11 +3,12 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from fastapi import FastAPI, Request, Response
-from fastapi.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
 
 from virl.platform.city import City
+from virl.serve.gate import gated
 from virl.serve.google.albums import FILES, Albums
-from virl.serve.google.gate import Endpoint, Gate
+from virl.serve.google.dispatch import Dispatcher, Endpoint
 from virl.serve.google.geocoding import Geocoding
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.pages import Pages
@@ -23,11 +24,13 @@ from virl.serve.google.stats import Stats
 from virl.serve.google.tiles import TileStreetView
 from virl.serve.google.wire import answer
 
+_OWN_CHECK = ("/maps/", "/v1/", "/directions/", "/distanceMatrix/", f"{FILES}/")
+"""Where Google has endpoints, whose keys the dispatcher checks, since each refuses in a form of its own."""
 KEPT_PANORAMAS, KEPT_PHOTOS = 8, 64  # pictures in memory, about 25 MB and 1 MB each; chosen
 
 
-def make_app(city: City, options: ServeOptions, stats: Stats, pool: ThreadPoolExecutor) -> FastAPI:
-    """The server of a city, as an ASGI application.
+def make_app(city: City, options: ServeOptions, stats: Stats, pool: ThreadPoolExecutor) -> ASGIApp:
+    """The server of a city, as an ASGI application behind its gate.
 
     Args:
         city: what is served.
@@ -38,24 +41,23 @@ def make_app(city: City, options: ServeOptions, stats: Stats, pool: ThreadPoolEx
     app = FastAPI(
         title=f"Google-compatible server of {city.title}", docs_url=None, redoc_url=None, openapi_url=None
     )
-    app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"])
-    gate = Gate(options, stats, pool)
+    dispatcher = Dispatcher(options, stats, pool)
     for endpoint in endpoints(city, options):
         app.add_api_route(
             endpoint.path,
-            gate.guarded(endpoint),
+            dispatcher.guarded(endpoint),
             methods=[endpoint.method],
             response_class=Response,
             response_model=None,
         )
     _add_stats(app, stats)
-    return app
+    return gated(app, options.gate, own_check=lambda path: path.startswith(_OWN_CHECK))
 
 
 def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     """All endpoints of a city."""
     painter = Painter(lossless=options.lossless)
-    albums = Albums(city, painter, PictureCache(KEPT_PHOTOS))
+    albums = Albums(city, painter, PictureCache(KEPT_PHOTOS), options.key)
     static = StaticStreetView(city, painter)
     tiles = TileStreetView(city, painter, PictureCache(KEPT_PANORAMAS), options.max_zoom, options.seed)
     return [

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from virl.errors import BadInput
+from virl.serve.gate import GateOptions
+from virl.serve.limits import RequestLimits
 
 TIMEOUT, GARBAGE = "timeout", "garbage"
 WIDTHS = (512, 1024, 2048, 4096, 8192, 16384)
@@ -54,6 +56,12 @@ class ServeOptions:
 
     key: str | None = field(default=None, repr=False)
     """The one key that is accepted; with `None` any key is, as long as there is one."""
+    hosts: tuple[str, ...] = ()
+    """Further names that the Host header may give; see `GateOptions`."""
+    origins: tuple[str, ...] = ()
+    """Origins whose pages may ask; see `GateOptions`."""
+    limits: RequestLimits = field(default_factory=RequestLimits)
+    """What one client may send."""
     latency_ms: float = 0.0
     """Milliseconds added to every answer."""
     faults: Faults = Faults()
@@ -81,6 +89,12 @@ class ServeOptions:
             raise BadInput("latency and delays must not be negative")
         if self.quota is not None and self.quota < 0:
             raise BadInput(f"quota {self.quota}: must be 0 requests or more")
+        _ = self.gate  # is checked when it is made
+
+    @property
+    def gate(self) -> GateOptions:
+        """Who may ask."""
+        return GateOptions(self.key, self.hosts, self.origins, self.limits)
 
     @property
     def max_zoom(self) -> int:

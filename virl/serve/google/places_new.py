@@ -160,6 +160,6 @@ def _count(body: Json, name: str) -> int:
 def _one_of(body: Json, name: str, known: Collection[str]) -> str:
     first = next(iter(known))
     given = body.get(name, first)
-    if given not in known:
+    if not isinstance(given, str) or given not in known:
         raise invalid(f"Invalid value at '{name}': there is {', '.join(known)}.")
-    return str(given)
+    return given

@@ -107,7 +107,7 @@ def _items(body: Json, name: str) -> list[Json]:
 
 def _mode(body: Json) -> TravelMode | None:
     name = body.get("travelMode", "DRIVE")
-    if name not in MODES:
+    if not isinstance(name, str) or name not in MODES:
         raise invalid(f"Invalid value at 'travel_mode': there is {', '.join(MODES)}.")
     return MODES[name]
 

@@ -1,24 +1,18 @@
-"""Runs a server: for good, or as long as a `with` block lasts."""
+"""Runs the server of a city: for good, or as long as a `with` block lasts."""
 
 import os
-import socket
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
-import uvicorn
-
-from virl.errors import BadInput, VirlError
 from virl.platform.city import City
 from virl.serve.google.app import make_app
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.stats import Stats
+from virl.serve.running import LOOPBACK, run, running
 
-LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8765
-_STOP_S = 1  # seconds that open requests get when a server stops; chosen
 
 
 class ServedCity:
@@ -46,24 +40,19 @@ def served(
     Args:
         city: what is served.
         options: how the server behaves.
-        host: the address to listen at.
+        host: the address to listen at; another than loopback needs a key in the options.
         port: the port; 0 takes a free one.
 
     Raises:
-        BadInput: the port is taken.
+        BadInput: the port is taken, or the key is missing.
         VirlError: the server did not start.
     """
-    stats = Stats()
-    with _listening(host, port) as listener, _pool() as pool:
-        server = uvicorn.Server(_config(city, options or ServeOptions(), stats, pool))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-        thread.start()
-        try:
-            _wait_for(server, thread)
-            yield ServedCity(f"http://{host}:{listener.getsockname()[1]}", stats)
-        finally:
-            server.should_exit = True
-            thread.join()
+    options, stats = options or ServeOptions(), Stats()
+    with (
+        _pool() as pool,
+        running(make_app(city, options, stats, pool), host, port, options.key, options.limits) as url,
+    ):
+        yield ServedCity(url, stats)
 
 
 def serve(
@@ -78,51 +67,22 @@ def serve(
     Args:
         city: what is served.
         options: how the server behaves.
-        host: the address to listen at.
+        host: the address to listen at; another than loopback needs a key in the options.
         port: the port; 0 takes a free one.
         tell: gets the server's URL when it is known.
 
     Raises:
-        BadInput: the port is taken.
+        BadInput: the port is taken, or the key is missing.
     """
-    with _listening(host, port) as listener, _pool() as pool:
-        tell(f"http://{host}:{listener.getsockname()[1]}")
-        with suppress(KeyboardInterrupt):
-            uvicorn.Server(_config(city, options, Stats(), pool)).run(sockets=[listener])
+    with _pool() as pool:
+        run(make_app(city, options, Stats(), pool), host, port, options.key, options.limits, tell)
 
 
 @contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    # asyncio sends without delay only on sockets that name their protocol
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, port))
-        except OSError as fault:
-            raise BadInput(
-                f"cannot listen at {host}:{port} ({fault.strerror}): give another --port"
-            ) from fault
-        yield listener
-
-
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="serve")
-
-
-def _config(city: City, options: ServeOptions, stats: Stats, pool: ThreadPoolExecutor) -> uvicorn.Config:
-    """No access log: its lines would hold keys."""
-    return uvicorn.Config(
-        make_app(city, options, stats, pool),
-        access_log=False,
-        log_level="warning",
-        lifespan="off",
-        ws="none",
-        timeout_graceful_shutdown=_STOP_S,
-    )
-
-
-def _wait_for(server: uvicorn.Server, thread: threading.Thread) -> None:
-    while not server.started:
-        if not thread.is_alive():
-            raise VirlError("the server did not start: see the log above")
-        thread.join(0.01)
+def _pool() -> Iterator[ThreadPoolExecutor]:
+    """Threads for handlers; what has not begun when the server stops is never begun."""
+    pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="serve")
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -36,6 +36,8 @@ class GoogleStatus(Enum):
     WRONG_KEY = (400, "INVALID_ARGUMENT", "REQUEST_DENIED")
     NOT_FOUND = (404, "NOT_FOUND", "NOT_FOUND")
     OVER_QUOTA = (429, "RESOURCE_EXHAUSTED", "OVER_QUERY_LIMIT")
+    UNAVAILABLE = (503, "UNAVAILABLE", "UNKNOWN_ERROR")
+    BAD_GATEWAY = (502, "UNAVAILABLE", "UNKNOWN_ERROR")
     MAX_WAYPOINTS = (400, "INVALID_ARGUMENT", "MAX_WAYPOINTS_EXCEEDED")
     MAX_ELEMENTS = (400, "INVALID_ARGUMENT", "MAX_ELEMENTS_EXCEEDED")
     MAX_DIMENSIONS = (400, "INVALID_ARGUMENT", "MAX_DIMENSIONS_EXCEEDED")
@@ -70,7 +72,7 @@ def refusal(refused: Refused, family: Family) -> Response:
     """A refusal in the manners of an API."""
     code, rpc, legacy = refused.fault.value
     if family == "legacy":
-        return _legacy(200, legacy, refused.message)
+        return _legacy(code if code >= 500 else 200, legacy, refused.message)
     if family == "picture":
         return Response(
             refused.message, 403 if refused.fault is GoogleStatus.WRONG_KEY else code, media_type="text/plain"

@@ -60,7 +60,7 @@ def any_streets(draw: st.DrawFn, *, clear: bool = False) -> NavigationGraph:
     count = draw(st.integers(1, 6))
     node = st.integers(0, count - 1)
     if clear:
-        ways = st.lists(st.tuples(node, HEADINGS), max_size=5, unique_by=lambda way: way[1])
+        ways = st.lists(st.tuples(node, HEADINGS), max_size=5, unique_by=lambda way: (way[1] + 360.0) % 360.0)
         ways = ways.map(lambda drawn: drawn[:1] if len(drawn) == 2 else drawn)
     else:
         ways = st.lists(st.tuples(node, HEADINGS), max_size=5)

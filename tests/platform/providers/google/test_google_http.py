@@ -1,4 +1,5 @@
 import base64
+import gzip
 import hashlib
 import hmac
 import logging
@@ -249,6 +250,36 @@ def test_a_redirect_that_leads_nowhere_is_an_error(location):
     redirect = answer(302, headers={"location": location})
     with ScriptedGoogle([redirect]) as server, client(server) as http, pytest.raises(ProviderError):
         http.bytes(Call("places_photo", path="places/x/photos/y/media"))
+
+
+@pytest.mark.parametrize("status", [{}, [], 3, None, True])
+def test_a_status_that_is_no_word_is_passed_on(status):
+    with ScriptedGoogle([good({"status": status})]) as server, client(server) as http:
+        assert http.json(GEOCODE) == {"status": status}
+
+
+@pytest.mark.parametrize("number", ["1" * 400, "1e999", "NaN", "-Infinity", "[" * 300 + "]" * 300])
+def test_json_beyond_all_bounds_is_garbage(number):
+    reply = good('{"results": ' + number + "}")
+    with (
+        ScriptedGoogle([reply]) as server,
+        client(server) as http,
+        pytest.raises(ProviderError, match="the reply is no JSON object"),
+    ):
+        http.json(GEOCODE)
+
+
+def test_what_is_compressed_counts_as_large_as_it_is_and_is_unpacked_once():
+    bomb = gzip.compress(b" " * 40_000_000)
+    once, twice = ({"content-encoding": name} for name in ("gzip", "gzip, gzip"))
+    for reply, words in (
+        (answer(200, bomb, once), "larger than"),
+        (answer(200, gzip.compress(bomb), twice), "compressed more than once"),
+    ):
+        with ScriptedGoogle([reply]) as server, client(server) as http:
+            with pytest.raises(ProviderError, match=words):
+                http.json(GEOCODE)
+            assert len(server.requests) == 1
 
 
 def test_session_tokens_are_sent_and_not_logged(caplog):

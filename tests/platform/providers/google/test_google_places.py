@@ -250,6 +250,41 @@ def test_reads_enums(changes: dict[str, object], field: str, value: object) -> N
     assert getattr(places_new.read_place(NEW_BODY | changes), field) == value
 
 
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"rating": "inf"}, "rating"),
+        ({"rating": -1}, "rating"),
+        ({"userRatingCount": 10**400}, "userRatingCount"),
+        ({"location": {"latitude": "nan", "longitude": 0}}, "location.latitude"),
+        ({"location": {"latitude": 91, "longitude": 0}}, "location.latitude"),
+        ({"displayName": "text"}, "displayName"),
+        ({"types": "cafe"}, "types"),
+        ({"reviews": [{"text": {"text": 3}}]}, "reviews.0.rating"),
+        ({"reviews": [{"rating": 1}] * 201}, "reviews"),
+        ({"regularOpeningHours": {"periods": [{"close": {}}]}}, "periods.0.open"),
+        ({"regularOpeningHours": {"periods": [{"open": {}, "close": {"minute": 10**12}}]}}, "close.minute"),
+    ],
+)
+def test_a_place_of_another_shape_is_refused_with_its_field(changes: dict[str, object], field: str) -> None:
+    with pytest.raises(ProviderError, match=rf"^Places API \(New\): .*{field}.*: try again$"):
+        places_new.read_place(NEW_BODY | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"price_level": 5}, "price_level"),
+        ({"geometry": {"location": {"lat": 1e999, "lng": 0}}}, "geometry.location.lat"),
+        ({"opening_hours": {"periods": [{"open": {"day": 7, "time": "1130"}}]}}, "open.day"),
+        ({"opening_hours": {"periods": [{"open": {"day": 0, "time": "9960"}}]}}, "open.time"),
+    ],
+)
+def test_a_legacy_place_of_another_shape_too(changes: dict[str, object], field: str) -> None:
+    with pytest.raises(ProviderError, match=rf"^Places API: .*{field}"):
+        places_legacy.read_place(LEGACY_BODY | changes)
+
+
 def test_opening_hours_around_the_clock_and_over_the_end_of_the_week() -> None:
     assert opening_hours([(0, 0, None)]) == tuple(OpeningHours(day, 0, 1440) for day in range(7))
     assert opening_hours([(0, 1200, (1, 120))]) == (OpeningHours(6, 1200, 1560),)

@@ -139,7 +139,8 @@ def test_no_key_is_left_in_anything_a_run_leaves_behind(tmp_path, caplog):
         http = client(server, cache=cache, record=Recording(tmp_path / "recorded"))
         assert http.json(GEOCODE)["key"] == "***"
         http.json(Call("places_nearby", query={"key": KEY}, body={"x": 1}, fields="id"))
-        http.bytes(IMAGE)
+        with pytest.raises(ProviderError, match="the picture has the key in it"):
+            http.bytes(IMAGE)
         with pytest.raises(ProviderError) as caught:
             http.json(Call("routes_compute", body={}))
         assert all(KEY in request.target + str(request.headers) for request in server.requests)

@@ -215,6 +215,11 @@ def test_reads_metadata_as_google_writes_it() -> None:
     assert [capture.size(zoom) for zoom in (0, 3, 5)] == [(416, 208), (3328, 1664), (13312, 6656)]
     with pytest.raises(ProviderError, match=r"Map Tiles API: .*panoId"):
         read_capture({"lat": 1, "lng": 2})
+    for field, value in (("tileWidth", 0), ("imageWidth", -4), ("imageHeight", 10**9), ("heading", 1e999)):
+        with pytest.raises(ProviderError, match=field):
+            read_capture(METADATA | {field: value})
+    with pytest.raises(ProviderError, match="links"):
+        read_capture(METADATA | {"links": [{"panoId": "a", "heading": 1}] * 101})
 
 
 cameras = st.builds(

@@ -53,7 +53,7 @@ def test_links_are_what_they_say(plan: StreetPlan, streetview: OfflineStreetView
         assert pano.links
         for link in pano.links:
             other = streetview.panorama(link.pano_id)
-            assert link.heading == bearing(pano.position, other.position)
+            assert link.heading == pytest.approx(bearing(pano.position, other.position), abs=1e-9)
             assert link.distance == distance(pano.position, other.position)
             (back,) = [way for way in other.links if way.pano_id == pano_id]
             assert abs(signed_turn(back.heading, link.heading + 180)) < 0.01

@@ -36,10 +36,12 @@ function fillList() {
     const button = html("button");
     button.append(html("span", `dot ${episode.outcome}`));
     const words = html("div");
-    words.append(html("span", "", episode.id), html("small", "", episode.instruction || "(no instruction)"));
+    const start = html("small", "", episode.instruction || "(no instruction)");
+    start.title = start.textContent;
+    words.append(html("span", "", episode.id), start);
     button.append(words);
     button.dataset.index = index;
-    button.title = episode.outcome;
+    button.setAttribute("aria-label", `Episode ${episode.id}, ${episode.outcome}`);
     button.onclick = () => show(index);
     const item = html("li");
     item.append(button);
@@ -51,7 +53,8 @@ function fillList() {
 
 function mark(list, index) {
   for (const button of list.querySelectorAll("button")) {
-    button.setAttribute("aria-current", String(Number(button.dataset.index) === index));
+    const [first, last] = [Number(button.dataset.index), Number(button.dataset.last ?? button.dataset.index)];
+    button.setAttribute("aria-current", String(first <= index && index <= last));
   }
 }
 
@@ -106,6 +109,7 @@ function drawMap(episode) {
   svg.append(element("polyline", { class: "goldpath", points: line(map, gold) }));
   svg.append(element("polyline", { class: "walkedpath", points: line(map, path) }));
   const size = svg.getBoundingClientRect();
+  if (!size.width) return; // hidden: drawn when the window changes
   const unit = Math.max(box.width / (size.width || 1), box.height / (size.height || 1));
   const circle = (node, name, radius, width) => {
     const point = map.at.get(node);
@@ -141,20 +145,50 @@ function step(index) {
   const point = maps[episode.scan || ""]?.at.get(node);
   byId("at").textContent = `${index} of ${moves.length}`;
   byId("step").value = index;
-  if (!point) return;
   const unit = Number(svg.dataset.unit);
+  if (!point || !unit) return;
   svg.append(element("circle", { class: "atmark", cx: point[0], cy: point[1], r: 11 * unit, "stroke-width": 3 * unit }));
 }
 
+// Moves in a row that are the same for the same reason, with the ways that meet where the first is made.
+function stretches(episode) {
+  const ways = waysAt(maps[episode.scan || ""]);
+  const rows = [];
+  (episode.moves || []).forEach((move, index) => {
+    const from = index ? episode.moves[index - 1].node : (episode.path || [])[0];
+    const meet = ways.get(from) || 0;
+    const last = rows[rows.length - 1];
+    const told = [move.action, move.reason, move.asked, ...(move.refused || [])].join("\n");
+    if (last && last.told === told && !(move.refused || []).length) Object.assign(last, { last: index, crossings: last.crossings + (meet > 2) });
+    else rows.push({ move, first: index, last: index, told, meet, crossings: Number(meet > 2) });
+  });
+  return rows;
+}
+
+// How many ways meet at each node.
+function waysAt(map) {
+  const ways = new Map();
+  for (const end of map ? map.links : []) ways.set(map.nodes[end], (ways.get(map.nodes[end]) || 0) + 1);
+  return ways;
+}
+
+function placeOf({ first, last, meet, crossings }) {
+  if (first === last) return meet > 2 ? `at a crossing of ${meet} ways` : "";
+  return crossings ? `over ${crossings} crossing${crossings === 1 ? "" : "s"}` : "";
+}
+
 function fillMoves(episode) {
-  const items = (episode.moves || []).map((move, index) => {
+  const items = stretches(episode).map((row) => {
+    const { move, first, last } = row;
     const button = html("button");
-    const asked = move.asked ? ` (asked: ${move.asked})` : "";
-    const why = html("span", "", (move.reason || "") + asked);
+    const asked = move.asked ? `asked: ${move.asked}` : "";
+    const why = html("span", "", [placeOf(row), move.reason, asked].filter(Boolean).join("; "));
     for (const reply of move.refused || []) why.append(html("span", "refused", `refused: ${reply}`));
-    button.append(html("span", "", `${index + 1}.`), html("span", "", move.action), why);
-    button.dataset.index = index;
-    button.onclick = () => step(index + 1);
+    const action = html("span", "", move.action);
+    if (last > first) action.append(html("span", "times", `\u00d7 ${last - first + 1}`));
+    button.append(html("span", "", last > first ? `${first + 1}\u2013${last + 1}.` : `${first + 1}.`), action, why);
+    Object.assign(button.dataset, { index: first, last });
+    button.onclick = () => step(last + 1);
     const item = html("li");
     item.append(button);
     return item;
@@ -188,11 +222,11 @@ byId("step").oninput = (event) => step(Number(event.target.value));
 document.querySelector("input[type=search]").oninput = fillList;
 addEventListener("resize", () => { drawMap(episodes[current]); step(Number(byId("step").value)); });
 addEventListener("keydown", (event) => {
-  if (event.target.matches("input")) return;
+  if (event.target.matches("input") || event.ctrlKey || event.metaKey || event.altKey) return;
   const shown = episodes.map((_, index) => index).filter((index) => matches(episodes[index]));
   const place = shown.indexOf(current);
-  if (event.key === "ArrowDown" && place < shown.length - 1) { event.preventDefault(); show(shown[place + 1]); }
-  if (event.key === "ArrowUp" && place > 0) { event.preventDefault(); show(shown[place - 1]); }
+  if (event.key === "j" && place < shown.length - 1) show(shown[place + 1]);
+  if (event.key === "k" && place > 0) show(shown[place - 1]);
 });
 
 countFilters();

@@ -1,6 +1,5 @@
 """Descriptions by a multimodal model on this machine, through `transformers` (extra `vision`)."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -9,6 +8,7 @@ from PIL import Image as Picture
 from pydantic import Field, field_validator
 
 from virl.errors import ModelUnavailable
+from virl.json_reading import read_json
 from virl.platform.perception.images import rgb, same_size_batches
 from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
@@ -108,12 +108,12 @@ def _model_type(path: str) -> str:
     """The type of a checkpoint that turns pictures and text into text."""
     known = module("transformers.models.auto.modeling_auto", extra=EXTRA)
     try:
-        found = json.loads((Path(path) / "config.json").read_text(encoding="utf-8"))["model_type"]
+        found = read_json((Path(path) / "config.json").read_bytes())["model_type"]
     except (OSError, ValueError, KeyError, TypeError) as fault:
         raise ModelUnavailable(
             f"{path} is not a transformers checkpoint (config.json cannot be read): download its files again"
         ) from fault
-    if found not in known.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
+    if str(found) not in known.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
         raise ModelUnavailable(
             f"{path} contains a model of type {found}: use one that turns pictures and text into text"
         )

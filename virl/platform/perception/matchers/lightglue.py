@@ -1,6 +1,5 @@
 """LightGlue through the `transformers` library, on SuperPoint or DISK keypoints (extra `vision`)."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -10,6 +9,7 @@ from PIL import Image as Picture
 from pydantic import Field
 
 from virl.errors import ModelUnavailable
+from virl.json_reading import read_json_file
 from virl.platform.perception.base import Match
 from virl.platform.perception.images import rgb
 from virl.platform.perception.models import ModelOptions, Models, Needs
@@ -106,7 +106,7 @@ def _load(settings: LightGlueSettings, options: ModelOptions) -> Pretrained:
 
 
 def _check_keypoints(path: str, wanted: str) -> None:
-    config = json.loads((Path(path) / "config.json").read_text(encoding="utf-8"))
-    found = (config.get("keypoint_detector_config") or {}).get("model_type", "superpoint")
+    detector = read_json_file(Path(path) / "config.json").get("keypoint_detector_config")
+    found = detector.get("model_type", "superpoint") if isinstance(detector, dict) else "superpoint"
     if found != wanted:
         raise ModelUnavailable(f"{path} finds keypoints with {found}, not {wanted}: correct the model file")

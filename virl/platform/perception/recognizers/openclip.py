@@ -1,6 +1,5 @@
 """CLIP, EVA-02-CLIP, SigLIP and others through OpenCLIP (extra `vision`)."""
 
-import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,6 +10,7 @@ from PIL import Image as Picture
 from pydantic import model_validator
 
 from virl.errors import BadInput, ModelUnavailable, UnknownName
+from virl.json_reading import read_json
 from virl.platform.perception.models import ModelOptions, Models, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.contrastive import (
@@ -125,9 +125,7 @@ def _weights_in(path: Path) -> Path:
 def _refuse_fetching(config: Path, options: ModelOptions) -> None:
     """A text tower of Transformers is configured from the hub, whatever the folder holds."""
     try:
-        text_tower = json.loads(config.read_text(encoding="utf-8"))["model_cfg"]["text_cfg"].get(
-            "hf_model_name"
-        )
+        text_tower = read_json(config.read_bytes())["model_cfg"]["text_cfg"].get("hf_model_name")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
         raise BadInput(f"{config}: not an OpenCLIP configuration ({first_line(fault)})") from fault
     if text_tower and not options.allow_downloads and find_checkpoint(text_tower) is None:

@@ -93,7 +93,10 @@ class _Door(BaseAdapter):
         if call.endpoint == "legacy_photo":
             body = self._http.bytes(call)
         else:
-            body = json.dumps(self._http.json(call)).encode()
+            reply = self._http.json(call)
+            if not isinstance(reply.get("status"), str):  # the library takes it for granted
+                raise ProviderError(SERVICE, f"{call.endpoint}: the reply has no status", "try again")
+            body = json.dumps(reply).encode()
         response = requests.Response()
         response.status_code = 200
         response.request = request

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic_core import from_json
-
+from virl.json_reading import JsonFault, read_json
 from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, HttpFault, shortened, wait_of
+from virl.redaction import PICTURES
 
 Kind = Literal["object", "array", "image"]
 
-_PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"GIF8")
 _GOOD_STATUSES = {"OK", "ZERO_RESULTS", "NOT_FOUND"}
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
 _LEGACY_STATUSES = {
@@ -69,17 +68,8 @@ def fault_in(kind: Kind, status: int, headers: Mapping[str, str], body: bytes) -
         code, words = _google_error(status, body)
         return HttpFault(words or f"status {status}", again=False, status=status, code=code)
     if kind == "image":
-        return None if body.startswith(_PICTURES) else _garbage("picture", status)
+        return None if body.startswith(PICTURES) else _garbage("picture", status)
     return _fault_in_json(dict if kind == "object" else list, status, headers, body)
-
-
-def parse(body: bytes) -> Any:
-    """The JSON of a body.
-
-    Raises:
-        ValueError: it is none.
-    """
-    return from_json(body)
 
 
 def _garbage(wanted: str, status: int) -> HttpFault:
@@ -90,33 +80,31 @@ def _fault_in_json(
     wanted: type[dict[Any, Any] | list[Any]], status: int, headers: Mapping[str, str], body: bytes
 ) -> HttpFault | None:
     try:
-        reply = parse(body)
-    except ValueError:
+        reply = read_json(body)
+    except JsonFault:
         reply = None
     if not isinstance(reply, wanted):
         return _garbage("JSON object" if wanted is dict else "JSON array", status)
     code = reply.get("status") if isinstance(reply, dict) else None
-    if code not in _LEGACY_STATUSES or code in _GOOD_STATUSES or not isinstance(reply, dict):
+    if not (isinstance(code, str) and code in _LEGACY_STATUSES - _GOOD_STATUSES and isinstance(reply, dict)):
         return None
     words = shortened(reply.get("error_message") or reply.get("errorMessage"))
     again = code in _TRY_AGAIN_STATUSES
-    reason = f"{code}: {words}" if words else str(code)
-    return HttpFault(
-        reason, again=again, status=status, code=str(code), wait=wait_of(headers) if again else None
-    )
+    reason = f"{code}: {words}" if words else code
+    return HttpFault(reason, again=again, status=status, code=code, wait=wait_of(headers) if again else None)
 
 
 def _google_error(status: int, body: bytes) -> tuple[str, str]:
     """Name and words of `{"error": {"code", "message", "status"}}`, which matrices wrap in a list."""
     try:
-        reply = parse(body)
-    except ValueError:
+        reply = read_json(body)
+    except JsonFault:
         reply = None
     reply = reply[0] if isinstance(reply, list) and reply else reply
     error = reply.get("error") if isinstance(reply, dict) else None
     if not isinstance(error, dict):
         return _CODES.get(status, ""), f"status {status}"
-    code = str(error.get("status") or _CODES.get(status, ""))
+    code = shortened(error.get("status")) or _CODES.get(status, "")
     if "API_KEY_INVALID" in str(error.get("details")):
         code = "API_KEY_INVALID"
     words = shortened(error.get("message"))

@@ -19,8 +19,9 @@ from typing import Any, Self
 from virl import resources
 from virl.budget import Budget
 from virl.errors import BadInput, ProviderError
+from virl.json_reading import read_json
 from virl.platform.providers.google.calls import Call, name_of
-from virl.platform.providers.google.faults import Kind, fault_in, parse, remedy
+from virl.platform.providers.google.faults import Kind, fault_in, remedy
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import CacheMode, Endpoint, GoogleSettings, load_google_settings
@@ -117,7 +118,7 @@ class GoogleHttp:
             ProviderError: Google refuses, cannot be reached or answers nonsense, each time it was tried.
             BudgetExceeded: the request would cost more than is left.
         """
-        found: dict[str, Any] = parse(self._answer(call, "object"))
+        found: dict[str, Any] = read_json(self._answer(call, "object"))
         return found
 
     def array(self, call: Call) -> list[Any]:
@@ -127,7 +128,7 @@ class GoogleHttp:
             ProviderError: as `json`.
             BudgetExceeded: as `json`.
         """
-        found: list[Any] = parse(self._answer(call, "array"))
+        found: list[Any] = read_json(self._answer(call, "array"))
         return found
 
     def bytes(self, call: Call) -> bytes:
@@ -193,7 +194,7 @@ class GoogleHttp:
 
         def tell(failed: Reply | HttpFault, pause: float) -> None:
             if isinstance(failed, HttpFault):
-                reason = self._keys.clean(failed.reason)
+                reason = self._keys.redaction.text(failed.reason)
                 _log.info("%s: %s: trying again in %.1f s", call.endpoint, reason, pause)
 
         outcome = self._retries.run(lambda: self._try(call, endpoint, kind, price), _fault_of, tell=tell)
@@ -204,8 +205,8 @@ class GoogleHttp:
     def _try(self, call: Call, endpoint: Endpoint, kind: Kind, price: Price) -> Reply | HttpFault:
         """Send once. A reply is good or refuses for good; anything else is a fault."""
         self._limits[call.endpoint].wait(price.events)
-        self.budget.hold(price.usd, call.endpoint)
         with self._gates[self._wire.host(endpoint)]:
+            self.budget.hold(price.usd, call.endpoint)
             self.meter.count_sent(call.endpoint, price)
             received = self._wire.send(call, endpoint)
         if isinstance(received, HttpFault):
@@ -220,7 +221,7 @@ class GoogleHttp:
         return fault if fault and fault.again else Reply(received.status, received.body)
 
     def _error(self, call: Call, endpoint: Endpoint, fault: HttpFault) -> ProviderError:
-        reason = self._keys.clean(f"{call.endpoint}: {fault.reason}")
+        reason = self._keys.redaction.text(f"{call.endpoint}: {fault.reason}")
         todo = remedy(fault, endpoint.service)
         return ProviderError(endpoint.service, reason, todo, status=fault.status, code=fault.code)
 

@@ -1,24 +1,22 @@
-"""The key and the signing secret: put on requests where they leave, blotted out of all that comes back."""
+"""The key and the signing secret: put on requests where they leave, taken out of all that comes back."""
 
 import base64
 import binascii
 import hashlib
 import hmac
 import os
-import re
 from dataclasses import dataclass, field
 from typing import Self
 
 import httpx
 
 from virl.errors import BadInput
-from virl.platform.providers.http.keys import BLOT, blotted, blotted_bytes, check_key
+from virl.platform.providers.http.keys import check_key
+from virl.redaction import Redaction, warn_of_placeholder
 
 KEY_VARIABLE = "GOOGLE_MAPS_API_KEY"
 SECRET_VARIABLE = "GOOGLE_MAPS_SIGNING_SECRET"  # noqa: S105  # its name, not the secret
 KEY_HEADER = "X-Goog-Api-Key"
-
-_KEY_SHAPE = re.compile(r"AIza[\w\-]{10,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +29,8 @@ class Keys:
 
     key: str = field(repr=False)
     secret: str = field(default="", repr=False)
+    redaction: Redaction = field(init=False, repr=False, compare=False)
+    """Takes both out of what comes back."""
 
     def __post_init__(self) -> None:
         check_key(self.key, KEY_VARIABLE)
@@ -38,20 +38,16 @@ class Keys:
             base64.urlsafe_b64decode(self.secret)
         except (binascii.Error, ValueError):
             raise BadInput(f"{SECRET_VARIABLE} is not base64: copy it from Google's console again") from None
+        object.__setattr__(self, "redaction", Redaction.of((self.key, self.secret)))
 
     @classmethod
     def from_environment(cls) -> Self | None:
         """Those of `GOOGLE_MAPS_API_KEY` and `GOOGLE_MAPS_SIGNING_SECRET`; `None` without a key."""
         key = os.environ.get(KEY_VARIABLE, "").strip()
-        return cls(key, os.environ.get(SECRET_VARIABLE, "").strip()) if key else None
-
-    def clean(self, text: str) -> str:
-        """The text with everything blotted out that is, or looks like, a key or the secret."""
-        return _KEY_SHAPE.sub(BLOT, blotted(text, (self.key, self.secret)))
-
-    def clean_bytes(self, data: bytes) -> bytes:
-        """The same for a reply's body, in which only this key and this secret count."""
-        return blotted_bytes(data, (self.key, self.secret))
+        secret = os.environ.get(SECRET_VARIABLE, "").strip()
+        warn_of_placeholder(KEY_VARIABLE, len(key))
+        warn_of_placeholder(SECRET_VARIABLE, len(secret))
+        return cls(key, secret) if key else None
 
     def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
         """URL and headers of a request with key and signature.

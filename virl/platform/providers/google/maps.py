@@ -3,17 +3,18 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Annotated, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, PlainValidator
 
-from virl.errors import BadInput, NoRoute, NotFound, choices
+from virl.errors import BadInput, NoRoute, NotFound, ProviderError, choices
 from virl.geo import LatLng
 from virl.platform.maps import SPEED_M_S, Route, TravelMode
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.polyline import decode_polyline
-from virl.platform.providers.http.bodies import reading
+from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, ReplyBody, read_body
 
 SERVICE = "Routes API"
 GEOCODING = "Geocoding API"
@@ -27,6 +28,69 @@ _MATRIX_FIELDS = "originIndex,destinationIndex,duration,condition,status"
 Corners = tuple[LatLng, LatLng]
 """The south-western and the north-eastern corner of a box."""
 Seconds = NDArray[np.float64]
+
+
+def _path(text: object) -> tuple[LatLng, ...]:
+    if not isinstance(text, str):
+        raise ValueError("not a polyline")  # noqa: TRY004 - pydantic turns it into a fault of the field
+    return decode_polyline(text)
+
+
+def _seconds(text: object) -> float:
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)s", text) if isinstance(text, str) else None
+    if not found:
+        raise ValueError("not a duration such as 90s")
+    return float(found[1])
+
+
+EncodedPath = Annotated[tuple[LatLng, ...], PlainValidator(_path)]
+"""A polyline of a reply, decoded."""
+Duration = Annotated[float, PlainValidator(_seconds)]
+"""Seconds, which a reply writes as `"90s"`."""
+
+
+class _Polyline(CamelBody):
+    encoded_polyline: EncodedPath
+
+
+class _Way(CamelBody):
+    polyline: _Polyline
+    distance_meters: float = Field(0.0, ge=0)
+    duration: Duration = 0.0
+
+
+class _Computed(CamelBody):
+    """What `computeRoutes` answers."""
+
+    routes: tuple[_Way, ...] = ()
+
+
+class _Pair(CamelBody):
+    """An element of what `computeRouteMatrix` answers."""
+
+    origin_index: int = Field(0, ge=0)
+    destination_index: int = Field(0, ge=0)
+    condition: str = ""
+    duration: Duration = 0.0
+
+
+class _Corner(ReplyBody):
+    lat: Latitude
+    lng: Longitude
+
+
+class _Geometry(ReplyBody):
+    location: _Corner
+
+
+class _Address(ReplyBody):
+    geometry: _Geometry
+
+
+class _Geocoded(ReplyBody):
+    """What Geocoding answers."""
+
+    results: tuple[_Address, ...]
 
 
 class Ways(Protocol):
@@ -128,12 +192,10 @@ class RoutesApi:
             "polylineQuality": "HIGH_QUALITY",
         }
         reply = self._http.json(Call("routes_compute", body=body, fields=_ROUTE_FIELDS))
-        if not reply.get("routes"):
+        ways = read_body(_Computed, reply, SERVICE).routes
+        if not ways:
             raise no_route(stops)
-        with reading(SERVICE):
-            way = reply["routes"][0]
-            path = decode_polyline(way["polyline"]["encodedPolyline"])
-            return Route(path, float(way.get("distanceMeters", 0)), _seconds(way.get("duration", "0s")))
+        return Route(ways[0].polyline.encoded_polyline, ways[0].distance_meters, ways[0].duration)
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
         """As `Ways.times`."""
@@ -143,7 +205,15 @@ class RoutesApi:
             "travelMode": mode,
         }
         seconds = np.full((len(origins), len(destinations)), np.inf)
-        _fill(seconds, self._http.array(Call("routes_matrix", body=body, fields=_MATRIX_FIELDS)))
+        for one in self._http.array(Call("routes_matrix", body=body, fields=_MATRIX_FIELDS)):
+            pair = read_body(_Pair, one, SERVICE)
+            row, column = pair.origin_index, pair.destination_index
+            if row >= len(origins) or column >= len(destinations):
+                raise ProviderError(
+                    SERVICE, f"the reply has a pair {row}, {column}, not asked for", "try again"
+                )
+            if pair.condition == "ROUTE_EXISTS":
+                seconds[row, column] = pair.duration
         return seconds
 
 
@@ -162,12 +232,11 @@ def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> 
     query = {"address": address}
     if district:
         query["bounds"] = "|".join(f"{corner.lat!r},{corner.lng!r}" for corner in district)
-    reply = http.json(Call("geocode", query=query))
-    with reading(GEOCODING):
-        if not reply["results"]:
-            raise no_address(address)
-        where = reply["results"][0]["geometry"]["location"]
-        return LatLng(float(where["lat"]), float(where["lng"]))
+    found = read_body(_Geocoded, http.json(Call("geocode", query=query)), GEOCODING).results
+    if not found:
+        raise no_address(address)
+    where = found[0].geometry.location
+    return LatLng(where.lat, where.lng)
 
 
 def no_address(address: str) -> NotFound:
@@ -211,18 +280,3 @@ def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
 
 def _waypoint(stop: LatLng) -> dict[str, object]:
     return {"location": {"latLng": {"latitude": stop.lat, "longitude": stop.lng}}}
-
-
-def _seconds(text: str) -> float:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)s", text)
-    if not found:
-        raise ValueError(f"{text!r} is no duration")
-    return float(found[1])
-
-
-def _fill(seconds: Seconds, pairs: Sequence[Mapping[str, Any]]) -> None:
-    with reading(SERVICE):
-        for pair in pairs:
-            if pair.get("condition") == "ROUTE_EXISTS":
-                row, column = int(pair.get("originIndex", 0)), int(pair.get("destinationIndex", 0))
-                seconds[row, column] = _seconds(pair.get("duration", "0s"))

@@ -1,23 +1,73 @@
 """The legacy Directions and Distance Matrix APIs."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
-from typing import Any
 
 import googlemaps
 import numpy as np
+from pydantic import Field
 
+from virl.errors import ProviderError
 from virl.geo import LatLng
 from virl.platform.maps import Route, TravelMode
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
-from virl.platform.providers.google.maps import Seconds, no_route
-from virl.platform.providers.google.polyline import decode_polyline
-from virl.platform.providers.http.bodies import reading
+from virl.platform.providers.google.maps import EncodedPath, Seconds, no_route
+from virl.platform.providers.http.bodies import ReplyBody, read_body
 
 DIRECTIONS = "Directions API"
 MATRIX = "Distance Matrix API"
 SIDE = 10  # origins, and destinations, of a matrix request: 100 pairs are allowed
+
+
+class _Amount(ReplyBody):
+    value: float = Field(ge=0)
+    """Metres, or seconds."""
+
+
+class _StepLine(ReplyBody):
+    points: EncodedPath
+
+
+class _Step(ReplyBody):
+    polyline: _StepLine
+
+
+class _Leg(ReplyBody):
+    distance: _Amount
+    duration: _Amount
+    steps: tuple[_Step, ...]
+
+
+class _LegacyWay(ReplyBody):
+    legs: tuple[_Leg, ...]
+
+
+class _LegacyDirections(ReplyBody):
+    """What Directions answers."""
+
+    routes: tuple[_LegacyWay, ...]
+
+
+class _LegacyPair(ReplyBody):
+    status: str
+    duration: _Amount | None = None
+
+    @property
+    def seconds(self) -> float:
+        """`inf` where no way leads."""
+        return self.duration.value if self.status == "OK" and self.duration else float("inf")
+
+
+class _LegacyRow(ReplyBody):
+    elements: tuple[_LegacyPair, ...]
+
+
+class _LegacyMatrix(ReplyBody):
+    """What Distance Matrix answers."""
+
+    rows: tuple[_LegacyRow, ...]
 
 
 class LegacyWays:
@@ -42,27 +92,22 @@ class LegacyWays:
         )
         if not ways:
             raise no_route(stops)
-        with reading(DIRECTIONS):
-            legs = ways[0]["legs"]
-            lines = [decode_polyline(step["polyline"]["points"]) for leg in legs for step in leg["steps"]]
-            path = [position for line in lines for position in line]
-            return Route(
-                tuple(here for i, here in enumerate(path) if i == 0 or here != path[i - 1]),
-                float(sum(leg["distance"]["value"] for leg in legs)),
-                float(sum(leg["duration"]["value"] for leg in legs)),
-            )
+        legs = read_body(_LegacyDirections, {"routes": ways}, DIRECTIONS).routes[0].legs
+        lines = (step.polyline.points for leg in legs for step in leg.steps)
+        path = list(chain.from_iterable(lines))
+        return Route(
+            tuple(here for i, here in enumerate(path) if i == 0 or here != path[i - 1]),
+            sum(leg.distance.value for leg in legs),
+            sum(leg.duration.value for leg in legs),
+        )
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
         """As `Ways.times`."""
         reply = self._client.ask(
             googlemaps.Client.distance_matrix, list(origins), list(destinations), mode=mode
         )
-        seconds = np.full((len(origins), len(destinations)), np.inf)
-        with reading(MATRIX):
-            for row, line in zip(seconds, reply["rows"], strict=True):
-                row[:] = [_pair_seconds(pair) for pair in line["elements"]]
-        return seconds
-
-
-def _pair_seconds(pair: Mapping[str, Any]) -> float:
-    return float(pair["duration"]["value"]) if pair["status"] == "OK" else float("inf")
+        rows = read_body(_LegacyMatrix, reply, MATRIX).rows
+        if len(rows) != len(origins) or any(len(row.elements) != len(destinations) for row in rows):
+            asked = f"{len(origins)} by {len(destinations)}"
+            raise ProviderError(MATRIX, f"the reply is no matrix of {asked} pairs", "try again")
+        return np.array([[pair.seconds for pair in row.elements] for row in rows])

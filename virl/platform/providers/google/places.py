@@ -21,6 +21,10 @@ SAME_M = (
     25.0  # two entries of one name this near to each other are one place; chosen, V-IRL's matching radius
 )
 DAY = 1440
+MOST_LISTED = 200
+"""Places, photos, opening periods or reviews that one reply may list; chosen: ten times what Google says."""
+MOST_RATINGS = 1_000_000_000
+"""That a place may have; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +210,7 @@ def opening_hours(periods: Iterable[tuple[int, int, tuple[int, int] | None]]) ->
 
     Args:
         periods: day (0 is Sunday, as Google counts) and minute of each opening, and those of its closing,
-            `None` for a place that never closes.
+            `None` for a place that never closes. Days are in [0, 6], minutes in [0, 1440].
     """
     stretches: list[OpeningHours] = []
     for day, minute, closing in periods:

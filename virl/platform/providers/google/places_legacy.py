@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import googlemaps
+from pydantic import Field
 
 from virl.errors import ProviderError
 from virl.geo import LatLng, distance
@@ -12,9 +13,15 @@ from virl.platform.places import Place, Review
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.options import PAGE_WAIT_S
-from virl.platform.providers.google.places import NearbyResult, no_place, opening_hours
+from virl.platform.providers.google.places import (
+    MOST_LISTED,
+    MOST_RATINGS,
+    NearbyResult,
+    no_place,
+    opening_hours,
+)
 from virl.platform.providers.google.vocabulary import asked_legacy_types, normal_types
-from virl.platform.providers.http.bodies import picture, reading
+from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, picture, read_body
 from virl.platform.streetview import Image
 
 SERVICE = "Places API"
@@ -93,9 +100,7 @@ class LegacyPlaces:
         Raises:
             NotFound: no place has this id.
         """
-        reply = self._details(place_id, _DETAILED)
-        with reading(SERVICE):
-            return read_place(reply["result"])
+        return read_place(self._details(place_id, _DETAILED)["result"])
 
     def pictures(self, place_id: str, limit: int) -> list[Image]:
         """Photos of a place; one request for their names, and one for each.
@@ -104,9 +109,9 @@ class LegacyPlaces:
             NotFound: no place has this id.
         """
         reply = self._details(place_id, ["place_id", "photo"])
-        with reading(SERVICE):
-            names = [str(photo["photo_reference"]) for photo in reply["result"].get("photos", ())][:limit]
+        photos = read_body(_LegacyAlbum, reply["result"], SERVICE).photos[:limit]
         fetch = googlemaps.Client.places_photo
+        names = (photo.photo_reference for photo in photos)
         files = (b"".join(self._client.ask(fetch, name, max_width=PHOTO_WIDTH)) for name in names)
         return [picture(data, SERVICE) for data in files]
 
@@ -134,15 +139,14 @@ class LegacyPlaces:
         """The places of all pages, or of those up to the first that lies beyond a radius as a whole."""
         reply = self._client.ask(search, language=self._language, **options)
         for page in range(most):
-            with reading(SERVICE):
-                places = [read_place(one) for one in reply["results"]]
+            found = read_body(_LegacyFound, reply, SERVICE)
+            places = [one.place for one in found.results]
             yield from places
-            token = reply.get("next_page_token")
-            if not token or page == most - 1:
+            if not found.next_page_token or page == most - 1:
                 return
             if center and all(distance(center, place.position) > radius for place in places):
                 return
-            reply = self._further(search, options, token)
+            reply = self._further(search, options, found.next_page_token)
 
     def _further(self, search: Callable[..., Any], options: Mapping[str, Any], token: str) -> Any:
         """A further page. Until it is ready Google says that the request is invalid."""
@@ -157,34 +161,97 @@ class LegacyPlaces:
         raise AssertionError("the last try returns or raises")
 
 
-def read_place(reply: Mapping[str, Any]) -> Place:
-    """Read a place of a reply. What was not asked for stays empty."""
-    where, rating, price = reply["geometry"]["location"], reply.get("rating"), reply.get("price_level")
-    return Place(
-        id=str(reply["place_id"]),
-        name=str(reply["name"]),
-        types=normal_types(reply.get("types", ())),
-        position=LatLng(float(where["lat"]), float(where["lng"])),
-        address=str(reply.get("formatted_address") or reply.get("vicinity", "")),
-        rating=float(rating) if rating else None,
-        review_count=int(reply.get("user_ratings_total", 0)),
-        price_level=None if price is None else int(price),
-        is_open=reply.get("business_status") not in _NOT_OPEN and not reply.get("permanently_closed"),
-        hours=opening_hours(
-            (int(period["open"]["day"]), _minute(period["open"]), _closing(period.get("close")))
-            for period in reply.get("opening_hours", {}).get("periods", ())
-        ),
-        reviews=tuple(
-            Review(float(one["rating"]), str(one.get("text", "")), str(one.get("author_name", "")))
-            for one in reply.get("reviews", ())
-        ),
-    )
+def read_place(reply: object) -> Place:
+    """Read a place of a reply. What was not asked for stays empty.
+
+    Raises:
+        ProviderError: it does not hold what it should.
+    """
+    return read_body(_LegacyPlace, reply, SERVICE).place
 
 
-def _minute(point: Mapping[str, Any]) -> int:
-    clock = str(point["time"])
-    return int(clock[:2]) * 60 + int(clock[2:])
+class _LegacyPosition(ReplyBody):
+    lat: Latitude
+    lng: Longitude
 
 
-def _closing(point: Mapping[str, Any] | None) -> tuple[int, int] | None:
-    return (int(point["day"]), _minute(point)) if point else None
+class _LegacyGeometry(ReplyBody):
+    location: _LegacyPosition
+
+
+class _LegacyPoint(ReplyBody):
+    """When a place opens or closes."""
+
+    day: int = Field(ge=0, le=6)
+    time: str = Field(pattern="^([01][0-9]|2[0-3])[0-5][0-9]$")
+
+    @property
+    def of_week(self) -> tuple[int, int]:
+        """Day and minute."""
+        return self.day, int(self.time[:2]) * 60 + int(self.time[2:])
+
+
+class _LegacyPeriod(ReplyBody):
+    open: _LegacyPoint
+    close: _LegacyPoint | None = None
+
+
+class _LegacyHours(ReplyBody):
+    periods: tuple[_LegacyPeriod, ...] = Field((), max_length=MOST_LISTED)
+
+
+class _LegacyReview(ReplyBody):
+    rating: float = Field(ge=0, le=5)
+    text: str = ""
+    author_name: str = ""
+
+
+class _LegacyPlace(ReplyBody):
+    place_id: str = Field(min_length=1)
+    name: str
+    types: tuple[str, ...] = Field((), max_length=MOST_LISTED)
+    geometry: _LegacyGeometry
+    formatted_address: str = ""
+    vicinity: str = ""
+    rating: float | None = Field(None, ge=0, le=5)
+    user_ratings_total: int = Field(0, ge=0, le=MOST_RATINGS)
+    price_level: int | None = Field(None, ge=0, le=4)
+    business_status: str | None = None
+    permanently_closed: bool = False
+    opening_hours: _LegacyHours = _LegacyHours()
+    reviews: tuple[_LegacyReview, ...] = Field((), max_length=MOST_LISTED)
+
+    @property
+    def place(self) -> Place:
+        """As virl sees it."""
+        return Place(
+            id=self.place_id,
+            name=self.name,
+            types=normal_types(self.types),
+            position=LatLng(self.geometry.location.lat, self.geometry.location.lng),
+            address=self.formatted_address or self.vicinity,
+            rating=self.rating or None,
+            review_count=self.user_ratings_total,
+            price_level=self.price_level,
+            is_open=self.business_status not in _NOT_OPEN and not self.permanently_closed,
+            hours=opening_hours(
+                (*period.open.of_week, period.close.of_week if period.close else None)
+                for period in self.opening_hours.periods
+            ),
+            reviews=tuple(Review(one.rating, one.text, one.author_name) for one in self.reviews),
+        )
+
+
+class _LegacyFound(ReplyBody):
+    """What a nearby or text search answers."""
+
+    results: tuple[_LegacyPlace, ...] = Field(max_length=MOST_LISTED)
+    next_page_token: str = ""
+
+
+class _LegacyPhoto(ReplyBody):
+    photo_reference: str = Field(min_length=1)
+
+
+class _LegacyAlbum(ReplyBody):
+    photos: tuple[_LegacyPhoto, ...] = Field((), max_length=MOST_LISTED)

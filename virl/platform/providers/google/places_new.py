@@ -1,15 +1,23 @@
 """Places API (New): each method with the field mask that a `Place` needs, and no more."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
+
+from pydantic import Field
 
 from virl.errors import ProviderError
 from virl.geo import LatLng, distance
 from virl.platform.places import Place, Review
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.places import NearbyResult, no_place, opening_hours
+from virl.platform.providers.google.places import (
+    MOST_LISTED,
+    MOST_RATINGS,
+    NearbyResult,
+    no_place,
+    opening_hours,
+)
 from virl.platform.providers.google.vocabulary import asked_types, normal_types
-from virl.platform.providers.http.bodies import picture, reading
+from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, picture, read_body
 from virl.platform.streetview import Image
 
 SERVICE = "Places API (New)"
@@ -70,8 +78,7 @@ class NewPlaces:
         if asked:
             body["includedTypes"] = asked
         reply = self._http.json(Call("places_nearby", body=body, fields=_mask(_LISTED)))
-        with reading(SERVICE):
-            places = [read_place(one) for one in reply.get("places", ())]
+        places = [one.place for one in read_body(_Found, reply, SERVICE).places]
         if len(places) < MOST:
             return NearbyResult(places, radius)
         return NearbyResult(places, max(distance(center, place.position) for place in places))
@@ -87,13 +94,11 @@ class NewPlaces:
         places: list[Place] = []
         for _ in range(self._pages):
             call = Call("places_text", body=body, fields=f"{_mask(_LISTED)},nextPageToken")
-            reply = self._http.json(call)
-            with reading(SERVICE):
-                places += [read_place(one) for one in reply.get("places", ())]
-                token = reply.get("nextPageToken")
-            if not token:
+            found = read_body(_Found, self._http.json(call), SERVICE)
+            places += [one.place for one in found.places]
+            if not found.next_page_token:
                 break
-            body = {**body, "pageToken": token}
+            body = {**body, "pageToken": found.next_page_token}
         return places
 
     def place(self, place_id: str) -> Place:
@@ -102,9 +107,7 @@ class NewPlaces:
         Raises:
             NotFound: no place has this id.
         """
-        reply = self._details(place_id, _DETAILED)
-        with reading(SERVICE):
-            return read_place(reply)
+        return read_place(self._details(place_id, _DETAILED))
 
     def pictures(self, place_id: str, limit: int) -> list[Image]:
         """Photos of a place; one cheap request for their names, and one for each.
@@ -112,11 +115,9 @@ class NewPlaces:
         Raises:
             NotFound: no place has this id.
         """
-        reply = self._details(place_id, "id,photos")
-        with reading(SERVICE):
-            names = [str(photo["name"]) for photo in reply.get("photos", ())][:limit]
+        photos = read_body(Album, self._details(place_id, "id,photos"), SERVICE).photos[:limit]
         query = {"maxWidthPx": str(PHOTO_WIDTH)}
-        calls = [Call("places_photo", f"{name}/media", query) for name in names]
+        calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]
         return [picture(self._http.bytes(call), SERVICE) for call in calls]
 
     def _details(self, place_id: str, fields: str) -> dict[str, Any]:
@@ -132,26 +133,114 @@ class NewPlaces:
         return reply
 
 
-def read_place(reply: Mapping[str, Any]) -> Place:
-    """Read a place of a reply. What its field mask left out stays empty."""
-    where = reply["location"]
-    rating = reply.get("rating")
-    return Place(
-        id=str(reply["id"]),
-        name=str(reply["displayName"]["text"]),
-        types=normal_types(reply.get("types", ()), reply.get("primaryType")),
-        position=LatLng(float(where["latitude"]), float(where["longitude"])),
-        address=str(reply.get("formattedAddress", "")),
-        rating=float(rating) if rating else None,
-        review_count=int(reply.get("userRatingCount", 0)),
-        price_level=_PRICES.get(str(reply.get("priceLevel"))),
-        is_open=reply.get("businessStatus") not in _NOT_OPEN,
-        hours=opening_hours(
-            (_day(period["open"]), _minute(period["open"]), _closing(period.get("close")))
-            for period in reply.get("regularOpeningHours", {}).get("periods", ())
-        ),
-        reviews=tuple(_review(one) for one in reply.get("reviews", ())),
-    )
+def read_place(reply: object) -> Place:
+    """Read a place of a reply. What its field mask left out stays empty.
+
+    Raises:
+        ProviderError: it does not hold what it should.
+    """
+    return read_body(_Place, reply, SERVICE).place
+
+
+class _Position(CamelBody):
+    latitude: Latitude
+    longitude: Longitude
+
+
+class _Text(CamelBody):
+    text: str = ""
+
+
+class _Point(CamelBody):
+    """When a place opens or closes; zeros may be left out of a reply."""
+
+    day: int = Field(0, ge=0, le=6)
+    hour: int = Field(0, ge=0, le=23)
+    minute: int = Field(0, ge=0, le=59)
+
+    @property
+    def of_week(self) -> tuple[int, int]:
+        """Day and minute."""
+        return self.day, self.hour * 60 + self.minute
+
+
+class _Period(CamelBody):
+    open: _Point
+    close: _Point | None = None
+
+
+class _Hours(CamelBody):
+    periods: tuple[_Period, ...] = Field((), max_length=MOST_LISTED)
+
+
+class _Author(CamelBody):
+    display_name: str = ""
+
+
+class _Review(CamelBody):
+    rating: float = Field(ge=0, le=5)
+    text: _Text | None = None
+    original_text: _Text | None = None
+    author_attribution: _Author = _Author()
+
+
+class _Place(CamelBody):
+    id: str = Field(min_length=1)
+    display_name: _Text
+    types: tuple[str, ...] = Field((), max_length=MOST_LISTED)
+    primary_type: str | None = None
+    location: _Position
+    formatted_address: str = ""
+    rating: float | None = Field(None, ge=0, le=5)
+    user_rating_count: int = Field(0, ge=0, le=MOST_RATINGS)
+    price_level: str | None = None
+    business_status: str | None = None
+    regular_opening_hours: _Hours = _Hours()
+    reviews: tuple[_Review, ...] = Field((), max_length=MOST_LISTED)
+
+    @property
+    def place(self) -> Place:
+        """As virl sees it."""
+        return Place(
+            id=self.id,
+            name=self.display_name.text,
+            types=normal_types(self.types, self.primary_type),
+            position=LatLng(self.location.latitude, self.location.longitude),
+            address=self.formatted_address,
+            rating=self.rating or None,
+            review_count=self.user_rating_count,
+            price_level=_PRICES.get(self.price_level or ""),
+            is_open=self.business_status not in _NOT_OPEN,
+            hours=opening_hours(
+                (*period.open.of_week, period.close.of_week if period.close else None)
+                for period in self.regular_opening_hours.periods
+            ),
+            reviews=tuple(
+                Review(
+                    one.rating,
+                    (one.text or one.original_text or _Text()).text,
+                    one.author_attribution.display_name,
+                )
+                for one in self.reviews
+            ),
+        )
+
+
+class _Found(CamelBody):
+    """What a nearby or text search answers."""
+
+    places: tuple[_Place, ...] = Field((), max_length=MOST_LISTED)
+    next_page_token: str = ""
+
+
+class _Photo(CamelBody):
+    name: str = Field(min_length=1)
+
+
+class Album(CamelBody):
+    """The photos of a place."""
+
+    photos: tuple[_Photo, ...] = Field((), max_length=MOST_LISTED)
 
 
 def _mask(fields: str) -> str:
@@ -160,21 +249,3 @@ def _mask(fields: str) -> str:
 
 def _circle(center: LatLng, radius: float) -> dict[str, object]:
     return {"center": {"latitude": center.lat, "longitude": center.lng}, "radius": radius}
-
-
-def _day(point: Mapping[str, Any]) -> int:
-    return int(point.get("day", 0))  # zeros may be left out of a reply
-
-
-def _minute(point: Mapping[str, Any]) -> int:
-    return int(point.get("hour", 0)) * 60 + int(point.get("minute", 0))
-
-
-def _closing(point: Mapping[str, Any] | None) -> tuple[int, int] | None:
-    return (_day(point), _minute(point)) if point else None
-
-
-def _review(reply: Mapping[str, Any]) -> Review:
-    text = reply.get("text") or reply.get("originalText") or {}
-    author = reply.get("authorAttribution", {}).get("displayName", "")
-    return Review(float(reply["rating"]), str(text.get("text", "")), str(author))

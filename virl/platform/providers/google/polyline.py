@@ -4,22 +4,30 @@ from collections.abc import Iterator, Sequence
 
 from virl.geo import LatLng
 
+MOST_LETTERS = 1_000_000
+"""Of a polyline that is read; chosen: at least 100,000 positions, which no route has."""
+
 _PER_DEGREE = 100_000
+_MOST_BITS = 30  # of a number: 360 degrees and its sign take 27
 
 
 def decode_polyline(text: str) -> tuple[LatLng, ...]:
     """The positions of an encoded polyline.
 
     Raises:
-        ValueError: the text is none.
+        ValueError: the text is none, is longer than `MOST_LETTERS`, or leaves the Earth.
     """
+    if len(text) > MOST_LETTERS:
+        raise ValueError(f"the polyline has more than {MOST_LETTERS:,} letters")
     numbers = list(_numbers(text))
     if len(numbers) % 2:
         raise ValueError("the polyline ends within a position")
     lat = lng = 0
-    positions = []
+    positions: list[LatLng] = []
     for north, east in zip(numbers[::2], numbers[1::2], strict=True):
         lat, lng = lat + north, lng + east
+        if abs(lat) > 90 * _PER_DEGREE or abs(lng) > 180 * _PER_DEGREE:
+            raise ValueError(f"the polyline leaves the Earth at its position {len(positions) + 1}")
         positions.append(LatLng(lat / _PER_DEGREE, lng / _PER_DEGREE))
     return tuple(positions)
 
@@ -43,6 +51,8 @@ def _numbers(text: str) -> Iterator[int]:
             raise ValueError(f"{letter!r} is no letter of a polyline")
         value |= (chunk & 31) << shift
         shift += 5
+        if shift > _MOST_BITS:
+            raise ValueError("a number of the polyline is too large")
         if chunk < 32:
             yield ~(value >> 1) if value & 1 else value >> 1
             value = shift = 0

@@ -14,8 +14,9 @@ def _open(name: str, file: GoogleCity, access: Access) -> City:
 PROVIDER = Provider(
     file=GoogleCity,
     open=_open,
-    needs="a key of Google Maps Platform, or a recording",
+    needs="GOOGLE_MAPS_API_KEY",
     network=True,
+    billed=True,
     shareable=False,
     terms=(
         "Content of Google Maps Platform, under its terms of service: keep it no longer and pass it on no "

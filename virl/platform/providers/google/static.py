@@ -1,13 +1,30 @@
 """Street View Static: relocation by free metadata requests, and views as pictures."""
 
+from typing import Self
+
+from pydantic import model_validator
+
 from virl.errors import BadInput, NoImagery, ProviderError
 from virl.geo import LatLng
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.http.bodies import picture, reading
+from virl.platform.providers.http.bodies import ReplyBody, picture, read_body
 from virl.platform.streetview import Camera, Image
 
 SERVICE = "Street View Static API"
 LARGEST = 640  # pixels of a side
+
+
+class _Nearest(ReplyBody):
+    """What the metadata says of the nearest panorama."""
+
+    status: str
+    pano_id: str = ""
+
+    @model_validator(mode="after")
+    def _is_named(self) -> Self:
+        if self.status == "OK" and not self.pano_id:
+            raise ValueError("pano_id is missing")
+        return self
 
 
 def nearest_id(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bool) -> str | None:
@@ -22,9 +39,8 @@ def nearest_id(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bo
     query = {"location": f"{position.lat!r},{position.lng!r}", "radius": f"{radius:g}"}
     if outdoor:
         query["source"] = "outdoor"
-    reply = http.json(Call("static_metadata", query=query))
-    with reading(SERVICE):
-        return str(reply["pano_id"]) if reply["status"] == "OK" else None
+    nearest = read_body(_Nearest, http.json(Call("static_metadata", query=query)), SERVICE)
+    return nearest.pano_id if nearest.status == "OK" else None
 
 
 def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:

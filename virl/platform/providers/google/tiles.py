@@ -12,18 +12,22 @@ from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
+from pydantic import Field
 
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng, normalize_heading
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.graph.projection import equirectangular, perspective
-from virl.platform.providers.http.bodies import picture, reading
+from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, picture, read_body
 from virl.platform.providers.http.together import together
 from virl.platform.streetview import Camera, Image
 
 SERVICE = "Map Tiles API"
 BATCH = 100  # most locations in a panoIds request
 MARGIN_S = 60.0  # a session this near to its end is renewed; chosen
+MOST_LINKS = 100  # of a panorama; chosen: ten times the largest crossing
+LARGEST = 65_536  # pixels of a side; chosen: four times Google's largest
+LARGEST_TILE = 1024  # pixels of a side; Google's have 512
 
 GotT = TypeVar("GotT")
 Tile = tuple[int, int]
@@ -64,20 +68,47 @@ def read_capture(reply: Mapping[str, Any]) -> Capture:
     Raises:
         ProviderError: it does not hold what it should.
     """
-    with reading(SERVICE):
-        return Capture(
-            id=str(reply["panoId"]),
-            position=LatLng(float(reply["lat"]), float(reply["lng"])),
-            heading=normalize_heading(float(reply.get("heading", 0.0))),
-            date=reply.get("date"),
-            links=tuple(
-                (str(link["panoId"]), normalize_heading(float(link["heading"])))
-                for link in reply.get("links", ())
-            ),
-            width=int(reply["imageWidth"]),
-            height=int(reply["imageHeight"]),
-            tile=int(reply["tileWidth"]),
-        )
+    read = read_body(_Metadata, reply, SERVICE)
+    return Capture(
+        id=read.pano_id,
+        position=LatLng(read.lat, read.lng),
+        heading=normalize_heading(read.heading),
+        date=read.date,
+        links=tuple((link.pano_id, normalize_heading(link.heading)) for link in read.links),
+        width=read.image_width,
+        height=read.image_height,
+        tile=read.tile_width,
+    )
+
+
+class _Neighbour(CamelBody):
+    pano_id: str
+    heading: float
+
+
+class _Metadata(CamelBody):
+    """What a metadata request is answered."""
+
+    pano_id: str = Field(min_length=1)
+    lat: Latitude
+    lng: Longitude
+    heading: float = 0.0
+    date: str | None = None
+    links: tuple[_Neighbour, ...] = Field((), max_length=MOST_LINKS)
+    image_width: int = Field(ge=1, le=LARGEST)
+    image_height: int = Field(ge=1, le=LARGEST)
+    tile_width: int = Field(ge=1, le=LARGEST_TILE)
+
+
+class _Session(CamelBody):
+    session: str
+    expiry: float
+    """Seconds since 1970."""
+
+
+class _PanoIds(CamelBody):
+    pano_ids: tuple[str, ...] | None = None
+    """Empty text where there is none; `None` where no position has one."""
 
 
 class PanoramaTiles:
@@ -110,9 +141,11 @@ class PanoramaTiles:
             reply = self._sent(
                 Call("tiles_pano_ids", body={"locations": locations, "radius": radius}), self._http.json
             )
-            with reading(SERVICE):
-                ids = [str(pano_id) or None for pano_id in reply.get("panoIds", [""] * len(batch))]
-                found += [pano_id for pano_id, _ in zip(ids, batch, strict=True)]
+            ids = read_body(_PanoIds, reply, SERVICE).pano_ids
+            if ids is not None and len(ids) != len(batch):
+                reason = f"{len(batch)} positions were asked about and {len(ids)} ids came"
+                raise ProviderError(SERVICE, reason, "try again")
+            found += [pano_id or None for pano_id in ids or ("",) * len(batch)]
         return found
 
     def capture(self, pano_id: str) -> Capture:
@@ -159,8 +192,8 @@ class PanoramaTiles:
         with self._lock:
             if time.time() > self._ends - MARGIN_S:
                 reply = self._http.json(Call("tiles_session", body=self._session_body))
-                with reading(SERVICE):
-                    self._session, self._ends = str(reply["session"]), float(reply["expiry"])
+                read = read_body(_Session, reply, SERVICE)
+                self._session, self._ends = read.session, read.expiry
             return Call(call.endpoint, call.path, {**call.query, "session": self._session}, call.body)
 
 

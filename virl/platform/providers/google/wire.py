@@ -16,7 +16,7 @@ class GoogleWire:
 
     Args:
         settings: hosts, timeouts and sizes.
-        keys: put on requests, and blotted out of replies.
+        keys: put on requests, and taken out of replies.
     """
 
     def __init__(self, settings: GoogleSettings, keys: Keys) -> None:

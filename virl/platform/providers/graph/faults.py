@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from virl.errors import BadInput
+from virl.json_reading import JsonFault
 
 SHOWN = 20  # faults that a message lists; chosen
 
@@ -52,6 +53,11 @@ def refuse(faults: Sequence[FileFault]) -> None:
     """
     if faults:
         raise GraphFault(faults)
+
+
+def json_fault(file: Path, fault: JsonFault) -> FileFault:
+    """The fault of a file that is no JSON."""
+    return FileFault(file, fault.line, f"not valid JSON{fault.at_column}: {fault.reason}")
 
 
 def reasons(fault: ValidationError) -> list[str]:

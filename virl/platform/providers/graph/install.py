@@ -1,7 +1,6 @@
 """Checks a user's copy of a data set, copies it to the data folder, and tells whether it has changed."""
 
 import hashlib
-import json
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +11,8 @@ from pydantic import ValidationError
 
 from virl.errors import BadInput, UnknownName
 from virl.files import replacing
-from virl.platform.providers.graph.faults import FileFault, GraphFault, refuse
+from virl.json_reading import JsonFault, read_json
+from virl.platform.providers.graph.faults import FileFault, GraphFault, json_fault, refuse
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_file
 from virl.platform.providers.graph.touchdown import GRAPH_FILES, read_episode_file, read_touchdown
 from virl.settings import Settings
@@ -221,11 +221,9 @@ def _check_r2r(files: Files, tell: Tell) -> None:
 
 def _json_faults(file: Path) -> list[FileFault]:
     try:
-        json.loads(file.read_bytes())
-    except json.JSONDecodeError as fault:
-        return [FileFault(file, fault.lineno, f"not valid JSON at column {fault.colno}: {fault.msg}")]
-    except UnicodeDecodeError:
-        return [FileFault(file, 0, "not UTF-8 text")]
+        read_json(file.read_bytes())
+    except JsonFault as fault:
+        return [json_fault(file, fault)]
     return []
 
 

@@ -1,6 +1,5 @@
 """Buildings of Matterport3D as R2R walks them: `SCAN_connectivity.json`, and the episodes of `R2R_*.json`."""
 
-import json
 import logging
 from collections.abc import Sequence
 from math import degrees
@@ -11,10 +10,11 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from virl.geo import LatLng, LocalFrame
+from virl.json_reading import JsonFault, read_json
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.providers.graph.episodes import EpisodeFile, keep_distinct
-from virl.platform.providers.graph.faults import FileFault, GraphFault, reasons, refuse
+from virl.platform.providers.graph.faults import FileFault, GraphFault, json_fault, reasons, refuse
 
 FRAME = LocalFrame(LatLng(0.0, 0.0))
 """Where a building is put: the origin of its scan lies at 0, 0, and its y axis points north."""
@@ -141,14 +141,13 @@ def _read(file: Path, kind: type[_EntryT]) -> tuple[list[_EntryT], list[FileFaul
 
 def _items(file: Path) -> list[object]:
     try:
-        items = json.loads(file.read_text(encoding="utf-8"))
+        items = read_json(file.read_bytes())
     except FileNotFoundError:
         raise GraphFault([FileFault(file, 0, "no such file")]) from None
-    except UnicodeDecodeError as fault:
-        raise GraphFault([FileFault(file, 0, "not UTF-8 text")]) from fault
-    except json.JSONDecodeError as fault:
-        what = f"not valid JSON at column {fault.colno}: {fault.msg}"
-        raise GraphFault([FileFault(file, fault.lineno, what)]) from fault
+    except OSError as fault:
+        raise GraphFault([FileFault(file, 0, f"cannot be read ({fault.strerror})")]) from fault
+    except JsonFault as fault:
+        raise GraphFault([json_fault(file, fault)]) from None
     if not isinstance(items, list) or not items:
         raise GraphFault([FileFault(file, 0, "should be a JSON list of at least one entry")])
     return items

@@ -4,9 +4,9 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from PIL import Image as Picture
 
 from virl.errors import BadInput, NoImagery
+from virl.picture_reading import MOST_PANORAMA_PIXELS, PictureFault, open_picture
 from virl.platform.providers.graph.projection import Equirectangular, equirectangular
 
 KEPT = 8  # decoded panoramas kept; chosen: one of 3328x1664 pixels takes 17 MB
@@ -41,11 +41,9 @@ class PanoramaFolder:
         if Path(pano_id).name != pano_id or not file.is_file():
             raise NoImagery(f"no picture of panorama {pano_id!r}: put it into {self._folder} as ID.jpg")
         try:
-            with Picture.open(file) as picture:
+            with open_picture(file, most_pixels=MOST_PANORAMA_PIXELS) as picture:
                 return equirectangular(np.asarray(picture.convert("RGB")), yaw)
-        except (OSError, SyntaxError, Picture.DecompressionBombError) as fault:
-            raise NoImagery(
-                f"{file}: not a readable picture ({fault}): download it again, or remove it"
-            ) from fault
+        except PictureFault as fault:
+            raise NoImagery(f"{file}: {fault}: download it again, or remove it") from fault
         except BadInput as fault:
             raise NoImagery(f"{file}: {fault}") from fault

@@ -16,6 +16,6 @@ def _open(name: str, file: GraphCity, access: Access) -> City:
 PROVIDER = Provider(
     file=GraphCity,
     open=_open,
-    needs="a data set",
+    needs="the data set Touchdown (`virl data`)",
     terms="Under the terms of the data set that the streets come from.",
 )

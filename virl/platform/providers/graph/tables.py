@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from virl.geo import Floats
 from virl.platform.providers.graph.faults import FileFault, GraphFault
 
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[-+]?(\d++(\.\d*+)?|\.\d++)([eE][-+]?\d++)?", re.ASCII)
 _NUMBER_CHARACTERS = frozenset("0123456789+-.eE")
 
 

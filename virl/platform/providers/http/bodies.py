@@ -1,38 +1,65 @@
-"""Reading the bodies of replies: what they lack becomes a `ProviderError`."""
+"""Reading the bodies of replies: what does not fit its shape becomes a `ProviderError`."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from io import BytesIO
+from typing import Annotated, TypeVar
 
 import numpy as np
-from PIL import Image as Picture
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
 
 from virl.errors import ProviderError
+from virl.picture_reading import PictureFault, open_picture
+from virl.platform.providers.http.faults import shortened
 from virl.platform.streetview import Image
 
+Latitude = Annotated[float, Field(ge=-90, le=90)]
+Longitude = Annotated[float, Field(ge=-180, le=180)]
 
-@contextmanager
-def reading(service: str) -> Iterator[None]:
-    """Turns what goes wrong while a reply is read into a `ProviderError`.
+
+class ReplyBody(BaseModel):
+    """The shape of a part of a reply. Fields that it does not name do not matter; numbers are finite."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+
+class CamelBody(ReplyBody):
+    """The same, where the reply writes its names as `displayName`."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+ShapeT = TypeVar("ShapeT", bound=ReplyBody)
+
+
+def read_body(shape: type[ShapeT], reply: object, service: str) -> ShapeT:
+    """A reply, held to its shape.
 
     Args:
-        service: who replied, such as ``"Places API (New)"``.
+        shape: what the reply should be.
+        reply: what came, as JSON is read.
+        service: who replied, such as `"Places API (New)"`.
+
+    Raises:
+        ProviderError: it does not fit; names the first field that does not.
     """
     try:
-        yield
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as fault:
-        reason = f"the reply does not hold what it should ({type(fault).__name__}: {fault})"
-        raise ProviderError(service, reason, "try again") from fault
+        return shape.model_validate(reply)
+    except ValidationError as fault:
+        first = fault.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first["loc"])) or "the reply"
+        wrong = shortened(f"{field}: {first['msg'].removeprefix('Value error, ')}")
+        raise ProviderError(
+            service, f"the reply does not hold what it should ({wrong})", "try again"
+        ) from None
 
 
 def picture(data: bytes, service: str) -> Image:
     """Decode a picture to RGB.
 
     Raises:
-        ProviderError: it is none.
+        ProviderError: it is none, or has too many pixels.
     """
     try:
-        with Picture.open(BytesIO(data)) as opened:
+        with open_picture(data) as opened:
             return np.asarray(opened.convert("RGB"))
-    except (OSError, SyntaxError, ValueError, Picture.DecompressionBombError) as fault:
-        raise ProviderError(service, "the reply is not a readable picture", "try again") from fault
+    except PictureFault as fault:
+        raise ProviderError(service, f"the reply is {fault}", "try again") from fault

@@ -1,14 +1,11 @@
-"""Keys: put on requests where they leave, blotted out of all that comes back."""
+"""Keys: put on requests where they leave."""
 
 import re
-from collections.abc import Callable, Iterable
-from urllib.parse import quote
+from collections.abc import Callable
 
 import httpx
 
 from virl.errors import BadInput
-
-BLOT = "***"
 
 _SIGNS = re.compile(r"[\x21-\x7e]*")
 
@@ -24,20 +21,6 @@ def check_key(key: str, variable: str) -> None:
     """
     if not _SIGNS.fullmatch(key):
         raise BadInput(f"{variable} contains spaces or other characters that no key has: copy it again")
-
-
-def blotted(text: str, secrets: Iterable[str]) -> str:
-    """The text without these secrets, as they are and as a URL spells them."""
-    for hidden in _spellings(secrets):
-        text = text.replace(hidden, BLOT)
-    return text
-
-
-def blotted_bytes(data: bytes, secrets: Iterable[str]) -> bytes:
-    """A reply's body without these secrets."""
-    for hidden in _spellings(secrets):
-        data = data.replace(hidden.encode(), BLOT.encode())
-    return data
 
 
 class KeyTransport(httpx.BaseTransport):
@@ -64,7 +47,3 @@ class KeyTransport(httpx.BaseTransport):
     def close(self) -> None:
         """Close the connections."""
         self._inner.close()
-
-
-def _spellings(secrets: Iterable[str]) -> list[str]:
-    return [text for own in secrets if own for text in {own, quote(own, safe="")}]

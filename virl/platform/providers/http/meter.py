@@ -2,9 +2,9 @@
 
 import threading
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from virl.budget import Spending
+from virl.budget import Spending, current_account
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,44 +25,37 @@ class Price:
 
 
 class Meter:
-    """Counts requests and dollars. Safe for several threads."""
+    """Counts requests and dollars, of each account by itself. Safe for several threads."""
 
     def __init__(self) -> None:
-        self._sent: Counter[str] = Counter()
-        self._cached: Counter[str] = Counter()
-        self._billed: Counter[str] = Counter()
-        self._micro_usd = 0
-        self._taken = Spending()
+        self._counts: dict[str, _Counts] = {}
         self._lock = threading.Lock()
 
     def count_sent(self, endpoint: str, price: Price) -> None:
         """A request leaves, and is billed until `forgive` says otherwise."""
         with self._lock:
-            self._sent[endpoint] += 1
-            self._billed[price.sku] += price.events
-            self._micro_usd += price.micro_usd
+            self._now.bill(price, endpoint)
 
     def forgive(self, price: Price) -> None:
         """A request that left turned out not to be billed."""
         with self._lock:
-            self._billed[price.sku] -= price.events
-            self._micro_usd -= price.micro_usd
+            self._now.forgive(price)
 
     def count_cached(self, endpoint: str) -> None:
         """A request was answered without being sent."""
         with self._lock:
-            self._cached[endpoint] += 1
+            self._now.cached[endpoint] += 1
 
     def total(self) -> Spending:
-        """Everything so far."""
+        """Everything so far, of all accounts."""
         with self._lock:
-            return self._read()
+            return sum((counts.read() for counts in self._counts.values()), Spending())
 
     def take(self) -> Spending:
-        """What came since the last `take`: one step's share, for a journal."""
+        """What came since the last `take` in the same account: one step's share, for a journal."""
         with self._lock:
-            now, before = self._read(), self._taken
-            self._taken = now
+            now = self._now.read()
+            before, self._now.taken = self._now.taken, now
         return Spending(
             Counter(now.sent) - Counter(before.sent),
             Counter(now.cached) - Counter(before.cached),
@@ -70,5 +63,29 @@ class Meter:
             round(now.usd - before.usd, 6),
         )
 
-    def _read(self) -> Spending:
-        return Spending(dict(self._sent), dict(self._cached), dict(+self._billed), self._micro_usd / 1e6)
+    @property
+    def _now(self) -> "_Counts":
+        return self._counts.setdefault(current_account(), _Counts())
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Of one account."""
+
+    sent: Counter[str] = field(default_factory=Counter)
+    cached: Counter[str] = field(default_factory=Counter)
+    billed: Counter[str] = field(default_factory=Counter)
+    micro_usd: int = 0
+    taken: Spending = field(default_factory=Spending)
+
+    def bill(self, price: Price, endpoint: str) -> None:
+        self.sent[endpoint] += 1
+        self.billed[price.sku] += price.events
+        self.micro_usd += price.micro_usd
+
+    def forgive(self, price: Price) -> None:
+        self.billed[price.sku] -= price.events
+        self.micro_usd -= price.micro_usd
+
+    def read(self) -> Spending:
+        return Spending(dict(self.sent), dict(self.cached), dict(+self.billed), self.micro_usd / 1e6)

@@ -5,6 +5,7 @@ import re
 from pydantic import Field
 
 from virl.errors import BadInput
+from virl.redaction import shown_url
 from virl.settings import Settings
 
 HOST = r"^https?://[^/?#@\s]+$"
@@ -44,5 +45,8 @@ def checked_host(url: str, variable: str) -> str:
     """
     host = url.rstrip("/")
     if not re.match(HOST, host):
-        raise BadInput(f"{variable}: {host!r} must be a scheme and a host, such as http://127.0.0.1:8765")
+        raise BadInput(
+            f"{variable}: {shown_url(host)!r} must be a scheme and a host without user, password, path and "
+            "query, such as http://127.0.0.1:8765"
+        )
     return host

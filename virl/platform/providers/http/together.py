@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 AT_ONCE = 8  # chosen
@@ -14,5 +15,6 @@ def together(ask: Callable[[GivenT], GotT], given: Sequence[GivenT]) -> list[Got
     """`ask` of each, in their order; what the first failing one raises is raised, after all have ended."""
     if len(given) < 2:
         return [ask(one) for one in given]
+    threads = [(copy_context(), one) for one in given]  # who pays is known in the context
     with ThreadPoolExecutor(min(AT_ONCE, len(given))) as pool:
-        return list(pool.map(ask, given))
+        return list(pool.map(lambda thread: thread[0].run(ask, thread[1]), threads))

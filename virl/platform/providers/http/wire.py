@@ -4,7 +4,7 @@ import ssl
 import time
 import urllib.request
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from virl import __version__
 from virl.platform.providers.http.faults import HttpFault
 from virl.platform.providers.http.keys import KeyTransport
 from virl.platform.providers.http.settings import Timeouts
+from virl.redaction import PICTURES, Redaction
 
 MAX_REPLY_MB = 32.0  # chosen
 _MOST_REDIRECTS = 3  # a photo takes one (chosen)
@@ -36,8 +37,9 @@ class Secrets(Protocol):
         """URL and headers of a request with the key."""
         ...
 
-    def clean_bytes(self, data: bytes) -> bytes:
-        """A reply's body without the key."""
+    @property
+    def redaction(self) -> Redaction:
+        """Takes the key out of replies."""
         ...
 
 
@@ -46,7 +48,7 @@ class Wire:
 
     Args:
         hosts: scheme and host of each.
-        secrets: put on requests, and blotted out of replies.
+        secrets: put on requests, and taken out of replies.
         timeouts: of each request.
         connections: kept open.
         max_reply_mb: megabytes; a larger reply is not read to its end.
@@ -135,12 +137,19 @@ class Wire:
                 location = response.headers.get("location")
                 if not (response.is_redirect and location):
                     return self._read(response, deadline)
-                request = self._client.build_request("GET", request.url.join(location))
+                target = request.url.join(location)
+                if target.scheme not in {"http", "https"} or not target.host:
+                    return HttpFault("it redirects to nowhere", again=False, billed=True)
+                if request.url.scheme == "https" and target.scheme != "https":
+                    return HttpFault("it redirects to an unencrypted address", again=False, billed=True)
+                request = self._client.build_request("GET", target)
             finally:
                 response.close()
         return HttpFault("it redirects in circles", again=False, billed=True)
 
     def _read(self, response: httpx.Response, deadline: float) -> Received | HttpFault:
+        if "," in response.headers.get("content-encoding", ""):  # each turn may blow it up a thousandfold
+            return HttpFault("the reply is compressed more than once", again=False, billed=True)
         body = bytearray()
         for piece in response.iter_bytes():
             body += piece
@@ -150,7 +159,16 @@ class Wire:
                 words = f"the reply is larger than {self._max_reply_mb:g} MB"
                 return HttpFault(words, again=False, billed=True)
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return Received(response.status_code, headers, self._secrets.clean_bytes(bytes(body)))
+        return self._without_keys(Received(response.status_code, headers, bytes(body)))
+
+    def _without_keys(self, received: Received) -> Received | HttpFault:
+        """The reply without keys. A picture is never changed: one with a key in it is no reply."""
+        redaction = self._secrets.redaction
+        if not received.body.startswith(PICTURES):
+            return replace(received, body=redaction.body(received.body))
+        if redaction.is_in(received.body):
+            return HttpFault("the picture has the key in it", again=False, billed=True)
+        return received
 
 
 @cache

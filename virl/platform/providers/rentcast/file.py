@@ -1,12 +1,12 @@
 """Homes to rent from a JSON file of RentCast records."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from shapely import Polygon
 
 from virl.errors import BadInput
+from virl.json_reading import read_json_file
 from virl.platform.listings import Listing
 from virl.platform.providers.rentcast.records import as_listings
 from virl.platform.providers.rentcast.window import within
@@ -41,16 +41,7 @@ def read_listings(file: Path) -> FileListings:
     Raises:
         BadInput: the file cannot be read, or holds no such array.
     """
-    try:
-        records = json.loads(file.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise BadInput(f"{file}: no such file") from None
-    except (OSError, UnicodeDecodeError) as fault:
-        raise BadInput(f"{file}: cannot be read ({fault})") from fault
-    except json.JSONDecodeError as fault:
-        raise BadInput(f"{file}, line {fault.lineno}: not valid JSON: {fault.msg}") from fault
-    except RecursionError:
-        raise BadInput(f"{file}: nested too deeply to be RentCast records") from None
+    records = read_json_file(file)
     if not isinstance(records, list):
         raise BadInput(f"{file}: must contain an array of RentCast records, `[{{...}}, ...]`")
     read = as_listings(records)

@@ -14,11 +14,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from pydantic_core import from_json
-
 from virl import resources
 from virl.budget import Budget
 from virl.errors import ProviderError
+from virl.json_reading import JsonFault, read_json
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, HttpFault, shortened, wait_of
 from virl.platform.providers.http.limits import MinuteLimit
@@ -125,9 +124,10 @@ class RentCastHttp:
         name = json.dumps([self.settings.base_url, PATH, dict(query)], sort_keys=True)
         key = hashlib.sha256(name.encode()).hexdigest()
         if self._cache and (body := self._cache.get(key, self._scope)) is not None:
-            self.meter.count_cached(ENDPOINT)
-            kept: list[Any] = from_json(body)
-            return kept
+            kept = _meaning(Received(200, {}, body))
+            if not isinstance(kept, HttpFault):
+                self.meter.count_cached(ENDPOINT)
+                return kept
         records = self._fetch(query)
         if self._cache:
             lifetime = self.settings.keep_hours * 3600
@@ -138,7 +138,9 @@ class RentCastHttp:
     def _fetch(self, query: Mapping[str, str]) -> list[Any]:
         def tell(failed: list[Any] | HttpFault, pause: float) -> None:
             if isinstance(failed, HttpFault):
-                _log.info("%s: %s: trying again in %.1f s", SERVICE, self._key.clean(failed.reason), pause)
+                _log.info(
+                    "%s: %s: trying again in %.1f s", SERVICE, self._key.redaction.text(failed.reason), pause
+                )
 
         outcome = self._retries.run(lambda: self._try(query), _fault_of, tell=tell)
         if isinstance(outcome, HttpFault):
@@ -146,7 +148,7 @@ class RentCastHttp:
         return outcome
 
     def _refusal(self, fault: HttpFault) -> ProviderError:
-        reason = self._key.clean(fault.reason)
+        reason = self._key.redaction.text(fault.reason)
         return ProviderError(SERVICE, reason, _remedy(fault), status=fault.status, code=fault.code)
 
     def _try(self, query: Mapping[str, str]) -> list[Any] | HttpFault:
@@ -223,8 +225,8 @@ def _meaning(reply: Received) -> list[Any] | HttpFault:
         return []
     if status == 200:
         try:
-            records = from_json(reply.body)
-        except ValueError:
+            records = read_json(reply.body)
+        except JsonFault:
             records = None
         if isinstance(records, list):
             return records
@@ -237,9 +239,9 @@ def _meaning(reply: Received) -> list[Any] | HttpFault:
 def _error(reply: Received) -> tuple[str, str]:
     """Name and words of `{"status": ..., "error": ..., "message": ...}`."""
     try:
-        body = from_json(reply.body)
-    except ValueError:
+        body = read_json(reply.body)
+    except JsonFault:
         return "", ""
     if not isinstance(body, dict):
         return "", ""
-    return str(body.get("error") or ""), shortened(body.get("message"))
+    return shortened(body.get("error")), shortened(body.get("message"))

@@ -1,5 +1,6 @@
 """The section `follow:` of a character file."""
 
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from pydantic import Field
@@ -28,7 +29,19 @@ class FollowSettings(Settings):
     """Steps that she follows one local's directions for, at most."""
 
 
+def _named(follow: FollowSettings) -> Iterable[tuple[str, Callable[[], object]]]:
+    from virl.agent.character_file import find_character  # noqa: PLC0415 - reads this module's fields
+    from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
+    from virl.routines.directions.following.spotters import find_spotter  # noqa: PLC0415
+
+    return [
+        ("local", lambda: find_character(follow.local)),
+        ("spotter", lambda: find_spotter(follow.spotter)),
+        ("reader", lambda: read_model("reader", follow.reader)),
+    ]
+
+
 FOLLOW: CharacterField[FollowSettings] = CharacterField(
-    "follow", FollowSettings, FollowSettings(), "How directions are followed."
+    "follow", FollowSettings, FollowSettings(), "How directions are followed.", _named
 )
 FIELDS = (FOLLOW,)

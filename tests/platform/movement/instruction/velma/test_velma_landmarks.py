@@ -94,7 +94,7 @@ def test_a_file_of_names_is_filtered(tmp_path):
         ("[]", "a JSON object with a list"),
         ('{"7": "x"}', "episode '7'"),
         ('{"7": [1]}', "episode '7'"),
-        ("{", "as JSON"),
+        ("{", "line 1: not valid JSON"),
         (None, "landmarks.json"),
     ],
 )

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from virl.mind.lexicon import in_order
+
 _CROSSING = (
     r"(?:crossings?|intersections?|cross ?streets?|junctions?|corners?|(?:traffic )?lights?|blocks?|streets?)"
 )
@@ -54,9 +56,10 @@ _ENDS = re.compile(
     r"|\bend of (?:the|this) (?:street|road|way)\b"
     r"|\bt[- ](?:junction|intersection|crossing)\b|\b(?:at|to) the t\b"
 )
-_AROUND = re.compile(
-    r"\bturn(?:ing)? (?:all the way )?(?:around|round|back)\b|\bgo back\b|\bbehind you\b(?=.*\bwalk)"
-)
+_AROUND = re.compile(r"\bturn(?:ing)? (?:all the way )?(?:around|round|back)\b|\bgo back\b")
+_BEHIND, _WALK = re.compile(r"\bbehind you\b"), re.compile(r"\bwalk")
+_SEEN = re.compile(r"\b(?:see|is|are|will be|stands?|passing|pass)\b")
+_ON_A_SIDE = re.compile(r"\bon (?:your|the) (?:left|right)\b")
 _TURN = re.compile(
     r"\b(?:turn|turning|take|go|going|make|bear|keep|head|heading|hang|swing|set off|walk|off|a)\b"
     r"(?: (?:to|your|the|a|an|off|down|into|street|road|way|on|hard|first|second|third|next|slightly|slight|"
@@ -164,12 +167,10 @@ def _count(clause: str, leg: _LegSoFar) -> None:
 
 
 def _turn(clause: str) -> str | None:
-    if _AROUND.search(clause):
+    if _AROUND.search(clause) or in_order(clause, _BEHIND, _WALK, apart="\n"):
         return "rear"
     turn = _TURN.search(clause)
-    if turn is None or re.search(
-        r"\b(?:see|is|are|will be|stands?|passing|pass)\b[^.]*\bon (?:your|the) (?:left|right)\b", clause
-    ):
+    if turn is None or in_order(clause, _SEEN, _ON_A_SIDE, apart="."):
         return None
     said = turn[0]
     if _BEAR.search(said):

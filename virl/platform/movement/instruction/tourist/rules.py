@@ -18,13 +18,13 @@ BESIDE = {"left", "right", "rear left", "rear right", "rear"}
 """Where something is that is not ahead any more."""
 
 _QUOTED = re.compile(
-    r"[\"\N{LEFT DOUBLE QUOTATION MARK}]([^\"\N{RIGHT DOUBLE QUOTATION MARK}]+)"
+    r"[\"\N{LEFT DOUBLE QUOTATION MARK}]([^\"\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
     r"[\"\N{RIGHT DOUBLE QUOTATION MARK}]"
 )
 _CAPITALS = re.compile(
     r"(?<=[a-z,;] )([A-Z0-9][\w'&-]*(?:(?: (?:of|the|and|&|de|la|on|du|di) | )[A-Z0-9][\w'&-]*)*)"
 )
-_NOT_A_NAME = re.compile(r"^(?:I|T|OK|Then|Turn|Go|Stop|Take|Pass|Walk|You|If|\d+\w*)$")
+_NOT_A_NAME = re.compile(r"^(?:I|T|OK|Then|Turn|Go|Stop|Take|Pass|Walk|You|If|\d\w*)$")
 _NEXT_TO = {
     "front": ("front left", "front right"),
     "front left": ("left", "front"),

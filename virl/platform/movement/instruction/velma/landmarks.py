@@ -1,11 +1,11 @@
 """The landmarks of an instruction: asked of a mind, or read from a file."""
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from virl.errors import BadInput
+from virl.json_reading import read_json_file
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
@@ -60,10 +60,7 @@ def read_landmarks(file: Path) -> dict[str, tuple[str, ...]]:
     Raises:
         BadInput: the file cannot be read or holds something else.
     """
-    try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as fault:
-        raise BadInput(f"{file}: cannot be read as JSON: {fault}") from None
+    data = read_json_file(file)
     if not isinstance(data, dict):
         raise BadInput(f"{file}: must be a JSON object with a list of names for each episode id")
     for episode, names in data.items():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from virl.mind.lexicon import Lexicon
+from virl.mind.lexicon import Lexicon, in_order
 from virl.mind.replies import Text
 
 SAME_CROSSING_STEPS = 2  # crossings told within so many steps are one; tuned on map2seq_seen dev
@@ -19,7 +19,9 @@ _TURN = re.compile(
     r"(?:(?:a|an|the|your|to|another|immediate|first|next|second|third|fourth|sharp|hard|slight)\s+){0,3}"
     r"(left|right)\b"
 )
-_THROUGH = re.compile(rf"\b(?:pass|past|through|cross|straight)\w*\b.*\b{_CROSSING}\b|\b\d+ {_CROSSING}\b")
+_THROUGH = re.compile(r"\b(?:pass|past|through|cross|straight)\w*\b")
+_A_CROSSING = re.compile(rf"\b{_CROSSING}\b")
+_NUMBERED_CROSSING = re.compile(rf"\b\d+ {_CROSSING}\b")
 _NUMBERS = {"two": 2, "both": 2, "three": 3, "four": 4, "five": 5, "couple": 2}
 _ORDINALS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
 _COUNTED = re.compile(rf"\b(\d|{'|'.join(_NUMBERS)})\b(?: more| of)*\s+(?:\w+ )?{_CROSSING}\b")
@@ -42,7 +44,7 @@ _LINKING = r"(?:of|the|and|left|right|on|at|to|with|in|is|a) "
 _THING_NAME = re.compile(
     rf"\b((?:an?|the|some|two|three) (?:(?!{_LINKING})[a-z-]+ ){{0,3}}?(?:{_THING})s?)\b"
 )
-_NOT_A_NAME = re.compile(r"^(?:I|T|OK|Then|Turn|Go|Stop|Take|Pass|Walk|You|If|\d+\w*)$")
+_NOT_A_NAME = re.compile(r"^(?:I|T|OK|Then|Turn|Go|Stop|Take|Pass|Walk|You|If|\d\w*)$")
 
 
 class VelmaLandmarkQuestion(BaseModel):
@@ -144,7 +146,7 @@ def _legs(instruction: str) -> Iterator[_InstructionLeg]:
         if turn:
             yield _InstructionLeg(turn[1], passed + max(ordinal, 1))
             passed = ordinal = 0
-        elif _THROUGH.search(clause):
+        elif _NUMBERED_CROSSING.search(clause) or in_order(clause, _THROUGH, _A_CROSSING, apart="\n"):
             passed += _count(clause)
     yield _InstructionLeg("stop", passed)
 

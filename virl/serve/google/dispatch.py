@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import logging
 from collections.abc import Awaitable, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,7 +11,17 @@ from typing import Literal
 
 from fastapi import Request, Response
 
-from virl.errors import BadInput, NoImagery, NoStreetView, NotFound, VirlError
+from virl.errors import (
+    BadInput,
+    BudgetExceeded,
+    NoImagery,
+    NoStreetView,
+    NotFound,
+    ProviderError,
+    VirlError,
+)
+from virl.json_reading import JsonFault, read_json
+from virl.serve.gate import given_keys, shows_key
 from virl.serve.google.options import GARBAGE, TIMEOUT, ServeOptions
 from virl.serve.google.stats import Stats
 from virl.serve.google.wire import (
@@ -24,6 +35,7 @@ from virl.serve.google.wire import (
     invalid,
     refusal,
 )
+from virl.serve.work import ClientLeft, while_waited_for
 
 NO_KEY = (
     "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or "
@@ -33,10 +45,18 @@ NO_KEY_LEGACY = "You must use an API key to authenticate each request to Google 
 WRONG_KEY = "API key not valid. Please pass a valid API key."
 WRONG_KEY_LEGACY = "The provided API key is invalid."
 
+UNAVAILABLE = "The provider of the city cannot be reached at the moment."
+BAD_GATEWAY = "The provider of the city gave no usable answer."
+
 RPC: Collection[Family] = ("new", "stream")
+
+_LIMITED = ("RESOURCE_EXHAUSTED", "OVER_QUERY_LIMIT", "OVER_DAILY_LIMIT")
+_CLIENT_LEFT = 499  # as nginx counts them; nobody gets it
 
 _PRIVATE = frozenset({"key", "signature", "session"})
 """Parameters that do not change what is asked."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +73,7 @@ class Endpoint:
     needs_key: bool = True
 
 
-class Gate:
+class Dispatcher:
     """Lets requests through to their handlers, which run in a pool of threads.
 
     Args:
@@ -92,8 +112,10 @@ class Gate:
             return await self._fail(endpoint.family, request, str(kind)), False
         try:
             self._admit(endpoint, request, counted)
-            loop = asyncio.get_running_loop()
-            response = await loop.run_in_executor(self._pool, endpoint.handler, _ask(request, content))
+            ask = _ask(request, content)
+            response = await while_waited_for(request.receive, self._pool, lambda: endpoint.handler(ask))
+        except ClientLeft:
+            return Response(status_code=_CLIENT_LEFT), False
         except (Refused, VirlError) as fault:
             refused = _refused(fault)
             response = refusal(refused, endpoint.family)
@@ -127,10 +149,11 @@ class Gate:
             await asyncio.sleep(min(0.05, self._options.hang_s))
 
     def _check_key(self, family: Family, request: Request) -> None:
-        key = request.headers.get("X-Goog-Api-Key") or request.query_params.get("key")
-        if not key:
+        given = given_keys(request.scope)
+        if not given:
             raise Refused(GoogleStatus.NO_KEY, NO_KEY if family in RPC else NO_KEY_LEGACY)
-        if self._options.key is not None and key != self._options.key:
+        own = self._options.key
+        if own is not None and not shows_key(request.scope, own):
             raise Refused(GoogleStatus.WRONG_KEY, WRONG_KEY if family in RPC else WRONG_KEY_LEGACY)
 
     def _hints(self, code: int) -> dict[str, str]:
@@ -144,14 +167,33 @@ class Gate:
 
 
 def _refused(fault: Refused | VirlError) -> Refused:
-    """The refusal that a handler's error stands for; what no client can help stays an error."""
+    """The refusal that a handler's error stands for. What the server's user has to mend goes to its log."""
     if isinstance(fault, Refused):
         return fault
     if isinstance(fault, BadInput):
         return invalid(str(fault))
     if isinstance(fault, NoStreetView | NoImagery | NotFound):
         return Refused(GoogleStatus.NOT_FOUND, str(fault))
-    raise fault
+    if isinstance(fault, BudgetExceeded):
+        _log.warning(
+            "$%.4f of the budget of $%.4f is spent, and a request costs $%.4f more: start the server again "
+            "with a higher --budget-usd",
+            *(fault.spent_usd, fault.limit_usd, fault.price_usd),
+        )
+        return Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
+    _log.warning("%s", fault)
+    if isinstance(fault, ProviderError):
+        return _upstream(fault)
+    return Refused(GoogleStatus.UNAVAILABLE, UNAVAILABLE)
+
+
+def _upstream(fault: ProviderError) -> Refused:
+    """What a fault of the city's own provider means for a client of this server."""
+    if fault.status == 429 or fault.code in _LIMITED:
+        return Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
+    if fault.status is None or fault.status >= 500:
+        return Refused(GoogleStatus.UNAVAILABLE, UNAVAILABLE)
+    return Refused(GoogleStatus.BAD_GATEWAY, BAD_GATEWAY)
 
 
 def _digest(name: str, request: Request, content: bytes) -> str:
@@ -173,8 +215,8 @@ def _json(content: bytes) -> Json:
     if not content:
         return {}
     try:
-        body = json.loads(content)
-    except ValueError:
+        body = read_json(content)
+    except JsonFault:
         raise invalid("Invalid JSON payload received.") from None
     if not isinstance(body, dict):
         raise invalid("Invalid JSON payload received. Root element must be a message.")

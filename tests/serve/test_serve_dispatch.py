@@ -1,13 +1,20 @@
+import os
+import threading
 import time
 from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
 
 import httpx
 import pytest
+from raw_http import connection, head
 from typer.testing import CliRunner
 
 from virl.cli.serve import serve_app
 from virl.errors import BadInput, VirlError
 from virl.platform.city import City
+from virl.platform.streetview import Panorama, StreetView
 from virl.serve import extra
 from virl.serve.google import Faults, ServeOptions, parse_faults
 from virl.serve.google.masks import masked, parse_mask
@@ -183,6 +190,63 @@ def test_a_mask_takes_what_it_names() -> None:
 
 def test_a_key_does_not_show(city: City) -> None:
     assert "right" not in repr(ServeOptions(key="right"))
+
+
+class Blocking:
+    """A street view whose metadata waits."""
+
+    def __init__(self, streetview: StreetView) -> None:
+        self.go = threading.Event()
+        self.asked: list[str] = []
+        self.nearest, self.view = streetview.nearest, streetview.view
+        self._panorama = streetview.panorama
+
+    def panorama(self, pano_id: str) -> Panorama:
+        self.asked.append(pano_id)
+        self.go.wait(20)
+        return self._panorama(pano_id)
+
+
+def test_work_for_clients_that_left_is_dropped(city: City) -> None:
+    slow = Blocking(city.streetview)
+    threads = os.cpu_count() or 1
+    with served(replace(city, streetview=slow)) as server, ExitStack() as opened:
+        for number in range(threads + 5):
+            path = f"{METADATA}?key=k&pano=vt-{number:05}"
+            opened.enter_context(connection(server.url)).sendall(head("127.0.0.1", path=path))
+        until(lambda: len(slow.asked) == threads)
+        opened.close()
+        until(lambda: server.stats()["answers"].get("static_metadata") == {"499": threads + 5})
+        slow.go.set()
+        answer = httpx.get(f"{server.url}{METADATA}", params={"key": "k", **SEEN}, timeout=30)
+        assert answer.json()["status"] == "OK"
+        assert len(slow.asked) == threads + 1
+
+
+def until(ready: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not ready():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--host", "0.0.0.0"], "VIRL_SERVE_KEY is not set"),  # noqa: S104
+        (["--host", "no.such.host.invalid"], "no.such.host.invalid"),
+        (["--allow-host", "http://maps.lan"], "--allow-host"),
+        (["--allow-origin", "*"], "--allow-origin"),
+        (["--budget-usd", "1"], "costs nothing"),
+    ],
+)
+def test_the_command_line_refuses_unsafe_options(
+    monkeypatch: pytest.MonkeyPatch, arguments: list[str], says: str
+) -> None:
+    monkeypatch.delenv("VIRL_SERVE_KEY", raising=False)
+    wrong = CliRunner().invoke(serve_app, ["google", *arguments])
+    assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1), wrong.output
+    assert says in wrong.stderr
 
 
 def test_the_command_line_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch, city: City) -> None:

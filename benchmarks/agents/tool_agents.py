@@ -1,0 +1,167 @@
+"""Characters that live by tools, from random starts, and whether what they want is met.
+
+June, Mira and Otto come with virl. Nora, Pavel and Yuki lie beside this file, written after the rules.
+Each has a second row, `..._at_random`: the same character, whose tools are used at random.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
+
+from virl.agent.character_file import find_character, load_character
+from virl.bench.benchmark import Data, Metric, Record
+from virl.journal.journal import read_journal
+from virl.journal.records import NoteRecord, StepRecord
+from virl.mind.asking import Ask
+from virl.mind.base import Exchange
+from virl.mind.conversation import notes_on, what_it_says
+from virl.mind.rules import RuleMind
+from virl.platform.city import City
+from virl.tools.catalogue import FINISH
+
+from .scoring import AgentCase, ScoredAgent, Tallies, means
+from .tool_truth import CHECKS, ToolLife
+
+CASES = 20
+AT_RANDOM = "_at_random"
+KINDS = {"june": ["restaurant"], "otto": ["pharmacy"], "nora": ["library"], "yuki": ["cafe"]}
+"""What a random tool user looks for: it knows that much for free."""
+ENDS_WITH = 0.1  # chance of a random tool user to finish, in every turn after the fifth (chosen)
+SURE_TURNS = 5
+
+METRICS = (Metric("met", "intention met"), Metric("checks", "conditions met"))
+"""Shares of starts on which all conditions are met, and of single conditions."""
+
+_ID = re.compile(r"\bid (\S+) \|")
+_POSITION = re.compile(r"at (-?\d+\.\d+, -?\d+\.\d+)")
+
+
+class RandomTools(RuleMind):
+    """Uses tools at random: each turn any of them, with arguments drawn from what tools have told."""
+
+    def __init__(self, tools: Sequence[str], kinds: Sequence[str], seed: str) -> None:
+        super().__init__()
+        self._tools, self._kinds, self._seed = tools, kinds, seed
+
+    @property
+    def name(self) -> str:
+        """`"random"`."""
+        return "random"
+
+    def converse(
+        self,
+        prompt: str,
+        ask: Ask,  # noqa: ARG002 - of the protocol
+        messages: Sequence[BaseMessage],
+        frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
+    ) -> AIMessage:
+        """Any tool; after some turns perhaps the end, with any place that was told."""
+        number = 1 + sum(isinstance(message, AIMessage) for message in messages)
+        rng = Random(f"{self._seed} {number}")
+        told = "\n".join(message.text for message in messages if isinstance(message, ToolMessage))
+        ends = number > SURE_TURNS and rng.random() < ENDS_WITH
+        tool = FINISH if ends else rng.choice(self._tools)
+        call = ToolCall(name=tool, args=self._arguments(tool, told, rng), id=f"random-{number}")
+        said = AIMessage(content="", tool_calls=[call])
+        self.ledger.add(Exchange(prompt, self.name, notes_on(messages), what_it_says(said)))
+        return said
+
+    def _arguments(self, tool: str, told: str, rng: Random) -> dict[str, Any]:
+        ids, spots = _ID.findall(told) or ["unknown"], _POSITION.findall(told) or [""]
+        compass = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
+        heading, width = rng.randrange(360), rng.choice((40, 60, 90))
+        shot = f"Stand at {rng.choice(spots)}; point the camera at {heading} degrees; {width} degrees wide."
+        options: dict[str, dict[str, Any]] = {
+            "move": {"direction": rng.choice(compass), "steps": rng.randint(1, 10)},
+            "turn": {"direction": rng.choice(compass)},
+            "nearby_places": {"types": list(self._kinds), "radius_m": 500},
+            "search_places": {"query": " ".join(self._kinds) or "shop"},
+            "place_details": {"place_id": rng.choice(ids)},
+            "route": {"place_id": rng.choice(ids)},
+            "geocode": {"address": "1 School Street"},
+            "ask_about_view": {"question": "What is there?", "direction": rng.choice(compass)},
+            "consult": {"agent": "aria", "request": f"Find a {' or '.join(self._kinds) or 'place'}."},
+            FINISH: {
+                "answer": f"{shot} {' '.join(told.split())[-1500:]} Its sign can be seen.",
+                "succeeded": True,
+                **({"place_id": rng.choice(ids)} if _ID.search(told) else {}),
+            },
+        }
+        return options.get(tool, {})
+
+
+def cases(city: City, seed: int, *, agent: str) -> list[str]:  # noqa: ARG001 - the same for every city and seed
+    """`june-00` and so on."""
+    return [f"{agent}-{number:02d}" for number in range(CASES)]
+
+
+def run(case: AgentCase, *, agent: str) -> dict[str, Any]:
+    """Let the character act from a start drawn from the seed, and hold what it did against the truth."""
+    city = case.city
+    if city.street_map is None:
+        raise ValueError(f"{city.name}: only made cities have starts to draw")
+    rng = Random(f"{case.seed} {case.id}")
+    start = city.streetview.panorama(rng.choice(city.street_map.panorama_ids()))
+    own = Path(__file__).with_name(f"{agent}.yaml")
+    name = str(own) if own.exists() else agent
+    character = load_character(find_character(name))
+    if case.row.endswith(AT_RANDOM):
+        kinds = KINDS.get(agent, [])
+        mind = RandomTools(character.tools, kinds, f"{case.seed} {case.id}")
+        result = case.run(name, {"start": {"lat": start.position.lat, "lng": start.position.lng}}, mind)
+    else:
+        result = case.run(name, {"start": {"lat": start.position.lat, "lng": start.position.lng}})
+    records = read_journal(case.folder)
+    life = ToolLife(
+        city,
+        character,
+        start.position,
+        result,
+        [one for one in records if isinstance(one, StepRecord)],
+        [one for one in records if isinstance(one, NoteRecord) and one.topic == "tool"],
+    )
+    checks = CHECKS[agent](life)
+    return {
+        "intention": character.intention,
+        "start": start.id,
+        "answer": life.answer,
+        "turns": len(life.calls),
+        "steps": result.steps,
+        "missed": [name for name, met in checks.items() if not met],
+        "met": all(checks.values()),
+        "checks": sum(checks.values()) / len(checks),
+    }
+
+
+def tallies(records: Sequence[Record]) -> Tallies:
+    """A start is one vote."""
+    return means(records, METRICS)
+
+
+def outcome(data: Data) -> tuple[str, float | None]:
+    """What was missed."""
+    return ("met" if data["met"] else f"missed: {', '.join(data['missed'])}"), float(data["met"])
+
+
+def notes(records: Sequence[Record]) -> list[str]:
+    """What the measures should be."""
+    return [f"{records[0].model}: starts: {len(records)}; target: the intention is met from at least 60 %"]
+
+
+TOOL_AGENTS: Mapping[str, ScoredAgent] = {
+    agent: ScoredAgent(
+        rows=(agent, f"{agent}{AT_RANDOM}"),
+        cases=partial(cases, agent=agent),
+        run=partial(run, agent=agent),
+        metrics=METRICS,
+        tallies=tallies,
+        outcome=outcome,
+        notes=notes,
+    )
+    for agent in CHECKS
+}

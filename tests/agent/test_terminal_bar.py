@@ -1,0 +1,29 @@
+"""The bar of a run: what is done at the moment, and how much is left where that is known."""
+
+import io
+
+from made_run import start_record
+from rich.console import Console
+
+from virl.agent.terminal import Story
+
+
+def test_a_bar_does_not_walk_before_the_agent_does() -> None:
+    with Story(Console(file=io.StringIO()), 60) as story:
+        story.start(start_record(), ())
+        (bar,) = story._progress.tasks
+        assert (bar.description, bar.total, bar.fields["count"]) == ("starting", None, "")
+
+
+def test_a_bar_that_knows_how_much_there_is_estimates_the_rest() -> None:
+    now = 0.0
+    with Story(Console(file=io.StringIO()), 60) as story:
+        story._progress.get_time = lambda: now
+        story.progress("looking for panoramas", 0, 90)
+        (bar,) = story._progress.tasks
+        assert bar.fields["left"] == ""
+        now = 10.0
+        story.progress("looking for panoramas", 30, 90)
+        assert (bar.fields["count"], bar.fields["left"]) == ("30/90", "about 20 s left")
+        story.progress("walking", 0, 5)
+        assert (bar.fields["count"], bar.fields["left"]) == ("0/5", "")

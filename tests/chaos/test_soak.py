@@ -1,0 +1,32 @@
+"""Runs that are killed, meet faults, jumping clocks and full disks come to the same end, cost included."""
+
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from chaos.soak import faults_of, soak, table
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("job", ["peng", "data export r2r", "bench r2r"])
+def test_a_slice_of_the_soak(job: str, tmp_path: Path) -> None:
+    work = soak(tmp_path, kills=3, seed=11, names=[job], tell=False)
+    assert work.kills >= 3
+    assert not faults_of(work)
+
+
+@pytest.mark.soak
+def test_the_whole_soak(tmp_path: Path) -> None:
+    seed = int(os.environ.get("SOAK_SEED") or random.randrange(10**6))
+    names = [name for name in os.environ.get("SOAK_JOBS", "").split(",") if name]
+    sys.stdout.write(f"\nseed {seed}: repeat with SEED={seed}\n")
+    started = time.monotonic()
+    work = soak(tmp_path, int(os.environ.get("SOAK_KILLS") or 200), seed, names)
+    told = table(work, seed, time.monotonic() - started)
+    sys.stdout.write(told)
+    if report := os.environ.get("SOAK_REPORT"):
+        Path(report).write_text(told)
+    assert not faults_of(work)

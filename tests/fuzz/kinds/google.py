@@ -1,0 +1,140 @@
+"""Replies of Google's services, new and legacy: one kind for each endpoint, served over a socket."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from scripted_google import Behaviour, Request, ScriptedGoogle, client, settings_for
+from served_google import FlatPhotos
+
+from fuzz.mutate import mutate_http
+from fuzz.session import Kind
+from virl.geo import LatLng, destination
+from virl.platform.city import City
+from virl.platform.places import Place
+from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.keys import Keys
+from virl.platform.providers.google.maps import GoogleMaps
+from virl.platform.providers.google.maps_legacy import LegacyWays
+from virl.platform.providers.google.places import GooglePlaces
+from virl.platform.providers.google.places_legacy import LegacyPlaces
+from virl.platform.providers.google.places_new import NewPlaces
+from virl.platform.providers.google.streetview import GoogleStreetView
+from virl.platform.providers.http.recording import Recording
+from virl.platform.providers.open import open_city
+from virl.platform.streetview import Camera
+from virl.serve.google.options import ServeOptions
+from virl.serve.google.server import served
+
+Ask = Callable[[GoogleHttp], object]
+PATIENT = {"read": 120.0, "total": 300.0}
+"""Seconds: the server renders in this process, and the machine may be busy."""
+
+
+@contextmanager
+def google_kinds(folder: Path) -> Iterator[list[Kind]]:
+    """The kinds; good replies are recorded in a folder from the server of Virlton."""
+    city = open_city("virlton")
+    asks = _asks(city)
+    recorded = _recorded(city, asks, folder)
+    with (
+        ScriptedGoogle([]) as server,
+        client(server, changes={"retries": {"further": 1}, "timeouts": PATIENT}) as http,
+    ):
+        raw = _Script(http, {name: bodies[0] for name, bodies in recorded.items()})
+        server.script = [raw]
+        kinds = []
+        for name, bodies in recorded.items():
+
+            def read(data: bytes, name: str = name) -> None:
+                raw.damaged = (name, data)
+                asks[name](http)
+                server.requests.clear()
+
+            kinds.append(Kind(f"google-{name}", bodies, read, mutate_http, 3))
+        yield kinds
+
+
+class _Script:
+    """Answers an endpoint with a damaged reply, and the others with a good one."""
+
+    def __init__(self, http: GoogleHttp, good: Mapping[str, bytes]) -> None:
+        self.damaged = ("", b"")
+        self._good = good
+        endpoints = http.settings.endpoints.items()
+        self._prefixes = sorted(((e.prefix, name) for name, e in endpoints), key=lambda one: -len(one[0]))
+
+    def __call__(self, request: Request) -> Behaviour:
+        name = next((name for prefix, name in self._prefixes if request.path.startswith(prefix)), "")
+        name = "places_photo" if request.path.endswith("/media") else name
+        return Behaviour(self.damaged[1] if name == self.damaged[0] else self._good.get(name, b""))
+
+
+def _recorded(city: City, asks: Mapping[str, Ask], folder: Path) -> dict[str, list[bytes]]:
+    """Whole good replies by endpoint."""
+    served_city = replace(city, places=FlatPhotos(city.places))
+    options = ServeOptions(page_delay_s=0.0, panorama_width=512)
+    with ExitStack() as stack:
+        server = stack.enter_context(served(served_city, options))
+        settings = settings_for(server.url, timeouts=PATIENT)
+        http = stack.enter_context(GoogleHttp(settings, Keys("AIza-key"), record=Recording(folder)))
+        for ask in asks.values():
+            ask(http)
+    found = {}
+    for name in asks:
+        bodies = [file.read_bytes() for file in sorted((folder / name).glob("*.body"))[:4]]
+        if name.endswith("details"):  # one asks for the place, the other for its photos
+            bodies = [json.dumps(reduce(_merged, map(json.loads, bodies))).encode()]
+        found[name] = [b"HTTP/1.1 200 OK\r\n\r\n" + body for body in bodies]
+    return found
+
+
+def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    both = {**one, **other}
+    return both | {"result": {**one["result"], **other["result"]}} if "result" in both else both
+
+
+def _asks(city: City) -> dict[str, Ask]:
+    """What is asked so that an endpoint is."""
+    here = city.center
+    panorama = city.streetview.nearest(here, 200)
+    assert panorama
+    there = destination(here, 90.0, 200.0)
+    known = _place_with_photo(city, here)
+    small, pano = Camera(20.0, width=64, height=48), panorama.id
+
+    def new(http: GoogleHttp) -> GooglePlaces:
+        return GooglePlaces(NewPlaces(http), here, nearby_requests=3)
+
+    def old(http: GoogleHttp) -> GooglePlaces:
+        return GooglePlaces(LegacyPlaces(http, page_wait=0.0), here, nearby_requests=3)
+
+    return {
+        "tiles_session": lambda http: GoogleStreetView(http).panorama(pano),
+        "tiles_pano_ids": lambda http: GoogleStreetView(http).nearest_many([here, there], 50.0),
+        "tiles_metadata": lambda http: GoogleStreetView(http).panorama(pano),
+        "tiles_tile": lambda http: GoogleStreetView(http, imagery="tiles", zoom=0).view(pano, small),
+        "static_metadata": lambda http: GoogleStreetView(http).nearest(here, 100.0),
+        "static_image": lambda http: GoogleStreetView(http).view(pano, small),
+        "places_nearby": lambda http: new(http).nearby(here, 150.0, ("restaurant",)),
+        "places_text": lambda http: new(http).search("noodles"),
+        "places_details": lambda http: new(http).details(known.id),
+        "places_photo": lambda http: new(http).photos(known.id),
+        "routes_compute": lambda http: GoogleMaps(http).route([here, there]),
+        "routes_matrix": lambda http: GoogleMaps(http).travel_times([here, there], [there]),
+        "geocode": lambda http: GoogleMaps(http).geocode(known.address),
+        "legacy_nearby": lambda http: old(http).nearby(here, 150.0, ("restaurant",)),
+        "legacy_text": lambda http: old(http).search("noodles"),
+        "legacy_details": lambda http: old(http).details(known.id),
+        "legacy_photo": lambda http: old(http).photos(known.id),
+        "legacy_directions": lambda http: GoogleMaps(http, ways=LegacyWays(http)).route([here, there]),
+        "legacy_matrix": lambda http: GoogleMaps(http, ways=LegacyWays(http)).travel_times([here], [there]),
+    }
+
+
+def _place_with_photo(city: City, here: LatLng) -> Place:
+    return next(place for place in city.places.nearby(here, 500.0) if place.address)

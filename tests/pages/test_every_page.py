@@ -1,0 +1,289 @@
+"""Every kind of page in a real browser: at two widths and in both colour schemes.
+
+Screenshots go to the folder `VIRL_SCREENSHOTS`, by default `tests-output/pages`.
+"""
+
+import base64
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import axe_core_python
+import pytest
+from headless import chromium, needs_chromium
+from made_benchmark import NAME, Options
+from made_exhibits import keep_made_choice
+from made_life import Life, finish, virlton
+from made_run import keep_made_run, made_city
+from openai_server import tool_calls
+from rich.console import Console
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from typer.testing import CliRunner
+
+from benchmarks.counting.page import write_counting_page
+from benchmarks.counting.report import CountingTable
+from benchmarks.counting.tables import TableColumn, TableRow
+from virl.bench.run import Engine, run_benchmark
+from virl.bench.statistics import Interval
+from virl.cli.main import app
+from virl.journal.report import write_report
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, needs_chromium]
+
+ROOT = Path(__file__).parents[2]
+CHECK = (Path(__file__).parent / "check.js").read_text(encoding="utf-8")
+AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+SHOTS = Path(os.environ.get("VIRL_SCREENSHOTS") or ROOT / "tests-output" / "pages")
+TALLEST = 12_000  # pixels of a screenshot
+
+AGENTS: Mapping[str, tuple[str, ...]] = {
+    "hiro": ("limits.steps=12",),
+    "peng": (),
+    "aria": (),
+    "vivek": (),
+    "diego": (),
+    "local": (),
+    "ling": (),
+    "rx399": ("limits.steps=25",),
+}
+PLANNER = """\
+name: Imani
+city: virlton
+start: 98 King Lane
+background: A planner.
+intention: To know how bins are spread.
+routine: imani
+region: [[41.2506, -38.7502], [41.2506, -38.7494], [41.2516, -38.7494], [41.2516, -38.7502]]
+senses: {detector: simulated}
+count: {things: [trash bin, bench], background: [mailbox]}
+limits: {steps: 60}
+"""
+PAGES = [
+    *AGENTS, "imani", "tools", "exhibits", "unfinished", "gallery", "narration",
+    "benchmark", "benchmark-episode", "walks", "episodes", "counting",
+]  # fmt: skip
+
+
+def command(*words: str) -> None:
+    done = CliRunner().invoke(app, list(words))
+    assert done.exit_code == 0, done.output
+
+
+class Workshop:
+    """Makes pages when they are first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._made: dict[str, Path] = {}
+
+    def page(self, name: str) -> Path:
+        if name not in self._made:
+            make: Callable[[], Path] = getattr(self, name.replace("-", "_"), lambda: self.agent(name))
+            self._made[name] = make()
+        return self._made[name]
+
+    def agent(self, name: str) -> Path:
+        out = self.folder / "runs" / name
+        fields = [word for field in AGENTS[name] for word in ("--set", field)]
+        command("run", name, "--out", str(out), "--quiet", *fields)
+        return out / "report.html"
+
+    def imani(self) -> Path:
+        character, out = self.folder / "planner.yaml", self.folder / "runs" / "imani"
+        character.write_text(PLANNER)
+        command("run", str(character), "--out", str(out), "--quiet")
+        return out / "report.html"
+
+    def tools(self) -> Path:
+        life = Life(virlton(), self.folder / "runs" / "tools")
+        looked = tool_calls(("look", {"direction": "front"}), ("find_places", {"query": "bakery"}))
+        walked = tool_calls(("move", {"direction": "north", "why": "It looks nicer."}))
+        life.live([looked, walked, tool_calls(finish("North of the station."))])
+        return write_report(life.folder, virlton())
+
+    def exhibits(self) -> Path:
+        return write_report(keep_made_choice(self.folder / "runs" / "exhibits"), made_city())
+
+    def unfinished(self) -> Path:
+        run = keep_made_run(self.folder / "unfinished", steps=9, ended=False, size=320)
+        return write_report(run, made_city())
+
+    def gallery(self) -> Path:
+        for name in ("hiro", "aria", "rx399", "benchmark", "exhibits"):
+            self.page(name)
+        page = self.folder / "gallery.html"
+        command("gallery", str(self.folder / "runs"), "--out", str(page))
+        return page
+
+    def narration(self) -> Path:
+        run = self.page("hiro").parent
+        command("narrate", str(run))
+        return run / "narration.html"
+
+    def benchmark(self) -> Path:
+        out = self.folder / "runs" / "benchmark"
+        options = Options(trouble={"case 5": "bug"})
+        run_benchmark(NAME, options, out, Console(quiet=True), engine=Engine("threads", 2))
+        return out / "report.html"
+
+    def benchmark_episode(self) -> Path:
+        return next(iter(sorted(self.page("benchmark").parent.glob("episodes/*/index.html"))))
+
+    def walks(self) -> Path:
+        out = self.folder / "touchdown"
+        data = str(ROOT / "tests" / "data" / "virlton-small")
+        command("bench", "touchdown", "--data", data, "--limit", "4", "--out", str(out))
+        return out / "report.html"
+
+    def episodes(self) -> Path:
+        return self.page("walks").parent / "episodes.html"
+
+    def counting(self) -> Path:
+        page = self.folder / "counting.html"
+        columns = (TableColumn("precision", "precision"), TableColumn("recall", "recall"))
+        share = Interval(0.9, 0.8, 1.0)
+        rows = (TableRow("all rules", {"precision": share, "recall": share, "repeats": 0.1}),)
+        tables = [CountingTable("Rules", columns, rows)]
+        write_counting_page(page, "Counting", tables, ["A note."], {"route-01": COUNTED})
+        return page
+
+
+COUNTED: dict[str, Any] = {
+    "kind": "round",
+    "walked": [[51.5, -0.12], [51.5002, -0.12], [51.5, -0.1201]],
+    "required": ["bin-1", "bin-2"],
+    "things": {"bin-1": ["bin", 51.5001, -0.1199], "bin-2": ["bin", 51.5003, -0.12]},
+    "reported": {
+        "all rules": [
+            {
+                "label": "bin",
+                "position": [51.5, -0.1199],
+                "views": 2,
+                "outcome": "right",
+                "thing": "bin-1",
+            }
+        ]
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("OPENAI_BASE_URL", "VIRL_BASE_URL"):
+            patch.delenv(name, raising=False)
+        patch.setenv("OPENAI_API_KEY", "sk-of-no-account")
+        yield Workshop(tmp_path_factory.mktemp("pages"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    with chromium() as driver:
+        driver.set_script_timeout(300)
+        yield driver
+
+
+def show(browser: webdriver.Chrome, page: Path, width: int, *, dark: bool) -> None:
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    features = [
+        {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+        {"name": "prefers-reduced-motion", "value": "reduce"},
+    ]
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.get("about:blank")
+    browser.get(page.as_uri())
+    settle(browser)
+
+
+def settle(browser: webdriver.Chrome) -> None:
+    """Wait until what follows the layout, such as labels of maps, is drawn."""
+    browser.execute_script("return new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))")
+
+
+def keep_shot(browser: webdriver.Chrome, name: str, width: int) -> None:
+    height = int(browser.execute_script("return document.documentElement.scrollHeight"))
+    clip = {"x": 0, "y": 0, "width": width, "height": min(height, TALLEST), "scale": 1}
+    shot = browser.execute_cdp_cmd(
+        "Page.captureScreenshot", {"format": "png", "captureBeyondViewport": True, "clip": clip}
+    )
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    (SHOTS / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_whole(
+    workshop: Workshop, browser: webdriver.Chrome, name: str, width: int, dark: bool
+) -> None:
+    show(browser, workshop.page(name), width, dark=dark)
+    keep_shot(browser, f"{name}-{width}-{'dark' if dark else 'light'}", width)
+    browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+    settle(browser)
+    faults = [*browser.execute_script(CHECK), *(line["message"] for line in browser.get_log("browser"))]
+    assert faults == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_open_to_all(workshop: Workshop, browser: webdriver.Chrome, name: str) -> None:
+    show(browser, workshop.page(name), 1280, dark=False)
+    browser.execute_script(AXE)
+    found = browser.execute_async_script(
+        "const rules = {'color-contrast': {enabled: false}};"  # `check.js` asks for more, and is quicker
+        "axe.run(document, {resultTypes: ['violations'], rules}).then(arguments[0])"
+    )
+    assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found["violations"]] == []
+
+
+def test_maps_in_a_hidden_page_are_drawn_when_it_is_shown(
+    workshop: Workshop, browser: webdriver.Chrome
+) -> None:
+    hide = "new MutationObserver(() => { if (document.body && !window.seen) document.body.hidden = true; })"
+    source = f"{hide}.observe(document, {{ childList: true, subtree: true }})"
+    script = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": source})
+    try:
+        show(browser, workshop.page("exhibits"), 1280, dark=False)
+        chart = browser.find_element(By.CSS_SELECTOR, ".chart")
+        assert not chart.is_displayed()
+        browser.execute_script("window.seen = true; document.body.hidden = false")
+        settle(browser)
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+    assert chart.is_displayed()
+    assert browser.get_log("browser") == []
+    assert browser.find_elements(By.CSS_SELECTOR, ".chart .label:not(.no-room)")
+
+
+def test_the_contents_are_narrowed_by_words_and_gone_through_by_keys(
+    workshop: Workshop, browser: webdriver.Chrome
+) -> None:
+    show(browser, workshop.page("diego"), 1280, dark=False)
+    entries = browser.find_elements(By.CSS_SELECTOR, ".contents li")
+    assert len(entries) > 20
+    body = browser.find_element(By.TAG_NAME, "body")
+    body.send_keys("j")
+    body.send_keys("j")
+    (current,) = browser.find_elements(By.CSS_SELECTOR, ".contents [aria-current]")
+    target = browser.find_element(By.CSS_SELECTOR, current.get_dom_attribute("href") or "")
+    assert target == browser.switch_to.active_element
+    browser.find_element(By.CSS_SELECTOR, ".contents input").send_keys("estimate")
+    shown = [entry.text for entry in entries if entry.is_displayed()]
+    assert shown
+    assert all("estimate" in text.lower() for text in shown)
+
+
+def test_the_gallery_is_filtered_and_sorted(workshop: Workshop, browser: webdriver.Chrome) -> None:
+    show(browser, workshop.page("gallery"), 1280, dark=False)
+    cards = browser.find_elements(By.CSS_SELECTOR, "#runs .run")
+    browser.find_element(By.CSS_SELECTOR, ".choice input").send_keys("rx-399")
+    shown = [card.text for card in cards if card.is_displayed()]
+    assert 0 < len(shown) < len(cards)
+    assert all("rx-399" in text.lower() for text in shown)
+    browser.find_element(By.CSS_SELECTOR, ".choice input").clear()
+    browser.find_element(By.CSS_SELECTOR, ".choice option[value='who']").click()
+    titles = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#runs .run h2")]
+    assert len(titles) == len(cards)
+    assert titles == sorted(titles)

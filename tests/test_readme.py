@@ -1,0 +1,137 @@
+"""Every command of the README is run as it is written, or is listed here with what is done instead."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Behaviour, ChatServer, Request, reply, tool_calls
+
+from virl.geo import LatLng
+from virl.platform.providers.offline.town import layout
+from virl.platform.providers.open import city_settings, open_city
+from virl.serve.google.server import served
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LONGEST_S = 600
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What is done instead of running a line."""
+
+    why: str
+    command: str
+    """`{}` stands for the line without its comment."""
+    refusal: str = ""
+    """What the one line says that the command ends with; empty if it succeeds."""
+
+
+SPECIAL = {
+    "make hiro": Instead("sets up an environment: minutes", "make --dry-run -C {root} hiro"),
+    "make test": Instead("runs the tests that this one is of", "make --dry-run -C {root} test"),
+    "virl bench touchdown --agent follower --map": Instead("takes more than 60 s", "{} --dry-run"),
+    "virl collect places --city hong-kong --out data/hong-kong --budget-usd 30": Instead(
+        "no Hong Kong is served here", "env -u GOOGLE_MAPS_API_KEY {}", "GOOGLE_MAPS_API_KEY is not set"
+    ),
+    (
+        "virl bench place-localization --city virlton --city hong-kong --model grounding-dino --set data=data"
+    ): Instead(
+        "needs weights and a data set",
+        "{}",
+        "detector grounding-dino: ",
+    ),
+}
+
+HIRO = {
+    "PlaceType": {"place_type": "restaurant"},
+    "RoadChoice": {"index": 0, "reason": "It looks lively."},
+    "PlaceSummary": {"summary": "Mild food."},
+    "PlaceDecision": {"action": "enter", "reason": "It suits."},
+}
+
+
+def commands() -> list[str]:
+    """Lines of all blocks, in order, without comments; what is continued on a further line is one."""
+    text = README.read_text(encoding="utf-8")
+    lines = "".join(BLOCK.findall(text)).replace("\\\n", " ").splitlines()
+    return [bare for line in lines if (bare := re.sub(r"\s+#.*", "", line).strip())]
+
+
+def model(request: Request) -> Behaviour:
+    """Answers Hiro's questions, and ends the run of a character with tools."""
+    if "response_format" in request.body:
+        asked = str(request.body["response_format"])
+        return reply(next(fields for name, fields in HIRO.items() if name in asked))
+    return tool_calls(("finish", {"answer": "Lunch at Lupita.", "succeeded": True}))
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
+    """A shell's: an empty home, `virl` on the path, loopback servers for a model and for Google's Tokyo."""
+    home = tmp_path_factory.mktemp("home")
+    tokyo = city_settings("tokyo").center
+    assert tokyo is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "ORIGIN", LatLng(*tokyo))  # Virlton lies in Tokyo
+        town = open_city("virlton")
+    with ChatServer([model]) as chat, served(town) as google:
+        yield {
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(home),
+            "VIRL_CACHE": str(home / "cache"),
+            "VIRL_DATA": str(home / "data"),
+            "VIRL_BASE_URL": chat.url,
+            "VIRL_GOOGLE_BASE_URL": google.url,
+            "OMP_NUM_THREADS": "1",
+        }
+
+
+def test_what_is_listed_stands_in_the_readme() -> None:
+    assert SPECIAL.keys() <= set(commands())
+
+
+@pytest.mark.slow
+def test_every_command_of_the_readme_does_what_it_should(
+    environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    exports: list[str] = []
+    for line in commands():
+        if line.startswith("export "):
+            exports.append(line)
+            continue
+        instead = SPECIAL.get(line)
+        command = instead.command.replace("{root}", str(ROOT)).replace("{}", line) if instead else line
+        begun = time.monotonic()
+        done = shell("\n".join([*exports, command]), environment, tmp_path)
+        print(f"{time.monotonic() - begun:6.1f} s, exit {done.returncode}: {command}", flush=True)
+        said = f"{command}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr, said
+        if instead and instead.refusal:
+            assert done.returncode == 2, said
+            [refusal] = done.stderr.strip().splitlines()
+            assert instead.refusal in refusal, said
+        else:
+            assert done.returncode == 0, said
+            assert done.stdout.strip(), said
+
+
+def shell(script: str, environment: Mapping[str, str], folder: Path) -> Any:
+    return subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LONGEST_S,
+    )

@@ -1,0 +1,85 @@
+"""A run that is only checked: options, models, keys and data, and what it would take."""
+
+from contextlib import closing
+from pathlib import Path
+
+from rich.console import Console
+
+from virl.bench.benchmark import BaseOptions
+from virl.bench.city_data import Uncollected
+from virl.bench.engine.work import Job, open_bench
+from virl.bench.outlook import outlook
+from virl.bench.plan import choose, make_plan
+from virl.bench.records import RECORDS, read_records
+from virl.bench.registry import find_benchmark
+from virl.bench.resources import Resources
+from virl.bench.run import Engine, Part, engine_name, terms_of, worker_count
+from virl.errors import BadInput
+from virl.platform.providers.open import city_settings
+from virl.platform.providers.registry import provider_of
+
+
+def dry_run(
+    name: str,
+    options: BaseOptions,
+    out: Path,
+    console: Console,
+    *,
+    engine: Engine | None = None,
+    part: Part | None = None,
+    resume: bool = False,
+) -> None:
+    """Check a run and say what it would do; writes no run folder and asks no model.
+
+    Args:
+        name: as `virl.bench.registry.find_benchmark` takes it.
+        options: of the benchmark.
+        out: folder that the run would write.
+        console: for what is told.
+        engine: how episodes would be run.
+        part: which of them.
+        resume: whether the run would go on with one that is in `out`.
+
+    Raises:
+        VirlError: the run would be refused; as `virl.bench.run.run_benchmark`.
+    """
+    benchmark = find_benchmark(name)
+    engine, part = engine or Engine(), part or Part()
+    kind = engine_name(engine, benchmark)
+    terms = terms_of(engine, kind, options.seed, out)
+    done = read_records(out / RECORDS) if out.is_dir() else {}
+    if done and not resume:
+        raise BadInput(f"{out}: already contains a run: continue it with --resume, or choose another --out")
+
+    def tell(line: str) -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    with closing(Resources(terms, may_collect=False)) as resources:
+        open_bench(Job(name, options.model_dump(mode="json"), terms), resources)
+        try:
+            episodes = benchmark.episodes(options, resources)
+        except Uncollected as first:
+            tell(f"{first}; how many episodes there are is known after that")
+        else:
+            make_plan(episodes, {})
+            left = [
+                one
+                for one in choose(episodes, part.limit, part.shard)
+                if one.id not in done or done[one.id]["status"] == "failed"
+            ]
+            for line in outlook(benchmark, len(left), worker_count(engine, kind), list(done.values()), out):
+                tell(line)
+        tell(_cost(options, resources, terms.budget_usd))
+    tell("dry run: options, models, keys and data are in order; nothing was run")
+
+
+def _cost(options: BaseOptions, resources: Resources, budget_usd: float | None) -> str:
+    """Whether the run asks somebody who may bill it."""
+    asked = options.model_dump(mode="json")
+    minds = [spec for spec in (asked.get("mind"), *asked.get("models", ())) if spec and ":" in spec]
+    cities = [name for name in resources.open_cities if provider_of(city_settings(name)).network]
+    billed = [*dict.fromkeys(minds), *(f"the provider of {name}" for name in cities)]
+    if not billed:
+        return "cost: $0, no paid service is asked"
+    limit = f"at most ${budget_usd:.2f}" if budget_usd is not None else "no limit: set one with --budget-usd"
+    return f"cost: {limit} ({', '.join(billed)} may bill requests)"

@@ -1,0 +1,45 @@
+"""What a run is going to do and how long it may take, said before it begins."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from virl.bench.benchmark import AnyBenchmark
+from virl.bench.progress import expected
+from virl.drawing.numbers import counted, lasting
+
+
+def outlook(
+    benchmark: AnyBenchmark, left: int, workers: int, done: Sequence[Mapping[str, Any]], out: Path
+) -> Iterator[str]:
+    """Lines that say it.
+
+    Args:
+        benchmark: what is run.
+        left: episodes still to run.
+        workers: how many of them side by side, 1 or more.
+        done: records of those that have been run.
+        out: folder of the run.
+    """
+    finished = sum(record["status"] == "done" for record in done)
+    if not left:
+        yield f"{out}: already finished, {counted(finished, 'episode')} done: nothing is run again"
+        return
+    before = f"{finished:,} done before, " if finished else ""
+    side_by_side = f", {min(workers, left)} at a time" if min(workers, left) > 1 else ""
+    yield f"{before}{left:,} {'episode' if left == 1 else 'episodes'} to run{side_by_side}; writes {out}"
+    each = seconds_each(benchmark, done)
+    if each:
+        source = "as those before" if finished else "as measured with the default options on one core"
+        whole = expected(left, each, min(workers, left))
+        yield f"about {lasting(whole)} if each takes {_short(each)}, {source}"
+
+
+def seconds_each(benchmark: AnyBenchmark, done: Sequence[Mapping[str, Any]]) -> float:
+    """Seconds an episode takes, by those that were run or else by what the benchmark states; 0 if unknown."""
+    seconds = [float(record["seconds"]) for record in done if record["status"] == "done"]
+    return sum(seconds) / len(seconds) if seconds else benchmark.typical_s
+
+
+def _short(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 10 else lasting(seconds)

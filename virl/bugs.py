@@ -1,0 +1,71 @@
+"""Bugs in code that virl runs, such as a routine of the user's: told in one line that names file and line."""
+
+import errno
+import os
+import re
+import sysconfig
+from pathlib import Path
+from traceback import FrameSummary, extract_tb
+
+from virl.errors import CannotWrite, CodeFault, VirlError
+
+LONGEST = 300
+"""Characters of an exception's own words that are told. Chosen."""
+
+_REFUSALS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG})
+_SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET)$")
+_SHORTEST_SECRET = 6  # a shorter value would blot out ordinary words
+_INSTALLED = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+_NOT_THEIRS = tuple(str(Path(path).resolve()) for path in (__file__.rpartition(os.sep)[0], *_INSTALLED))
+
+
+def bug_of(fault: Exception, *, home: Path | None = None, run: Path | None = None) -> VirlError:
+    """A bug as an error of one line, with the place in the code of whoever wrote it.
+
+    A disk that refuses is no bug: then it is a `CannotWrite`.
+
+    Args:
+        fault: what was raised, with its traceback.
+        home: folder of the code that was called; by default whatever is neither virl's nor installed.
+        run: folder of the run that it ended, which `--resume` continues.
+    """
+    if isinstance(fault, OSError) and fault.errno in _REFUSALS:
+        again = "run again" if run is None else "continue with --resume"
+        return CannotWrite(
+            f"cannot write {fault.filename or 'a file'}: {fault.strerror}: fix that, then {again}"
+        )
+    said = " ".join(without_secrets(f"{type(fault).__name__}: {fault}").split())[:LONGEST].removesuffix(": ")
+    frame = _frame(fault, home)
+    where = f"{frame.filename}, line {frame.lineno}, in {frame.name}: " if frame else ""
+    if run is None:
+        return CodeFault(f"{where}{said} (--debug shows the traceback)")
+    return CodeFault(
+        f"{where}{said} (run folder: {run}; fix the code, then continue with --resume; "
+        "--debug shows the traceback)"
+    )
+
+
+def without_secrets(text: str) -> str:
+    """A text without the keys that the environment holds."""
+    for name, value in os.environ.items():
+        if _SECRET_VARIABLE.search(name) and len(value) >= _SHORTEST_SECRET:
+            text = text.replace(value, "***")
+    return text
+
+
+def _frame(fault: Exception, home: Path | None) -> FrameSummary | None:
+    """The innermost call in the code under `home`, or else in somebody's own, or else of all."""
+    frames = extract_tb(fault.__traceback__)
+    own = [
+        frame for frame in frames if home and Path(frame.filename).resolve().is_relative_to(home.resolve())
+    ]
+    theirs = [frame for frame in frames if not _is_installed(frame.filename)]
+    return next((frame for group in (own, theirs, frames) for frame in reversed(group)), None)
+
+
+def _is_below(home: Path, name: str) -> bool:
+    return Path(name).resolve().is_relative_to(home.resolve())
+
+
+def _is_installed(name: str) -> bool:
+    return name.startswith("<") or str(Path(name).resolve()).startswith(_NOT_THEIRS)

@@ -1,0 +1,212 @@
+"""`virl check`: what is wrong with a file, without a run."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from virl.console import echo, echo_json
+from virl.errors import VirlError, raise_all, told_of
+from virl.guard import USER_ERROR, guard
+
+REGIONS = {".geojson", ".json", ".txt"}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFile:
+    """What is said of one file."""
+
+    file: str
+    kind: str
+    """What it is, such as `character` or `city`; empty if it cannot be read."""
+    ok: bool
+    summary: str
+    """What the file holds, in a line; empty if it has faults."""
+    faults: tuple[str, ...]
+    not_checked: tuple[str, ...] = ()
+    """What can only be seen in a run."""
+
+
+def check(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="Files of characters, cities, models, prompts, feedback or regions; or names of agents.",
+        ),
+    ],
+    mind: Annotated[
+        str | None, typer.Option(help="Also check that characters can run with this mind.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
+) -> None:
+    """Check files without a run: prints everything that is wrong, with file and line."""
+
+    def tell() -> None:
+        found = [check_file(file, mind) for file in files]
+        if as_json:
+            echo_json(json.dumps([asdict(one) for one in found], indent=2, ensure_ascii=False))
+        else:
+            for one in found:
+                _print(one)
+        if not all(one.ok for one in found):
+            raise typer.Exit(USER_ERROR)
+
+    guard(tell, debug=debug)
+
+
+def check_file(file: str, mind: str | None = None) -> CheckedFile:
+    """Check one file as what it is.
+
+    Args:
+        file: its path, or the name of an agent.
+        mind: what characters are to run with; `None` leaves open whether a model is needed.
+    """
+    kind = ""
+    try:
+        kind = kind_of(file)
+        summary, not_checked = _KINDS[kind](file, mind)
+    except VirlError as fault:
+        return CheckedFile(file, kind, ok=False, summary="", faults=tuple(told_of(file, fault)))
+    return CheckedFile(file, kind, ok=True, summary=summary, faults=(), not_checked=tuple(not_checked))
+
+
+def kind_of(file: str) -> str:
+    """What a file is, by its ending and by its fields.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    from virl.settings import read_settings  # noqa: PLC0415 - loads when asked for
+
+    path = Path(file)
+    if path.suffix == ".md":
+        return "prompt"
+    if path.suffix in REGIONS:
+        return "region"
+    if path.suffix not in {".yaml", ".yml"}:
+        return "character"
+    data = read_settings(path).data
+    if isinstance(data, list):
+        return "feedback"
+    fields = set(data) if isinstance(data, dict) else set()
+    for kind, marks in _MARKS.items():
+        if marks <= fields:
+            return kind
+    return "character"
+
+
+def _print(checked: CheckedFile) -> None:
+    for fault in checked.faults:
+        echo(fault, err=True)
+    if checked.ok:
+        echo(f"{checked.file}: ok: {checked.summary}")
+        for one in checked.not_checked:
+            echo(f"{checked.file}: not checked: {one}")
+
+
+Told = tuple[str, Sequence[str]]
+
+
+def _character(file: str, mind: str | None) -> Told:
+    from virl.agent.character_file import find_character, load_character, routine_of  # noqa: PLC0415
+    from virl.agent.checking import check_character  # noqa: PLC0415 - brings in the cities and the senses
+    from virl.mind.open import open_mind  # noqa: PLC0415
+
+    path = find_character(file)
+    character = load_character(path)
+    by_model = character.lives_by_tools and mind is None
+    found = check_character(path, character, None if by_model else open_mind(mind or "rules", cache_dir=None))
+    raise_all(found.faults)
+    said = [f"routine {routine_of(path, character).name} in {character.city}"]
+    if by_model:
+        said.append("needs a model (--mind openai:MODEL)")
+    else:
+        said.append(f"mind {mind or 'rules'}")
+    said += [f"detector {character.senses.detector}", f"at most {character.limits.steps} moves"]
+    return ", ".join(said), found.unknown
+
+
+def _city(file: str, _: str | None) -> Told:
+    from virl.platform.providers.open import read_city  # noqa: PLC0415 - brings in the providers
+
+    city = read_city(Path(file))
+    return f"city {city.title} of provider {city.provider}", ()
+
+
+def _model(file: str, _: str | None) -> Told:
+    from virl.platform.perception.models import read_model  # noqa: PLC0415
+    from virl.platform.perception.registry import find_kind  # noqa: PLC0415
+    from virl.platform.perception.standing import standing  # noqa: PLC0415
+    from virl.settings import read_settings  # noqa: PLC0415 - loads when asked for
+
+    kind = str(read_settings(Path(file)).data["kind"])
+    role = find_kind(kind).role
+    read_model(role, file)
+    lacks = [need.lacks for need in standing(role, file).needs if need.lacks]
+    return f"{role} of kind {kind}", lacks
+
+
+def _prompt(file: str, _: str | None) -> Told:
+    from virl.mind.prompt import check_prompt  # noqa: PLC0415 - loads when asked for
+
+    check_prompt(Path(file))
+    return "prompt", ()
+
+
+def _feedback(file: str, _: str | None) -> Told:
+    from virl.agent.user import read_feedback  # noqa: PLC0415
+
+    read_feedback(Path(file))
+    return "feedback for a run", ()
+
+
+def _region(file: str, _: str | None) -> Told:
+    from virl.region_file import read_region  # noqa: PLC0415
+
+    return f"region of {len(read_region(Path(file)).corners)} corners", ()
+
+
+def _prices(file: str, _: str | None) -> Told:
+    from virl.mind.prices import Prices  # noqa: PLC0415
+    from virl.settings import load_settings  # noqa: PLC0415 - loads when asked for
+
+    return f"prices of {len(load_settings(Path(file), Prices).models)} models", ()
+
+
+def _provider(file: str, _: str | None) -> Told:
+    from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
+
+    return f"settings of Google, {len(load_google_settings(Path(file)).endpoints)} endpoints", ()
+
+
+def _rentcast(file: str, _: str | None) -> Told:
+    from virl.platform.providers.rentcast.settings import RentCastSettings  # noqa: PLC0415
+    from virl.settings import load_settings  # noqa: PLC0415 - loads when asked for
+
+    load_settings(Path(file), RentCastSettings)
+    return "settings of RentCast", ()
+
+
+_MARKS = {
+    "city": {"title", "provider"},
+    "model": {"kind"},
+    "prices": {"models", "sources"},
+    "provider": {"endpoints", "skus"},
+    "rentcast": {"base_url", "usd_per_request"},
+}
+_KINDS = {
+    "character": _character,
+    "city": _city,
+    "model": _model,
+    "prompt": _prompt,
+    "feedback": _feedback,
+    "region": _region,
+    "prices": _prices,
+    "provider": _provider,
+    "rentcast": _rentcast,
+}

@@ -1,0 +1,133 @@
+"""What the shell completes: names of agents, cities, models, minds and benchmarks.
+
+A shell asks at each press of Tab: nothing heavy is imported unless a package adds names, and whatever goes
+wrong completes nothing.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from virl.registry import scan_modules, spelt
+from virl.resources import data_folder
+
+_KIND = re.compile(r"^kind:\s*([\w-]+)", re.MULTILINE)
+_QUOTED = re.compile(r"`([a-z][\w:.@-]*)`")
+_LISTS = re.compile(r"see `virl (cities|models)`")
+
+Completer = Callable[[str], list[str]]
+
+
+def completer(names: Callable[[], Iterable[str]]) -> Completer:
+    """A function as Typer takes it: what begins with what was typed, sorted."""
+
+    def complete(incomplete: str) -> list[str]:
+        try:
+            return sorted({name for name in names() if name.startswith(incomplete)})
+        except Exception:  # noqa: BLE001 - a shell has no use for an error here
+            return []
+
+    return complete
+
+
+def agents() -> Iterator[str]:
+    """Agents of virl and of packages, and the YAML files of this folder."""
+    yield from _stems("agents")
+    if _packages_add("virl.routines"):
+        from virl.agent.character_file import agent_names  # noqa: PLC0415 - heavy
+
+        yield from agent_names()
+    yield from (path.name for path in Path().glob("*.yaml"))
+
+
+def cities() -> Iterator[str]:
+    """Cities of virl and of packages."""
+    yield from _stems("platform/cities")
+    if _packages_add("virl.providers"):
+        from virl.platform.providers.open import city_names  # noqa: PLC0415 - heavy
+
+        yield from city_names()
+
+
+def models() -> Iterator[str]:
+    """Perception models of every role."""
+    yield from _stems("platform/models")
+    if _packages_add("virl.models", "virl.model_kinds"):
+        from virl.platform.perception.models import model_names  # noqa: PLC0415 - heavy
+        from virl.platform.perception.registry import ROLES  # noqa: PLC0415
+
+        for role in ROLES:
+            yield from model_names(role)
+
+
+def models_of(role: str) -> Iterator[str]:
+    """Perception models of one role, such as `"detector"`; those of packages with any role."""
+    kinds = scan_modules(f"virl.platform.perception.{role}s", "KIND")
+    own = {path.stem: _KIND.search(path.read_text(encoding="utf-8")) for path in _files("platform/models")}
+    yield from (name for name, kind in own.items() if kind and kind[1] in kinds)
+    yield from set(models()) - own.keys()
+
+
+def minds() -> Iterator[str]:
+    """`rules`, and the providers whose key is set or that a server of one's own speaks for."""
+    yield "rules"
+    from virl.mind.keys import KEYS  # noqa: PLC0415 - loads when asked for
+
+    server = bool(os.environ.get("VIRL_BASE_URL"))
+    for provider, keys in KEYS.items():
+        if any(os.environ.get(key) for key in keys) or (server and provider.startswith("openai")):
+            yield f"{provider}:"
+
+
+def benchmarks() -> Iterator[str]:
+    """Benchmarks of virl and of packages."""
+    yield from (spelt(path.parent.name) for path in data_folder("benchmarks").rglob("definition.py"))
+    yield from (entry.name for entry in entry_points(group="virl.benchmarks"))
+
+
+def movers() -> Iterator[str]:
+    """The movers."""
+    return iter(("links", "grid", "web", "hybrid"))
+
+
+def of_option(field: str, description: str, choices: Iterable[str] = ()) -> Completer:
+    """What completes an option of a benchmark: what its description names, and the lists it refers to.
+
+    Args:
+        field: of the benchmark's options.
+        description: such as ``"Detectors: `simulated` or another (see `virl models`)"``.
+        choices: all values, where there are only so many.
+    """
+
+    def names() -> Iterator[str]:
+        yield from choices
+        yield from {"cities": cities, "mind": minds}.get(field, list)()
+        yield from _QUOTED.findall(description)
+        for listed in _LISTS.findall(description):
+            yield from {"cities": cities, "models": models}[listed]()
+
+    return completer(names)
+
+
+complete_agents = completer(agents)
+complete_cities = completer(cities)
+complete_models = completer(models)
+complete_detectors = completer(lambda: models_of("detector"))
+complete_recognizers = completer(lambda: models_of("recognizer"))
+complete_minds = completer(minds)
+complete_movers = completer(movers)
+complete_benchmarks = completer(benchmarks)
+
+
+def _files(folder: str) -> list[Path]:
+    return sorted(data_folder(folder).glob("*.yaml"))
+
+
+def _stems(folder: str) -> list[str]:
+    return [path.stem for path in _files(folder)]
+
+
+def _packages_add(*groups: str) -> bool:
+    return any(entry_points(group=group) for group in groups)

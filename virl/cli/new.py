@@ -1,0 +1,156 @@
+"""`virl new`: a character file for an agent of one's own."""
+
+import re
+import unicodedata
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from virl.cli.completion import complete_agents
+from virl.cli.options import DebugOption
+from virl.console import echo
+from virl.errors import BadInput
+from virl.guard import guard
+
+LONGEST = 60  # letters of a name; chosen
+
+_TEMPLATE = Path(__file__).with_name("new_character.yaml.j2")
+_NAME = re.compile(r"[^\W\d_][\w '.-]*")
+_HEADER = """\
+# {name}: adapted from {source}. Change whatever differs, then run it with
+#     virl run {file}
+# docs/reference/characters.md describes every field.
+"""
+
+
+def new(
+    name: Annotated[
+        str, typer.Argument(help="Name of the character. `Zoë K` writes the file zoe-k.yaml in this folder.")
+    ],
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="AGENT",
+            help="Start from the character of this agent.",
+            autocompletion=complete_agents,
+        ),
+    ] = None,
+    tools: Annotated[
+        bool,
+        typer.Option(
+            "--tools",
+            help="Write a character without a routine: a language model, or rules, use the tools you list.",
+        ),
+    ] = False,
+    debug: DebugOption = False,
+) -> None:
+    """Write a character file with every field explained, for you to edit."""
+
+    def write() -> None:
+        path = write_character(name, Path(), source=source, tools=tools)
+        echo(f"Wrote {path}. Edit it, then run: virl run {path}")
+
+    guard(write, debug=debug)
+
+
+def write_character(name: str, folder: Path, *, source: str | None = None, tools: bool = False) -> Path:
+    """Write a character file into a folder.
+
+    Args:
+        name: letters and digits of any language, spaces, `'`, `.`, `_` and `-`, a letter first. The file's
+            name is that in lower case, with `-` for spaces and without accents.
+        folder: where.
+        source: an agent, or a character file, to start from; by default a file that explains every field.
+        tools: whether a language model with tools decides; else a routine.
+
+    Raises:
+        BadInput: the name is none, the file is there already, or both `source` and `tools` are given.
+        CannotWrite: the disk refuses.
+        UnknownName: there is no such agent.
+    """
+    from virl.agent.character_file import load_character  # noqa: PLC0415 - heavy
+    from virl.files import write_whole  # noqa: PLC0415
+
+    name = " ".join(
+        unicodedata.normalize("NFC", name).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()
+    )
+    if not _NAME.fullmatch(name) or len(name) > LONGEST or name.endswith((".yaml", ".yml")):
+        raise BadInput(
+            f"{name[: LONGEST + 1]!r} is not a valid character name: use up to {LONGEST} letters, digits, "
+            "spaces, '-', '_' and '.', a letter first, without .yaml at the end"
+        )
+    if source and tools:
+        raise BadInput("give --from or --tools, not both: a copy keeps the tools of its agent")
+    path = folder / f"{slug(name)}.yaml"
+    if path.exists():
+        raise BadInput(f"{path}: already exists: choose another name, or remove the file")
+    text = _copy(source, _title(name), path.name) if source else _fresh(_title(name), path.name, tools=tools)
+    write_whole(path, text.encode(), "run it again")
+    try:
+        load_character(path)
+    except BadInput:
+        path.unlink()
+        raise
+    return path
+
+
+def slug(name: str) -> str:
+    """A name as a file's: `zoe-k` for `Zoë K`; letters other than Latin ones stay as they are."""
+    bare = "".join(_unaccented(letter) for letter in name.lower())
+    return re.sub(r"[^\w-]+", "-", bare).strip("-")
+
+
+def _unaccented(letter: str) -> str:
+    parts = unicodedata.normalize("NFKD", letter)
+    return parts[0] if parts[:1].isascii() else letter
+
+
+def _title(name: str) -> str:
+    """The name that people read: `My Hiro` for `my-hiro`, and any other as it was given."""
+    if re.fullmatch(r"[a-z0-9_-]+", name):
+        return " ".join(word[:1].upper() + word[1:] for word in re.split(r"[-_]+", name) if word)
+    return name
+
+
+def _fresh(name: str, file: str, *, tools: bool) -> str:
+    from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - loads when asked for
+
+    environment = Environment(
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701 - YAML, and a name without special characters
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
+    return template.render(name=name, quoted=_quoted(name), file=file, tools=tools)
+
+
+def _copy(source: str, name: str, file: str) -> str:
+    """The file of another agent for a character of its own: name, header and whoever its texts speak of."""
+    from virl.agent.character_file import find_character, load_character  # noqa: PLC0415 - heavy
+    from virl.yaml_text import read_text  # noqa: PLC0415 - heavy
+
+    path = find_character(source)
+    character = load_character(path)
+    text = re.sub(r"\A(#.*\n)+", "", read_text(path))
+    if re.search(r"^region:\s*[^\s\[#]", text, re.MULTILINE):
+        raise BadInput(f"{path}: its `region:` names another file: copy both files by hand")
+    rest = re.sub(r"^name:.*\n", "", text, count=1, flags=re.MULTILINE)
+    rest = re.sub(rf"(?<![\w-]){re.escape(character.name)}(?![\w-])", lambda _: name, rest)
+    head = [f"name: {_quoted(name)}"]
+    if not character.about:
+        about = f"about: does what {character.name} does"
+        head.append(f"{about:31} # what it does, in one line, for `virl agents`")
+    if not (character.routine or character.lives_by_tools):
+        rest = rest.rstrip("\n") + f"\nroutine: {path.stem}\n"
+    header = _HEADER.format(name=name, source=path.name, file=file)
+    return "\n".join([header + head[0], *head[1:], rest])
+
+
+def _quoted(name: str) -> str:
+    """A name as YAML reads it as text: `No` is none without quotation marks."""
+    from virl.settings import yaml_value  # noqa: PLC0415 - loads when asked for
+
+    return name if yaml_value(name, source="name") == name else f'"{name}"'

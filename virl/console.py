@@ -1,0 +1,31 @@
+"""The terminal: what is printed goes through here, so that no text from the world can steer it."""
+
+from collections.abc import Iterable
+
+import typer
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from virl.plain_text import plain_json, plain_lines
+
+
+class SafeConsole(Console):
+    """A console of Rich that prints no control characters but its own."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """As `rich.console.Console.render`."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text == "\n":
+                yield segment
+            else:
+                yield Segment(plain_lines(segment.text), segment.style)
+
+
+def echo(text: str = "", *, err: bool = False) -> None:
+    """Print a text and a newline on standard output, or on standard error."""
+    typer.echo(plain_lines(text), err=err)
+
+
+def echo_json(text: str) -> None:
+    """Print JSON on standard output; a program that reads it finds every character of it."""
+    typer.echo(plain_json(text))

@@ -1,0 +1,101 @@
+"""JSON from outside, read within bounds: of its size, its depth and its numbers."""
+
+import re
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import from_json
+
+from virl.errors import BadInput
+
+MAX_FILE_MB = 512
+"""A larger file is not read (chosen: ten times the largest file of the public data sets)."""
+
+MAX_DEPTH = 200
+"""Brackets within brackets; the limit of pydantic's JSON parser."""
+
+_MAX_INTEGER = 2**63
+_PLACE = re.compile(r" at line (\d+) column (\d+)$")
+_LARGE = re.compile(rb"\d{19}|[eE]\+?\d{3}")
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|(-?\d+)(\.\d+)?([eE][+-]?\d+)?', re.DOTALL)
+
+
+class JsonFault(ValueError):
+    """Text that is no JSON, or JSON beyond the bounds.
+
+    Args:
+        reason: what is wrong.
+        line: where, from 1; 0 if it is no matter of a line.
+        column: from 1; 0 likewise.
+    """
+
+    def __init__(self, reason: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(f"line {line}, column {column}: {reason}" if line else reason)
+        self.reason = reason
+        self.line = line
+        self.column = column
+
+    @property
+    def at_column(self) -> str:
+        """Such as `" at column 3"`; empty if it is no matter of a column."""
+        return f" at column {self.column}" if self.column else ""
+
+
+def read_json(data: bytes) -> Any:
+    """What UTF-8 JSON says, with or without a byte order mark.
+
+    Raises:
+        JsonFault: it is no JSON, or not UTF-8; it is nested more than `MAX_DEPTH` deep; or a number is `NaN`
+            or infinite, or an integer of more than 64 bits.
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        found = from_json(data, allow_inf_nan=False)
+    except ValueError as fault:
+        raise _fault(str(fault)) from None
+    if _LARGE.search(data):
+        _check_numbers(data)
+    return found
+
+
+def read_json_file(file: Path) -> Any:
+    """What a JSON file says.
+
+    Raises:
+        BadInput: the file is missing, cannot be read, is larger than `MAX_FILE_MB`, or `read_json` refuses
+            it; names file, line and column.
+    """
+    try:
+        if file.stat().st_size > MAX_FILE_MB * 1e6:
+            raise BadInput(f"{file}: larger than {MAX_FILE_MB} MB")
+        data = file.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise BadInput(f"{file}: no such file") from None
+    except OSError as fault:
+        raise BadInput(f"{file}: cannot be read ({fault.strerror})") from fault
+    try:
+        return read_json(data)
+    except JsonFault as fault:
+        line = f", line {fault.line}" if fault.line else ""
+        raise BadInput(f"{file}{line}: not valid JSON{fault.at_column}: {fault.reason}") from None
+
+
+def _fault(words: str) -> JsonFault:
+    place = _PLACE.search(words)
+    reason = words[: place.start()] if place else words
+    if reason == "recursion limit exceeded":
+        reason = f"nested too deeply (more than {MAX_DEPTH} brackets)"
+    return JsonFault(reason, int(place[1]), max(int(place[2]), 1)) if place else JsonFault(reason)
+
+
+def _check_numbers(data: bytes) -> None:
+    for token in _TOKEN.finditer(data):
+        digits, fraction, exponent = token.groups()
+        if digits is None:
+            continue
+        whole = not (fraction or exponent)
+        if abs(int(digits)) >= _MAX_INTEGER if whole else not isfinite(float(token[0])):
+            line = data.count(b"\n", 0, token.start()) + 1
+            column = token.start() - data.rfind(b"\n", 0, token.start())
+            raise JsonFault("the number is out of range", line, column)

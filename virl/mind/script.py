@@ -1,0 +1,198 @@
+"""`ScriptMind`: says what a file says, in order, to try, test and show agents without a key.
+
+    virl run zoe.yaml --mind scripted:zoe-script.yaml
+
+The format is described in `docs/reference/characters.md`. How far a script has got is read from the
+conversation (turns) and from the run's journal (replies), so that a run can be resumed.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import yaml
+from pydantic import Field, ValidationError, model_validator
+from pydantic_core import to_jsonable_python
+
+from virl.errors import MindFailed
+from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
+from virl.mind.prompt import check_inputs
+from virl.mind.rules import RuleMind
+from virl.platform.streetview import Image
+from virl.settings import Settings, load_settings
+
+PREFIX = "scripted:"
+"""What the names of such minds begin with."""
+
+
+class ScriptedCall(Settings):
+    """A tool, and what it is given."""
+
+    tool: str = Field(min_length=1)
+    args: dict[str, Any] = Field(default_factory=dict)
+
+
+class ScriptedTurn(ScriptedCall):
+    """One turn of a character with tools: a tool call, several calls, or the answer that ends the run."""
+
+    tool: str = ""
+    says: str = ""
+    """What the mind says before it acts."""
+    calls: tuple[ScriptedCall, ...] = ()
+    """Several calls of one turn, in order."""
+    answer: str = ""
+    """Ends the run, as the tool `finish` does."""
+    succeeded: bool = True
+    """With `answer`: whether the intention is fulfilled."""
+    place_id: str | None = None
+    """With `answer`: the place that was chosen."""
+
+    @model_validator(mode="after")
+    def _does_one_thing(self) -> Self:
+        if sum(map(bool, (self.tool, self.calls, self.answer))) != 1:
+            raise ValueError("give exactly one of tool, calls and answer")
+        return self
+
+    @property
+    def made(self) -> tuple[ScriptedCall, ...]:
+        """The calls of this turn; an answer is a call of `finish`."""
+        if self.answer:
+            given = {"answer": self.answer, "succeeded": self.succeeded, "place_id": self.place_id}
+            return (ScriptedCall(tool="finish", args=given),)
+        return self.calls or (ScriptedCall(tool=self.tool, args=self.args),)
+
+
+class Script(Settings):
+    """A script file."""
+
+    turns: tuple[ScriptedTurn, ...] = ()
+    """For a character with tools: what it does, in order."""
+    replies: dict[str, tuple[dict[str, Any], ...]] = Field(default_factory=dict)
+    """For a routine: by prompt, its replies in order."""
+    rest: Literal["rules"] | None = None
+    """Who replies to prompts that `replies` does not list; by default nobody."""
+
+
+class ScriptMind:
+    """Plays a script.
+
+    Args:
+        path: the script file.
+        script: its content; by default it is read from there.
+
+    Raises:
+        BadInput: the file is missing or broken; names file, line and field.
+    """
+
+    def __init__(self, path: Path, script: Script | None = None) -> None:
+        self.path = path
+        self.script = script or load_settings(path, Script)
+        self._ledger = Ledger()
+        self._given: Counter[str] = Counter()
+        self._rules = RuleMind() if self.script.rest == "rules" else None
+        self._consulted = False
+
+    @property
+    def name(self) -> str:
+        """`scripted:` and the file."""
+        return f"{PREFIX}{self.path}"
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where each exchange is written down; none costs anything."""
+        return self._ledger
+
+    def apart(self) -> "ScriptMind":
+        """The same script, as far as it has got, with a ledger of its own: for an agent that is consulted."""
+        other = ScriptMind(self.path, self.script)
+        other._given, other._consulted = self._given, True
+        return other
+
+    def go_on_after(self, given: Mapping[str, int]) -> None:
+        """Skip replies that a run was given before it was cut off: how many, by prompt."""
+        self._given.update(given)
+
+    def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:
+        """As `Mind.ask`: the next reply that the script has for this prompt.
+
+        Raises:
+            BadInput: an input is missing or is not the prompt's.
+            MindFailed: the script has no reply left for it, or one that does not fit.
+        """
+        check_inputs(prompt, inputs)
+        listed = self.script.replies.get(prompt.name)
+        if listed is None and self._rules:
+            reply = self._rules.apart().ask(prompt, images=images, **inputs)
+            self._write_down(prompt.name, inputs, reply.model_dump())
+            return reply
+        replies, at = listed or (), self._given[prompt.name]
+        if at >= len(replies):
+            raise MindFailed(self._nothing_left(prompt.name, replies))
+        line = self.line("replies", prompt.name, at)
+        try:
+            reply = prompt.reply.model_validate(replies[at], context=inputs)
+        except ValidationError as fault:
+            first = fault.errors()[0]
+            field = ".".join(map(str, first["loc"])) or "reply"
+            said = first["msg"].removeprefix("Value error, ")
+            raise MindFailed(
+                f"{self.path}, line {line}: reply to {prompt.name!r} does not fit: {field}: {said}"
+            ) from fault
+        self._given[prompt.name] += 1
+        self._write_down(prompt.name, inputs, reply.model_dump())
+        return reply
+
+    def turn(self, number: int) -> ScriptedTurn:
+        """A turn of a character with tools, the first one is 1.
+
+        Raises:
+            MindFailed: the script has no such turn.
+        """
+        turns = self.script.turns
+        if self._consulted:
+            raise MindFailed(
+                f"{self.path}: turns are for the agent that runs, not for one with tools that it consults"
+            )
+        if number > len(turns):
+            where = f"line {self.line('turns', len(turns) - 1)}" if turns else "`turns` is empty"
+            raise MindFailed(
+                f"{self.path}, {where}: the script ends here, and turn {number} of the agent was asked for: "
+                "end it with an `answer`, or add turns and resume"
+            )
+        return turns[number - 1]
+
+    def line(self, *way: str | int) -> int:
+        """The line of the file in which a field stands, from 1 on."""
+        node = yaml.compose(self.path.read_text(encoding="utf-8"), yaml.SafeLoader)
+        return 1 + max(_lines(node, way), default=0)
+
+    def _nothing_left(self, prompt: str, replies: Sequence[object]) -> str:
+        if replies:
+            line = self.line("replies", prompt, len(replies) - 1)
+            return (
+                f"{self.path}, line {line}: the last reply to {prompt!r} is used, and it was asked for "
+                "again: add one and resume"
+            )
+        listed = ", ".join(sorted(self.script.replies)) or "none"
+        return (
+            f"{self.path}, line {self.line('replies')}: prompt {prompt!r} was asked for, and the script "
+            f"replies to: {listed}; add it, or `rest: rules`"
+        )
+
+    def _write_down(self, prompt: str, inputs: Mapping[str, object], reply: Mapping[str, object]) -> None:
+        self._ledger.add(Exchange(prompt, self.name, to_jsonable_python(dict(inputs)), reply))
+
+
+def _lines(node: yaml.Node | None, way: Sequence[str | int]) -> Iterator[int]:
+    """The zero-based lines of the nodes on the way, as far as there are any."""
+    for part in way:
+        if isinstance(node, yaml.MappingNode):
+            found = next(((key, value) for key, value in node.value if key.value == part), None)
+            if found is None:
+                return
+            yield int(found[0].start_mark.line)
+            node = found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            yield int(node.start_mark.line)

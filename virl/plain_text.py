@@ -1,0 +1,44 @@
+"""Text from the world without what steers a terminal, hides, or turns the reading order around.
+
+Names, reviews, signs, error messages and replies may hold anything. What leaves virl, to a terminal, a
+prompt or a page, goes through here.
+"""
+
+import json
+import re
+
+_ESCAPES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS and such
+    r"|\x1b[ -/]*[0-~]?"
+)
+"""Escape sequences with what they carry (ECMA-48); one that does not end reaches to the end of its line."""
+
+_BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f"  # C0 and C1
+    "\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"  # soft hyphen, bidi controls, fillers
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"  # marks, surrogates, tags
+)
+"""Characters that show nothing. The joiners U+200C and U+200D stay: Persian, Hindi and emoji need them."""
+
+_UNSAFE_JSON = re.compile(f"{_HIDDEN.pattern[:-1]}\u2028\u2029]")
+
+
+def plain_lines(text: str) -> str:
+    """A text of several lines without control characters but tab and newline, and without hidden ones."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _HIDDEN.sub("", _BREAKS.sub("\n", _ESCAPES.sub("", text)))
+
+
+def plain_line(text: str) -> str:
+    """A text on one line, without control characters and hidden ones; breaks and tabs become spaces."""
+    if text.isascii() and text.isprintable():
+        return text
+    return re.sub(r"[\t\n]+", " ", plain_lines(text))
+
+
+def plain_json(text: str) -> str:
+    """JSON that says the same, with such characters written as escapes."""
+    return _UNSAFE_JSON.sub(lambda hidden: json.dumps(hidden[0])[1:-1], text)

@@ -1,0 +1,174 @@
+"""Keys and credentials: which there are, and how they are taken out of texts, replies, logs and errors.
+
+redaction = Redaction.of([key], urls=[base_url])
+redaction.text("key=...")  # "key=***"
+"""
+
+import base64
+import functools
+import html
+import json
+import logging
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
+
+BLOT = "***"
+SHORTEST_SECRET = 16
+"""Characters. A shorter value is a placeholder, such as `any`: words and pictures hold it by chance (chosen;
+the shortest keys of the providers that virl knows have 32)."""
+
+PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"GIF8")
+"""How JPEG, PNG, WebP and GIF files begin."""
+
+_SECRET_VARIABLE = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)$")
+_SECRET_PARAMETER = re.compile(r"key|token|secret|sig|pass|pwd|auth|cred", re.IGNORECASE)
+_KEY_SHAPES = re.compile(r"\b(?:sk|pk|rk|gsk|xai)-[\w*.\-]{4,}|\bAIza[\w\-]{10,}|(?i:bearer)\s+[\w.\-*]+")
+_USERINFO = re.compile(r"://[^\s/?#'\"<>]*@")
+_PARAMETER = re.compile(
+    r"(?<=[?&;])([\w.\-]*(?:key|token|secret|signature|password)=)[^&;#\s'\"<>]+", re.IGNORECASE
+)
+_BASIC = "Basic "
+_ESCAPED = re.compile(r"%[0-9A-F]{2}")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """Takes secrets out, in each spelling that a server may give them. Shows none in its `repr`."""
+
+    _spellings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, secrets: Iterable[str] = (), urls: Iterable[str] = ()) -> Self:
+        """Of these secrets, of the credentials in these URLs, and of those in the environment.
+
+        Args:
+            secrets: values shorter than `SHORTEST_SECRET` are left alone.
+            urls: such as `https://user:password@host/v1?api_key=...`.
+        """
+        own = {*secrets, *_environment()}
+        for url in urls:
+            own |= url_secrets(url)
+        hidden = (one for one in own if len(one) >= SHORTEST_SECRET or one.startswith(_BASIC))
+        spelled = {text for one in hidden for text in _spelled(one)}
+        return cls(tuple(sorted(spelled, key=lambda text: (-len(text), text))))
+
+    def __repr__(self) -> str:
+        return f"Redaction({len(self._spellings)} spellings)"
+
+    def exact(self, text: str) -> str:
+        """The text without the secrets, and otherwise as it was."""
+        for hidden in self._spellings:
+            text = text.replace(hidden, BLOT)
+        return text
+
+    def text(self, text: str) -> str:
+        """The text without the secrets, and without what looks like a key or stands in a URL as one does."""
+        text = _KEY_SHAPES.sub(BLOT, self.exact(text))
+        return _PARAMETER.sub(rf"\1{BLOT}", _USERINFO.sub(f"://{BLOT}@", text))
+
+    def is_in(self, data: bytes) -> bool:
+        """Whether a secret stands in the data."""
+        return any(hidden.encode() in data for hidden in self._spellings)
+
+    def body(self, data: bytes) -> bytes:
+        """The body of a reply without the secrets; not to be used for pictures."""
+        for hidden in self._spellings:
+            data = data.replace(hidden.encode(), BLOT.encode())
+        return data
+
+    def tree(self, value: Any) -> Any:
+        """The same for the texts in plain data; all else as it is."""
+        if isinstance(value, str):
+            return self.exact(value)
+        if isinstance(value, dict):
+            return {self.tree(name): self.tree(one) for name, one in value.items()}
+        if isinstance(value, list):
+            return [self.tree(one) for one in value]
+        return value
+
+
+class RedactingFormatter(logging.Formatter):
+    """Formats records of any library, their tracebacks included, without the environment's secrets."""
+
+    def __init__(self, pattern: str) -> None:
+        super().__init__(pattern)
+        self._redaction = Redaction.of()
+
+    def format(self, record: logging.LogRecord) -> str:
+        """As the base class, redacted."""
+        return self._redaction.text(super().format(record))
+
+
+def url_secrets(url: str) -> frozenset[str]:
+    """The user, the password and the keys of a URL, and the header that stands for the first two."""
+    try:
+        parts = urlsplit(url)
+        fields = parse_qsl(parts.query)
+    except ValueError:
+        return frozenset()
+    found = {value for name, value in fields if _SECRET_PARAMETER.search(name)}
+    user_info, at, _ = parts.netloc.rpartition("@")
+    if at:
+        user, _, password = user_info.partition(":")
+        pair = f"{unquote(user)}:{unquote(password)}"
+        found |= {user_info, user, password, unquote(user), unquote(password), pair}
+        found.add(f"{_BASIC}{_base64(pair)}")
+    return frozenset(found)
+
+
+def shown_url(url: str) -> str:
+    """A URL as a message may show it: without user, password, query and fragment."""
+    address = re.split(r"[?#]", url, maxsplit=1)[0]
+    hidden = f"?{BLOT}" if len(address) < len(url) else ""
+    scheme, separator, rest = address.rpartition("://")
+    if "@" in rest:
+        rest = f"{BLOT}@{rest.rpartition('@')[2]}"
+    return Redaction.of(urls=[url]).text(f"{scheme}{separator}{rest}") + hidden
+
+
+@functools.cache
+def warn_of_placeholder(name: str, length: int) -> None:
+    """Warn, once a process, that a key is not hidden because it is too short to be one.
+
+    Args:
+        name: the environment variable.
+        length: characters of its value; 0, for none, is not worth a word.
+    """
+    if 0 < length < SHORTEST_SECRET:
+        _log.warning(
+            "%s has fewer than %d characters: it is used, but taken for a placeholder and not hidden where "
+            "it appears",
+            name,
+            SHORTEST_SECRET,
+        )
+
+
+def _environment() -> Iterator[str]:
+    """The secrets in environment variables, and in the URLs there."""
+    for name, value in os.environ.items():
+        if _SECRET_VARIABLE.search(name):
+            yield value.strip()
+        if "://" in value:
+            yield from url_secrets(value.strip())
+
+
+def _spelled(secret: str) -> set[str]:
+    """A secret as it is, and as URLs, JSON, HTML and base64 spell it."""
+    data = secret.encode("utf-8", "surrogateescape")
+    in_urls = {quote(data, safe=""), quote(data), quote_plus(data)}
+    lower = {_ESCAPED.sub(lambda found: found[0].lower(), text) for text in in_urls}
+    in_json = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+    slashed = {text.replace("/", "\\/") for text in in_json}
+    coded = _base64(secret).rstrip("=")
+    in_base64 = {coded, coded.translate(str.maketrans("+/", "-_"))}
+    return {secret, html.escape(secret), *in_urls, *lower, *in_json, *slashed, *in_base64}
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode("utf-8", "surrogateescape")).decode("ascii")

@@ -1,0 +1,193 @@
+"""Who decides which tool a character uses next: a chat model, a script, or the rules."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn, Protocol, runtime_checkable
+
+from langchain.agents.middleware import ToolCallRequest
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall
+from langchain_core.outputs import ChatResult
+from pydantic import ValidationError
+
+from virl.agent.assembly import Agent
+from virl.agent.character import Character
+from virl.errors import BadInput, VirlError
+from virl.mind.asking import Ask
+from virl.mind.base import Exchange, Ledger
+from virl.mind.conversation import notes_on, what_it_says
+from virl.mind.llm import LLMMind
+from virl.mind.rules import RuleMind
+from virl.mind.script import ScriptMind
+from virl.routines.by_tools.policy.turns import PolicyTurns
+from virl.tools.catalogue import FINISH, TOOLS
+
+
+@runtime_checkable
+class Decider(Protocol):
+    """Has the next turn of a conversation in which tools are used."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where each turn is written down."""
+        ...
+
+    def converse(
+        self, prompt: str, ask: Ask, messages: Sequence[BaseMessage], frame: Mapping[str, object]
+    ) -> AIMessage:
+        """The next turn.
+
+        Args:
+            prompt: what the turn goes by in the journal.
+            ask: puts messages to a chat model, where there is one.
+            messages: the conversation so far.
+            frame: what goes with it: orders, and the schemas of the tools.
+
+        Raises:
+            MindFailed: there is none.
+        """
+        ...
+
+
+class NoModel(BaseChatModel):
+    """Stands where LangChain wants a chat model and none is asked."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "none"
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> "NoModel":  # noqa: ARG002
+        """Itself."""
+        return self
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        raise NotImplementedError("no chat model is asked here")
+
+
+class ScriptDecider:
+    """Plays the turns of a script."""
+
+    def __init__(self, mind: ScriptMind) -> None:
+        self._mind = mind
+
+    @property
+    def ledger(self) -> Ledger:
+        """The script's."""
+        return self._mind.ledger
+
+    def converse(
+        self,
+        prompt: str,
+        ask: Ask,  # noqa: ARG002 - of the protocol
+        messages: Sequence[BaseMessage],
+        frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
+    ) -> AIMessage:
+        """The turn of the script that the conversation has come to."""
+        number = 1 + sum(isinstance(message, AIMessage) for message in messages)
+        turn = self._mind.turn(number)
+        made = [(one.tool, {k: v for k, v in one.args.items() if v is not None}) for one in turn.made]
+        said = _turn_message(turn.says, number, made)
+        self._mind.ledger.add(Exchange(prompt, self._mind.name, notes_on(messages), what_it_says(said)))
+        return said
+
+
+class PolicyDecider:
+    """Decides by rules over the tools."""
+
+    def __init__(self, mind: RuleMind, character: Character) -> None:
+        self._mind = mind
+        self._turns = PolicyTurns(character)
+
+    @property
+    def ledger(self) -> Ledger:
+        """That of the rules."""
+        return self._mind.ledger
+
+    def converse(
+        self,
+        prompt: str,
+        ask: Ask,  # noqa: ARG002 - of the protocol
+        messages: Sequence[BaseMessage],
+        frame: Mapping[str, object],
+    ) -> AIMessage:
+        """What the rules do next, by the intention and by what the tools have said."""
+        number = 1 + sum(isinstance(message, AIMessage) for message in messages)
+        call = self._turns.after(messages, frame)
+        said = _turn_message(call.says, number, [(call.tool, call.args)])
+        self._mind.ledger.add(Exchange(prompt, self._mind.name, notes_on(messages), what_it_says(said)))
+        return said
+
+
+def decider_of(agent: Agent) -> tuple[Decider, BaseChatModel]:
+    """Who decides for an agent, and the model that LangChain is given.
+
+    Raises:
+        BadInput: the mind can neither use tools nor decide by rules, or a turn of the script does not fit.
+    """
+    mind = agent.mind
+    if isinstance(mind, LLMMind):
+        return mind, mind.chat_model
+    if isinstance(mind, ScriptMind):
+        check_script(mind, agent.character)
+        return ScriptDecider(mind), NoModel()
+    if isinstance(mind, Decider):
+        return mind, NoModel()
+    if isinstance(mind, RuleMind):
+        return PolicyDecider(mind, agent.character), NoModel()
+    raise BadInput(f"{mind.name} can use no tools: --mind openai:MODEL")
+
+
+def check_script(mind: ScriptMind, character: Character) -> None:
+    """See whether every turn of a script uses tools that the character has, with arguments that fit.
+
+    Raises:
+        BadInput: the first turn that does not fit; names file and line.
+    """
+    for at, turn in enumerate(mind.script.turns):
+        for call in turn.made:
+            if fault := _fault_in(call.tool, call.args, character):
+                raise BadInput(f"{mind.path}, line {mind.line('turns', at)}: turn {at + 1}: {fault}")
+    if not mind.script.turns:
+        raise BadInput(
+            f"{mind.path}, line 1: `turns` is empty, and {character.name} lives by tools: list what it does"
+        )
+
+
+def stop_at_fault(mind: ScriptMind, fault: Exception, request: ToolCallRequest) -> NoReturn:
+    """End a run whose script asked for what cannot be done."""
+    turns = sum(isinstance(message, AIMessage) for message in request.state["messages"])
+    line = mind.line("turns", turns - 1)
+    if not isinstance(fault, VirlError):
+        raise fault
+    raise BadInput(
+        f"{mind.path}, line {line}: turn {turns}: {request.tool_call['name']}: {fault} "
+        "(mend the script and start a new run)"
+    ) from fault
+
+
+def _fault_in(tool: str, args: Mapping[str, object], character: Character) -> str:
+    """What is wrong with a call; empty if nothing is."""
+    offered = [*character.tools, FINISH]
+    if tool not in offered:
+        return f"{character.name} has no tool {tool!r}: choose one of: {', '.join(offered)}"
+    try:
+        TOOLS[tool].arguments.model_validate({k: v for k, v in args.items() if v is not None})
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        return f"{tool}: {'.'.join(map(str, first['loc'])) or 'args'}: {first['msg']}"
+    return ""
+
+
+def _turn_message(says: str, number: int, calls: Sequence[tuple[str, Mapping[str, object]]]) -> AIMessage:
+    return AIMessage(content=says, tool_calls=list(_tool_calls(number, calls)))
+
+
+def _tool_calls(number: int, calls: Sequence[tuple[str, Mapping[str, object]]]) -> Iterator[ToolCall]:
+    for at, (name, args) in enumerate(calls, 1):
+        yield ToolCall(name=name, args=dict(args), id=f"turn-{number}-{at}")

@@ -1,0 +1,5 @@
+"""The rules over tools: they read an intention, call tools, and go by nothing but what the tools say.
+
+`goals` reads the intention, `hands` says what a plan is, `told` reads what tools say, `places`, `ways`,
+`streets` and `views` are the plans, `turns` plays them.
+"""

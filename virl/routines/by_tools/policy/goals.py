@@ -1,0 +1,176 @@
+"""Reading an intention: what is sought, on which conditions, and what is to be told about it."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from virl import resources
+from virl.agent.character import Character
+from virl.errors import BadInput
+from virl.mind.kinds import kinds_wanted
+from virl.mind.lexicon import Lexicon, load_lexicon, phrase_pattern, words_of
+from virl.mind.opinions import Mention, wishes
+from virl.settings import Settings, load_settings
+
+Seeking = Literal["place", "thing", "view", "count"]
+
+CHEAP, MODERATE = 1, 2
+"""Google's price levels: inexpensive and moderate."""
+UNDERSTOOD = (
+    "find a place of some kind or name (open now, well liked, nearest, not too dear, quiet ...), "
+    "go to an address, find or count things on the street, take a picture"
+)
+
+_ADDRESS = re.compile(r"\b\d+[A-Za-z]? (?:[A-Z][\w']*)(?: [A-Z][\w']*)*")
+_NAME = re.compile(
+    r"(?<![.!?:] )(?<!^)(?<![\w'&])(?:the )?([A-Z][\w'&]*(?: (?:of|the|and|&|[A-Z][\w'&]*))* [A-Z][\w']*)"
+)
+_QUOTED = re.compile(
+    '["\N{LEFT DOUBLE QUOTATION MARK}]([^"\N{RIGHT DOUBLE QUOTATION MARK}]{3,60})'
+    '["\N{RIGHT DOUBLE QUOTATION MARK}]'
+)
+
+
+class ToolWords(Settings):
+    """`platform/rules/tools.yaml`: phrases, by what they say."""
+
+    view: tuple[str, ...]
+    count: tuple[str, ...]
+    ask_others: tuple[str, ...]
+    go_there: tuple[str, ...]
+    route: tuple[str, ...]
+    open_now: tuple[str, ...]
+    liked: tuple[str, ...]
+    nearest: tuple[str, ...]
+    inexpensive: tuple[str, ...]
+    cheapest: tuple[str, ...]
+    cheap: tuple[str, ...]
+    sign: tuple[str, ...]
+    see: tuple[str, ...]
+    several: tuple[str, ...]
+    things: dict[str, tuple[str, ...]]
+    """By the name that detectors know."""
+    helpers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolGoal:
+    """What an intention asks for, as the rules over tools read it."""
+
+    seeking: Seeking
+    place_type: str = ""
+    """The kind of place; empty if none is named."""
+    name: str = ""
+    """A place called by its name."""
+    address: str = ""
+    things: tuple[str, ...] = ()
+    """Things of the street to be found, counted or reported."""
+    open_now: bool = False
+    liked: bool = False
+    nearest: bool = False
+    max_price: int | None = None
+    """The highest price level that suits, 0 to 4."""
+    cheapest: bool = False
+    several: bool = False
+    wishes: tuple[Mention, ...] = ()
+    """Attributes such as `quiet`; prices are apart."""
+    ask_others: bool = False
+    go_there: bool = False
+    route: bool = False
+    sign: bool = False
+
+
+@cache
+def tool_words() -> ToolWords:
+    """The file that comes with virl.
+
+    Raises:
+        BadInput: it is broken; names line and field.
+    """
+    return load_settings(resources.data_folder("platform/rules") / "tools.yaml", ToolWords)
+
+
+def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
+    """What a character's intention asks for.
+
+    Raises:
+        BadInput: the rules do not understand it; says which kinds of intentions they do.
+    """
+    lexicon, words = lexicon or load_lexicon(), tool_words()
+    text = character.intention
+    said = words_of(text)
+
+    def says(phrases: Iterable[str]) -> bool:
+        return bool(phrase_pattern(tuple(phrases)).search(said))
+
+    named = says_name(text, character.name)
+    address = _ADDRESS.search(text)
+    of_the_street = tuple(phrase for phrases in words.things.values() for phrase in phrases)
+    kinds = kinds_wanted(text, (), lexicon, aside=of_the_street)
+    things = tuple(name for name, phrases in words.things.items() if says(phrases))
+    seeking = _seeking(
+        view=says(words.view),
+        count=says(words.count),
+        place=bool(kinds or named or address),
+        thing=bool(things) and says(words.see),
+        things=bool(things),
+    )
+    if seeking is None:
+        raise BadInput(
+            f"the rules do not understand the intention of {character.name}: they understand English "
+            f"intentions of these kinds: {UNDERSTOOD}; for others give --mind openai:MODEL"
+        )
+    wished = wishes(text, lexicon)
+    price = wished.pop("cheap", None)
+    return ToolGoal(
+        seeking,
+        place_type=kinds[0] if kinds and seeking in ("place", "count") else "",
+        name=named,
+        address=address[0] if address else "",
+        things=things,
+        open_now=says(words.open_now),
+        liked=says(words.liked),
+        nearest=says(words.nearest),
+        max_price=_max_price(says, words, price),
+        cheapest=says(words.cheapest),
+        several=says(words.several),
+        wishes=tuple(wished.values()),
+        ask_others=says(words.ask_others),
+        go_there=says(words.go_there),
+        route=says(words.route),
+        sign=says(words.sign),
+    )
+
+
+def says_name(text: str, own: str) -> str:
+    """A place that a text calls by its name: in quotation marks, or several words in capitals."""
+    if quoted := _QUOTED.search(text):
+        return quoted[1]
+    for found in _NAME.finditer(text):
+        name = found[1]
+        if (
+            not _ADDRESS.search(text[max(0, found.start() - 6) : found.end()])
+            and own.split(maxsplit=1)[0] not in name.split()
+        ):
+            return name
+    return ""
+
+
+def _seeking(*, view: bool, count: bool, place: bool, thing: bool, things: bool) -> Seeking | None:
+    if view:
+        return "view"
+    if count and (things or place):
+        return "count"
+    if place:
+        return "place"
+    return "thing" if thing else None
+
+
+def _max_price(says: Callable[[Iterable[str]], bool], words: ToolWords, wished: Mention | None) -> int | None:
+    if says(words.inexpensive):
+        return MODERATE
+    if wished and wished.holds:
+        return CHEAP if says(words.cheap) else MODERATE
+    return None

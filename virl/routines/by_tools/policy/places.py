@@ -1,0 +1,298 @@
+"""Plans for places: find candidates, hold each against the conditions, choose, and look closer."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from virl.errors import MindFailed
+from virl.mind.lexicon import found_in, words_of
+from virl.mind.opinions import vote
+from virl.routines.by_tools.policy.goals import ToolGoal, tool_words
+from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
+from virl.routines.by_tools.policy.streets import find_on_street, look_for_sign, report_things
+from virl.routines.by_tools.policy.told import (
+    PlaceTold,
+    RouteTold,
+    details_told,
+    number_of_places,
+    places_told,
+    recommended,
+    route_told,
+)
+from virl.routines.by_tools.policy.ways import go_to
+
+LIKED = 4.0  # of 5: from here on, visitors speak well of a place (chosen)
+RADII_M = (300.0, 800.0, 2000.0, 5000.0)
+LISTED = 20
+LOOKED_UP = 10  # candidates of which details are asked (chosen)
+ROUTED = 4  # candidates to which a way is asked, where the nearest is wanted (chosen)
+ASKED = 2  # times that others are asked (chosen)
+SAME_NAME = 75.0  # least likeness of 100 of a name that was asked for to one found (chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A place that was looked into."""
+
+    place: PlaceTold
+    faults: tuple[str, ...]
+    """What speaks against it; empty if it meets every condition."""
+    way: RouteTold | None = None
+
+
+def place_plan(situation: Situation) -> Plan:
+    """Find a place and tell about it; without a tool that lists places, look for its sign on the street."""
+    goal = situation.goal
+    if goal.address and not (goal.name or goal.place_type):
+        return (yield from _address(situation))
+    lists = situation.has("search_places") or situation.has("nearby_places")
+    found: Choice | None = None
+    if goal.ask_others and situation.has("consult"):
+        found = yield from _asked(situation)
+    elif not lists:
+        return (yield from find_on_street(situation))
+    chosen = found or ((yield from _searched(situation)) if lists else None)
+    if chosen is None:
+        return PlanEnd(f"No {_kind(goal)} was found.", succeeded=False)
+    return (yield from _concluded(situation, chosen))
+
+
+def count_places(situation: Situation) -> Plan:
+    """How many places of a kind there are around."""
+    goal = situation.goal
+    args = {"types": [goal.place_type], "radius_m": RADII_M[1], "limit": 20}
+    reply = yield PlannedCall("nearby_places", args, f"How many are there within {RADII_M[1]:.0f} m?")
+    number = number_of_places(reply.text)
+    return PlanEnd(
+        f"Within {RADII_M[1]:.0f} m: {number} of the kind {words_of(goal.place_type)}.", succeeded=True
+    )
+
+
+def _address(situation: Situation) -> Plan:
+    """Go to an address, or tell the way."""
+    goal = situation.goal
+    if not situation.has("route"):
+        raise MindFailed(f"the rules cannot reach {goal.address!r} without the tool route: add it to `tools`")
+    reply = yield PlannedCall("route", {"address": goal.address}, f"How far is {goal.address}?")
+    way = route_told(reply.text)
+    if way is None:
+        return PlanEnd(f"No way to {goal.address} is known: {reply.text}", succeeded=False)
+    facts = [f"{goal.address} is {_far(way)} from the start."]
+    left = way.metres
+    if situation.has("move"):
+        left, seen = yield from go_to(situation, {"address": goal.address}, way)
+        facts += [_stands(left), *seen]
+        facts += yield from report_things(situation, seen=bool(seen))
+    there = left <= 40 or not situation.has("move")
+    return PlanEnd(" ".join(facts), succeeded=there)
+
+
+def _asked(situation: Situation) -> Part[Choice | None]:
+    """What other agents find, if it holds."""
+    name = situation.character.name
+    tried: set[tuple[str, str]] = set()
+    faults: tuple[str, ...] = ()
+    for helper in _helpers(situation)[:ASKED]:
+        for request in (_request(situation, ()), _request(situation, faults)):
+            if (helper, request) in tried or len(tried) >= ASKED:
+                continue
+            tried.add((helper, request))
+            reply = yield PlannedCall("consult", {"agent": helper, "request": request}, f"{helper} may know.")
+            found = recommended(reply.text)
+            if reply.failed or found is None:
+                break
+            choice = yield from _looked_up(situation, found[0])
+            if choice and not choice.faults:
+                return choice
+            if choice:
+                faults = choice.faults
+                situation.known = f"{helper} named {found[1]} to {name}, but {'; '.join(faults)}."
+    return None
+
+
+def _helpers(situation: Situation) -> list[str]:
+    """Agents by how far what they do is about finding a place, the best first; not the character itself."""
+    words = tool_words().helpers
+    own = situation.character.name.lower()
+    scored = {
+        name: len(found_in(about, words)) for name, about in situation.agents.items() if name.lower() != own
+    }
+    return sorted((name for name, score in scored.items() if score), key=lambda name: -scored[name])
+
+
+def _request(situation: Situation, faults: tuple[str, ...]) -> str:
+    """What another agent is asked, in full sentences."""
+    goal, name = situation.goal, situation.character.name
+    sentences = [f"{name} wants a {_kind(goal)}" + (" that is open now." if goal.open_now else ".")]
+    if goal.max_price is not None:
+        sentences.append("It should be cheap." if faults else "It should not be expensive.")
+    if goal.liked:
+        sentences.append("Visitors should like it.")
+    for wish in goal.wishes:
+        say = situation.lexicon.attributes[wish.attribute].say
+        sentences.append(f"It should be {say.so if wish.holds else say.not_so}.")
+    return " ".join(sentences)
+
+
+def _searched(situation: Situation) -> Part[Choice | None]:
+    """The best of those that hold; where none does, the one that least speaks against."""
+    goal = situation.goal
+    candidates = yield from _listed(situation)
+    if goal.name:
+        candidates = [
+            one
+            for one in candidates
+            if fuzz.token_set_ratio(one.name.lower(), goal.name.lower()) >= SAME_NAME
+        ]
+    if not situation.has("place_details"):
+        choices = [Choice(one, tuple(_faults(one, situation, looked_up=False))) for one in candidates]
+        return min(choices, key=lambda one: len(one.faults), default=None)
+    best: list[Choice] = []
+    poor: list[Choice] = []
+    for number, candidate in enumerate(candidates):
+        if number >= LOOKED_UP or situation.turns_left < 8:
+            break
+        known = list(_faults(candidate, situation, looked_up=False))
+        if known:
+            poor.append(Choice(candidate, tuple(known)))
+            continue
+        choice = yield from _looked_up(situation, candidate.id)
+        if choice is None or choice.faults:
+            poor += [choice] if choice else []
+            continue
+        best.append(choice)
+        enough = (
+            ROUTED if goal.nearest and situation.has("route") else 3 if goal.several or goal.cheapest else 1
+        )
+        if len(best) >= enough:
+            break
+    if goal.nearest and situation.has("route") and best:
+        return (yield from _nearest(best))
+    if goal.cheapest:
+        best.sort(key=lambda one: one.place.price if one.place.price is not None else 4)
+    return next(iter(best), None) or min(poor, key=lambda one: len(one.faults), default=None)
+
+
+def _nearest(choices: list[Choice]) -> Part[Choice]:
+    """The one with the shortest way; the way to those farther off as the crow flies is not asked for."""
+    nearest: Choice | None = None
+    for choice in sorted(choices, key=lambda one: one.place.away_m):
+        if nearest and nearest.way and choice.place.away_m >= nearest.way.metres:
+            break
+        reply = yield PlannedCall("route", {"place_id": choice.place.id}, f"How far is {choice.place.name}?")
+        way = route_told(reply.text)
+        if way and (nearest is None or nearest.way is None or way.metres < nearest.way.metres):
+            nearest = Choice(choice.place, choice.faults, way)
+    return nearest or choices[0]
+
+
+def _listed(situation: Situation) -> Part[list[PlaceTold]]:
+    """Candidates, the likeliest first."""
+    goal = situation.goal
+    found: dict[str, PlaceTold] = {}
+    if goal.name and situation.has("search_places"):
+        reply = yield PlannedCall("search_places", {"query": goal.name, "limit": 5}, f"Where is {goal.name}?")
+        return places_told(reply.text)
+    if situation.has("nearby_places") and goal.place_type:
+        for radius in RADII_M:
+            args = {"types": [goal.place_type], "radius_m": radius, "limit": LISTED}
+            reply = yield PlannedCall(
+                "nearby_places", args, f"Is there a {_kind(goal)} within {radius:.0f} m?"
+            )
+            found |= {one.id: one for one in places_told(reply.text)}
+            fitting = sum(not list(_faults(one, situation, looked_up=False)) for one in found.values())
+            if fitting >= ROUTED or (fitting and not goal.open_now and not goal.liked):
+                break
+    else:
+        query = goal.name or words_of(goal.place_type)
+        reply = yield PlannedCall(
+            "search_places", {"query": query, "limit": LISTED}, f"Which {_kind(goal)} is there?"
+        )
+        found = {one.id: one for one in places_told(reply.text)}
+    listed = list(found.values())
+    if goal.nearest:
+        return sorted(listed, key=lambda one: one.away_m)
+    return sorted(listed, key=lambda one: (-(one.rating or 0.0), one.away_m)) if goal.liked else listed
+
+
+def _looked_up(situation: Situation, place_id: str) -> Part[Choice | None]:
+    """A place with what is written about it, held against the conditions."""
+    if not situation.has("place_details"):
+        return None
+    reply = yield PlannedCall("place_details", {"place_id": place_id}, "What is known of it?")
+    place = details_told(reply.text)
+    if place is None or reply.failed:
+        return None
+    return Choice(place, tuple(_faults(place, situation, looked_up=True)))
+
+
+def _faults(place: PlaceTold, situation: Situation, *, looked_up: bool) -> Iterator[str]:
+    """What speaks against a place; of a place in a list, only what the list tells."""
+    goal = situation.goal
+    if place.closed_for_good:
+        yield "it has closed for good"
+    elif looked_up and place.now == "closed" and not goal.name:
+        yield "it is closed now"
+    elif looked_up and goal.open_now and place.now != "open":
+        yield "it is closed now" if place.now == "closed" else "nobody knows whether it is open"
+    if goal.max_price is not None and place.price is not None and place.price > goal.max_price:
+        yield f"its price is {place.price} of 4"
+    if goal.liked and (place.rating is None or place.rating < LIKED):
+        yield "nobody has rated it" if place.rating is None else f"it is rated only {place.rating:.1f}"
+    if looked_up and goal.wishes:
+        said = vote(place.reviews, situation.lexicon)
+        for wish in goal.wishes:
+            verdict = said.get(wish.attribute)
+            say = situation.lexicon.attributes[wish.attribute].say
+            if verdict is None or verdict.holds is None:
+                yield f"nobody says whether it is {say.so}"
+            elif verdict.holds != wish.holds:
+                yield f"it is {say.so if verdict.holds else say.not_so}"
+
+
+def _concluded(situation: Situation, choice: Choice) -> Plan:
+    """Tell about the place that was chosen: the way, what is seen there, and whether it holds."""
+    goal, place = situation.goal, choice.place
+    facts = [_told(choice)]
+    situation.known = facts[0]
+    way = choice.way
+    wants_to_go = goal.go_there or bool(goal.things) or goal.sign
+    if way is None and situation.has("route") and (goal.route or goal.nearest or wants_to_go):
+        reply = yield PlannedCall("route", {"place_id": place.id}, f"How far is {place.name}?")
+        way = route_told(reply.text)
+    if way:
+        facts.append(f"The walk is {_far(way)}.")
+    if wants_to_go and way and situation.has("move", "route"):
+        situation.known = " ".join(facts)
+        left, seen = yield from go_to(situation, {"place_id": place.id}, way)
+        facts += [_stands(left), *seen]
+        facts += yield from report_things(situation, seen=bool(seen))
+        if goal.sign:
+            facts.append((yield from look_for_sign(situation, place.name, near=left <= 60)))
+    return PlanEnd(" ".join(facts), succeeded=not choice.faults, place_id=place.id)
+
+
+def _told(choice: Choice) -> str:
+    place = choice.place
+    facts = [f"{place.name}, {place.address}".rstrip(", ")]
+    if place.now != "unknown":
+        facts.append(f"{place.now} now")
+    if place.rating is not None:
+        facts.append(f"rated {place.rating:.1f} by {place.raters}")
+    if place.price is not None:
+        facts.append(f"price {place.price} of 4")
+    against = f" Against it: {'; '.join(choice.faults)}." if choice.faults else ""
+    return f"The choice is {'; '.join(facts)}.{against}"
+
+
+def _far(way: RouteTold) -> str:
+    return f"{way.metres:.0f} m, {way.minutes} min"
+
+
+def _stands(left: float) -> str:
+    return "The walk ended at the place." if left <= 40 else f"The walk ended {left:.0f} m before the place."
+
+
+def _kind(goal: ToolGoal) -> str:
+    return goal.name or words_of(goal.place_type) or goal.address

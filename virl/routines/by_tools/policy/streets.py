@@ -1,0 +1,165 @@
+"""Parts of plans that look for things and signs on the street."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz
+
+from virl.geo import signed_turn
+from virl.mind.kinds import kinds_wanted
+from virl.mind.lexicon import words_of
+from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
+from virl.routines.by_tools.policy.told import (
+    FoundTold,
+    StandingTold,
+    WayTold,
+    places_told,
+    signs_told,
+    standing_told,
+    things_told,
+    views_told,
+)
+
+SAME_SIGN = 70.0  # least likeness of 100 of a sign's text to a name (chosen)
+STRIDE = 4  # panoramas between two looks: about 40 m (chosen)
+KEPT_TURNS = 3
+BACK_DEG = 135.0  # a way that turns by more leads back (chosen)
+SURE = 0.5  # score from which on a thing is reported (chosen)
+
+
+def notice_things(situation: Situation, seen: dict[str, int]) -> Part[None]:
+    """Look around for the things that are asked about; keeps the most of each that were in sight at once."""
+    if not situation.has("detect"):
+        return
+    args = {"labels": list(situation.goal.things), "direction": "around"}
+    reply = yield PlannedCall("detect", args, "What stands here?")
+    for thing, number in Counter(one.label for one in things_told(reply.text) if one.score >= SURE).items():
+        seen[thing] = max(number, seen.get(thing, 0))
+
+
+def report_things(situation: Situation, *, seen: bool) -> Part[list[str]]:
+    """What stands where the walk has ended, in a sentence; nothing if nothing was asked for."""
+    if not situation.goal.things or not situation.has("detect"):
+        return []
+    here: dict[str, int] = {}
+    yield from notice_things(situation, here)
+    if not here:
+        return [] if seen else [f"None of these stands in sight: {', '.join(situation.goal.things)}."]
+    told = ", ".join(f"{number} {thing}" for thing, number in sorted(here.items()))
+    return [f"In sight at the end: {told}."]
+
+
+def count_things(situation: Situation) -> Plan:
+    """How many things of each sort are in sight."""
+    here: dict[str, int] = {}
+    yield from notice_things(situation, here)
+    counts = ", ".join(f"{here.get(thing, 0)} {thing}" for thing in situation.goal.things)
+    return PlanEnd(f"In sight from here: {counts}.", succeeded=True)
+
+
+def look_for_sign(situation: Situation, name: str, *, near: bool) -> Part[str]:
+    """Whether the sign of a place can be seen from here, in a sentence."""
+    signs = yield from _signs(situation)
+    wanted = situation.goal.place_type
+    by_name = [sign for sign in signs if _alike(sign.text, name)]
+    by_kind = [sign for sign in signs if near and wanted and sign.label == words_of(wanted)]
+    found = next(iter([*by_name, *by_kind]), None)
+    if found:
+        told = f", it says {found.text!r}" if found.text else ""
+        return f"Its sign can be seen from the street: at {found.heading:.0f} degrees{told}."
+    return "Its sign cannot be seen from here."
+
+
+def find_on_street(situation: Situation) -> Plan:
+    """Walk where one has not been until a thing, or the sign of a kind of place, is seen."""
+    goal = situation.goal
+    standing: StandingTold | None = None
+    been: list[str] = []
+    while situation.turns_left > KEPT_TURNS:
+        found = yield from _in_sight(situation)
+        if found:
+            here = yield from _here(situation)
+            if goal.place_type and not goal.things and situation.has("nearby_places"):
+                reply = yield PlannedCall(
+                    "nearby_places",
+                    {"types": [goal.place_type], "radius_m": 60.0, "limit": 1},
+                    "Which one is it?",
+                )
+                for place in places_told(reply.text)[:1]:
+                    return PlanEnd(f"{found} {here} It is {place.name}.", succeeded=True, place_id=place.id)
+            return PlanEnd(f"{found} {here}", succeeded=True)
+        standing = yield from _onward(situation, standing, been)
+        if standing is None or standing.moves_left < 1:
+            break
+    wanted = ", ".join(goal.things) or words_of(goal.place_type)
+    return PlanEnd(f"No {wanted} was seen in {len(been)} stops.", succeeded=False)
+
+
+def roam(standing: StandingTold, been: Sequence[str]) -> WayTold | None:
+    """A way to where one has not been, straight on rather than round a corner; `None` if there is none."""
+    onward = [way for way in standing.ways if abs(signed_turn(standing.heading, way.heading)) <= BACK_DEG]
+    new = [way for way in onward or standing.ways if way.pano_id not in been]
+    return min(new, key=lambda way: abs(signed_turn(standing.heading, way.heading)), default=None)
+
+
+def _in_sight(situation: Situation) -> Part[str]:
+    """A sentence on the first that is seen of what is wanted; empty if nothing is."""
+    goal = situation.goal
+    if goal.things:
+        if situation.has("detect"):
+            args = {"labels": list(goal.things), "direction": "around"}
+            reply = yield PlannedCall("detect", args, f"Is there a {goal.things[0]}?")
+            for thing in things_told(reply.text):
+                return f"There is a {thing.label} at {thing.heading:.0f} degrees."
+        return ""
+    for sign in (yield from _signs(situation)):
+        kinds = kinds_wanted(sign.text, (), situation.lexicon) if sign.label == "sign" else [sign.label]
+        same = goal.place_type in [kind.replace(" ", "_") for kind in kinds[:1]]
+        if (goal.name and _alike(sign.text, goal.name)) or (goal.place_type and same):
+            return f"The sign {sign.text!r} can be seen at {sign.heading:.0f} degrees."
+    return ""
+
+
+def _signs(situation: Situation) -> Part[list[FoundTold]]:
+    """Signs in sight, by the best tool that there is: reading, looking, detecting."""
+    if situation.has("read_signs"):
+        return signs_told((yield PlannedCall("read_signs", {}, "What do the signs say?")).text)
+    signs: list[FoundTold] = []
+    if situation.has("detect") and situation.goal.place_type:
+        args = {"labels": [words_of(situation.goal.place_type)], "direction": "around"}
+        signs += things_told((yield PlannedCall("detect", args, "Is there a sign?")).text)
+    if situation.has("look"):
+        for heading, said in views_told((yield PlannedCall("look", {}, "What can be seen?")).text):
+            signs += [FoundTold("sign", text, heading) for text in said.split("'")[1::2]]
+    return signs
+
+
+def _here(situation: Situation) -> Part[str]:
+    if not situation.has("where_am_i"):
+        return ""
+    here = standing_told((yield PlannedCall("where_am_i", {}, "Where is that?")).text)
+    return f"Seen from {here.position}." if here else ""
+
+
+def _onward(
+    situation: Situation, standing: StandingTold | None, been: list[str]
+) -> Part[StandingTold | None]:
+    """A few panoramas on; `None` where no way leads on."""
+    if not situation.has("move"):
+        return None
+    if standing is None:
+        if not situation.has("where_am_i"):
+            return standing_told((yield PlannedCall("move", {"direction": "front"}, "On.")).text)
+        standing = standing_told((yield PlannedCall("where_am_i", {}, "Which ways are there?")).text)
+    way = roam(standing, been) if standing else None
+    if standing is None or way is None:
+        return None
+    been += [one.pano_id for one in standing.ways]
+    reply = yield PlannedCall(
+        "move", {"pano_id": way.pano_id, "steps": STRIDE}, "Nothing of the kind here: on."
+    )
+    return standing_told(reply.text)
+
+
+def _alike(text: str, name: str) -> bool:
+    return len(text) > 2 and fuzz.token_set_ratio(text.lower(), name.lower()) >= SAME_SIGN

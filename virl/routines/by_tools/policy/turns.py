@@ -1,0 +1,117 @@
+"""Plays a plan, turn by turn; what comes next depends on the conversation alone, so a run can be resumed."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from langchain_core.messages import BaseMessage, ToolMessage
+
+from virl.agent.character import Character
+from virl.errors import BadInput, MindFailed
+from virl.mind.lexicon import load_lexicon
+from virl.routines.by_tools.policy.goals import ToolGoal, read_goal
+from virl.routines.by_tools.policy.hands import Plan, PlanEnd, PlannedCall, Situation, ToolReply
+from virl.routines.by_tools.policy.places import count_places, place_plan
+from virl.routines.by_tools.policy.streets import count_things, find_on_street
+from virl.routines.by_tools.policy.views import view_plan
+from virl.tools.catalogue import FINISH
+
+_WHO = re.compile(r"(?:Whom to consult\. |; )([\w-]+): ([^;]*)")
+
+
+class PolicyTurns:
+    """The turns of a character whose tools are used by rules.
+
+    Args:
+        character: has the intention and the tools.
+
+    Raises:
+        BadInput: the rules do not understand the intention, or the tools do not suffice for it.
+    """
+
+    def __init__(self, character: Character) -> None:
+        self._character = character
+        self._goal = read_goal(character)
+        check_tools(character, self._goal)
+
+    def after(self, messages: Sequence[BaseMessage], frame: Mapping[str, object]) -> PlannedCall:
+        """The call that follows a conversation; the last one ends the run."""
+        replies = [
+            ToolReply(message.text, message.status == "error")
+            for message in messages
+            if isinstance(message, ToolMessage)
+        ]
+        limit = self._character.limits.calls
+        situation = Situation(self._character, self._goal, load_lexicon(), agents_in(frame), limit)
+        plan = plan_for(situation)
+        try:
+            call = next(plan)
+            for reply in replies:
+                situation.turns_left -= 1
+                call = plan.send(reply)
+        except StopIteration as stop:
+            return _finish(stop.value)
+        except MindFailed as fault:
+            return _finish(PlanEnd(f"{situation.known} {fault}".strip(), succeeded=False))
+        if situation.turns_left <= 1:
+            known = situation.known or "Nothing is known yet."
+            return _finish(PlanEnd(f"No turns are left. {known}", succeeded=False))
+        return call
+
+
+def plan_for(situation: Situation) -> Plan:
+    """The plan for a goal."""
+    goal = situation.goal
+    if goal.seeking == "view":
+        return view_plan(situation)
+    if goal.seeking == "count":
+        return count_things(situation) if goal.things else count_places(situation)
+    return place_plan(situation) if goal.seeking == "place" else find_on_street(situation)
+
+
+def check_tools(character: Character, goal: ToolGoal) -> None:
+    """See whether a character has the tools that the rules need for its goal.
+
+    Raises:
+        BadInput: it has not; says which are needed.
+    """
+    tools = set(character.tools)
+    enough = {
+        "view": ({"where_am_i", "read_signs"}, {"where_am_i", "look"}),
+        "count": ({"detect"},) if goal.things else ({"nearby_places"},),
+        "thing": ({"detect"},),
+        "place": (
+            ({"route"},)
+            if goal.address and not (goal.name or goal.place_type)
+            else (
+                {"search_places"},
+                {"nearby_places"},
+                {"read_signs"},
+                {"look"},
+                {"consult", "place_details"},
+            )
+        ),
+    }[goal.seeking]
+    if not any(needed <= tools for needed in enough):
+        needed = ", or ".join(" and ".join(sorted(one)) for one in enough)
+        raise BadInput(
+            f"the rules cannot do what {character.name} wants with these tools: they need {needed}; "
+            "add them to `tools`, or give --mind openai:MODEL"
+        )
+
+
+def agents_in(frame: Mapping[str, object]) -> dict[str, str]:
+    """Who can be consulted and what each does, as the schema of the tool `consult` tells."""
+    tools = frame.get("tools")
+    for tool in tools if isinstance(tools, list) else []:
+        function = tool.get("function", {}) if isinstance(tool, dict) else {}
+        if function.get("name") == "consult":
+            told = (
+                function.get("parameters", {}).get("properties", {}).get("agent", {}).get("description", "")
+            )
+            return dict(_WHO.findall(str(told)))
+    return {}
+
+
+def _finish(end: PlanEnd) -> PlannedCall:
+    args: dict[str, object] = {"answer": end.answer, "succeeded": end.succeeded}
+    return PlannedCall(FINISH, args | ({"place_id": end.place_id} if end.place_id else {}))

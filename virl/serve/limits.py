@@ -1,0 +1,105 @@
+"""How large a request may be, and how long it may take to come in."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """What a server takes from one client; each number is chosen, far above what a real request needs."""
+
+    body_bytes: int = 1_000_000
+    headers: int = 100
+    head_bytes: int = 32_768
+    """Of the first line and all headers."""
+    head_s: float = 10.0
+    """Seconds until the head of a request is there, from the start of a connection or of the next head on."""
+    body_s: float = 20.0
+    """Seconds until the body is there, once the head is."""
+    reading_s: float = 30.0
+    """Seconds that a client may leave an answer unread."""
+    connections: int = 500
+    """At once; more get status 503. Below the 1,024 files that a process may have open by default."""
+
+
+class RequestBounds:
+    """ASGI middleware: an application behind it gets whole requests within the limits, and no others.
+
+    Args:
+        app: what answers them.
+        limits: of each request.
+    """
+
+    def __init__(self, app: ASGIApp, limits: RequestLimits) -> None:
+        self._app = app
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refused = _oversize(scope, self._limits)
+        body = bytearray()
+        if not refused:
+            try:
+                async with asyncio.timeout(self._limits.body_s):
+                    async for piece in _pieces(receive):
+                        body += piece
+                        if len(body) > self._limits.body_bytes:
+                            refused = _too_large(self._limits)
+                            break
+            except TimeoutError:
+                refused = refusal(408, f"The body did not come within {self._limits.body_s:g} seconds.")
+            except _Gone:
+                return
+        await (refused or self._app)(scope, _given(bytes(body), receive), send)
+
+
+class _Gone(Exception):
+    """The client left before its request was whole."""
+
+
+async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Gone
+        yield message.get("body", b"")
+        more = message.get("more_body", False)
+
+
+def _given(body: bytes, receive: Receive) -> Receive:
+    """Gives a body that is there already, and then what else comes: that the client left."""
+    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def give() -> Message:
+        return left.pop() if left else await receive()
+
+    return give
+
+
+def _oversize(scope: Scope, limits: RequestLimits) -> JSONResponse | None:
+    headers = scope["headers"]
+    head = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+    head += sum(len(name) + len(value) for name, value in headers)
+    if len(headers) > limits.headers or head > limits.head_bytes:
+        return refusal(431, f"At most {limits.headers} headers, and {limits.head_bytes} bytes with the URL.")
+    declared = Headers(scope=scope).get("content-length", "0")
+    few = len(declared) < 16 and declared.isdecimal()
+    return None if few and int(declared) <= limits.body_bytes else _too_large(limits)
+
+
+def _too_large(limits: RequestLimits) -> JSONResponse:
+    return refusal(413, f"The body is larger than {limits.body_bytes} bytes.")
+
+
+def refusal(code: int, message: str) -> JSONResponse:
+    """The answer to a request that does not pass: one line, after which the connection is closed."""
+    return JSONResponse({"error": {"code": code, "message": message}}, code, headers={"Connection": "close"})

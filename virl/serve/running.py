@@ -1,0 +1,156 @@
+"""Runs an ASGI application: until the process is interrupted, or as long as a `with` block lasts."""
+
+import ipaddress
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from virl.errors import BadInput, VirlError
+from virl.redaction import SHORTEST_SECRET, warn_of_placeholder
+from virl.serve.gate import KEY_VARIABLE, is_loopback
+from virl.serve.limits import RequestLimits
+from virl.serve.protocol import protocol
+
+LOOPBACK = "127.0.0.1"
+_BACKLOG = 2048  # connections that wait to be accepted; as uvicorn's
+_STOP_S = 1  # seconds that open requests get when a server stops; chosen
+
+
+def own_key() -> str | None:
+    """The key that clients have to show, from `VIRL_SERVE_KEY`; `None` if it is not set."""
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    warn_of_placeholder(KEY_VARIABLE, len(key))
+    return key or None
+
+
+def check_key(key: str | None, what: str) -> str:
+    """The key of a server that not everybody may use.
+
+    Args:
+        key: what `VIRL_SERVE_KEY` holds.
+        what: why it is needed, for the error, such as `"listening at 0.0.0.0"`.
+
+    Raises:
+        BadInput: there is none, it is too short, or it is also the key of something else.
+    """
+    if key is None or len(key) < SHORTEST_SECRET:
+        found = "is not set" if not key else f"has {len(key)} characters"
+        raise BadInput(
+            f"{what} needs a key that clients have to show, and {KEY_VARIABLE} {found}: set it to "
+            f"{SHORTEST_SECRET} characters or more, such as $(openssl rand -hex 24)"
+        )
+    for name, value in os.environ.items():
+        if name != KEY_VARIABLE and value.strip() == key:
+            raise BadInput(f"{KEY_VARIABLE} has the value of {name}: give the server a key of its own")
+    return key
+
+
+def run(
+    app: ASGIApp, host: str, port: int, key: str | None, limits: RequestLimits, tell: Callable[[str], None]
+) -> None:
+    """Serve until the process is interrupted.
+
+    Args:
+        app: behind `gated`.
+        host: the address to listen at.
+        port: the port; 0 takes a free one.
+        key: what clients have to show; needed where other machines can connect.
+        limits: of each request.
+        tell: gets the server's URL when it is known.
+
+    Raises:
+        BadInput: the port is taken, or other machines can connect and there is no key.
+    """
+    with _listening(host, port, key) as listener:
+        tell(_url(listener))
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(_config(app, limits)).run(sockets=[listener])
+
+
+@contextmanager
+def running(app: ASGIApp, host: str, port: int, key: str | None, limits: RequestLimits) -> Iterator[str]:
+    """Serve from a thread of its own until the block ends; gives the server's URL.
+
+    Args:
+        app: as `run`.
+        host: as `run`.
+        port: as `run`.
+        key: as `run`.
+        limits: as `run`.
+
+    Raises:
+        BadInput: as `run`.
+        VirlError: the server did not start.
+    """
+    with _listening(host, port, key) as listener:
+        server = uvicorn.Server(_config(app, limits))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        try:
+            _wait_for(server, thread)
+            yield _url(listener)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@contextmanager
+def _listening(host: str, port: int, key: str | None) -> Iterator[socket.socket]:
+    family, address = _resolved(host, port)
+    if not is_loopback(address):
+        check_key(key, f"listening at {address}, where other machines can connect,")
+    # asyncio sends without delay only on sockets that name their protocol
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((address, port))
+            listener.listen(_BACKLOG)  # clients can connect from the moment that the URL is told
+        except OSError as fault:
+            raise BadInput(
+                f"cannot listen at {host}:{port} ({fault.strerror}): give another --port"
+            ) from fault
+        yield listener
+
+
+def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, str]:
+    """The family and the IP address of a name or an address."""
+    try:
+        found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as fault:
+        raise BadInput(f"cannot listen at {host!r} ({fault}): give an address of this machine") from fault
+    family, _, _, _, address = found[0]
+    return family, str(ipaddress.ip_address(str(address[0]).partition("%")[0]))
+
+
+def _url(listener: socket.socket) -> str:
+    address, port = listener.getsockname()[:2]
+    return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
+
+
+def _config(app: ASGIApp, limits: RequestLimits) -> uvicorn.Config:
+    """No access log: its lines would hold keys."""
+    return uvicorn.Config(
+        app,
+        http=protocol(limits),
+        h11_max_incomplete_event_size=limits.head_bytes,
+        limit_concurrency=limits.connections,
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        proxy_headers=False,
+        timeout_graceful_shutdown=_STOP_S,
+    )
+
+
+def _wait_for(server: uvicorn.Server, thread: threading.Thread) -> None:
+    while not server.started:
+        if not thread.is_alive():
+            raise VirlError("the server did not start: see the log above")
+        thread.join(0.01)
