@@ -143,17 +143,21 @@ def _cut(path: Path, region: Region, part: Path) -> None:
     inside, ways = osmium.IdTracker(), osmium.IdTracker()
     with osmium.BackReferenceWriter(str(part), ref_src=str(path), remove_tags=False) as writer:
         for one in osmium.FileProcessor(str(path)):
-            if one.is_node():
+            if isinstance(one, osmium.osm.Node):
                 at = one.location
                 if at.valid() and south <= at.lat <= north and west <= at.lon <= east:
                     inside.add_node(one.id)
                     if one.tags:
                         writer.add(one)
-            elif one.is_way():
+            elif isinstance(one, osmium.osm.Way):
                 if inside.contains_any_references(one):
                     ways.add_way(one.id)
                     writer.add(one)
-            elif one.tags.get("type") == "multipolygon" and ways.contains_any_references(one):
+            elif (
+                one.tags.get("type") == "multipolygon"
+                and isinstance(one, osmium.osm.Relation)
+                and ways.contains_any_references(one)
+            ):
                 writer.add(one)
 
 
@@ -172,16 +176,17 @@ class _Reading:
         areas = osmium.filter.KeyFilter(*AREA_KEYS)
         keys = osmium.filter.KeyFilter(*{*POINT_KEYS, *LINE_KEYS, *AREA_KEYS})
         for one in osmium.FileProcessor(str(path)).with_areas(areas).with_filter(keys):
-            if not one.is_relation():
-                self._take(one, factory)
+            self._take(one, factory)
 
-    def _take(self, one: osmium.osm.OSMObject, factory: osmium.geom.WKBFactory) -> None:
+    def _take(self, one: object, factory: osmium.geom.WKBFactory) -> None:
+        if not isinstance(one, osmium.osm.Node | osmium.osm.Way | osmium.osm.Area):
+            return
         tags = dict(one.tags)
         try:
-            if one.is_node():
+            if isinstance(one, osmium.osm.Node):
                 if not tags.keys().isdisjoint(POINT_KEYS):
                     self._points.add(f"n{one.id}", tags, factory.create_point(one))
-            elif one.is_area():
+            elif isinstance(one, osmium.osm.Area):
                 if not tags.keys().isdisjoint(AREA_KEYS):
                     kind = "w" if one.from_way() else "r"
                     self._areas.add(f"{kind}{one.orig_id()}", tags, factory.create_multipolygon(one))
@@ -235,7 +240,7 @@ def _middle(degrees: Mapping[str, Shapes]) -> LocalFrame:
 
 def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
     def flat(lng_lat: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.round(np.column_stack(frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])), 3)
+        return np.asarray(np.round(np.column_stack(frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])), 3), float)
 
     return np.asarray(shapely.transform(degrees, flat), dtype=object)
 

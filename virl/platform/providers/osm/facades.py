@@ -46,8 +46,8 @@ def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
     cells = _cut_walls(houses)
     sees, away = _viewpoints(cells, houses, panoramas)
     seen = np.flatnonzero(sees >= 0)
-    house, wall, left, right = (part[seen] for part in cells)
-    return FacadeCells(house, wall, left, right, sees[seen], away[seen])
+    house, wall, left, right = cells
+    return FacadeCells(house[seen], wall[seen], left[seen], right[seen], sees[seen], away[seen])
 
 
 def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
@@ -89,7 +89,7 @@ def _viewpoints(
 
 
 def _free(start: Floats, end: Floats, tree: shapely.STRtree) -> NDArray[np.bool_]:
-    sights = shapely.linestrings(np.stack([start, end], axis=1))
-    hidden = np.zeros(len(sights), bool)
-    hidden[tree.query(sights, predicate="intersects")[0]] = True
-    return ~hidden
+    sights = np.asarray(shapely.linestrings(np.stack([start, end], axis=1)))
+    free = np.ones(len(sights), np.bool_)
+    free[tree.query(sights, predicate="intersects")[0]] = False
+    return free

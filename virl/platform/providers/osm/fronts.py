@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from shapely import Geometry
 
 from virl.platform.providers.osm.extract import Shapes
 from virl.platform.providers.osm.facades import FacadeCells
@@ -24,7 +25,7 @@ WIDEST_CELLS = 3
 class Claim:
     """A place that wants a front."""
 
-    shape: object
+    shape: Geometry
     """A point or an area, in metres."""
     street: str = ""
     """Of its address; empty if unknown."""
@@ -67,7 +68,7 @@ def assign_fronts(
     for cell, owner in enumerate(cells.house.tolist()):
         of_house.setdefault(owner, []).append(cell)
     bids = []
-    middles = shapely.points(cells.middle)
+    middles = np.asarray(shapely.points(cells.middle))
     for number, claim in enumerate(claims):
         mine = np.array(of_house.get(int(house[number]), []), np.int64)
         if not len(mine):

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from opening_hours import OpeningHours as OsmHours
-from opening_hours import ParserError, State
+from opening_hours import State, validate
 
 from virl.platform.places import OpeningHours
 
@@ -17,19 +17,19 @@ def weekly(text: str) -> tuple[OpeningHours, ...] | None:
     Rules for public holidays and seasons are read for the first week of May; times by the sun are those of
     the equinox.
     """
-    try:
-        hours = OsmHours(text)
-        spans = [
-            (start, end)
-            for start, end, state, _ in hours.intervals(_MONDAY - _DAY, _MONDAY + 8 * _DAY)
-            if state == State.OPEN and end is not None
-        ]
-    except (ParserError, ValueError, OverflowError):
+    if not validate(text):
         return None
-    if hours.normalize() and str(hours.normalize()) == "24/7":
+    hours = OsmHours(text)
+    spans = [
+        (start, end)
+        for start, end, state, _ in hours.intervals(_MONDAY - _DAY, _MONDAY + 8 * _DAY)
+        if state == State.OPEN and end is not None
+    ]
+    if str(hours.normalize()) == "24/7":
         return tuple(OpeningHours(day, 0, 1440) for day in range(7))
     found = set()
-    for start, end in spans:
+    for first, end in spans:
+        start = first
         while start < end:  # a stretch of more than a day is one of each day
             stop = min(end, start + _DAY)
             days, opens = divmod(int((start - _MONDAY).total_seconds()) // 60, 1440)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from shapely import Polygon
+from scipy.spatial import cKDTree
 
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.measures import metres, number
@@ -115,8 +115,6 @@ def _heights(tags: tuple[Tags, ...], polygons: Shapes) -> tuple[NDArray[np.float
     unknown = np.flatnonzero(~known & ~low)
     if len(model) and len(unknown):
         middles = shapely.get_coordinates(shapely.centroid(polygons))
-        from scipy.spatial import cKDTree  # noqa: PLC0415
-
         away, near = cKDTree(middles[model]).query(middles[unknown], k=min(NEIGHBOURS, len(model)))
         away, near = away.reshape(len(unknown), -1), near.reshape(len(unknown), -1)
         around = np.where(away <= NEIGHBOURHOOD_M, tagged[model][near], np.nan)
@@ -125,5 +123,7 @@ def _heights(tags: tuple[Tags, ...], polygons: Shapes) -> tuple[NDArray[np.float
         if some.any():
             median[some] = np.nanmedian(around[some], axis=1)
         own = usual[unknown]
-        heights[unknown] = np.where(np.isnan(own), median, np.where(np.isnan(median), own, (own + median) / 2))
+        heights[unknown] = np.where(
+            np.isnan(own), median, np.where(np.isnan(median), own, (own + median) / 2)
+        )
     return np.where(np.isnan(heights), DEFAULT_M, heights), known

@@ -2,7 +2,16 @@
 
 import re
 
-_METRES = {"": 1.0, "m": 1.0, "metre": 1.0, "metres": 1.0, "meter": 1.0, "ft": 0.3048, "'": 0.3048, "km": 1000.0}
+_METRES = {
+    "": 1.0,
+    "m": 1.0,
+    "metre": 1.0,
+    "metres": 1.0,
+    "meter": 1.0,
+    "ft": 0.3048,
+    "'": 0.3048,
+    "km": 1000.0,
+}
 _LENGTH = re.compile(r"(\d{1,6}(?:[.,]\d{1,6})?) ?(m|metres?|meter|ft|km|')?")
 
 

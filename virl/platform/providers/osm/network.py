@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -46,7 +47,7 @@ def way_network(extract: OsmExtract, kept: WayFilter) -> WayNetwork:
     lines, start, end, way = [], [], [], []
     for run in runs:
         cuts = np.flatnonzero(uses[run.nodes] > 1)
-        for first, last in zip(cuts[:-1], cuts[1:], strict=True):
+        for first, last in pairwise(cuts):
             piece = run.nodes[first : last + 1]
             lines.append(points[piece])
             start.append(piece[0])
@@ -100,7 +101,7 @@ def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[
     breaks = (owner[1:] != owner[:-1]) | (inside[1:] != inside[:-1])
     bounds = np.concatenate([[0], np.flatnonzero(breaks) + 1, [len(owner)]])
     runs = []
-    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+    for low, high in pairwise(bounds):
         if inside[low] and high - low > 1:
             runs.append(_Run(ways[owner[low]], nodes[low:high]))
     used = np.concatenate([run.nodes for run in runs]) if runs else np.empty(0, np.int64)
@@ -118,7 +119,9 @@ def with_connections(network: WayNetwork, core: NDArray[np.bool_], longest: floa
     count = len(network.junctions)
     weight = np.where(core, 1e-6, network.length + 1e-3)
     # of several stretches between two junctions only the shortest counts
-    order = np.lexsort((weight, np.maximum(network.start, network.end), np.minimum(network.start, network.end)))
+    order = np.lexsort(
+        (weight, np.maximum(network.start, network.end), np.minimum(network.start, network.end))
+    )
     low, high = np.minimum(network.start, network.end)[order], np.maximum(network.start, network.end)[order]
     first = np.flatnonzero((np.diff(low, prepend=-1) != 0) | (np.diff(high, prepend=-1) != 0))
     best = order[first]

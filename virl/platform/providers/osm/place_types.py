@@ -20,6 +20,12 @@ FALLBACKS: Mapping[str, tuple[str, ...]] = {
 }
 """The types of a place whose value no table names, by its key; the first key that it has counts."""
 
+KEYS = (
+    *("amenity", "shop", "healthcare", "tourism", "leisure", "office", "craft"),
+    *("historic", "railway", "highway", "public_transport"),
+)
+"""What makes an object a place; the first one that is there says which."""
+
 _AMENITIES_WITH_A_KITCHEN = frozenset({"restaurant", "fast_food", "cafe", "food_court"})
 _EATEN_AT = {"fast_food": "fast_food_restaurant", "cafe": "cafe"}
 
@@ -42,8 +48,7 @@ def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, 
         unmapped: counts `key=value` of what no table names.
     """
     table = type_table()
-    for key in ("amenity", "shop", "healthcare", "tourism", "leisure", "office", "craft", "historic", "railway",
-                "highway", "public_transport"):  # fmt: skip
+    for key in KEYS:
         value = tags.get(key, "").partition(";")[0].strip()
         if not value or value == "no":
             continue
@@ -64,7 +69,7 @@ def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[st
     if key == "amenity" and value in _AMENITIES_WITH_A_KITCHEN:
         first = [_EATEN_AT[value]] if value in _EATEN_AT else []
         kitchens = [table["cuisine"].get(one.strip(), ()) for one in tags.get("cuisine", "").split(";")]
-        cuisine = [kind for kitchen in kitchens for kind in kitchen[:1] if kind not in {"restaurant"}]
+        cuisine = [kind for kitchen in kitchens for kind in kitchen[:1] if kind != "restaurant"]
         types = [*cuisine[:2], *first, *known] if value == "restaurant" else [*first, *cuisine[:2], *known]
     elif value == "place_of_worship":
         types = [*table["religion"].get(tags.get("religion", ""), ()), *known]

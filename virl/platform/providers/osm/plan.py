@@ -23,8 +23,13 @@ from virl.platform.providers.osm.streets import TwinStreets, streets_of
 from virl.platform.providers.osm.things import furniture_of
 
 FIRST_FLOOR_M = 4.55  # bottom of a sign on the floor above, over the string course
-GREEN = frozenset({"park", "garden", "grass", "forest", "wood", "scrub", "meadow", "cemetery", "village_green",
-                   "recreation_ground", "grassland", "heath", "golf_course", "pitch", "playground"})  # fmt: skip
+GREEN = frozenset(
+    {
+        *("park", "garden", "grass", "forest", "wood", "scrub", "meadow", "cemetery", "village_green"),
+        *("recreation_ground", "grassland", "heath", "golf_course", "pitch", "playground"),
+    }
+)
+"""Values of `leisure`, `landuse` and `natural` that are drawn as grass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,9 @@ def _signs(pois: Pois, number: int, frontage: Frontage, front: Front) -> tuple[S
     if not can_letter(name):
         return ()
     rng = Random(pois.ids[number])
-    signs = hang_signs(pois.ids[number], Lettering(name, "", name.split()[0][:12]), frontage.left, frontage.right, rng)
+    signs = hang_signs(
+        pois.ids[number], Lettering(name, "", name.split()[0][:12]), frontage.left, frontage.right, rng
+    )
     if front.floor == 0:
         return signs if dist(frontage.left, frontage.right) > 4 else signs[:1]
     fascia = signs[0]

@@ -11,7 +11,9 @@ from virl.platform.providers.osm.place_types import place_types
 
 OUTDOORS = frozenset({"park", "garden", "playground", "athletic_field", "parking", "cemetery", "golf_course"})
 """First types of places that have ground instead of a front."""
-NO_FRONT = frozenset({"bus_stop", "light_rail_station", "bicycle_rental", "taxi_stand", "monument", "parking"})
+NO_FRONT = frozenset(
+    {"bus_stop", "light_rail_station", "bicycle_rental", "taxi_stand", "monument", "parking"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Pois:
         return self.tags[number]["name"].strip()
 
     def wants_front(self, number: int) -> bool:
-        """Whether a place would have a front on a street: not a park, a stop, or what is not on the ground floor."""
+        """Whether a place would have a front on a street: no park, no stop, nothing upstairs or below."""
         first = self.types[number][0]
         return first not in OUTDOORS and first not in NO_FRONT and self.on_ground_floor(number)
 

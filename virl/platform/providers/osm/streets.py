@@ -1,7 +1,8 @@
 """Streets of a twin: where panoramas stand, and how wide carriageways and pavements are."""
 
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -54,13 +55,13 @@ class TwinStreets:
     """The line of the extract that each street is a part of, shape (n,)."""
     mapped_m: float
     """Metres of mapped ways on which panoramas may stand."""
-    dropped_m: Counter[str]
+    dropped_m: Mapping[str, float]
     """Metres of what was left out, by the reason."""
 
 
 def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     """Lay out the streets of a twin."""
-    dropped: Counter[str] = Counter()
+    dropped: dict[str, float] = {}
     whole = way_network(extract, lambda tags: is_walkable(tags) and not is_hidden(tags))
     hidden = way_network(extract, lambda tags: is_walkable(tags) and is_hidden(tags))
     dropped["in a tunnel, indoors or underground"] = float(hidden.length.sum())
@@ -75,7 +76,7 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     dropped["cut off from the rest"] = float(joined.length.sum() - largest.length.sum())
     network = _merged(largest)
     streets = _widened(extract, network, houses, tree)
-    panoramas = _without_those_in_houses(_panoramas(network), houses, tree)
+    panoramas = _without_those_in_houses(_panoramas(network), tree)
     return TwinStreets(streets, network.junctions, panoramas, network.way, mapped, dropped)
 
 
@@ -88,7 +89,7 @@ def _blocked(
     inside = shapely.length(shapely.intersection(lines[stretch], houses.footprints[house]))
     total = np.bincount(stretch, weights=inside, minlength=len(lines))
     passage = np.array(["tunnel" in extract.lines.tags[way] for way in network.way], bool)
-    return (total > INSIDE_M) & ~passage
+    return np.asarray((total > INSIDE_M) & ~passage)
 
 
 def _merged(network: WayNetwork) -> WayNetwork:
@@ -101,7 +102,10 @@ def _merged(network: WayNetwork) -> WayNetwork:
     groups, group = connected_components(links, directed=False)
     members = np.bincount(group, minlength=groups)
     middles = np.stack(
-        [np.bincount(group, weights=network.junctions[:, axis], minlength=groups) / members for axis in (0, 1)],
+        [
+            np.bincount(group, weights=network.junctions[:, axis], minlength=groups) / members
+            for axis in (0, 1)
+        ],
         axis=1,
     )
     middles = np.round(middles, 3)
@@ -130,7 +134,7 @@ def _panoramas(network: WayNetwork) -> Panoramas:
         street.append(np.full(pieces - 1, number_))
         street[0][[start, end]] = number_
         chain = [start, *range(count, count + pieces - 1), end]
-        pairs.update((min(a, b), max(a, b)) for a, b in zip(chain[:-1], chain[1:], strict=True))
+        pairs.update((min(a, b), max(a, b)) for a, b in pairwise(chain))
         count += pieces - 1
     return _linked(np.concatenate(xy), np.concatenate(street), pairs)
 
@@ -142,7 +146,7 @@ def _linked(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
     return Panoramas(xy, street, both[:, 0], both[:, 1])
 
 
-def _without_those_in_houses(all_: Panoramas, houses: Houses, tree: shapely.STRtree) -> Panoramas:
+def _without_those_in_houses(all_: Panoramas, tree: shapely.STRtree) -> Panoramas:
     """Panoramas in footprints are left out; their neighbours are linked, as through a passage."""
     hit = tree.query(shapely.points(all_.xy), predicate="intersects")[0]
     inside = np.zeros(len(all_.xy), bool)
@@ -159,7 +163,9 @@ def _without_those_in_houses(all_: Panoramas, houses: Houses, tree: shapely.STRt
     new = np.full(len(all_.xy), -1, np.int64)
     new[kept] = np.arange(len(kept))
     pairs = {
-        (min(int(new[a]), int(new[b])), max(int(new[a]), int(new[b]))) for a, ends in around.items() for b in ends
+        (min(int(new[a]), int(new[b])), max(int(new[a]), int(new[b])))
+        for a, ends in around.items()
+        for b in ends
     }
     return _linked(all_.xy[kept], all_.street[kept], pairs)
 
@@ -206,13 +212,15 @@ def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tu
     rank = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
     along = (rank + 0.5) * (length / count)[owner]
     here = shapely.get_coordinates(shapely.line_interpolate_point(lines[owner], along))
-    ahead = shapely.get_coordinates(shapely.line_interpolate_point(lines[owner], np.minimum(along + 0.5, length[owner])))
+    ahead = shapely.get_coordinates(
+        shapely.line_interpolate_point(lines[owner], np.minimum(along + 0.5, length[owner]))
+    )
     back = shapely.get_coordinates(shapely.line_interpolate_point(lines[owner], np.maximum(along - 0.5, 0.0)))
     way = (ahead - back) / np.maximum(np.linalg.norm(ahead - back, axis=1, keepdims=True), 1e-9)
     sides = []
     for sign in (1.0, -1.0):
         tip = here + sign * PROBE_REACH_M * np.stack([-way[:, 1], way[:, 0]], axis=1)
-        rays = shapely.linestrings(np.stack([here, tip], axis=1))
+        rays = np.asarray(shapely.linestrings(np.stack([here, tip], axis=1)))
         ray, house = tree.query(rays, predicate="intersects").reshape(2, -1)
         hit = shapely.distance(
             shapely.points(here[ray]), shapely.intersection(rays[ray], houses.footprints[house])

@@ -18,7 +18,9 @@ ROADS = frozenset(
     }
 )  # fmt: skip
 PATHS = frozenset({"pedestrian", "footway", "path", "steps", "track", "bridleway"})
-_PRIVATE_LANES = frozenset({"driveway", "parking_aisle", "parking", "emergency_access", "private", "drive-through"})
+_PRIVATE_LANES = frozenset(
+    {"driveway", "parking_aisle", "parking", "emergency_access", "private", "drive-through"}
+)
 _BESIDE_ROADS = frozenset({"sidewalk", "crossing", "traffic_island", "access_aisle", "link"})
 
 

@@ -1,0 +1,184 @@
+"""A town of two streets, three houses and a few places, written as an extract and rebuilt."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import osmium
+import pytest
+from osmium.osm import mutable
+
+from virl.errors import BadInput, NotFound
+from virl.geo import LatLng, LocalFrame
+from virl.platform.places import OpeningHours
+from virl.platform.providers.osm.city import open_twin
+from virl.platform.providers.osm.extract import covered_box, read_extract
+from virl.platform.providers.osm.hours import weekly
+from virl.platform.providers.osm.houses import houses_of, tagged_height
+from virl.platform.providers.osm.measures import metres
+from virl.platform.providers.osm.place_types import place_types, type_table
+from virl.platform.providers.osm.plan import Twin, build_twin
+from virl.platform.providers.osm.ways import has_panoramas, is_walk_network
+from virl.region import Region
+
+FRAME = LocalFrame(LatLng(60.17, 24.94))
+
+
+class Writer:
+    """Writes objects given in metres."""
+
+    def __init__(self, path: Path) -> None:
+        self._writer = osmium.SimpleWriter(str(path))
+        self._nodes: dict[tuple[float, float], int] = {}
+        self._ways: list[mutable.Way] = []
+
+    def node(self, x: float, y: float, **tags: str) -> int:
+        if (x, y) in self._nodes and not tags:
+            return self._nodes[x, y]
+        number = len(self._nodes) + 1
+        self._nodes[x, y] = number
+        at = FRAME.position(x, y)
+        named = {key.replace("__", ":"): value for key, value in tags.items()}
+        self._writer.add_node(mutable.Node(id=number, location=(at.lng, at.lat), tags=named))
+        return number
+
+    def way(self, *points: tuple[float, float], **tags: str) -> None:
+        nodes = [self.node(*point) for point in points]
+        named = {key.replace("__", ":"): value for key, value in tags.items()}
+        self._ways.append(mutable.Way(id=len(self._ways) + 1, nodes=nodes, tags=named))
+
+    def close(self) -> None:
+        for way in self._ways:
+            self._writer.add_way(way)
+        self._writer.close()
+
+
+def box(west: float, south: float, east: float, north: float) -> tuple[tuple[float, float], ...]:
+    return ((west, south), (east, south), (east, north), (west, north), (west, south))
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("osm") / "town.osm.pbf"
+    town = Writer(path)
+    town.way((-100, 0), (0, 0), (100, 0), highway="residential", name="Main Street")
+    town.way((0, 0), (0, 80), highway="residential", name="Side Street")
+    town.way((400, 400), (450, 400), highway="residential", name="Far Street")
+    town.way((-90, -20), (90, -20), highway="footway", footway="sidewalk")
+    town.way(*box(-60, 8, -20, 25), building="yes", building__levels="4")
+    town.way(*box(20, 8, 60, 25), building="yes", height="9 m")
+    town.way(*box(-60, -19, -20, -8), building="church", name="St Anne", amenity="place_of_worship")
+    address = {"addr__street": "Main Street", "addr__housenumber": "5"}
+    town.node(-40, 10, amenity="cafe", name="Kahvila", opening_hours="Mo-Fr 08:00-18:00", **address)
+    town.node(-30, 10, shop="bakery", name="Хлеб", level="0")
+    town.node(40, 10, office="lawyer", name="Upstairs & Sons", level="2")
+    town.node(70, 5, amenity="waste_basket")
+    town.close()
+    return path
+
+
+@pytest.fixture(scope="module")
+def twin(file: Path) -> Twin:
+    return build_twin(read_extract(file))
+
+
+def test_streets_meet_and_what_is_cut_off_is_counted(twin: Twin) -> None:
+    named = Counter(street.name for street in twin.streets.streets)
+    assert named == {"Main Street": 2, "Side Street": 1}
+    assert twin.streets.dropped_m["cut off from the rest"] == pytest.approx(50, abs=1)
+    panoramas = twin.plan.layout.panoramas
+    steps = np.linalg.norm(panoramas.xy[panoramas.source] - panoramas.xy[panoramas.target], axis=1)
+    assert len(panoramas.xy) == 29
+    assert steps == pytest.approx(10, abs=0.1)
+    pairs = set(zip(panoramas.source.tolist(), panoramas.target.tolist(), strict=True))
+    assert pairs == {(b, a) for a, b in pairs}
+
+
+def test_houses_have_their_height_or_a_usual_one(twin: Twin) -> None:
+    houses = twin.houses
+    assert sorted(houses.heights.tolist()) == pytest.approx([9.0, 13.6, 16.0])
+    assert houses.known.sum() == 2
+    assert tagged_height({"height": "9000"}) is None
+    assert metres("40 ft") == pytest.approx(12.192)
+    assert metres("about 3") is None
+
+
+def test_places_have_the_front_they_belong_to(twin: Twin) -> None:
+    shops = {shop.place.name: shop for shop in twin.plan.shops}
+    assert set(shops) == {"Kahvila", "Хлеб", "Upstairs & Sons", "St Anne"}
+    assert [sign.text for sign in shops["Kahvila"].signs][:1] == ["Kahvila"]
+    assert not shops["Upstairs & Sons"].signs
+    frontages = {one.id: one for one in twin.plan.layout.frontages}
+    fronts = [frontages[shops[name].frontage] for name in ("Kahvila", "Хлеб")]
+    assert {front.left[1] for front in fronts} == {fronts[0].right[1]}
+    assert shops["Kahvila"].place.types[:2] == ("cafe", "food")
+    assert shops["Kahvila"].place.hours[0] == OpeningHours(0, 480, 1080)
+    assert shops["Kahvila"].place.address == "Main Street 5"
+    assert [one.kind for one in twin.plan.layout.furniture] == ["trash bin"]
+
+
+def test_a_twin_is_a_city(file: Path) -> None:
+    city = open_twin("town", "Town", file, None)
+    door = city.maps.geocode("Main Street 5")
+    assert city.maps.geocode("5 main street") == door
+    assert city.maps.route([door, city.maps.geocode("Side Street")]).distance > 20
+    assert city.places.search("cafe")[0].name == "Kahvila"
+    with pytest.raises(NotFound, match="write it as in 'Main Street 5'"):
+        city.maps.geocode("9 Nowhere")
+
+
+def test_a_region_cuts(file: Path) -> None:
+    region = Region(tuple(FRAME.position(x, y) for x, y in box(-70, -5, 5, 30)[:4]))
+    part = read_extract(file, region)
+    assert len(part.lines.ids) == 2
+    assert {"Kahvila", "Хлеб"} <= {tags.get("name") for tags in part.points.tags}
+    assert houses_of(part).known.all()
+
+
+def test_what_cannot_be_read_is_one_line(file: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such file"):
+        read_extract(tmp_path / "none.osm.pbf")
+    cut = tmp_path / "cut.osm.pbf"
+    cut.write_bytes(file.read_bytes()[:-40])
+    with pytest.raises(BadInput, match="cannot be read as an OpenStreetMap extract"):
+        read_extract(cut)
+    other = tmp_path / "town.txt"
+    other.write_text("")
+    with pytest.raises(BadInput, match=r"it ends in \.osm\.pbf"):
+        read_extract(other)
+    assert covered_box(file) is None
+
+
+@pytest.mark.parametrize(
+    ("tags", "walked", "seen"),
+    [
+        ({"highway": "residential"}, True, True),
+        ({"highway": "residential", "sidewalk": "separate"}, False, True),
+        ({"highway": "footway", "footway": "sidewalk"}, True, False),
+        ({"highway": "footway", "tunnel": "yes"}, True, False),
+        ({"highway": "service", "service": "driveway"}, True, False),
+        ({"highway": "motorway"}, False, False),
+        ({"highway": "footway", "access": "private"}, False, False),
+    ],
+)
+def test_ways(tags: dict[str, str], walked: bool, seen: bool) -> None:
+    assert (is_walk_network(tags), has_panoramas(tags)) == (walked, seen)
+
+
+def test_hours_are_a_week() -> None:
+    assert weekly("24/7") == tuple(OpeningHours(day, 0, 1440) for day in range(7))
+    assert weekly("Fr 22:00-04:00") == (OpeningHours(4, 1320, 1680),)
+    assert weekly("Su 22:00-26:00") == (OpeningHours(6, 1320, 1560),)
+    assert weekly("only in summer") is None
+
+
+def test_types_are_the_finest_first() -> None:
+    assert sum(map(len, type_table().values())) > 250
+    assert place_types({"amenity": "restaurant", "cuisine": "sushi"})[:2] == (
+        "sushi_restaurant",
+        "restaurant",
+    )
+    unmapped: Counter[str] = Counter()
+    assert place_types({"shop": "hats"}, unmapped)[0] == "store"
+    assert unmapped == {"shop=hats": 1}
+    assert place_types({"highway": "residential"}) == ()
