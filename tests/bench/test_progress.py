@@ -64,7 +64,7 @@ def test_a_run_says_first_how_much_there_is_to_do_and_where_it_writes(tmp_path: 
     told = told_by(run_benchmark, NAME, Options(), out, engine=FAST, part=Part(limit=2))
     assert told.startswith(f"8 episodes to run, 2 at a time; writes {out}\n")
     told = told_by(run_benchmark, NAME, Options(), out, engine=FAST, resume=True)
-    assert f"8 done before, 16 episodes to run, 2 at a time; writes {out}\nabout " in told
+    assert f"8 done before, 16 episodes to run, 2 at a time; writes {out}\n" in told
     told = told_by(run_benchmark, NAME, Options(), out, engine=FAST, resume=True)
     assert told.startswith(f"{out}: already finished, 24 episodes done: nothing is run again\n")
 

@@ -12,12 +12,12 @@ def check_assembly(assembly: Assembly) -> None:
     Raises:
         BadInput: it says nothing, or two things.
     """
-    check_count(assembly)
     character, source = assembly.character, assembly.source
     if character.region is not None and character.route:
         raise BadInput(f"{where(source, character, 'region')}: there is a `route:` too: remove one of them")
     if character.region is None and not character.route:
         raise BadInput(f"{source}: `route:` is missing: list the addresses or positions to visit, in order")
+    check_count(assembly)
 
 
 def check_count(assembly: Assembly) -> None:
