@@ -269,16 +269,16 @@ def test_the_contents_are_narrowed_by_words_and_gone_through_by_keys(
     (current,) = browser.find_elements(By.CSS_SELECTOR, ".contents [aria-current]")
     target = browser.find_element(By.CSS_SELECTOR, current.get_dom_attribute("href") or "")
     assert target == browser.switch_to.active_element
-    browser.find_element(By.CSS_SELECTOR, ".contents input").send_keys("breakfast")
+    browser.find_element(By.CSS_SELECTOR, ".contents input").send_keys("consultation")
     shown = [entry.text for entry in entries if entry.is_displayed()]
     assert shown
-    assert all("breakfast" in text.lower() for text in shown)
+    assert all("consultation" in text.lower() for text in shown)
 
 
 def test_the_gallery_is_filtered_and_sorted(workshop: Workshop, browser: webdriver.Chrome) -> None:
     show(browser, workshop.page("gallery"), 1280, dark=False)
     cards = browser.find_elements(By.CSS_SELECTOR, "#runs .run")
-    browser.find_element(By.CSS_SELECTOR, ".choice input").send_keys("rx-399")
+    browser.find_element(By.CSS_SELECTOR, ".choice input").send_keys("rx-399 in")
     assert [card.find_element(By.TAG_NAME, "h2").text for card in cards if card.is_displayed()] == [
         "RX-399 in Virlton"
     ]
