@@ -14,6 +14,7 @@ from virl.bench.benchmark import (
     Tally,
 )
 from virl.bench.metrics.places import TYPES_10, TYPES_20, Sought
+from virl.drawing.numbers import counted
 from virl.geo import LatLng
 
 METRICS = (
@@ -61,7 +62,7 @@ def show(record: Record) -> Shown:
     right = {place["id"] for place in record.data["places"] for hit in hits if _is_right(place, hit)}
     places = record.data["places"]
     return Shown(
-        f"{len(right)} of {len(places)} places found",
+        f"{len(right)} of {counted(len(places), 'place')} found",
         len(right) / len(places),
         facts=tuple((place["name"], ", ".join(place["types"])) for place in places),
         views=tuple(

@@ -21,7 +21,7 @@ class Visible:
     kind: str
     """`"sign"`, or a sort of street furniture such as `"trash bin"`."""
     label: str
-    """The words of a sign, or the kind again."""
+    """The words of a sign (empty where no font can draw them, so the sign is blank), or the kind again."""
     box: Box
     """The part that can be seen."""
     distance: float

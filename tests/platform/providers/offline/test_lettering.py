@@ -3,17 +3,26 @@
 import numpy as np
 import pytest
 from made_corner import bare_plan, made_shop, made_sign
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, features
 
 from virl.errors import BadInput
 from virl.platform.providers.offline.life.naming import all_sign_characters
-from virl.platform.providers.offline.render.fonts import CJK_FACE, LATIN_FACES, code_points, face_for, font
+from virl.platform.providers.offline.render.fonts import (
+    CJK_FACE,
+    FACES,
+    LATIN_FACES,
+    SHAPED_FACES,
+    code_points,
+    face_for,
+    font,
+)
 from virl.platform.providers.offline.render.lettering import SCHEMES, letter, texture_size
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.render.textures import letter_chain, texture_table
 from virl.platform.streetview import Camera
 
-FACES = (*LATIN_FACES, CJK_FACE)
+SCRIPTS = {"Arabic": "مقهى السلام", "Hebrew": "מאפייה", "Devanagari": "हिन्दी किताब", "Thai": "ร้านน้ำชา"}
+shaping = pytest.mark.skipif(not features.check("raqm"), reason="Pillow has no Raqm without FriBiDi")
 
 
 def glyph(face: str, character: str) -> bytes:
@@ -29,8 +38,8 @@ def test_the_listed_characters_have_a_glyph_of_their_own(face):
     rng = np.random.default_rng(0)
     for code in rng.choice(listed, 60, replace=False):
         assert glyph(face, chr(code)) != missing, chr(code)
-    assert ord("\u0e01") not in code_points(face)  # Thai is in none
-    assert glyph(face, "\u0e01") == missing
+    assert ord("\u1780") not in code_points(face)  # Khmer is in none
+    assert glyph(face, "\u1780") == missing
 
 
 @pytest.mark.parametrize("face", LATIN_FACES)
@@ -57,8 +66,45 @@ def test_a_text_is_set_in_one_face_that_has_all_of_it():
 
 
 def test_what_no_face_can_draw_is_an_error_that_names_it():
-    with pytest.raises(BadInput, match="no shipped font can draw 'ก Shop': add ก "):
-        face_for("ก Shop", 0)
+    with pytest.raises(BadInput, match="no shipped font can draw 'ក Shop': add ក "):
+        face_for("ក Shop", 0)
+
+
+def test_a_sign_that_no_face_can_draw_is_blank_and_the_truth_says_so():
+    sign = made_sign("ក Shop", left=(-3.0, 8.0), right=(3.0, 8.0))
+    assert not letter(sign).any()
+    renderer = CityRenderer(bare_plan(made_shop(sign)))
+    camera = Camera(0.0, 5.0, 60.0, 320, 320)
+    (seen,) = renderer.visible(0.0, -1.0, camera)
+    assert (seen.label, renderer.picture(0.0, -1.0, camera).shape) == ("", (320, 320, 3))
+
+
+@shaping
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_sign_in_each_script_has_a_glyph_for_every_letter(script):
+    text = SCRIPTS[script]
+    face = face_for(text, 0)
+    assert face == f"{script}-Bold.ttf"
+    missing = glyph(face, "\U0010fffd")
+    assert all(glyph(face, character) != missing for character in text if character != " ")
+    assert letter(made_sign(text, left=(0.0, 0.0), right=(5.0, 0.0))).any()
+
+
+@shaping
+@pytest.mark.parametrize("text", ["سلام", "किताब", "हिन्दी", "น้ำ"])
+def test_letters_join_and_stack(text):
+    face = face_for(text, 0)
+    alone = sum(font(face, 60).getlength(character) for character in text)
+    assert face in SHAPED_FACES
+    assert font(face, 60).getlength(text) != pytest.approx(alone, abs=1)
+
+
+@shaping
+def test_hebrew_reads_from_the_right():
+    rows, columns = np.nonzero(letter(made_sign("לאאא", left=(0.0, 0.0), right=(5.0, 0.0))) > 128)
+    assert (
+        columns[rows == rows.max()].min() > columns.min() + np.ptp(columns) / 2
+    )  # lamed, first, is the tallest
 
 
 def luminance(rgb: tuple[float, float, float]) -> float:

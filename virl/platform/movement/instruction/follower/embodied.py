@@ -65,12 +65,15 @@ class EmbodiedWalk:
         if onward is None:
             return stop, "nothing left to see"
         if stop is None:
-            return onward, "on by the text"
+            return onward, "no end seen so far fits the text"
         can_return = away[onward] + self._steps(stop, onward) + SPARE <= left
         if found.frontier[onward] > (p.explore if can_return else p.commit) * weight:
-            return onward, "to see more" if can_return and found.frontier[
-                onward
-            ] < weight else "on by the text"
+            if found.frontier[onward] >= weight:
+                return onward, "a way not seen yet fits the text better than any end seen"
+            return (
+                onward,
+                "to see more" if can_return else "too few actions left to come back to the best end",
+            )
         return stop, "the likeliest end"
 
     def _best_end(self, ends: dict[int, float]) -> tuple[int | None, float]:

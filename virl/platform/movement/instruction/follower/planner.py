@@ -57,4 +57,5 @@ def along(graph: NavigationGraph, path: Sequence[int], start: WalkState, moves: 
     if done >= len(path) or nodes != list(path[:done]):
         return Decision(Action.STOP, "the likeliest end")
     state = moves[-1].state if moves else start
-    return Decision(action_towards(graph, state, path[done], VELMA), "along the likeliest walk")
+    action = action_towards(graph, state, path[done], VELMA)
+    return Decision(action, "the next step of the walk that fits the text best")

@@ -4,7 +4,7 @@ import struct
 from functools import cache
 from pathlib import Path
 
-from PIL import ImageFont
+from PIL import ImageFont, features
 
 from virl.errors import BadInput
 
@@ -18,20 +18,25 @@ LATIN_FACES = (
     "Caladea-Bold.ttf",
 )
 CJK_FACE = "CJK-Bold.otf"
+SHAPED_FACES = ("Arabic-Bold.ttf", "Hebrew-Bold.ttf", "Devanagari-Bold.ttf", "Thai-Bold.ttf")
+"""Of scripts whose letters join, stack or run from the right: only Raqm sets them as they are written."""
+FACES = (*LATIN_FACES, CJK_FACE, *SHAPED_FACES)
 
 
 def face_for(text: str, variant: int) -> str:
     """The face that a text is set in: one of the Latin faces by `variant`, else the first that has it all.
 
     Raises:
-        BadInput: no shipped face has every character.
+        BadInput: no shipped face has every character, or Pillow cannot shape the script.
     """
     needed = {ord(c) for c in text if not c.isspace()}
     start = variant % len(LATIN_FACES)
-    for face in (*LATIN_FACES[start:], *LATIN_FACES[:start], CJK_FACE):
+    for face in (*LATIN_FACES[start:], *LATIN_FACES[:start], CJK_FACE, *SHAPED_FACES):
         if needed <= code_points(face):
+            if face in SHAPED_FACES and not features.check("raqm"):
+                raise BadInput(f"cannot draw {text!r}: Pillow has no Raqm here; install the FriBiDi library")
             return face
-    missing = min((needed - code_points(face) for face in (*LATIN_FACES, CJK_FACE)), key=len)
+    missing = min((needed - code_points(face) for face in FACES), key=len)
     characters = " ".join(map(chr, sorted(missing)))
     page = "docs/explanation/rendering.md"
     raise BadInput(f"no shipped font can draw {text!r}: add {characters} to a subset ({page})")
@@ -46,7 +51,8 @@ def can_letter(text: str) -> bool:
 @cache
 def font(face: str, size: int) -> ImageFont.FreeTypeFont:
     """A face at a size in pixels. Not for use by two threads at once."""
-    return ImageFont.truetype(str(FONT_FOLDER / face), size, layout_engine=ImageFont.Layout.BASIC)
+    layout = ImageFont.Layout.RAQM if face in SHAPED_FACES else ImageFont.Layout.BASIC
+    return ImageFont.truetype(str(FONT_FOLDER / face), size, layout_engine=layout)
 
 
 @cache

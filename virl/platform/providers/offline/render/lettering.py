@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from virl.errors import BadInput
 from virl.platform.providers.offline.plan import Sign
-from virl.platform.providers.offline.render.fonts import face_for, font
+from virl.platform.providers.offline.render.fonts import SHAPED_FACES, face_for, font
 
 PIXELS_PER_M = 84
 """Chosen: a view of 60 degrees and 640 pixels shows 69 pixels a metre at 8 m."""
@@ -53,13 +54,17 @@ def colours(sign: Sign) -> tuple[Rgb, Rgb]:
     return SCHEMES[sign.variant // 5 % len(SCHEMES)]
 
 
-def face_of(sign: Sign) -> str:
-    """The face that a sign is set in.
+def face_of(sign: Sign) -> str | None:
+    """The face that a sign is set in; `None` where none can draw it, so the sign is blank."""
+    try:
+        return face_for(sign.text + sign.tagline, sign.variant)
+    except BadInput:
+        return None
 
-    Raises:
-        BadInput: no shipped face has every character.
-    """
-    return face_for(sign.text + sign.tagline, sign.variant)
+
+def drawn_text(sign: Sign) -> str:
+    """The name that a picture shows on a sign; empty where the sign is blank."""
+    return sign.text if face_of(sign) else ""
 
 
 def texture_size(sign: Sign) -> tuple[int, int]:
@@ -70,13 +75,11 @@ def texture_size(sign: Sign) -> tuple[int, int]:
 
 
 def letter(sign: Sign) -> NDArray[np.uint8]:
-    """The coverage of a sign's letters, row 0 at the bottom, shape (height, width).
-
-    Raises:
-        BadInput: no shipped face has every character.
-    """
+    """The coverage of a sign's letters, row 0 at the bottom, shape (height, width)."""
     width, height = texture_size(sign)
     face = face_of(sign)
+    if face is None:
+        return np.zeros((height, width), np.uint8)
     picture = Image.new("L", (width, height))
     draw = ImageDraw.Draw(picture)
     margin = 0.07 * min(width, height)
@@ -96,7 +99,7 @@ def _write(
     """Set a text in the middle of a rectangle, as large as it fits."""
     fit = _fit((text,), face, room)
     if fit.width * fit.size > 0.98 * room[0] * _REFERENCE:  # one line leaves height to spare
-        fit = max((_fit(lines, face, room) for lines in _breaks(text, room)), key=lambda fit: fit.size)
+        fit = max((_fit(lines, face, room) for lines in _breaks(text, face, room)), key=lambda fit: fit.size)
     size = max(int(fit.size), 6)
     chosen = font(face, size)
     step = room[1] / len(fit.lines)
@@ -107,7 +110,7 @@ def _write(
         draw.text((x, y), line, font=chosen, fill=255)
 
 
-def _breaks(text: str, room: tuple[float, float]) -> Iterator[tuple[str, ...]]:
+def _breaks(text: str, face: str, room: tuple[float, float]) -> Iterator[tuple[str, ...]]:
     """The ways to break a text into up to three lines, or into one character a line on a tall board."""
     words = text.split()
     yield (" ".join(words),)
@@ -115,7 +118,7 @@ def _breaks(text: str, room: tuple[float, float]) -> Iterator[tuple[str, ...]]:
         for places in combinations(range(1, len(words)), cuts):
             ends = (0, *places, len(words))
             yield tuple(" ".join(words[a:b]) for a, b in pairwise(ends))
-    if room[1] > room[0] and len(words) == 1 and not text.isascii():
+    if room[1] > room[0] and len(words) == 1 and not text.isascii() and face not in SHAPED_FACES:
         yield tuple(text)
 
 

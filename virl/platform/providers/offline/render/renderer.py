@@ -17,7 +17,7 @@ from virl.platform.providers.offline.render.culling import cull
 from virl.platform.providers.offline.render.furniture import furniture_mesh
 from virl.platform.providers.offline.render.ground import GroundRasters, lay_ground
 from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at, part_around
-from virl.platform.providers.offline.render.lettering import letter, texture_size
+from virl.platform.providers.offline.render.lettering import drawn_text, letter, texture_size
 from virl.platform.providers.offline.render.mesh import FRONT_ONLY, NOBODY, Quads, join
 from virl.platform.providers.offline.render.panorama import FACE_FOV, FACES, unroll
 from virl.platform.providers.offline.render.raster import GeometryBuffer, blank_drawing, draw, mark_shown
@@ -40,10 +40,7 @@ class CityRenderer:
     Meshes, ground and textures are made with the first picture, signs when they first come into view.
 
     Args:
-        plan: what to draw.
-
-    Raises:
-        BadInput: a sign has a character that no shipped font can draw.
+        plan: what to draw. A sign with a character that no shipped font can draw stays blank.
     """
 
     def __init__(self, plan: CityPlan) -> None:
@@ -146,7 +143,7 @@ class CityRenderer:
             mz = (sign.bottom + sign.top) / 2 - CAMERA_HEIGHT_M
             metres = float(np.sqrt((mx - x) ** 2 + (my - y) ** 2 + mz**2))
             types = self._types[owner]
-            return Visible(sign.id, "sign", sign.text, box, metres, share, sign.place_id, types)
+            return Visible(sign.id, "sign", drawn_text(sign), box, metres, share, sign.place_id, types)
         thing = self._plan.layout.furniture[owner - self._first_thing]
         return Visible(thing.id, thing.kind, thing.kind, box, hypot(thing.x - x, thing.y - y), share)
 
