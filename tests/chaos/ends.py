@@ -11,6 +11,10 @@ from typing import Any
 FREE = frozenset({"static_metadata", "tiles_metadata", "tiles_session", "tiles_pano_ids"})
 """Requests without a price."""
 
+_UNTOLD, _OTHER = "something was paid and no result tells of it", "the result says"
+COST_FAULTS = (_UNTOLD, _OTHER)
+"""How faults of the cost begin."""
+
 _TIMES = frozenset({"seconds", "started", "collected", "id"})
 _COSTS = frozenset({"requests", "usd", "interrupted", "cost", "spent", "cached", "llm_cached", "llm_calls"})
 _COSTS |= {"input_tokens", "output_tokens", "attempts"}
@@ -40,9 +44,9 @@ def end_of(folder: Path) -> End:
         if path.name.endswith(".part") or ".part" in path.suffixes
     ]
     if book and told is None:
-        faults.append("something was paid and no result tells of it")
+        faults.append(_UNTOLD)
     if told is not None and abs(told - book.usd) > 1e-6:
-        faults.append(f"the result says ${told:.6f}, the book ${book.usd:.6f}")
+        faults.append(f"{_OTHER} ${told:.6f}, the book ${book.usd:.6f}")
     return End(_content(folder), told or 0.0, dict(book.sent), tuple(faults))
 
 

@@ -18,7 +18,7 @@ TRIMS = {
 }
 """What makes a run of an agent short, as `--set` takes it."""
 
-TRUTH = frozenset({"rx399", "imani", "vivek"})
+TRUTH = frozenset({"rx399", "imani", "vivek", "otto"})
 """Agents that need what only a made city has: its ground truth, or homes for rent."""
 
 
