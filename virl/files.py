@@ -73,6 +73,11 @@ def replacing(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO
             unfinished.unlink(missing_ok=True)
 
 
+def is_partial(path: Path) -> bool:
+    """Whether a name is that of a file that `replacing` was writing, here or on another machine."""
+    return path.name.startswith(".") and path.name.endswith(PARTIAL)
+
+
 @lru_cache(maxsize=4096)
 def _clear_leftovers(folder: Path) -> None:
     """Remove what killed processes of this machine were writing in a folder; done once a process."""

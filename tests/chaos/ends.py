@@ -50,6 +50,12 @@ def end_of(folder: Path) -> End:
     return End(_content(folder), told or 0.0, dict(book.sent), tuple(faults))
 
 
+def has_failed_episodes(folder: Path) -> bool:
+    """Whether a benchmark has ended with episodes that `--resume` tries again."""
+    results = folder / "results.json"
+    return results.is_file() and bool(json.loads(results.read_text())["failures"])
+
+
 @dataclass
 class _Book:
     usd: float = 0.0
@@ -104,7 +110,9 @@ def _read(path: Path) -> Any:
     if path.suffix == ".jsonl":
         rows = [_bare(json.loads(line)) for line in path.read_text().splitlines()]
         if path.name == "records.jsonl":  # episodes end in any order
-            return sorted(rows, key=lambda row: str(row.get("id")))
+            done = {row.get("id") for row in rows if row.get("status") != "failed"}
+            kept = [row for row in rows if row.get("status") != "failed" or row.get("id") not in done]
+            return sorted(kept, key=lambda row: str(row.get("id")))
         return rows
     if path.suffix in (".json", ".geojson"):
         return _bare(json.loads(path.read_text()), keep_id="connectivity" in path.name)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from virl.errors import BadInput
-from virl.files import replacing
+from virl.files import is_partial, replacing
 from virl.json_reading import JsonFault, read_json
 
 FORMAT_VERSION = 1  # one more whenever the same city and seed would give other files
@@ -20,9 +20,10 @@ def refuse_other_files(folder: Path, kind: str) -> None:
         kind: its format, such as `"touchdown"`.
 
     Raises:
-        BadInput: the folder holds something, and no earlier export of this format.
+        BadInput: the folder holds something, and no earlier export of this format. What a killed process left
+            half written is nothing.
     """
-    taken = folder.is_file() or (folder.is_dir() and any(folder.iterdir()))
+    taken = folder.is_file() or (folder.is_dir() and not all(map(is_partial, folder.iterdir())))
     if taken and _kind(folder / MANIFEST) != kind:
         raise BadInput(f"{folder}: contains something other than a {kind} export: choose a new folder")
 
