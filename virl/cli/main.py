@@ -1,5 +1,6 @@
 """The command line: `virl`."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Annotated
 import typer
 
 from virl import __version__
+from virl.bench.engine.threads import episodes_are_running
 from virl.budget import Budget
 from virl.cli.agents import list_agents
 from virl.cli.bench import bench_app
@@ -247,4 +249,12 @@ def run_module(agent: str) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command line and exit."""
-    app(args=arguments, prog_name="virl")
+    try:
+        app(args=arguments, prog_name="virl")
+    except SystemExit as end:
+        if arguments is None and end.code and episodes_are_running():
+            # Python's own end would abort in the native code of models that these threads are in.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(end.code if isinstance(end.code, int) else 1)
+        raise
