@@ -74,7 +74,7 @@ def replacing(path: Path, then: str, *, sync: bool = False) -> Iterator[BinaryIO
 
 
 def is_partial(path: Path) -> bool:
-    """Whether a file is one that some process is writing, or was writing when it was killed."""
+    """Whether a name is that of a file that `replacing` was writing, here or on another machine."""
     return path.name.startswith(".") and path.name.endswith(PARTIAL)
 
 

@@ -11,6 +11,10 @@ from typing import Any
 FREE = frozenset({"static_metadata", "tiles_metadata", "tiles_session", "tiles_pano_ids"})
 """Requests without a price."""
 
+_UNTOLD, _OTHER = "something was paid and no result tells of it", "the result says"
+COST_FAULTS = (_UNTOLD, _OTHER)
+"""How faults of the cost begin."""
+
 _TIMES = frozenset({"seconds", "started", "collected", "id"})
 _COSTS = frozenset({"requests", "usd", "interrupted", "cost", "spent", "cached", "llm_cached", "llm_calls"})
 _COSTS |= {"input_tokens", "output_tokens", "attempts"}
@@ -40,10 +44,16 @@ def end_of(folder: Path) -> End:
         if path.name.endswith(".part") or ".part" in path.suffixes
     ]
     if book and told is None:
-        faults.append("something was paid and no result tells of it")
+        faults.append(_UNTOLD)
     if told is not None and abs(told - book.usd) > 1e-6:
-        faults.append(f"the result says ${told:.6f}, the book ${book.usd:.6f}")
+        faults.append(f"{_OTHER} ${told:.6f}, the book ${book.usd:.6f}")
     return End(_content(folder), told or 0.0, dict(book.sent), tuple(faults))
+
+
+def has_failed_episodes(folder: Path) -> bool:
+    """Whether a benchmark has ended with episodes that `--resume` tries again."""
+    results = folder / "results.json"
+    return results.is_file() and bool(json.loads(results.read_text())["failures"])
 
 
 @dataclass
@@ -100,7 +110,9 @@ def _read(path: Path) -> Any:
     if path.suffix == ".jsonl":
         rows = [_bare(json.loads(line)) for line in path.read_text().splitlines()]
         if path.name == "records.jsonl":  # episodes end in any order
-            return sorted(rows, key=lambda row: str(row.get("id")))
+            done = {row.get("id") for row in rows if row.get("status") != "failed"}
+            kept = [row for row in rows if row.get("status") != "failed" or row.get("id") not in done]
+            return sorted(kept, key=lambda row: str(row.get("id")))
         return rows
     if path.suffix in (".json", ".geojson"):
         return _bare(json.loads(path.read_text()), keep_id="connectivity" in path.name)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from virl.agent.character_file import agent_names
-from virl.agent.roster import roster
 
 HTTP, MADE = "virlton-http", "virlton"
 
@@ -18,7 +17,7 @@ TRIMS = {
 }
 """What makes a run of an agent short, as `--set` takes it."""
 
-TRUTH = frozenset({"rx399", "imani", "vivek"})
+TRUTH = frozenset({"rx399", "imani", "vivek", "otto"})
 """Agents that need what only a made city has: its ground truth, or homes for rent."""
 
 
@@ -47,9 +46,8 @@ class Job:
 
 
 def agent_jobs(data: Path) -> list[Job]:
-    """A job for every agent that needs no model."""
-    minds = {entry.name: entry.mind for entry in roster()[0]}
-    return [_agent_job(name, data) for name in agent_names() if minds.get(name) != "a model"]
+    """A job for every agent, decided by rules."""
+    return [_agent_job(name, data) for name in agent_names()]
 
 
 def _agent_job(name: str, data: Path) -> Job:

@@ -24,9 +24,7 @@ def test_the_whole_soak(tmp_path: Path) -> None:
     names = [name for name in os.environ.get("SOAK_JOBS", "").split(",") if name]
     sys.stdout.write(f"\nseed {seed}: repeat with SEED={seed}\n")
     started = time.monotonic()
-    work = soak(tmp_path, int(os.environ.get("SOAK_KILLS") or 200), seed, names)
-    told = table(work, seed, time.monotonic() - started)
-    sys.stdout.write(told)
-    if report := os.environ.get("SOAK_REPORT"):
-        Path(report).write_text(told)
+    report = Path(os.environ.get("SOAK_REPORT") or tmp_path / "soak.md")
+    work = soak(tmp_path, int(os.environ.get("SOAK_KILLS") or 200), seed, names, report=report)
+    sys.stdout.write(table(work, seed, time.monotonic() - started))
     assert not faults_of(work)

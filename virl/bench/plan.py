@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import NonNegativeInt, model_validator
 
 from virl.bench.benchmark import Episode
-from virl.errors import BadInput
+from virl.errors import BadInput, VirlError
 from virl.files import write_whole
 from virl.json_reading import read_json_file
 from virl.platform.city import City
@@ -44,12 +44,15 @@ class RunPlan(Settings):
         return self
 
 
-def make_plan(episodes: Sequence[Episode], cities: Mapping[str, City]) -> RunPlan:
+def make_plan(
+    episodes: Sequence[Episode], cities: Mapping[str, City], known: Mapping[str, CityPlan] | None = None
+) -> RunPlan:
     """The plan of a run.
 
     Args:
         episodes: all of them.
         cities: those that are open, by name.
+        known: what an earlier plan of the run says of cities; for those that are not open.
 
     Raises:
         BadInput: there are none, or two have the same id.
@@ -66,7 +69,7 @@ def make_plan(episodes: Sequence[Episode], cities: Mapping[str, City]) -> RunPla
     names = {one.city for one in episodes}
     return RunPlan(
         episodes=counts,
-        cities={name: _city_plan(name, cities.get(name)) for name in sorted(names)},
+        cities={name: _city_plan(name, cities.get(name), known or {}) for name in sorted(names)},
     )
 
 
@@ -77,6 +80,14 @@ def write_plan(folder: Path, plan: RunPlan) -> None:
         CannotWrite: the disk refuses.
     """
     write_whole(folder / PLAN, plan.model_dump_json().encode() + b"\n", "continue with --resume")
+
+
+def known_cities(folder: Path) -> dict[str, CityPlan]:
+    """What the plan in a run's folder says of its cities; nothing without a plan that can be read."""
+    try:
+        return read_plan(folder).cities
+    except VirlError:  # it is about to be written anew
+        return {}
 
 
 def read_plan(folder: Path) -> RunPlan:
@@ -122,9 +133,11 @@ def parse_shard(text: str) -> tuple[int, int]:
     raise BadInput(f"--shard {text}: write it as I/N, such as 1/4 for the first of four shards")
 
 
-def _city_plan(name: str, city: City | None) -> CityPlan:
-    if city is None or city.street_map is None:
-        return CityPlan(title=city.title if city else name)
+def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan]) -> CityPlan:
+    if city is None:
+        return known.get(name, CityPlan(title=name))
+    if city.street_map is None:
+        return CityPlan(title=city.title)
     lines = [tuple((round(p.lat, 6), round(p.lng, 6)) for p in line) for line in city.street_map.lines()]
     few = sum(map(len, lines)) <= MOST_STREET_POINTS
     return CityPlan(title=city.title, streets=tuple(lines) if few else ())

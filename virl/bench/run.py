@@ -18,7 +18,7 @@ from virl.bench.engine.work import FIRST_WAIT_S, EpisodeOutcome, Job, open_bench
 from virl.bench.files import keep_files
 from virl.bench.outlook import outlook
 from virl.bench.pace import Pace
-from virl.bench.plan import choose, make_plan, write_plan
+from virl.bench.plan import choose, known_cities, make_plan, write_plan
 from virl.bench.progress import RunProgress
 from virl.bench.records import Records
 from virl.bench.registry import find_benchmark
@@ -164,7 +164,8 @@ def _left(
 ) -> list[Episode]:
     """The episodes still to run; writes the plan of all of them."""
     episodes = benchmark.episodes(options, resources)
-    write_plan(records.folder, make_plan(episodes, resources.open_cities))
+    plan = make_plan(episodes, resources.open_cities, known_cities(records.folder))
+    write_plan(records.folder, plan)
     return [
         one
         for one in choose(episodes, part.limit, part.shard)

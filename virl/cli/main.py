@@ -1,5 +1,6 @@
 """The command line: `virl`."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -247,4 +248,17 @@ def run_module(agent: str) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command line and exit."""
-    app(args=arguments, prog_name="virl")
+    try:
+        app(args=arguments, prog_name="virl")
+    except SystemExit as end:
+        if arguments is None and end.code and _episodes_are_running():
+            # Python's own end would abort in the native code of models that these threads are in.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(end.code if isinstance(end.code, int) else 1)
+        raise
+
+
+def _episodes_are_running() -> bool:
+    threads = sys.modules.get("virl.bench.engine.threads")  # not there where no benchmark was run
+    return bool(threads and threads.episodes_are_running())

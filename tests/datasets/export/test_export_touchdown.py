@@ -216,6 +216,15 @@ def test_an_export_that_was_cut_off_is_made_again_and_is_not_taken_for_whole(tmp
         refuse_other_files(folder, "r2r")
 
 
+def test_an_export_that_was_killed_at_its_first_file_is_made_again(tmp_path: Path) -> None:
+    # What a kill within `replacing` leaves.
+    (tmp_path / f".{MANIFEST}.0a1b2c3d-99-0123abcd.part").write_text("{")
+    refuse_other_files(tmp_path, "r2r")
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(BadInput, match="something other than a r2r export"):
+        refuse_other_files(tmp_path, "r2r")
+
+
 @pytest.mark.slow
 def test_the_cached_export_is_made_once(tmp_path: Path) -> None:
     folder = exported_touchdown(tmp_path / "cache", episodes=5)

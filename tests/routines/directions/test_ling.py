@@ -174,6 +174,24 @@ def test_resumed_she_goes_on_from_where_she_was_and_looks_at_nothing_twice(
     assert not written & again
 
 
+def test_resumed_she_walks_no_more_steps_than_her_limit(tmp_path: Path) -> None:
+    changes = {"start": {"lat": START.lat, "lng": START.lng}, "heading": 0.0, "limits": {"steps": 4}}
+    changes["follow"] = {"to": "Moon Bakery"}
+
+    def walk(folder: Path) -> Result:
+        city, streets = made_city()
+        return run_in_folder("ling", city, folder, changes=changes, models=MadeModels(streets))
+
+    whole = walk(tmp_path)
+    assert "4 steps and have not arrived" in whole.reason
+    journal = tmp_path / "journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    for kept in range(1, len(lines)):
+        journal.write_text("".join(lines[:kept]))
+        assert walk(tmp_path).answer == whole.answer
+        assert len(steps_in(tmp_path)) == 5
+
+
 def test_a_run_that_an_earlier_version_began_goes_on(tmp_path: Path) -> None:
     city, streets = made_city()
     whole = attempt(city, streets, tmp_path / "whole", RuleMind())

@@ -8,6 +8,13 @@ from virl.bench.benchmark import Episode
 from virl.bench.engine.crew import Ended, Event, Ready, Seat
 from virl.bench.engine.work import EpisodeOutcome
 
+_NAME = "episodes-"
+
+
+def episodes_are_running() -> bool:
+    """Whether threads of a crew are left, as an error or a second interruption leaves them."""
+    return any(thread.name.startswith(_NAME) for thread in threading.enumerate())
+
 
 class ThreadCrew:
     """Threads that share one world.
@@ -25,7 +32,7 @@ class ThreadCrew:
         for seat in range(count):
             self._events.put(Ready(seat))
             # daemons: a second interruption leaves episodes that hang
-            threading.Thread(target=self._serve, name=f"episodes-{seat}", daemon=True).start()
+            threading.Thread(target=self._serve, name=f"{_NAME}{seat}", daemon=True).start()
 
     def give(self, seat: Seat, episode: Episode) -> None:
         """As `Crew.give`."""

@@ -20,7 +20,8 @@ def refuse_other_files(folder: Path, kind: str) -> None:
         kind: its format, such as `"touchdown"`.
 
     Raises:
-        BadInput: the folder holds something, and no earlier export of this format.
+        BadInput: the folder holds something, and no earlier export of this format. What a killed process left
+            half written is nothing.
     """
     taken = folder.is_file() or (folder.is_dir() and not all(map(is_partial, folder.iterdir())))
     if taken and _kind(folder / MANIFEST) != kind:

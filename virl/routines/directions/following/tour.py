@@ -131,7 +131,7 @@ def _walk(
         spotter,
         instruction,
         hints=hints,
-        max_steps=min(FOLLOW.of(agent.character).patience, _steps_left(agent) + len(done)),
+        max_steps=min(FOLLOW.of(agent.character).patience, _steps_left_at(agent, before)),
         landmarks=_remembered_landmarks(steps),
         prompts=agent.prompts,
     )
@@ -198,6 +198,12 @@ def _onward(agent: Agent, last: StepRecord) -> Pose:
 
 def _steps_left(agent: Agent) -> int:
     return agent.character.limits.steps - steps_taken(agent.run)
+
+
+def _steps_left_at(agent: Agent, before: int) -> int:
+    """Those that were left when she set out with so many steps behind her."""
+    taken = [0, *(step.step for step in agent.run.steps)]
+    return _steps_left(agent) + taken[-1] - taken[before]
 
 
 def _end(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
