@@ -142,7 +142,7 @@ class ObjectRecord(Record):
     lng: float
     new: bool
     """Whether it was seen for the first time."""
-    picture: str
+    picture: RunFile
     """The view with the thing marked: a path within the run's folder."""
 
 
