@@ -29,6 +29,8 @@ RUNS = {
     "hiro": ("limits.steps=12", "senses={detector: simulated}"),
     "aria": (),
     "vivek": (),
+    "diego": (),
+    "local": (),
 }
 
 
@@ -131,6 +133,16 @@ def test_no_page_runs_or_asks_anything(pages: list[Path], browser: webdriver.Chr
     assert faults == []
     assert beacon.asked == []
     assert all(f"window.pwned = {number}" in seen for number in range(1, 13))  # the texts were there
+
+
+def test_files_beside_the_pages_are_plain_text(pages: list[Path]) -> None:
+    folder = next(page.parent for page in pages if page.name == "gallery.html")
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    written = [path for path in files if path.suffix in {".md", ".svg", ".ics", ".csv", ".tex", ".txt"}]
+    assert {path.suffix for path in written} == {".md", ".svg", ".ics", ".csv", ".tex", ".txt"}
+    texts = {path: path.read_bytes().decode().replace("\r\n", "\n") for path in written}
+    assert {path.name: found for path, text in texts.items() if (found := hidden_in(text))} == {}
+    assert [path.name for path in files if hidden_in(path.name)] == []
 
 
 def test_the_beacon_hears(browser: webdriver.Chrome, beacon: Beacon, tmp_path: Path) -> None:
