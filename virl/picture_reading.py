@@ -40,7 +40,7 @@ def open_picture(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)  # our own bound is lower
             with PIL.Image.open(
-                BytesIO(source) if isinstance(source, bytes) else source, formats=formats
+                BytesIO(source) if isinstance(source, bytes) else source, formats=tuple(formats)
             ) as picture:
                 _check_size(picture, most_pixels)
                 yield picture

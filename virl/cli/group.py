@@ -38,5 +38,5 @@ def _plain_messages() -> Iterator[None]:
     try:
         yield
     except ClickException as fault:
-        fault.message = plain_line(fault.message)
+        vars(fault)["message"] = plain_line(fault.message)  # of which click says that nobody sets it again
         raise
