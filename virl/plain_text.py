@@ -44,7 +44,7 @@ def plain_line(text: str) -> str:
 
 def plain_json(text: str) -> str:
     """JSON that says the same, with such characters written as escapes."""
-    return _UNSAFE_JSON.sub(_as_escape, text)
+    return _UNSAFE_JSON.sub(lambda hidden: json.dumps(hidden[0])[1:-1], text)
 
 
 def plain_tree(data: object) -> object:
@@ -56,8 +56,3 @@ def plain_tree(data: object) -> object:
     if isinstance(data, list | tuple):
         return [plain_tree(value) for value in data]
     return data
-
-
-def _as_escape(hidden: re.Match[str]) -> str:
-    code = ord(hidden[0])
-    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(hidden[0])[1:-1]
