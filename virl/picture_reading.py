@@ -1,7 +1,7 @@
 """Pictures from outside, checked by their header before they are decoded."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -24,7 +24,7 @@ class PictureFault(ValueError):
 
 @contextmanager
 def open_picture(
-    source: Path | bytes, *, most_pixels: int = MOST_PIXELS, formats: Sequence[str] = FORMATS
+    source: Path | bytes, *, most_pixels: int = MOST_PIXELS, formats: tuple[str, ...] = FORMATS
 ) -> Iterator[PIL.Image.Image]:
     """Open a picture that has at most so many pixels; whatever fails in it or in the block is one fault.
 
@@ -40,7 +40,7 @@ def open_picture(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)  # our own bound is lower
             with PIL.Image.open(
-                BytesIO(source) if isinstance(source, bytes) else source, formats=tuple(formats)
+                BytesIO(source) if isinstance(source, bytes) else source, formats=formats
             ) as picture:
                 _check_size(picture, most_pixels)
                 yield picture
