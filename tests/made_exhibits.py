@@ -18,6 +18,7 @@ from virl.drawing.exhibits import (
 )
 from virl.journal.journal import Journal
 from virl.journal.records import CostRecord, EndRecord, ExchangeRecord, NoteRecord, Result
+from virl.plain_text import plain_line
 
 CANDIDATES = {
     "Noodle Bar Mei": (8, (60.0, 40.0)),
@@ -90,7 +91,7 @@ def keep_made_choice(folder: Path, name: str = "Noodle Bar Mei") -> Path:
         steps=0,
         distance_m=0,
         answer={"pick": name},
-        files=("plan.md", f"{Path(name).name}.ics"),
+        files=("plan.md", plain_line(Path(name).name).replace("\\", "") + ".ics"),
         reason=f"{name} fits best.",
         cost=CostRecord(),
         versions={"virl": "0.1.0"},

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Literal
 
-import typer
 from pydantic import Field
 
 from virl.bench.benchmark import BaseOptions, Benchmark, Episode, EpisodeResult, Metric, Record, Scores, Tally
 from virl.bench.resources import Resources
+from virl.console import echo
 
 
 class Options(BaseOptions):
@@ -38,7 +38,7 @@ def score(records: Sequence[Record], options: Options) -> Scores:
 
 def twice(number: int) -> None:
     """Twice a number."""
-    typer.echo(2 * number)
+    echo(str(2 * number))
 
 
 BENCHMARK = Benchmark(

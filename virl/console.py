@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markup import escape
 from rich.segment import Segment
 
-from virl.plain_text import plain_json, plain_lines
+from virl.plain_text import plain_json, plain_line, plain_lines
 
 
 class SafeConsole(Console):
@@ -29,3 +30,8 @@ def echo(text: str = "", *, err: bool = False) -> None:
 def echo_json(text: str) -> None:
     """Print JSON on standard output; a program that reads it finds every character of it."""
     typer.echo(plain_json(text))
+
+
+def as_markup(text: str) -> str:
+    """A text from the world on one line, so that it is shown as it is among Rich's markup."""
+    return escape(plain_line(text))

@@ -237,5 +237,5 @@ def is_inside(folder: Path, name: str) -> bool:
     """Whether a path within a folder stays in it when all links are followed."""
     try:
         return (folder / name).resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError):
+    except (OSError, RuntimeError, ValueError):  # a loop of links is a RuntimeError before Python 3.13
         return False

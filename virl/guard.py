@@ -10,6 +10,7 @@ from click import Abort, ClickException
 from virl.bugs import bug_of
 from virl.console import echo
 from virl.errors import CodeFault, VirlError
+from virl.plain_text import plain_line
 from virl.redaction import RedactingFormatter, Redaction
 
 BUG = 1
@@ -28,7 +29,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
     try:
         work()
     except VirlError as fault:
-        said = traceback.format_exc().rstrip() if debug else "virl: " + "\n".join(fault.lines)
+        said = _traceback() if debug else "virl: " + "\n".join(map(plain_line, fault.lines))
         echo(Redaction.of().text(said), err=True)
         raise typer.Exit(BUG if isinstance(fault, CodeFault) else USER_ERROR) from fault
     except KeyboardInterrupt:
@@ -37,8 +38,11 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
     except (ClickException, Abort, typer.Exit):
         raise
     except Exception as fault:
-        if debug:
-            raise
         told = bug_of(fault)
-        echo(Redaction.of().text(f"virl: {told}"), err=True)
+        said = _traceback() if debug else f"virl: {plain_line(str(told))}"
+        echo(Redaction.of().text(said), err=True)
         raise typer.Exit(BUG if isinstance(told, CodeFault) else USER_ERROR) from fault
+
+
+def _traceback() -> str:
+    return traceback.format_exc().rstrip()

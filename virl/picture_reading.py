@@ -14,6 +14,9 @@ MOST_PIXELS = 50_000_000
 MOST_PANORAMA_PIXELS = 140_000_000
 """Of a whole panorama: 16,384 x 8,192 is the largest that is published."""
 
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
+"""That are read. Not PostScript, for one, which Pillow hands to another program."""
+
 
 class PictureFault(ValueError):
     """What should be a picture is none, is cut short, or has too many pixels."""
@@ -21,14 +24,14 @@ class PictureFault(ValueError):
 
 @contextmanager
 def open_picture(
-    source: Path | bytes, *, most_pixels: int = MOST_PIXELS, formats: tuple[str, ...] | None = None
+    source: Path | bytes, *, most_pixels: int = MOST_PIXELS, formats: tuple[str, ...] = FORMATS
 ) -> Iterator[PIL.Image.Image]:
     """Open a picture that has at most so many pixels; whatever fails in it or in the block is one fault.
 
     Args:
         source: a file, or its bytes.
         most_pixels: width times height, at most.
-        formats: that are read, such as `("JPEG",)`; by default, all that Pillow knows.
+        formats: that are read, such as `("JPEG",)`.
 
     Raises:
         PictureFault: it cannot be read as such a picture.

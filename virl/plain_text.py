@@ -6,19 +6,22 @@ prompt or a page, goes through here.
 
 import json
 import re
+from collections.abc import Mapping
 
 _ESCAPES = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS and such
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x00-\x08\x0a-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)"  # OSC, DCS
     r"|\x1b[ -/]*[0-~]?"
 )
-"""Escape sequences with what they carry (ECMA-48); one that does not end reaches to the end of its line."""
+"""Escape sequences with what they carry (ECMA-48). Of one that does not end, its beginning alone goes: it
+must not take what virl says after it."""
 
 _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _HIDDEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f"  # C0 and C1
     "\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"  # soft hyphen, bidi controls, fillers
-    "\ufeff\ufff9-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"  # marks, surrogates, tags
+    "\ufeff\ufff9-\ufffb\ud800-\udfff"  # marks, surrogates
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"  # and tags
 )
 """Characters that show nothing. The joiners U+200C and U+200D stay: Persian, Hindi and emoji need them."""
 
@@ -42,3 +45,14 @@ def plain_line(text: str) -> str:
 def plain_json(text: str) -> str:
     """JSON that says the same, with such characters written as escapes."""
     return _UNSAFE_JSON.sub(lambda hidden: json.dumps(hidden[0])[1:-1], text)
+
+
+def plain_tree(data: object) -> object:
+    """Plain data, such as JSON holds, with `plain_lines` of all its texts and names."""
+    if isinstance(data, str):
+        return plain_lines(data)
+    if isinstance(data, Mapping):
+        return {plain_tree(name): plain_tree(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [plain_tree(value) for value in data]
+    return data

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
+from virl.plain_text import plain_lines
+
 BLOT = "***"
 SHORTEST_SECRET = 16
 """Characters. A shorter value is a placeholder, such as `any`: words and pictures hold it by chance (chosen;
@@ -94,15 +96,15 @@ class Redaction:
 
 
 class RedactingFormatter(logging.Formatter):
-    """Formats records of any library, their tracebacks included, without the environment's secrets."""
+    """Formats records of any library, their tracebacks included, without secrets and control characters."""
 
     def __init__(self, pattern: str) -> None:
         super().__init__(pattern)
         self._redaction = Redaction.of()
 
     def format(self, record: logging.LogRecord) -> str:
-        """As the base class, redacted."""
-        return self._redaction.text(super().format(record))
+        """As the base class, redacted and without control characters."""
+        return self._redaction.text(plain_lines(super().format(record)))
 
 
 def url_secrets(url: str) -> frozenset[str]:

@@ -2,14 +2,17 @@
 
 import base64
 import hashlib
+import json
 import re
 from html import unescape
 from pathlib import Path
 
 import pytest
+from hostile_texts import TEXTS, hidden_in
 from jinja2 import Environment, UndefinedError
 
 from virl.drawing.shell import html_page, open_templates
+from virl.plain_text import plain_lines
 
 HOSTILE = '</script><script>alert("1")</script>'
 
@@ -69,3 +72,18 @@ def test_data_cannot_end_its_element(templates: Environment, data: object) -> No
 def test_what_a_template_lacks_is_an_error(templates: Environment) -> None:
     with pytest.raises(UndefinedError):
         html_page(templates, "words.html.j2", {}, styles=())
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=ascii)
+def test_no_text_steers_hides_or_takes_the_markup_after_it(templates: Environment, text: str) -> None:
+    html = html_page(templates, "words.html.j2", {"words": text}, styles=("one.css",), data={"words": text})
+    empty = html_page(templates, "words.html.j2", {"words": ""}, styles=("one.css",), data={"words": ""})
+    assert hidden_in(unescape(html)) == []
+    assert re.findall("<[^>]*>", html) == re.findall("<[^>]*>", empty)
+    kept = re.findall('id="data">(.*?)</script>', html, re.DOTALL)
+    assert json.loads(kept[0]) == {"words": plain_lines(text)}
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=ascii)
+def test_markdown_is_plain_text_too(templates: Environment, text: str) -> None:
+    assert hidden_in(templates.get_template("words.md.j2").render(words=text)) == []

@@ -8,11 +8,11 @@ from typing import Self
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
 
 from virl.agent.routine import find_routine
+from virl.console import as_markup
 from virl.drawing.numbers import counted, lasting
 from virl.geo import LatLng
 from virl.journal.journal import SCRIPTED
@@ -75,9 +75,10 @@ class Story:
         steps = [one for one in done if isinstance(one, StepRecord)]
         name = record.character.get("name", record.agent)
         how = f"continues after step {steps[-1].step}" if steps else "continues" if done else "starts"
-        self._say(f"[bold]{escape(str(name))}[/] {how} in {escape(record.city)}, mind: {escape(record.mind)}")
+        where, mind = as_markup(record.city), as_markup(record.mind)
+        self._say(f"[bold]{as_markup(str(name))}[/] {how} in {where}, mind: {mind}")
         if not _asks_mind(record):
-            self._say(f"[dim]This agent uses no mind. {escape(_eyes(record))}[/]")
+            self._say(f"[dim]This agent uses no mind. {as_markup(_eyes(record))}[/]")
         elif record.mind == "rules":
             self._say("[dim]Rules decide. To use a language model, add --mind openai:MODEL[/]")
         elif record.mind.startswith(SCRIPTED):
@@ -112,7 +113,7 @@ class Story:
                 self._known[thing.label] += 1
                 self._say(_found(record.step, thing, self._known[thing.label]))
         if any(view.purpose == "road" for view in record.views):
-            self._say(f"[cyan]{record.step:>4}[/]  {escape(record.decided)}")
+            self._say(f"[cyan]{record.step:>4}[/]  {as_markup(record.decided)}")
 
     def _walked(self, step: int) -> None:
         """Set the bar to a step; where nobody told otherwise, it is full after the most steps."""
@@ -129,14 +130,14 @@ class Story:
 
     def note(self, record: NoteRecord) -> None:
         """Tell what came of a piece of work."""
-        self._say(f"[cyan]{escape(record.topic)}[/]  {escape(record.text)}")
+        self._say(f"[cyan]{as_markup(record.topic)}[/]  {as_markup(record.text)}")
 
     def end(self, result: Result) -> None:
         """Say how it ended."""
         self._progress.stop()
         colour = "green" if result.status in {"entered", "finished"} else "yellow"
-        where = f" [bold]{escape(result.place.name)}[/]" if result.place else ""
-        self._say(f"[{colour}]{result.status}[/]{where}: {escape(result.reason)}")
+        where = f" [bold]{as_markup(result.place.name)}[/]" if result.place else ""
+        self._say(f"[{colour}]{result.status}[/]{where}: {as_markup(result.reason)}")
         if result.found:
             self._progress.console.print(_counts(result.found))
         cost = result.cost
@@ -201,16 +202,16 @@ def _lost(cost: CostRecord) -> str:
 def _counts(found: Mapping[str, int]) -> Table:
     table = Table("kind", Column("found", justify="right"), box=SIMPLE_HEAD, pad_edge=False)
     for kind, count in found.items():
-        table.add_row(escape(kind), str(count))
+        table.add_row(as_markup(kind), str(count))
     return table
 
 
 def _found(step: int, thing: ObjectRecord, number: int) -> str:
     where = LatLng(thing.lat, thing.lng)
-    return f"[cyan]{step:>4}[/]  found [bold]{escape(thing.label)} {number}[/] at {where}"
+    return f"[cyan]{step:>4}[/]  found [bold]{as_markup(thing.label)} {number}[/] at {where}"
 
 
 def _considered(step: int, place: PlaceRecord) -> str:
     mark = "[green]enters[/]" if place.decision == "enter" else "passes"
     stars = f" {place.rating:.1f}★" if place.rating is not None else ""
-    return f"[cyan]{step:>4}[/]  {mark} [bold]{escape(place.name)}[/]{stars}: {escape(place.reason)}"
+    return f"[cyan]{step:>4}[/]  {mark} [bold]{as_markup(place.name)}[/]{stars}: {as_markup(place.reason)}"

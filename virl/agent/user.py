@@ -9,9 +9,9 @@ from typing import Annotated, Protocol, Self
 
 from pydantic import BeforeValidator, Field, RootModel, ValidationError, model_validator
 from rich.console import Console
-from rich.markup import escape
 
 from virl.clock import Time, parse_clock
+from virl.console import as_markup
 from virl.errors import BadInput, UnknownName
 from virl.field_faults import faults_of
 from virl.settings import Settings, fit, read_settings
@@ -152,7 +152,7 @@ class AtTerminal:
         if not self._listens:
             return None
         with self._pause():
-            self._console.print(escape(moment.about), highlight=False)
+            self._console.print(as_markup(moment.about), highlight=False)
             try:
                 while True:
                     line = self._console.input("[bold]Anything to say?[/] (Enter: no) ").strip()
@@ -161,7 +161,7 @@ class AtTerminal:
                     try:
                         return parse_line(line, self._states)
                     except BadInput as fault:
-                        self._console.print(f"[yellow]{escape(str(fault))}[/]", highlight=False)
+                        self._console.print(f"[yellow]{as_markup(str(fault))}[/]", highlight=False)
             except EOFError:
                 self._listens = False
                 self._console.print()

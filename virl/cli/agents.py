@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from virl import resources
-from virl.console import SafeConsole, echo, echo_json
+from virl.console import SafeConsole, as_markup, echo, echo_json
 from virl.guard import guard
 
 if TYPE_CHECKING:
@@ -38,13 +37,13 @@ def _tell_all() -> None:
     table.add_column("mind", no_wrap=True)
     agents, unreadable, faults = _all()
     for entry in agents:
-        table.add_row(*map(escape, _row(entry)))
+        table.add_row(*map(as_markup, _row(entry)))
     console.print(table)
     if unreadable:
         console.print("\nNot readable:", style="bold")
         for one in unreadable:
             for line in one.faults:
-                console.print(f"  {escape(line)}", highlight=False, soft_wrap=True)
+                console.print(f"  {as_markup(line)}", highlight=False, soft_wrap=True)
     console.print("\nRun an agent with `virl run AGENT`; create your own with `virl new NAME`.", style="dim")
     for fault in faults:
         echo(str(fault), err=True)

@@ -1,9 +1,14 @@
 """A group of commands that prints its help when it is given no command."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-import typer
+from click import ClickException
 from typer.core import TyperGroup
+
+from virl.console import echo
+from virl.plain_text import plain_line
 
 
 class HelpfulGroup(TyperGroup):
@@ -12,6 +17,26 @@ class HelpfulGroup(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As Typer does, but for no arguments."""
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
-            typer.echo(ctx.get_help(), color=ctx.color)
+            echo(ctx.get_help())
             ctx.exit()
         return super().parse_args(ctx, args)
+
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        """As Typer does; what it says about wrong arguments is plain text."""
+        with _plain_messages():
+            return super().make_context(*args, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        """As Typer does; what it says about wrong arguments is plain text."""
+        with _plain_messages():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _plain_messages() -> Iterator[None]:
+    """An argument may be the name of a file from elsewhere."""
+    try:
+        yield
+    except ClickException as fault:
+        vars(fault)["message"] = plain_line(fault.message)  # of which click says that nobody sets it again
+        raise

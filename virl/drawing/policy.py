@@ -4,6 +4,8 @@ import base64
 import hashlib
 import json
 
+from virl.plain_text import plain_tree
+
 
 def content_policy(style: str, script: str, *, beside: bool = False) -> str:
     """A policy under which a page runs its own style and script, and loads nothing.
@@ -22,9 +24,9 @@ def content_policy(style: str, script: str, *, beside: bool = False) -> str:
 
 
 def script_json(data: object) -> str:
-    """JSON that cannot end the script element it stands in."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    """JSON of plain text that cannot end the script element it stands in."""
+    text = json.dumps(plain_tree(data), ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
 
 
 def _digest(text: str) -> str:

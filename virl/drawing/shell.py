@@ -1,7 +1,7 @@
 """The shell of a page: one HTML file from templates, with its style and script in it, that loads nothing.
 
 A page's template extends `shell.html.j2` and fills its blocks `title` and `body`; its style and script are
-files beside the template. Whatever a template shows is escaped, but in Markdown.
+files beside the template. Whatever a template shows is cleaned, and escaped but in Markdown.
 """
 
 import re
@@ -35,10 +35,16 @@ def open_templates(
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_plain,
     )
     templates.filters |= {"shorten": shorten, "paragraphs": paragraphs, **(filters or {})}
     templates.tests |= tests or {}
     return templates
+
+
+def _plain(value: object) -> object:
+    """What a template shows: text without control characters and hidden ones, markup as it is."""
+    return plain_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def html_page(
@@ -69,7 +75,7 @@ def html_page(
         "script": Markup(script),  # noqa: S704 - our own files
         "data": None if data is None else Markup(script_json(data)),  # noqa: S704 - escaped for a script element
     }
-    return plain_lines(templates.get_template(name).render(context, **shell))
+    return templates.get_template(name).render(context, **shell)
 
 
 def shorten(text: str, length: int) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
 from virl.drawing.exhibits import Exhibit
+from virl.plain_text import plain_line
 
 FORMAT = 1
 """Version of the journal's format; a journal of another version is refused."""
@@ -23,6 +24,8 @@ def _in_the_folder(name: str) -> str:
     parts = path.parts
     if path.is_absolute() or not parts or ".." in parts or "\\" in name or "\0" in name:
         raise ValueError("must be the path of a file in the run's folder")
+    if plain_line(name) != name:
+        raise ValueError("must hold no control characters")
     if any(len(part.encode("utf-8", "replace")) > LONGEST_NAME for part in parts):
         raise ValueError(f"must have names of at most {LONGEST_NAME} bytes")
     return name

@@ -11,7 +11,7 @@ from made_street import FRAME, FURNITURE, PANORAMAS, made_agent, made_character
 
 from virl.errors import JournalBroken
 from virl.journal.journal import read_journal
-from virl.journal.records import StepRecord
+from virl.journal.records import ANY_RECORD, StepRecord
 from virl.journal.report import write_report
 from virl.platform.movement.region.navigator import RegionNavigator
 from virl.platform.perception.memory import VisualMemory
@@ -185,3 +185,28 @@ def test_a_survey_that_begins_with_something_else_is_named(run: Path, tmp_path: 
     (folder / "region.jsonl").write_text("not a plan\n")
     with pytest.raises(JournalBroken, match=r"region.jsonl, line 1: is not the plan of a survey"):
         write_report(folder)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("count", None),
+        ("count", [3]),
+        ("count", {"things": 7, "recheck": 0.5, "active": True}),
+        ("count", {"things": ["bin"], "recheck": "often", "active": True}),
+        ("senses", {"detector": 3, "matcher": "sift"}),
+        ("route", [[1, 2]]),
+    ],
+)
+def test_a_journal_from_elsewhere_with_a_wrong_start_is_one_line(
+    run: Path, tmp_path: Path, field: str, value: object
+) -> None:
+    first, *others = (run / "journal.jsonl").read_text().splitlines()
+    start = json.loads(first)
+    start["character"][field] = value
+    records = [ANY_RECORD.validate_json(line) for line in (json.dumps(start), *others)]
+    with pytest.raises(
+        JournalBroken, match=rf"journal\.jsonl, line 1: character\.{field}\b.*restore"
+    ) as refused:
+        showing.draw_page(run, records, None)
+    assert "\n" not in str(refused.value)

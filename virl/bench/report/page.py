@@ -30,7 +30,7 @@ from virl.bench.report.results import (
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
-from virl.files import replacing
+from virl.files import is_inside, replacing
 from virl.journal.words import scalar
 from virl.picture_reading import PictureFault, open_picture
 
@@ -163,8 +163,8 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
     found = {}
     folder = run.folders[page.record.id].resolve()
     for file in page.record.files:
-        source = (folder / file).resolve()
-        if not source.is_relative_to(folder):
+        source = folder / file
+        if not is_inside(folder, file):
             raise BadInput(f"{folder}: {page.record.id} names a picture outside the folder ({file})")
         try:
             with open_picture(source, formats=("JPEG", "PNG")) as picture:
@@ -172,7 +172,7 @@ def _pictures(home: Path, run: KeptRun, page: _Page) -> Mapping[str, tuple[str, 
         except PictureFault:
             continue
         target = (home / page.path).parent / source.name
-        if target.resolve() != source:
+        if target.resolve() != source.resolve():
             with replacing(target, "report again") as copy, source.open("rb") as kept:
                 shutil.copyfileobj(kept, copy)
         found[file] = (source.name, width, height)

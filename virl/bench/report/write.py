@@ -16,6 +16,7 @@ from virl.bench.report.table import csv_table, latex_table, terminal_table
 from virl.drawing.numbers import counted
 from virl.errors import BadInput
 from virl.files import write_whole
+from virl.plain_text import plain_lines
 
 CSV, LATEX = "results.csv", "results.tex"
 MOST_FAILURES = 5
@@ -52,8 +53,8 @@ def write_reports(
     results = make_results(gathered)
     for name, text in (
         (RESULTS, results.model_dump_json(indent=2) + "\n"),
-        (CSV, csv_table(results)),
-        (LATEX, latex_table(results)),
+        (CSV, plain_lines(csv_table(results))),
+        (LATEX, plain_lines(latex_table(results))),
     ):
         write_whole(home / name, text.encode(), "report again")
     own = write_own_pages(home, gathered, results)

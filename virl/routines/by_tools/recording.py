@@ -17,6 +17,7 @@ from virl.journal.records import NoteRecord, PlaceRecord
 from virl.mind.conversation import Said, plain_json
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply
+from virl.plain_text import plain_lines
 from virl.routines.by_tools.deciding import Decider
 from virl.routines.by_tools.pictures import with_pictures
 from virl.tools.base import ToolResult, short
@@ -142,7 +143,9 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 raise TypeError(f"the tool {call['name']} answered with a {type(message).__name__}")
             note = self._write_down(key, call["name"], call["args"], message)
         self._see_how_it_stands(note, request.state["messages"])
-        told = ToolResult(str(note.data["content"]), note.views, shown=bool(note.data.get("shown")))
+        told = ToolResult(
+            plain_lines(str(note.data["content"])), note.views, shown=bool(note.data.get("shown"))
+        )
         return ToolMessage(
             told.text,
             tool_call_id=call["id"],

@@ -15,14 +15,16 @@ from virl.errors import JournalBroken
 from virl.files import JsonLines
 from virl.geo import LatLng
 from virl.journal.folder import CONSULTED
-from virl.journal.journal import read_journal
+from virl.journal.journal import JOURNAL, read_journal
 from virl.journal.page import page
+from virl.journal.reading import broken
 from virl.journal.records import AnyRecord, NoteRecord, StartRecord, StepRecord
 from virl.journal.report import SCRIPTS, STYLES, report_context, shown_views, start_of, streets_of
 from virl.journal.story import chapters
 from virl.journal.walk_map import Sketch, sketch
 from virl.platform.city import City
 from virl.platform.movement.region.records import RECORD, SurveyPlan
+from virl.routines.counting.counted import character_fault
 from virl.routines.counting.finds import Find, RecordedSighting, read_finds
 from virl.routines.counting.folder import MEMORY, SURVEY
 from virl.routines.counting.heat import Level, heat
@@ -62,9 +64,12 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
         city: where it took place; without it the map shows no streets.
 
     Raises:
-        JournalBroken: the survey of its region, or the journal of the agent that counted, is damaged.
+        JournalBroken: the survey of its region, or the journal of the agent that counted, is damaged, or its
+            start does not tell what was counted.
         MemoryBroken: the visual memory is damaged.
     """
+    if fault := character_fault(start_of(records).character):
+        raise broken(folder / JOURNAL, 1, fault)
     counted = _counted(folder)
     walk = records if counted == folder else read_journal(counted)
     steps = [record for record in walk if isinstance(record, StepRecord)]

@@ -1,6 +1,5 @@
 """A day as a calendar file (iCalendar, RFC 5545)."""
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
@@ -8,9 +7,8 @@ from zoneinfo import ZoneInfo
 
 import icalendar
 
+from virl.plain_text import plain_line
 from virl.routines.day.activity import Activity
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
 
 
 def date_of(weekday: int, today: date) -> date:
@@ -37,7 +35,9 @@ def calendar(
         made: when the plan was made, with its time zone.
         run_id: tells the events of this run from all others.
     """
-    file = icalendar.Calendar.new(name=title, prodid="-//virl//diego//EN", uid=_uid(run_id, "calendar"))
+    file = icalendar.Calendar.new(
+        name=_text(title), prodid="-//virl//diego//EN", uid=_uid(run_id, "calendar")
+    )
     for number, one in enumerate(activities):
         event = icalendar.Event.new(
             uid=_uid(run_id, str(number)),
@@ -64,7 +64,7 @@ def moment(on: date, minute: int, zone: str | None) -> datetime:
 
 def _text(text: str) -> str:
     """One line without control characters, which the standard forbids."""
-    return " ".join(_CONTROL.sub(" ", text).split())
+    return " ".join(plain_line(text).split())
 
 
 def _uid(run_id: str, part: str) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from virl.plain_text import plain_line
 from virl.routines.day.activity import Activity
 from virl.routines.day.settings import FEELINGS
 
@@ -12,7 +13,7 @@ _OPENING = re.compile(r"^(?:([-+#=])|(\d+)([.)]))")
 
 def plain(text: str) -> str:
     """Text that Markdown shows as it is, in one line."""
-    inline = _SPECIAL.sub(lambda found: f"\\{found[0]}", " ".join(text.split()))
+    inline = _SPECIAL.sub(lambda found: f"\\{found[0]}", " ".join(plain_line(text).split()))
     return _OPENING.sub(lambda found: f"{found[2] or ''}\\{found[1] or found[3]}", inline)
 
 

@@ -4,6 +4,7 @@ V-IRL, section 3.4 and appendix B.8; what differs from it is in `docs/reference/
 """
 
 from virl.agent.assembly import Agent
+from virl.plain_text import plain_lines
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.places import Place
 from virl.platform.streetview import Pose
@@ -22,7 +23,7 @@ def run(agent: Agent) -> None:
         "finished",
         f"Gave directions to {directions.destination}, {directions.length_m:.0f} m.",
         answer=directions.model_dump(mode="json"),
-        files=[agent.run.attach("directions.txt", directions.instruction + "\n")],
+        files=[agent.run.attach("directions.txt", plain_lines(directions.instruction) + "\n")],
         exhibits=shown(agent.city, directions),
     )
 

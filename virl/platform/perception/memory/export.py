@@ -7,6 +7,7 @@ from io import StringIO
 from pathlib import Path
 
 from virl.files import write_whole
+from virl.plain_text import plain_lines
 from virl.platform.perception.memory.objects import MemoryObject
 
 COLUMNS = ("id", "label", "lat", "lng", "sigma_m", "confidence", "views", "panoramas")
@@ -31,7 +32,7 @@ def write_csv(objects: Iterable[MemoryObject], path: Path) -> None:
             {"id": thing.id, "label": label, "lat": f"{place.lat:.7f}", "lng": f"{place.lng:.7f}"}
             | _facts(thing)
         )
-    write_whole(path, text.getvalue().encode(), "go on")
+    write_whole(path, plain_lines(text.getvalue()).encode(), "go on")
 
 
 def geojson(objects: Iterable[MemoryObject]) -> dict[str, object]:
