@@ -16,7 +16,7 @@ from virl.geo import LatLng, bearing, distance, signed_turn
 from virl.platform.city import City, Visible
 from virl.platform.streetview import Camera
 
-from .tool_life import ToolLife, shops_of, signs_in, truth_of
+from .tool_life import SIGN_PIXELS, ToolLife, shops_of, signs_in, truth_of
 
 PLACES_LOOKED_AT = 3  # several (chosen)
 DIRECTIONS_AROUND = 3  # a place is looked around at all around, or in so many directions (chosen)
@@ -60,14 +60,16 @@ OF_PICTURE = ("a corner", "everyday", "row of shops", "lettering", "bench or tre
 
 def _of_picture(life: ToolLife, spot: str, camera: Camera) -> dict[str, bool]:
     signs = signs_in(life.city, spot, camera)
-    held = {one.kind for one in truth_of(life.city).visible(spot, camera, HOLD_PIXELS, ["bench", "tree"])}
+    visible = truth_of(life.city).visible
+    held = visible(spot, camera, HOLD_PIXELS, ["bench", "tree"])
+    in_sight = {one.kind for one in visible(spot, camera, SIGN_PIXELS, ["bench", "tree"])}
     met = (
         _shows_corner(life.city, spot, camera),
         not any(SIGHTS.intersection(one.place_types) for one in signs),
         len(shops_of(signs)) >= ROW,
         any(one.visible_fraction >= WHOLE for one in signs),
         bool(held),
-        _reason_holds(life.answer, signs, held),
+        _reason_holds(life.answer, signs, in_sight),
     )
     return dict(zip(OF_PICTURE, met, strict=True))
 
@@ -110,12 +112,12 @@ def _shows_corner(city: City, pano: str, camera: Camera) -> bool:
     )
 
 
-def _reason_holds(answer: str, signs: Sequence[Visible], held: set[str]) -> bool:
+def _reason_holds(answer: str, signs: Sequence[Visible], in_sight: set[str]) -> bool:
     """The answer names something that is in the picture, and no bench or tree that is not."""
     named = {kind for kind, words in _NAMES_HELD.items() if words.search(answer)}
     lettering = any(len(one.label) > 1 and _names(answer, one.label) for one in signs)
     row = len(shops_of(signs)) >= ROW and bool(_NAMES_ROW.search(answer))
-    return named <= held and (bool(named) or lettering or row)
+    return named <= in_sight and (bool(named) or lettering or row)
 
 
 def _names(answer: str, words: str) -> bool:
