@@ -22,8 +22,10 @@ LARGE = {"tree", "parked car", "street lamp", "traffic light"}
 """Kinds of things that a picture mostly shows large enough to hold it together."""
 ROW = 2  # shops (chosen)
 ROW_CHANCE = (0.1, 0.4, 0.7)
-"""That a view shows a row if no sign was read in it, one, or two close to each other; measured in Virlton, seeds
-1 and 2, as are those that follow."""
+"""That a view shows a row if no sign was read in it, one, or two close to each other.
+
+Estimated in Virlton, seeds 1 and 2, as is what follows.
+"""
 FRONTS_CHANCE = 0.25  # as much more if it seems to have many shopfronts
 CLEAR_CHANCE = (0.93, 0.98)  # that a picture shows a large thing if one was found without doubt, or two
 UNSURE_CHANCE, NOT_SEEN_CHANCE = 0.6, 0.25  # if one was found with doubt, or none
@@ -96,10 +98,10 @@ class Scene:
     closer: tuple[float, ...] = ()
     """Directions in which the signs were read in a view of their own."""
 
-    def best(self) -> Shot | None:
+    def best(self) -> Shot:
         """The best picture from here; of equal ones, that which has it in the middle."""
         shots = [shot for heading in range(0, 360, TURN_DEG) for shot in self._shots(float(heading))]
-        return max(shots, key=lambda one: (one.worth, -_aside(one)), default=None)
+        return max(shots, key=lambda one: (one.worth, -_aside(one)))
 
     def read_closer(self, heading: float, signs: Iterable[FoundTold]) -> "Scene":
         """The same place, where the view in a direction has been read anew: pieces of its signs give way."""
@@ -127,11 +129,10 @@ class Scene:
         shots = []
         for width in WIDTHS_DEG:
             signs = [one for one in self.signs if _inside(heading, one, width)]
-            things = [one for one in self.things if _inside(heading, one, width)]
-            if signs or things:
-                shops = shops_of(sorted(signs, key=lambda one: signed_turn(heading, one.heading)))
-                fronts = any(abs(signed_turn(heading, at)) <= MARGIN_DEG for at in self.fronts)
-                shots.append(Shot(self.position, heading, width, self.corner, shops, tuple(things), fronts))
+            things = tuple(one for one in self.things if _inside(heading, one, width))
+            shops = shops_of(sorted(signs, key=lambda one: signed_turn(heading, one.heading)))
+            fronts = any(abs(signed_turn(heading, at)) <= MARGIN_DEG for at in self.fronts)
+            shots.append(Shot(self.position, heading, width, self.corner, shops, things, fronts))
         return shots
 
 
@@ -154,9 +155,9 @@ def _inside(heading: float, found: FoundTold, width: float) -> bool:
 
 
 def _aside(shot: Shot) -> float:
-    """Degrees between the middle of a picture and that of what is on it, and so on for either."""
+    """How far what is on a picture lies from its middle."""
     turns = [signed_turn(shot.heading, one.heading) for one in (*shot.shops, *shot.things)]
-    return abs(min(turns) + max(turns))
+    return abs(min(turns) + max(turns)) if turns else 0.0
 
 
 def _same(sign: FoundTold, other: FoundTold, apart: float = ONE_SIGN_DEG) -> bool:

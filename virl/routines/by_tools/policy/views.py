@@ -68,7 +68,7 @@ def view_plan(situation: Situation) -> Plan:
     best = walk.best(corner=corner)
     if best is None:
         return PlanEnd("Nothing was seen that is worth a picture.", succeeded=False)
-    enough = len(walk.looked_at) >= ENOUGH and (best.corner or not corner)
+    enough = len(walk.looked_at) >= ENOUGH and bool(best.shops) and (best.corner or not corner)
     return PlanEnd(_said(best, len(walk.looked_at)), succeeded=enough)
 
 
@@ -168,13 +168,12 @@ def _look_around(situation: Situation, walk: Walk, standing: StandingTold) -> Pa
     scene = Scene(standing.position, standing.crossing, signs, things, fronts)
     for _ in range(CLOSER if situation.has("read_signs") and _could_do(situation, standing) else 0):
         shot = scene.best()
-        heading = scene.to_read(shot) if shot and len(shot.shops) > 1 else None
+        heading = scene.to_read(shot) if len(shot.shops) > 1 else None
         if heading is None or situation.turns_left <= KEPT_TURNS:
             break
         asked = PlannedCall("read_signs", {"direction": heading}, "What would the picture show?")
         scene = scene.read_closer(heading, legible(signs_told((yield asked).text)))
-    if best := scene.best():
-        walk.shots.append(best)
+    walk.shots.append(scene.best())
     walk.cues = [one.heading for one in scene.signs]
     walk.cues += [heading for heading, count in streets for _ in range(count)]
 
