@@ -85,7 +85,7 @@ def _is_content(situation: Situation, walk: Walk) -> bool:
     goal, best = situation.goal, walk.best(corner=situation.goal.corner)
     if best is None or len(walk.looked_at) < ENOUGH:
         return False
-    held = best.clear or not goal.things or walk.blind >= BLIND
+    held = best.clear > 0 or not goal.things or walk.blind >= BLIND
     return best.row and held and (best.corner or not goal.corner)
 
 
