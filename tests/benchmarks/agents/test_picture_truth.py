@@ -72,7 +72,7 @@ def told(city: City, shot: tuple[str, float], why: str) -> str:
 @pytest.fixture(scope="module")
 def away(city: City) -> list[str]:
     assert city.street_map
-    return city.street_map.panorama_ids()[:30:15]
+    return list(city.street_map.panorama_ids()[:30:15])
 
 
 def test_a_picture_that_has_all_is_met(city: City, shot: tuple[str, float], away: list[str]) -> None:
