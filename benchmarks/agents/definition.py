@@ -21,15 +21,16 @@ from .scoring import AgentCase, ScoredAgent
 from .tool_agents import TOOL_AGENTS
 from .vivek import VIVEK
 
-AGENTS: Mapping[str, ScoredAgent] = {
+WITH_ROUTINES: Mapping[str, ScoredAgent] = {
     "peng": PENG,
     "aria": ARIA,
     "vivek": VIVEK,
     "ling": LING,
     "ling_paper": LING_PAPER,
     "diego": DIEGO,
-    **TOOL_AGENTS,
 }
+"""Those that are scored if none is named."""
+AGENTS: Mapping[str, ScoredAgent] = {**WITH_ROUTINES, **TOOL_AGENTS}
 """By the name in the options; Ling is scored with Local, who directs her."""
 BY_ROW = {row: agent for agent in AGENTS.values() for row in agent.rows}
 
@@ -39,9 +40,9 @@ class Options(BaseOptions):
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
     """Made cities to run in."""
-    agent: tuple[str, ...] = Field(tuple(AGENTS), min_length=1)
+    agent: tuple[str, ...] = Field(tuple(WITH_ROUTINES), min_length=1)
     """Agent to score: `peng`, `aria`, `vivek`, `ling`, `ling_paper` (with hints at crossings), `diego`,
-    `june`, `mira`, `otto`, `nora`, `pavel`, `yuki`."""
+    or one with tools: `june`, `mira`, `otto`, `nora`, `pavel`, `yuki`."""
     mind: str = "rules"
     """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
 

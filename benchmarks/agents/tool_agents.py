@@ -25,7 +25,8 @@ from virl.platform.city import City
 from virl.tools.catalogue import FINISH
 
 from .scoring import AgentCase, ScoredAgent, Tallies, means
-from .tool_truth import CHECKS, ToolLife
+from .tool_life import ToolLife
+from .tool_truth import CHECKS
 
 CASES = 20
 AT_RANDOM = "_at_random"
@@ -87,7 +88,7 @@ class RandomTools(RuleMind):
             "ask_about_view": {"question": "What is there?", "direction": rng.choice(compass)},
             "consult": {"agent": "aria", "request": f"Find a {' or '.join(self._kinds) or 'place'}."},
             FINISH: {
-                "answer": f"{shot} {' '.join(told.split())[-1500:]} Its sign can be seen.",
+                "answer": f"{shot} {' '.join(_POSITION.sub('', told).split())[-1500:]} Its sign can be seen.",
                 "succeeded": True,
                 **({"place_id": rng.choice(ids)} if _ID.search(told) else {}),
             },

@@ -5,16 +5,15 @@ rules that decide what they do.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Callable, Mapping
 
-from virl.agent.character import Character
 from virl.geo import LatLng, distance
-from virl.journal.records import NoteRecord, Result, StepRecord
 from virl.platform.city import City
 from virl.platform.places import Place
 from virl.platform.streetview import Camera
+
+from .picture_truth import mira
+from .tool_life import ToolLife, shops_of, signs_in, truth_of
 
 LIKED, WELL_LIKED = 3.8, 4.0
 """Of 5: below the first a place is not liked; one at the second that is nearer should have been chosen."""
@@ -22,19 +21,14 @@ CHEAP, MODERATE = 1, 2  # Google's price levels
 SAME_WALK_MIN, SAME_WALK = 1.0, 0.1  # a walk is told right within a minute, or within a tenth of its metres
 NEARER = 0.95  # a way shorter than this share of the chosen one's is truly nearer
 HALF_WAY = 0.5
-CLOSE_M, NEAR_M, DIFFERENT_M, CORNER_M, SPOT_M = 12.0, 40.0, 15.0, 20.0, 6.0
-SIGN_PIXELS = 150  # of a sign of which the letters can be told, in a picture of 640 x 640 (chosen)
-HOLD_PIXELS = 1000  # of a bench or a tree that holds a picture together (chosen)
-PLACES_LOOKED_AT = 3
+CLOSE_M, NEAR_M = 12.0, 40.0
 MOST_MISSED = 1  # sorts of things beside the walk that the report may leave out
 
-Check = Callable[["ToolLife"], dict[str, bool]]
+Check = Callable[[ToolLife], dict[str, bool]]
 """By what is asked: whether it is met."""
 
 _MINUTES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?) ?min")
 _METRES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?) ?(km|m)(?:et\w+)?\b")
-_POSITION = re.compile(r"(?<![\d.])(-?\d++\.\d{3,}+),? ++(-?\d++\.\d{3,}+)")
-_DEGREES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?) ?(?:degree|\N{DEGREE SIGN})")
 _UNSEEN = re.compile(
     r"(?:not|n't|no|never) (?:\w+ ){0,3}(?:seen|visible)|invisible|not be seen|out of sight", re.IGNORECASE
 )
@@ -46,33 +40,6 @@ _SAID = {
     "parked car": r"\bcars?\b",
 }
 _NONE_OF = re.compile(r"(?:\bno|none of these stands in sight:|without) [^.]*", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class ToolLife:
-    """A run that has ended, and where it was."""
-
-    city: City
-    character: Character
-    start: LatLng
-    result: Result
-    steps: Sequence[StepRecord]
-    calls: Sequence[NoteRecord]
-    """The tools that were used, as the journal notes them."""
-
-    @property
-    def answer(self) -> str:
-        """What it said at the end."""
-        return str(self.result.answer.get("answer", ""))
-
-    def used(self, *tools: str) -> list[NoteRecord]:
-        """Calls of some of the tools that did not fail."""
-        return [one for one in self.calls if one.data["name"] in tools and not one.data["failed"]]
-
-    @property
-    def panoramas(self) -> list[str]:
-        """Where it stood, in order."""
-        return [step.pose.pano_id for step in self.steps]
 
 
 def june(life: ToolLife) -> dict[str, bool]:
@@ -109,24 +76,6 @@ def otto(life: ToolLife) -> dict[str, bool]:
     }
 
 
-def mira(life: ToolLife) -> dict[str, bool]:
-    """Several places that differ, none twice; a corner; a picture with two of three things that she likes."""
-    looks = [_standing_at(one.data) for one in life.used("look", "read_signs", "detect", "ask_about_view")]
-    visits = [pano for at, pano in enumerate(looks) if at == 0 or looks[at - 1] != pano]
-    spots = [life.city.streetview.panorama(pano).position for pano in dict.fromkeys(visits)]
-    differ = [all(distance(one, other) >= DIFFERENT_M for one, other in combinations(spots, 2))]
-    spot, heading, width = _shot(life)
-    liked = _liked_in(life.city, spot, heading, width) if spot and heading is not None and width else 0
-    return {
-        "several places": len(spots) >= PLACES_LOOKED_AT and all(differ),
-        "none twice": len(visits) == len(set(visits)),
-        "where, direction, width": bool(spot and heading is not None and width),
-        "stood there": spot in life.panoramas,
-        "a corner": spot is not None and _is_corner(life.city, spot),
-        "what she likes in it": liked >= 2,
-    }
-
-
 def nora(life: ToolLife) -> dict[str, bool]:
     """The nearest library that is open; she is there at the end, and the walk is told right."""
     place = _chosen(life)
@@ -144,10 +93,8 @@ def nora(life: ToolLife) -> dict[str, bool]:
 
 def pavel(life: ToolLife) -> dict[str, bool]:
     """A bench stands where he says that he sees one."""
-    if life.city.truth is None:
-        raise ValueError(f"{life.city.name}: has no ground truth")
     here = life.city.streetview.panorama(life.panoramas[-1]).position
-    benches = life.city.truth.things(["bench"])
+    benches = truth_of(life.city).things(["bench"])
     return {
         "found": life.result.status == "finished" and "bench" in life.answer,
         "stands there": any(distance(one.position, here) <= NEAR_M for one in benches),
@@ -219,14 +166,12 @@ def _walk_is_told(life: ToolLife, place: Place) -> bool:
 
 def _things_are_told(life: ToolLife) -> bool:
     """Every sort that is reported stands near the walk; of those beside it, no more than one is left out."""
-    if life.city.truth is None:
-        raise ValueError(f"{life.city.name}: has no ground truth")
     walk = [life.city.streetview.panorama(pano).position for pano in life.panoramas]
     said = _NONE_OF.sub("", life.answer)
     reported = {kind for kind, words in _SAID.items() if re.search(words, said, re.IGNORECASE)}
     near: set[str] = set()
     close: set[str] = set()
-    for thing in life.city.truth.things(_SAID.keys()):
+    for thing in truth_of(life.city).things(_SAID.keys()):
         away = min(distance(thing.position, one) for one in walk)
         near |= {thing.kind} if away <= NEAR_M else set()
         close |= {thing.kind} if away <= CLOSE_M else set()
@@ -248,51 +193,5 @@ def _sign_is_told(life: ToolLife, place: Place) -> bool:
 
 
 def _sees_sign(city: City, pano: str, place: Place) -> bool:
-    headings = range(0, 360, 60)
-    return any(place.id in _signs_in(city, pano, float(heading), 60.0) for heading in headings)
-
-
-def _signs_in(city: City, pano: str, heading: float, width: float) -> set[str]:
-    """The places of which a picture truly shows the sign."""
-    if city.truth is None:
-        raise ValueError(f"{city.name}: has no ground truth")
-    seen = city.truth.visible(pano, Camera(heading, 0.0, width), SIGN_PIXELS, ["sign"])
-    return {one.place_id or one.id for one in seen}
-
-
-def _liked_in(city: City, pano: str, heading: float, width: float) -> int:
-    """How many a picture truly shows of a row of shops, lettering, and a bench or a tree."""
-    if city.truth is None:
-        raise ValueError(f"{city.name}: has no ground truth")
-    shops = _signs_in(city, pano, heading, width)
-    held = city.truth.visible(pano, Camera(heading, 0.0, width), HOLD_PIXELS, ["bench", "tree"])
-    return (len(shops) > 1) + bool(shops) + bool(held)
-
-
-def _shot(life: ToolLife) -> tuple[str | None, float | None, float | None]:
-    """Where to stand, which way to point the camera, and how wide, as the answer says."""
-    at = _POSITION.search(life.answer)
-    spot = None
-    if at:
-        panorama = life.city.streetview.nearest(LatLng(float(at[1]), float(at[2])), SPOT_M)
-        spot = panorama.id if panorama else None
-    degrees = [float(one) for one in _DEGREES.findall(life.answer)]
-    heading = degrees[0] % 360 if degrees else None
-    width = degrees[1] if len(degrees) > 1 else None
-    return spot, heading, width if width and 10 <= width <= 120 else None
-
-
-def _is_corner(city: City, pano: str) -> bool:
-    if city.street_map is None:
-        raise ValueError(f"{city.name}: is no made city")
-    here = city.streetview.panorama(pano)
-    if here.is_crossing:
-        return True
-    around = [city.streetview.panorama(link.pano_id) for link in here.links]
-    return any(one.is_crossing and distance(one.position, here.position) <= CORNER_M for one in around)
-
-
-def _standing_at(data: Mapping[str, object]) -> str:
-    """The panorama where a tool was used."""
-    standing = data["standing"]
-    return str(standing["pano_id"]) if isinstance(standing, dict) else ""
+    cameras = [Camera(float(heading), 0.0, 60.0) for heading in range(0, 360, 60)]
+    return any(place.id in shops_of(signs_in(city, pano, camera)) for camera in cameras)

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.agents.definition import AGENTS, BENCHMARK, BY_ROW, Options, episodes, score, show
 from benchmarks.agents.ling import LING
+from benchmarks.agents.tool_agents import TOOL_AGENTS
 from virl.bench.benchmark import Record, Scores
 from virl.bench.resources import Resources
 from virl.bench.statistics import estimate
@@ -23,6 +24,11 @@ def records(row: str, *data: dict[str, Any]) -> list[Record]:
 
 def means(scores: Scores) -> dict[str, float]:
     return {key: found.mean for key, tallies in scores.tallies.items() if (found := estimate(tallies))}
+
+
+def test_agents_with_tools_are_scored_where_they_are_named() -> None:
+    assert set(TOOL_AGENTS) & set(Options().agent) == set()
+    assert set(TOOL_AGENTS) < set(AGENTS)
 
 
 def test_every_row_is_of_one_agent_and_every_metric_has_one_name() -> None:

@@ -50,6 +50,9 @@ class ToolWords(Settings):
     sign: tuple[str, ...]
     see: tuple[str, ...]
     several: tuple[str, ...]
+    corner: tuple[str, ...]
+    unwanted: tuple[str, ...]
+    """A sentence that says one of these tells what is not liked."""
     things: dict[str, tuple[str, ...]]
     """By the name that detectors know."""
     helpers: tuple[str, ...]
@@ -66,7 +69,7 @@ class ToolGoal:
     """A place called by its name."""
     address: str = ""
     things: tuple[str, ...] = ()
-    """Things of the street to be found, counted or reported."""
+    """Things of the street to be found, counted, reported, or wanted in a picture."""
     open_now: bool = False
     liked: bool = False
     nearest: bool = False
@@ -74,6 +77,8 @@ class ToolGoal:
     """The highest price level that suits, 0 to 4."""
     cheapest: bool = False
     several: bool = False
+    corner: bool = False
+    """Whether a picture is to show a street corner."""
     wishes: tuple[Mention, ...] = ()
     """Attributes such as `quiet`; prices are apart."""
     ask_others: bool = False
@@ -122,6 +127,8 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
             f"the rules do not understand the intention of {character.name}: they understand English "
             f"intentions of these kinds: {UNDERSTOOD}; for others give --mind openai:MODEL"
         )
+    if seeking == "view":
+        things = _liked_things(f"{text} {character.background}", words)
     wished = wishes(text, lexicon)
     price = wished.pop("cheap", None)
     return ToolGoal(
@@ -136,6 +143,7 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
         max_price=_max_price(says, words, price),
         cheapest=says(words.cheapest),
         several=says(words.several),
+        corner=says(words.corner),
         wishes=tuple(wished.values()),
         ask_others=says(words.ask_others),
         go_there=says(words.go_there),
@@ -156,6 +164,17 @@ def says_name(text: str, own: str) -> str:
         ):
             return name
     return ""
+
+
+def _liked_things(text: str, words: ToolWords) -> tuple[str, ...]:
+    """The things of the street that somebody likes, sentence by sentence."""
+    said = [words_of(sentence) for sentence in re.split(r"[.!?;]", text)]
+    liked = [one for one in said if not phrase_pattern(words.unwanted).search(one)]
+    return tuple(
+        name
+        for name, phrases in words.things.items()
+        if any(phrase_pattern(phrases).search(one) for one in liked)
+    )
 
 
 def _seeking(*, view: bool, count: bool, place: bool, thing: bool, things: bool) -> Seeking | None:

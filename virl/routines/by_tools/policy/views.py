@@ -1,100 +1,152 @@
-"""The plan for a picture: look around at several places, none of them twice, and settle on one view."""
+"""The plan for a picture: look around at several places, go back to none, and settle on one view."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from virl.geo import normalize_heading, signed_turn
+from virl.geo import LatLng, destination, distance, signed_turn
 from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
-from virl.routines.by_tools.policy.streets import STRIDE, roam
+from virl.routines.by_tools.policy.shots import Scene, Shot, legible
+from virl.routines.by_tools.policy.streets import BACK_DEG
 from virl.routines.by_tools.policy.told import (
     FoundTold,
     StandingTold,
+    WayTold,
     gone_told,
     signs_told,
     standing_told,
+    things_told,
     views_told,
 )
 
-PLACES = 5  # that are looked at (chosen)
+ENOUGH, MOST = 3, 8  # places that are looked at (chosen)
 KEPT_TURNS = 3
-LONGEST_WALK = 3  # moves on to the next place (chosen)
-MARGIN_DEG = 10.0  # between what is wanted in a picture and its edge (chosen)
-NARROWEST, WIDEST = 50, 100  # degrees of a picture (chosen)
-ONE_SIGN_DEG = 14.0  # what is read so close together is one sign, read in pieces (chosen)
-LETTERS = 4  # of a text that is worth a picture (chosen)
+TURNS_A_PLACE = 5  # move, where_am_i, read_signs, detect, and a closer look
+LONG_WALK = 8  # moves without a crossing before a place is looked at that is none (chosen)
+LONGEST_MOVE = 20  # as `move` takes them; it ends at crossings
+PANORAMAS_M = 10.0  # between two of them, as a rule
+AHEAD_M = 40.0  # how far a way is thought to lead on (chosen)
+AWAY_M = 60.0  # farther from where one has looked is no better (chosen)
+STREET_DEG = 60.0  # width of a look down a street (chosen)
+SHOPFRONTS = {"many shopfronts": 3, "some shopfronts": 1}  # as `look` tells them; in signs (chosen)
+SHOPS_M = 30.0  # what a shop that is seen makes up for of it (chosen)
+TOWARDS_DEG = 40.0  # between a way and what lies along it (chosen)
+STRAIGHT = 10.0  # degrees that a way turns to make up for a metre (chosen)
 APART_M = 25.0  # between two places that differ (chosen)
+SURE = 0.75  # score from which on a thing is taken to be in a picture (chosen)
+CLOSER = 2  # pictures of a place that are looked at more closely (chosen)
+BLIND = 3  # places (chosen)
 
 
-@dataclass(frozen=True, slots=True)
-class Shot:
-    """A picture that could be taken."""
+@dataclass(slots=True)
+class Walk:
+    """Where one has been, and what could be pictured there."""
 
-    position: str
-    heading: float
-    width: int
-    crossing: bool
-    signs: int
-    told: str
+    shots: list[Shot] = field(default_factory=list)
+    looked_at: list[LatLng] = field(default_factory=list)
+    been: set[str] = field(default_factory=set)
+    cues: list[float] = field(default_factory=list)
+    """Headings from the last place, one for each sign or street of shops."""
+    blind: int = 0
+    """At how many places the detector found none of the things that are wanted."""
 
-    @property
-    def worth(self) -> tuple[bool, int, bool]:
-        """More is better: something written on it, a corner, much to see."""
-        return (self.crossing and self.signs > 1, self.signs, self.crossing)
+    def best(self, *, corner: bool) -> Shot | None:
+        """The best picture so far, of a corner if one is wanted."""
+        return max(self.shots, key=lambda one: (one.corner or not corner, one.worth), default=None)
 
 
 def view_plan(situation: Situation) -> Plan:
     """Walk, look around at places that differ, and choose a picture."""
-    shots: list[Shot] = []
-    been: list[str] = []
-    looked_at: list[str] = []
+    walk, corner = Walk(), situation.goal.corner
     standing = yield from _standing(situation)
-    for number in range(PLACES):
-        if situation.turns_left <= KEPT_TURNS:
+    while standing and len(walk.looked_at) < MOST and situation.turns_left > KEPT_TURNS:
+        if _is_worth_a_look(situation, walk, standing):
+            yield from _look_around(situation, walk, standing)
+            if best := walk.best(corner=corner):
+                situation.known = _said(best, len(walk.looked_at))
+        if _is_content(situation, walk) or not situation.has("move"):
             break
-        if standing and standing.position not in looked_at:
-            looked_at.append(standing.position)
-            shots += yield from _shots(situation, standing)
-            if shots:
-                situation.known = _said(max(shots, key=lambda one: one.worth), number + 1)
-        if number + 1 == PLACES or not (standing and situation.has("move")):
-            break
-        there = yield from _walk_on(situation, standing, been)
-        if there is None:
-            break
-        standing = there
-    if not shots:
+        standing = yield from _walk_on(situation, walk, standing)
+    best = walk.best(corner=corner)
+    if best is None:
         return PlanEnd("Nothing was seen that is worth a picture.", succeeded=False)
-    best = max(shots, key=lambda one: one.worth)
-    places = len({one.position for one in shots})
-    return PlanEnd(_said(best, places), succeeded=best.signs > 0)
+    enough = len(walk.looked_at) >= ENOUGH and bool(best.shops) and (best.corner or not corner)
+    return PlanEnd(_said(best, len(walk.looked_at)), succeeded=enough)
 
 
 def _said(shot: Shot, places: int) -> str:
-    corner = "a street corner" if shot.crossing else "a stretch of street"
+    where = "a street corner" if shot.corner else "a stretch of street"
     return (
-        f"Stand at {shot.position}, on {corner}; point the camera at {shot.heading:.0f} degrees; make "
+        f"Stand at {shot.position}, on {where}; point the camera at {shot.heading:.0f} degrees; make "
         f"the view {shot.width} degrees wide. Why: of {places} places it shows the most: {shot.told}."
     )
 
 
-def _walk_on(situation: Situation, standing: StandingTold, been: list[str]) -> Part[StandingTold | None]:
-    """On to the next crossing, or as far as the street goes; `None` where no new way leads on."""
-    gone = 0.0
-    for _ in range(LONGEST_WALK):
-        way = roam(standing, been)
-        if way is None or standing.moves_left < 1 or situation.turns_left <= KEPT_TURNS:
-            return None
-        been += [one.pano_id for one in standing.ways]
-        steps = min(STRIDE * 2, standing.moves_left)
-        reply = yield PlannedCall(
-            "move", {"pano_id": way.pano_id, "steps": steps}, "Something else, further on."
-        )
-        told = standing_told(reply.text)
-        if told is None or reply.failed:
-            return None
-        standing, gone = told, gone + gone_told(reply.text)
-        if standing.crossing and gone >= APART_M:
-            break
-    return (yield from _standing(situation)) or standing
+def _is_content(situation: Situation, walk: Walk) -> bool:
+    """Whether a picture has all that is wanted, and enough places were looked at."""
+    goal, best = situation.goal, walk.best(corner=situation.goal.corner)
+    if best is None or len(walk.looked_at) < ENOUGH:
+        return False
+    held = best.clear > 0 or not goal.things or walk.blind >= BLIND
+    return best.row and held and (best.corner or not goal.corner)
+
+
+def _is_worth_a_look(situation: Situation, walk: Walk, standing: StandingTold) -> bool:
+    """The start; then crossings if a corner is wanted, or any place while too few are left to come."""
+    here = _position(standing)
+    if here is None or any(distance(here, other) < APART_M for other in walk.looked_at):
+        return False
+    missing = ENOUGH - len(walk.looked_at)
+    last = standing.moves_left < LONG_WALK * missing or not _ways_on(walk, standing)
+    return not walk.looked_at or _could_do(situation, standing) or (missing > 0 and last)
+
+
+def _walk_on(situation: Situation, walk: Walk, standing: StandingTold) -> Part[StandingTold | None]:
+    """On along the way that leads farthest from where one has looked; `None` where no new way leads on."""
+    ways, steps = _ways_on(walk, standing), LONGEST_MOVE if situation.goal.corner else LONG_WALK
+    if not ways and len(walk.looked_at) < ENOUGH:  # a dead end: back, but not as far as where one has looked
+        ways, steps = list(standing.ways), _steps_back(walk, standing)
+        walk.been.clear()
+    steps = min(steps, standing.moves_left)
+    if not ways or steps < 1 or situation.turns_left <= KEPT_TURNS + TURNS_A_PLACE:
+        return None
+    way = max(ways, key=lambda one: _promise(walk, standing, one))
+    walk.been |= {one.pano_id for one in standing.ways}
+    reply = yield PlannedCall("move", {"pano_id": way.pano_id, "steps": steps}, "Something else, further on.")
+    there = standing_told(reply.text)
+    if there is None or reply.failed or gone_told(reply.text) == 0.0:
+        return None
+    return (yield from _standing(situation)) or there
+
+
+def _ways_on(walk: Walk, standing: StandingTold) -> list[WayTold]:
+    """The ways that lead where one has not been."""
+    new = [way for way in standing.ways if way.pano_id not in walk.been]
+    if not walk.been:
+        return new
+    return [way for way in new if abs(signed_turn(standing.heading, way.heading)) <= BACK_DEG]
+
+
+def _steps_back(walk: Walk, standing: StandingTold) -> int:
+    """How far one can go back without coming to a place that was looked at."""
+    here = _position(standing)
+    others = [distance(here, one) for one in walk.looked_at if here and distance(here, one) >= APART_M]
+    return int(min(others) / PANORAMAS_M) - 1 if others else LONG_WALK
+
+
+def _promise(walk: Walk, standing: StandingTold, way: WayTold) -> float:
+    """How promising a way is: shops that lie there, metres from where one has looked, straight on."""
+    here = _position(standing)
+    promise = -abs(signed_turn(standing.heading, way.heading)) / STRAIGHT
+    promise += SHOPS_M * sum(abs(signed_turn(way.heading, cue)) <= TOWARDS_DEG for cue in walk.cues)
+    if here is None:
+        return promise
+    ahead = destination(here, way.heading, AHEAD_M)
+    others = [distance(ahead, one) for one in walk.looked_at if distance(here, one) >= APART_M]
+    return promise + min([AWAY_M, *others])
+
+
+def _position(standing: StandingTold) -> LatLng | None:
+    lat, _, lng = standing.position.partition(", ")
+    return LatLng(float(lat), float(lng)) if lng else None
 
 
 def _standing(situation: Situation) -> Part[StandingTold | None]:
@@ -103,39 +155,66 @@ def _standing(situation: Situation) -> Part[StandingTold | None]:
     return None
 
 
-def _shots(situation: Situation, standing: StandingTold) -> Part[list[Shot]]:
-    """The pictures that could be taken from here: around each sign, those that stand beside it."""
+def _look_around(situation: Situation, walk: Walk, standing: StandingTold) -> Part[None]:
+    """Look all around, and closer at what could be the best picture."""
+    here = _position(standing)
+    if here is None:
+        return
+    walk.looked_at.append(here)
+    signs = yield from _signs(situation)
+    things = (yield from _things(situation, walk)) if signs else ()
+    streets = yield from _down_the_streets(situation, walk, standing)
+    fronts = tuple(heading for heading, count in streets if count >= SHOPFRONTS["many shopfronts"])
+    scene = Scene(standing.position, standing.crossing, signs, things, fronts)
+    for _ in range(CLOSER if situation.has("read_signs") and _could_do(situation, standing) else 0):
+        shot = scene.best()
+        heading = scene.to_read(shot) if len(shot.shops) > 1 else None
+        if heading is None or situation.turns_left <= KEPT_TURNS:
+            break
+        asked = PlannedCall("read_signs", {"direction": heading}, "What would the picture show?")
+        scene = scene.read_closer(heading, legible(signs_told((yield asked).text)))
+    walk.shots.append(scene.best())
+    walk.cues = [one.heading for one in scene.signs]
+    walk.cues += [heading for heading, count in streets for _ in range(count)]
+
+
+def _could_do(situation: Situation, standing: StandingTold) -> bool:
+    return standing.crossing or not situation.goal.corner
+
+
+def _down_the_streets(
+    situation: Situation, walk: Walk, standing: StandingTold
+) -> Part[list[tuple[float, int]]]:
+    """The headings of the ways on, and how much of shops is seen along each: its signs and shopfronts."""
+    seen: list[tuple[float, int]] = []
+    for way in _ways_on(walk, standing) if situation.has("look", "move") else ():
+        if situation.turns_left <= KEPT_TURNS + 2 * TURNS_A_PLACE:
+            break
+        asked = PlannedCall(
+            "look", {"direction": way.heading, "fov": STREET_DEG}, "Are there shops further on?"
+        )
+        for _, said in views_told((yield asked).text):
+            fronts = next((count for words, count in SHOPFRONTS.items() if words in said), 0)
+            seen.append((way.heading, fronts + len(said.split("'")[1::2])))
+    return seen
+
+
+def _signs(situation: Situation) -> Part[tuple[FoundTold, ...]]:
     signs: list[FoundTold] = []
     if situation.has("read_signs"):
         signs = signs_told((yield PlannedCall("read_signs", {}, "What is written here?")).text)
     elif situation.has("look"):
         for heading, said in views_told((yield PlannedCall("look", {}, "What is to be seen?")).text):
             signs += [FoundTold("sign", text, heading) for text in said.split("'")[1::2]]
-    position = standing.position
-    legible = [sign for sign in signs if sum(map(str.isalpha, sign.text)) >= LETTERS]
-    shots = [_around(sign, legible, position, crossing=standing.crossing) for sign in legible]
-    return shots or [
-        Shot(position, standing.heading, NARROWEST, standing.crossing, 0, "nothing in particular")
-    ]
+    return legible(signs)
 
 
-def _around(sign: FoundTold, signs: list[FoundTold], position: str, *, crossing: bool) -> Shot:
-    turns = sorted(
-        ((signed_turn(sign.heading, other.heading), other) for other in signs), key=lambda one: one[0]
-    )
-    inside = [(turn, other) for turn, other in turns if abs(turn) <= WIDEST / 2 - MARGIN_DEG]
-    first, last = inside[0][0], inside[-1][0]
-    apart = [
-        turn
-        for number, (turn, _) in enumerate(inside)
-        if number == 0 or turn - inside[number - 1][0] >= ONE_SIGN_DEG
-    ]
-    told = ", ".join(repr(other.text) for _, other in inside[:4])
-    return Shot(
-        position,
-        normalize_heading(round(sign.heading + (first + last) / 2)),
-        min(max(round(last - first + 2 * MARGIN_DEG), NARROWEST), WIDEST),
-        crossing,
-        len(apart),
-        f"the lettering {told}",
-    )
+def _things(situation: Situation, walk: Walk) -> Part[tuple[FoundTold, ...]]:
+    """The wanted things; a detector that finds none at places on end is not asked again."""
+    if not situation.goal.things or not situation.has("detect") or walk.blind >= BLIND:
+        return ()
+    args = {"labels": list(situation.goal.things), "direction": "around"}
+    found = things_told((yield PlannedCall("detect", args, "What holds a picture together?")).text)
+    wanted = [one for one in found if one.label in situation.goal.things]
+    walk.blind = 0 if wanted else walk.blind + 1
+    return tuple(one for one in wanted if one.score >= SURE)

@@ -1,0 +1,60 @@
+"""The life of a character with tools, and what pictures of a made city truly show."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from virl.agent.character import Character
+from virl.geo import LatLng
+from virl.journal.records import NoteRecord, Result, StepRecord
+from virl.platform.city import City, Truth, Visible
+from virl.platform.streetview import Camera
+
+SIGN_PIXELS = 150  # of a sign of which the letters can be told, in a picture of 640 x 640 (chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolLife:
+    """A run that has ended, and where it was."""
+
+    city: City
+    character: Character
+    start: LatLng
+    result: Result
+    steps: Sequence[StepRecord]
+    calls: Sequence[NoteRecord]
+    """The tools that were used, as the journal notes them."""
+
+    @property
+    def answer(self) -> str:
+        """What it said at the end."""
+        return str(self.result.answer.get("answer", ""))
+
+    def used(self, *tools: str) -> list[NoteRecord]:
+        """Calls of some of the tools that did not fail."""
+        return [one for one in self.calls if one.data["name"] in tools and not one.data["failed"]]
+
+    @property
+    def panoramas(self) -> list[str]:
+        """Where it stood, in order."""
+        return [step.pose.pano_id for step in self.steps]
+
+
+def truth_of(city: City) -> Truth:
+    """The ground truth of a made city.
+
+    Raises:
+        ValueError: the city has none.
+    """
+    if city.truth is None:
+        raise ValueError(f"{city.name}: has no ground truth")
+    return city.truth
+
+
+def signs_in(city: City, pano: str, camera: Camera) -> list[Visible]:
+    """The signs that a picture truly shows, large enough to be read."""
+    return truth_of(city).visible(pano, camera, SIGN_PIXELS, ["sign"])
+
+
+def shops_of(signs: Sequence[Visible]) -> set[str]:
+    """The places that signs belong to."""
+    return {one.place_id or one.id for one in signs}

@@ -1,0 +1,79 @@
+"""Which picture the rules over tools choose, by what was read and found around a place."""
+
+import pytest
+from made_life import made_character
+
+from virl.routines.by_tools.policy.goals import read_goal
+from virl.routines.by_tools.policy.shots import Scene, legible
+from virl.routines.by_tools.policy.told import FoundTold
+
+
+def sign(text: str, heading: float) -> FoundTold:
+    return FoundTold("sign", text, heading)
+
+
+def tree(heading: float, score: float = 0.95) -> FoundTold:
+    return FoundTold("tree", "", heading, score)
+
+
+def scene(*signs: FoundTold, things: tuple[FoundTold, ...] = ()) -> Scene:
+    return Scene("1.0, 2.0", True, signs, things)
+
+
+def texts(one: Scene) -> list[str]:
+    return [shop.text for shop in one.best().shops]
+
+
+def test_the_picture_has_a_row_of_shops_and_a_tree_well_inside() -> None:
+    shops = [sign("Bakery", 355), sign("Café Nopal", 20), sign("Garage", 200)]
+    shot = scene(*shops, things=(tree(10), tree(200, 0.76))).best()
+    assert [one.text for one in shot.shops] == ["Bakery", "Café Nopal"]
+    assert shot.row
+    assert shot.clear == 1
+    assert abs(shot.heading - 7.5) <= 5
+    assert shot.told == "a row of shops with the lettering 'Bakery', 'Café Nopal', and a tree"
+
+
+def test_a_sign_and_a_clear_tree_are_better_than_a_row_without() -> None:
+    signs = (sign("Bakery", 0), sign("Café Nopal", 25), sign("Garage", 180))
+    assert texts(scene(*signs, things=(tree(185),))) == ["Garage"]
+
+
+def test_two_signs_close_to_each_other_may_be_of_one_shop() -> None:
+    assert not scene(sign("Market Taqueria", 244), sign("Tacos", 256)).best().row
+    assert scene(sign("Market Taqueria", 230), sign("Tacos", 256)).best().row
+
+
+def test_a_sign_cut_in_two_is_one_once_its_view_was_read() -> None:
+    cut = scene(sign("Chapel Iron", 20), sign("mongers", 40))
+    assert len(cut.best().shops) == 2
+    at = cut.to_read(cut.best())
+    assert at is not None
+    read = cut.read_closer(at, [sign("Chapel Ironmongers", 30)])
+    assert texts(read) == ["Chapel Ironmongers"]
+    assert read.to_read(read.best()) is None
+
+
+def test_a_place_without_anything_has_a_picture_too() -> None:
+    assert scene().best().told == "nothing in particular"
+
+
+def test_few_letters_are_no_sign_unless_they_are_chinese() -> None:
+    assert [one.text for one in legible([sign("Gl", 0), sign("00 12", 0), sign("茶館", 0)])] == ["茶館"]
+
+
+@pytest.mark.parametrize(
+    ("background", "things"),
+    [
+        ("She likes a bench or a tree to hold the picture together.", ("bench", "tree")),
+        ("She likes trees. She has no use for benches.", ("tree",)),
+        ("She likes lettering.", ()),
+    ],
+)
+def test_what_a_picture_should_have_stands_in_the_background(
+    background: str, things: tuple[str, ...]
+) -> None:
+    goal = read_goal(
+        made_character(intention="Tess wants a picture of a street corner.", background=background)
+    )
+    assert (goal.seeking, goal.corner, goal.things) == ("view", True, things)

@@ -1,0 +1,169 @@
+"""Pictures that could be taken from a place, by what was read and found around it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from rapidfuzz import fuzz
+
+from virl.geo import signed_turn
+from virl.routines.by_tools.policy.told import FoundTold
+
+READ_DEG = 60.0  # width of a view in which signs are read
+WIDTHS_DEG = (60, 75)  # of a picture; in wider ones things are small (chosen)
+MARGIN_DEG = 10.0  # between what is wanted in a picture and its edge (chosen)
+TURN_DEG = 5  # between two pictures that are weighed (chosen)
+PIECES_DEG = 10.0  # between a sign and a piece of it that was read in another view (chosen)
+TWO_SHOPS_DEG = 20.0  # between two signs that are not of one shop (chosen)
+ONE_SIGN_DEG = 5.0  # what is read so close together is one sign, read in pieces (chosen)
+SAME_TEXT = 65.0  # least likeness of 100 of two readings of one sign (chosen)
+LETTERS = 4  # of a text that is worth a picture; a sign of Chinese counts as two (chosen)
+CLEAR = 0.9  # score of what is seen without doubt (chosen)
+LARGE = {"tree", "parked car", "street lamp", "traffic light"}
+"""Kinds of things that a picture mostly shows large enough to hold it together."""
+ROW = 2  # shops (chosen)
+ROW_CHANCE = (0.1, 0.4, 0.7)
+"""That a view shows a row if no sign was read in it, one, or two close to each other.
+
+Estimated in Virlton, seeds 1 and 2, as is what follows.
+"""
+FRONTS_CHANCE = 0.25  # as much more if it seems to have many shopfronts
+CLEAR_CHANCE = (0.93, 0.98)  # that a picture shows a large thing if one was found without doubt, or two
+UNSURE_CHANCE, NOT_SEEN_CHANCE = 0.6, 0.25  # if one was found with doubt, or none
+ENOUGH_SHOPS = 3  # more make a picture no better (chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A picture that could be taken."""
+
+    position: str
+    heading: float
+    width: int
+    corner: bool
+    shops: tuple[FoundTold, ...]
+    """A sign of each shop, from left to right."""
+    things: tuple[FoundTold, ...] = ()
+    """The wanted things on it."""
+    fronts: bool = False
+    """Whether it seems to show many shopfronts, however few signs were read."""
+
+    @property
+    def row(self) -> bool:
+        """Whether it surely shows more shops than one; a shop may have two signs close to each other."""
+        if len(self.shops) <= ROW:
+            return len(self.shops) == ROW and self._spread() >= TWO_SHOPS_DEG
+        return True
+
+    @property
+    def clear(self) -> int:
+        """How many large things on it are seen without doubt, up to two."""
+        return min(sum(one.score >= CLEAR and one.label in LARGE for one in self.things), 2)
+
+    @property
+    def chance(self) -> float:
+        """The chance that it truly shows both a row of shops and a wanted thing that is large."""
+        found = min(len(self.shops), ROW)
+        row = 1.0 if self.row else ROW_CHANCE[found] + (FRONTS_CHANCE if self.fronts and found < ROW else 0.0)
+        unsure = UNSURE_CHANCE if any(one.label in LARGE for one in self.things) else NOT_SEEN_CHANCE
+        return row * (CLEAR_CHANCE[self.clear - 1] if self.clear else unsure)
+
+    @property
+    def worth(self) -> tuple[float, int, int, float]:
+        """More is better."""
+        sure = max((one.score for one in self.things), default=0.0)
+        return self.chance, min(len(self.shops), ENOUGH_SHOPS), -self.width, sure
+
+    def _spread(self) -> float:
+        return abs(signed_turn(self.shops[0].heading, self.shops[-1].heading))
+
+    @property
+    def told(self) -> str:
+        """What it shows."""
+        signs = ", ".join(repr(one.text) for one in self.shops[:ENOUGH_SHOPS])
+        lettering = f"{'a row of shops with ' if self.row else ''}the lettering {signs}" if signs else ""
+        held = " and ".join(f"a {label}" for label in sorted({one.label for one in self.things}))
+        return ", and ".join(filter(None, (lettering, held))) or "nothing in particular"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What was read and found around a place."""
+
+    position: str
+    corner: bool
+    signs: tuple[FoundTold, ...]
+    things: tuple[FoundTold, ...] = ()
+    fronts: tuple[float, ...] = ()
+    """Directions in which many shopfronts are seen."""
+    closer: tuple[float, ...] = ()
+    """Directions in which the signs were read in a view of their own."""
+
+    def best(self) -> Shot:
+        """The best picture from here; of equal ones, that which has it in the middle."""
+        shots = [shot for heading in range(0, 360, TURN_DEG) for shot in self._shots(float(heading))]
+        return max(shots, key=lambda one: (one.worth, -_aside(one)))
+
+    def read_closer(self, heading: float, signs: Iterable[FoundTold]) -> "Scene":
+        """The same place, where the view in a direction has been read anew: pieces of its signs give way."""
+        new = tuple(signs)
+        others = [
+            one
+            for one in self.signs
+            if not any(_same(one, other, PIECES_DEG) for other in new)
+            or abs(signed_turn(heading, one.heading)) > READ_DEG / 2
+        ]
+        return replace(self, signs=(*others, *new), closer=(*self.closer, heading))
+
+    def to_read(self, shot: Shot) -> float | None:
+        """The direction in which the signs of a picture should be read closer; `None` if they have been."""
+        unread = [one for one in shot.shops if not any(_inside(at, one, READ_DEG) for at in self.closer)]
+        if not unread:
+            return None
+        first = shot.shops[0].heading
+        turns = [signed_turn(first, one.heading) for one in shot.shops]
+        middle = round(first + (min(turns) + max(turns)) / 2) % 360
+        near = any(abs(signed_turn(middle, at)) < MARGIN_DEG for at in self.closer)
+        return None if near else float(middle)
+
+    def _shots(self, heading: float) -> list[Shot]:
+        shots = []
+        for width in WIDTHS_DEG:
+            signs = [one for one in self.signs if _inside(heading, one, width)]
+            things = tuple(one for one in self.things if _inside(heading, one, width))
+            shops = shops_of(sorted(signs, key=lambda one: signed_turn(heading, one.heading)))
+            fronts = any(abs(signed_turn(heading, at)) <= MARGIN_DEG for at in self.fronts)
+            shots.append(Shot(self.position, heading, width, self.corner, shops, things, fronts))
+        return shots
+
+
+def legible(signs: Iterable[FoundTold]) -> tuple[FoundTold, ...]:
+    """Signs of which enough letters were read."""
+    return tuple(sign for sign in signs if sum(map(_weight, sign.text)) >= LETTERS)
+
+
+def shops_of(signs: Sequence[FoundTold]) -> tuple[FoundTold, ...]:
+    """One sign of each shop: what seems to be one shop's is told once."""
+    shops: list[FoundTold] = []
+    for sign in signs:
+        if not any(_same(sign, other) for other in shops):
+            shops.append(sign)
+    return tuple(shops)
+
+
+def _inside(heading: float, found: FoundTold, width: float) -> bool:
+    return abs(signed_turn(heading, found.heading)) <= width / 2 - MARGIN_DEG
+
+
+def _aside(shot: Shot) -> float:
+    """How far what is on a picture lies from its middle."""
+    turns = [signed_turn(shot.heading, one.heading) for one in (*shot.shops, *shot.things)]
+    return abs(min(turns) + max(turns)) if turns else 0.0
+
+
+def _same(sign: FoundTold, other: FoundTold, apart: float = ONE_SIGN_DEG) -> bool:
+    near = abs(signed_turn(sign.heading, other.heading)) < apart
+    return near or fuzz.partial_ratio(sign.text.casefold(), other.text.casefold()) >= SAME_TEXT
+
+
+def _weight(letter: str) -> int:
+    return letter.isalpha() * (2 if letter > "\N{CJK RADICAL REPEAT}" else 1)
