@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from made_package import PLUGIN, install, install_plugin
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from virl.agent.character_file import agent_names, find_character
 from virl.cli.main import app

@@ -5,7 +5,6 @@ import traceback
 from collections.abc import Callable
 
 import typer
-from click import Abort, ClickException
 
 from virl.bugs import bug_of
 from virl.console import echo
@@ -35,7 +34,7 @@ def guard(work: Callable[[], None], *, debug: bool) -> None:
     except KeyboardInterrupt:
         echo("virl: stopped: continue with the same command and --resume", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    except (ClickException, Abort, typer.Exit):
+    except (typer.TyperException, typer.Abort, typer.Exit):
         raise
     except Exception as fault:
         told = bug_of(fault)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from click import ClickException
+import typer
 from typer.core import TyperGroup
 
 from virl.console import echo
@@ -37,6 +37,6 @@ def _plain_messages() -> Iterator[None]:
     """An argument may be the name of a file from elsewhere."""
     try:
         yield
-    except ClickException as fault:
-        vars(fault)["message"] = plain_line(fault.message)  # of which click says that nobody sets it again
+    except typer.TyperException as fault:
+        vars(fault)["message"] = plain_line(fault.message)  # of which Typer says that nobody sets it again
         raise

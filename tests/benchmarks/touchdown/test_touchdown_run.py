@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from made_streets_data import write_made_data
 from real_data import real_data
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from virl.cli.bench import bench_app
 
