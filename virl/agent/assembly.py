@@ -8,13 +8,13 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from virl.agent.character import Character
+from virl.agent.character import Character, Point
 from virl.agent.character_file import located, routine_of
 from virl.agent.run import Run
 from virl.agent.user import Silent, User
 from virl.budget import Budget
 from virl.bugs import bug_of
-from virl.errors import BadInput, MindFailed, NoStreetView, VirlError
+from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
 from virl.geo import LatLng, distance
 from virl.journal.records import Result
 from virl.mind.base import Mind
@@ -177,11 +177,28 @@ def start_panorama(city: City, character: Character, source: Path) -> Panorama:
         BadInput: the start is not in the city.
     """
     with located(source, character, "start"):
-        if isinstance(character.start, str):
-            return _relocated(city, city.maps.geocode(character.start))
-        position = LatLng(character.start.lat, character.start.lng)
-        refuse_swapped(position, city)
-        return _relocated(city, position)
+        return _start(city, character.start)
+
+
+def settled(city: City, character: Character) -> Character:
+    """A character in a city that its file was not written for: if its start is not there, in the middle.
+
+    Raises:
+        BadInput: latitude and longitude of its start are swapped.
+    """
+    try:
+        _start(city, character.start)
+    except (NotFound, NoStreetView):
+        return character.model_copy(update={"start": Point(lat=city.center.lat, lng=city.center.lng)})
+    return character
+
+
+def _start(city: City, start: str | Point) -> Panorama:
+    if isinstance(start, str):
+        return _relocated(city, city.maps.geocode(start))
+    position = LatLng(start.lat, start.lng)
+    refuse_swapped(position, city)
+    return _relocated(city, position)
 
 
 def refuse_swapped(position: LatLng, city: City) -> None:

@@ -11,8 +11,11 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model
 
+from virl.errors import BadInput
 from virl.field_faults import shown
+from virl.geo import LatLng
 from virl.platform.places import DAYS
+from virl.region import position_fault
 from virl.settings import Settings
 
 ROUTINE_NAME = r"^[A-Za-z0-9_-]{1,80}$"
@@ -78,6 +81,21 @@ class Point(Settings):
 
     lat: float = Field(ge=-90, le=90)
     lng: float = Field(ge=-180, le=180)
+
+
+def start_of(text: str) -> "str | Point":
+    """A start as it is typed: latitude and longitude, as in `60.17,24.94`, or an address.
+
+    Raises:
+        BadInput: the position is not on Earth.
+    """
+    numbers = re.fullmatch(r"\s*(-?\d{1,3}(?:\.\d{0,12})?)\s*,\s*(-?\d{1,3}(?:\.\d{0,12})?)\s*", text)
+    if not numbers:
+        return text
+    lat, lng = map(float, numbers.groups())
+    if fault := position_fault(LatLng(lat, lng)):
+        raise BadInput(f"start {text!r}: {fault}")
+    return Point(lat=lat, lng=lng)
 
 
 class SensesChoice(Settings):

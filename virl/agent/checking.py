@@ -3,9 +3,10 @@
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from virl.agent.assembly import Assembly, assemble, check_mind, refuse_swapped
+from virl.agent.assembly import Assembly, assemble, check_mind, refuse_swapped, settled
 from virl.agent.character import Character, Point
 from virl.agent.character_file import located, routine_of, where
 from virl.errors import BadInput, VirlError, raise_all
@@ -42,6 +43,7 @@ def check_character(
     *,
     access: Access | None = None,
     allow_downloads: bool = False,
+    elsewhere: bool = False,
 ) -> Finding:
     """Everything that can be checked without a paid request, and without weights being loaded.
 
@@ -51,6 +53,7 @@ def check_character(
         mind: what will answer; `None` leaves open what needs one.
         access: how the city will be asked.
         allow_downloads: whether weights that are missing may be fetched.
+        elsewhere: whether the city is not the one that its file was written for.
     """
     faults = name_faults(path, character)
     if not faults:
@@ -63,7 +66,8 @@ def check_character(
     if provider_of(city).network:
         start = f"the start: asking {city.provider} for it may cost something"
         return Finding(tuple(_raised([lambda: _check_far(path, character, access)])), (start,))
-    return Finding(tuple(_raised([lambda: _check_in_city(path, character, mind, access)])))
+    check = partial(_check_in_city, path, character, mind, access, elsewhere=elsewhere)
+    return Finding(tuple(_raised([check])))
 
 
 def check_before(path: Path, character: Character, mind: Mind) -> None:
@@ -159,9 +163,13 @@ def _check_far(path: Path, character: Character, access: Access) -> None:
                 refuse_swapped(LatLng(character.start.lat, character.start.lng), city)
 
 
-def _check_in_city(path: Path, character: Character, mind: Mind | None, access: Access) -> None:
+def _check_in_city(
+    path: Path, character: Character, mind: Mind | None, access: Access, *, elsewhere: bool
+) -> None:
     """Put the character into a city that costs nothing, and let its routine look around."""
     with opened_city(character.city, access) as city:
+        if elsewhere:
+            character = settled(city, character)
         models = Models(ModelOptions(truth=city.truth))
         mover = LinksMover(city.streetview)
         check_assembly(assemble(path, character, city, mind or RuleMind(), models, mover))

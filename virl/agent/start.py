@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from rich.console import Console
 
 from virl import __version__
-from virl.agent.assembly import assemble, perform
-from virl.agent.character import Character
+from virl.agent.assembly import assemble, perform, settled
+from virl.agent.character import Character, start_of
 from virl.agent.character_file import (
     find_character,
     load_character,
@@ -54,6 +54,8 @@ class RunOptions:
 
     agent: str
     city: str | None = None
+    at: str | None = None
+    """Where to start: an address in the city, or a position as in `60.17,24.94`."""
     mind: str | None = None
     mover: str | None = None
     detector: str | None = None
@@ -112,6 +114,8 @@ class _Plan:
     character: Character
     start: StartRecord
     folder: Path
+    elsewhere: bool = False
+    """Whether the city is another than the character's own, so that its start may not be there."""
 
     def budget(self) -> Budget:
         """Of the run, with its book."""
@@ -139,7 +143,7 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
     if options.resume:
         return _resume(options, source, console)
     plan = _planned(options, source)
-    return _live(plan, (), lambda: Journal.create(plan.folder, plan.start), console)
+    return _live(plan, (), lambda start: Journal.create(plan.folder, start), console)
 
 
 def preview_run(options: RunOptions) -> Preview:
@@ -159,7 +163,12 @@ def preview_run(options: RunOptions) -> Preview:
     access = plan.access(budget)
     mind = open_mind(start.mind, cache_dir=None, budget=budget)
     found = check_character(
-        plan.source, character, mind, access=access, allow_downloads=start.allow_downloads
+        plan.source,
+        character,
+        mind,
+        access=access,
+        allow_downloads=start.allow_downloads,
+        elsewhere=plan.elsewhere,
     )
     raise_all(found.faults)
     provider = provider_of(city_settings(character.city))
@@ -183,8 +192,11 @@ def preview_run(options: RunOptions) -> Preview:
 def _planned(options: RunOptions, source: Path) -> _Plan:
     """What is to be done, from the character and the options."""
     character = load_character(source)
+    elsewhere = options.city not in (None, character.city) and not options.at
     if options.city:
         character = character.model_copy(update={"city": options.city})
+    if options.at:
+        character = character.model_copy(update={"start": start_of(options.at)})
     if options.detector:
         senses = character.senses.model_copy(update={"detector": options.detector})
         character = character.model_copy(update={"senses": senses})
@@ -207,7 +219,7 @@ def _planned(options: RunOptions, source: Path) -> _Plan:
         routine=routine_of(source, character).registered,
         character=character.model_dump(mode="json"),
     )
-    return _Plan(source, character, start, folder)
+    return _Plan(source, character, start, folder, elsewhere)
 
 
 def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
@@ -229,7 +241,7 @@ def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
         except ValidationError as fault:
             field = ".".join(map(str, fault.errors()[0]["loc"]))
             raise JournalBroken(f"{journal.folder}: line 1: character: {field} is not valid") from fault
-        return _live(_Plan(source, character, start, journal.folder), records, lambda: journal, console)
+        return _live(_Plan(source, character, start, journal.folder), records, lambda _: journal, console)
 
 
 def _as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
@@ -255,7 +267,7 @@ def _as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRec
 
 
 def _live(
-    plan: _Plan, done: Sequence[AnyRecord], open_journal: Callable[[], Journal], console: Console
+    plan: _Plan, done: Sequence[AnyRecord], open_journal: Callable[[StartRecord], Journal], console: Console
 ) -> Finished:
     """Check everything that can be wrong, and only then write the first line."""
     start, character = plan.start, plan.character
@@ -268,6 +280,10 @@ def _live(
         if not done:
             check_before(plan.source, character, mind)
         city = stack.enter_context(opened_city(start.city, plan.access(budget)))
+        if plan.elsewhere:
+            character = settled(city, plan.character)
+            start = start.model_copy(update={"character": character.model_dump(mode="json")})
+            plan = replace(plan, character=character, start=start)
         mover = stack.enter_context(open_mover(start.mover, city.streetview))
         models = Models(
             ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
@@ -275,7 +291,7 @@ def _live(
         assembly = assemble(plan.source, character, city, mind, models, mover)
         if not done:
             check_assembly(assembly)
-        journal = stack.enter_context(open_journal())
+        journal = stack.enter_context(open_journal(start))
         story = stack.enter_context(Story(console, character.limits.steps))
         run = Run(
             journal,

@@ -28,12 +28,15 @@ from virl.cli.group import HelpfulGroup
 from virl.cli.models import list_models
 from virl.cli.new import new
 from virl.cli.options import (
+    AroundOption,
     CacheOption,
     DebugOption,
     DeviceOption,
     DownloadsOption,
+    RadiusOption,
     RecordOption,
     ReplayOption,
+    part_of,
 )
 from virl.cli.preview import tell_preview
 from virl.cli.serve import serve_app
@@ -74,6 +77,12 @@ def run(
             help="Run in this city instead of the character's (see `virl cities`).",
             autocompletion=complete_cities,
         ),
+    ] = None,
+    around: AroundOption = None,
+    radius: RadiusOption = None,
+    at: Annotated[
+        str | None,
+        typer.Option(help="Start at this address or LAT,LNG instead of the character's start."),
     ] = None,
     mind: Annotated[
         str | None,
@@ -152,7 +161,8 @@ def run(
         )
         options = RunOptions(
             agent=agent,
-            city=city,
+            city=part_of(city, around, radius),
+            at=at,
             mind=mind,
             mover=mover,
             detector=detector,

@@ -15,6 +15,13 @@ DownloadsOption = Annotated[
 CacheOption = Annotated[
     CacheMode | None, typer.Option(help="How long to cache Google's replies. See docs/reference/google.md.")
 ]
+AroundOption = Annotated[
+    str | None,
+    typer.Option(metavar="LAT,LNG", help="Read only the part of the OpenStreetMap extract around here."),
+]
+RadiusOption = Annotated[
+    float | None, typer.Option(help="Half the side of that part in metres; 600 by default.", min=50)
+]
 RecordOption = Annotated[
     Path | None, typer.Option(help="Record Google's replies in this folder.", file_okay=False)
 ]
@@ -24,3 +31,14 @@ ReplayOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]
+
+
+def part_of(city: str | None, around: str | None, radius: float | None) -> str | None:
+    """What `--city` names, with the part of it that `--around` and `--radius` choose.
+
+    Raises:
+        BadInput: the city is no OpenStreetMap extract, or the part is no position with a radius.
+    """
+    from virl.platform.providers.osm.city_file import with_part  # noqa: PLC0415 - loads when asked for
+
+    return with_part(city or "", around, radius) or None

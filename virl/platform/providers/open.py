@@ -10,7 +10,7 @@ from virl.errors import BadInput, UnknownName, VirlError
 from virl.geo import distance
 from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
-from virl.platform.providers.provider import Access
+from virl.platform.providers.provider import Access, Paths
 from virl.platform.providers.registry import PROVIDERS, provider_of, read_city
 from virl.region_file import read_region
 
@@ -37,7 +37,9 @@ def city_names() -> list[str]:
 
 
 def name_of_city(city: str) -> str:
-    """The name of a city given by name, or by the path of its file."""
+    """The name of a city given by name, by the path of its file, or by that of a map extract."""
+    if paths := _paths_for(city):
+        return paths.name(city)
     return Path(city).stem if _is_file(city) else city
 
 
@@ -46,13 +48,15 @@ def city_settings(name: str) -> CityFile:
 
     Args:
         name: of a file in `platform/cities/` or of one that comes with a provider, or the path of one that
-            ends in `.yaml`.
+            ends in `.yaml`, or of a map extract, such as `helsinki.osm.pbf@60.17,24.94,800`.
 
     Raises:
         UnknownName: there is no such city.
         BadInput: its file is broken, or two packages bring a city of this name.
         ModelUnavailable: its provider comes with a package that cannot be imported.
     """
+    if paths := _paths_for(name):
+        return paths.read(name)
     return read_city(_file_of(name))
 
 
@@ -103,7 +107,7 @@ def region_line(file: Path) -> str:
 
 
 def open_city(name: str) -> City:
-    """Open a city by name, or by the path of its file.
+    """Open a city by name, or by the path of its file or of a map extract.
 
     Raises:
         UnknownName: there is no such city.
@@ -168,6 +172,14 @@ def _files_of_packages() -> dict[str, list[Path]]:
         for file in sorted(provider.cities.glob("*.yaml")) if provider.cities else ():
             files.setdefault(file.stem, []).append(file)
     return files
+
+
+def _paths_for(city: str) -> Paths | None:
+    """Who takes what is given for a city as the path of a file of its own kind."""
+    if "." not in city:
+        return None
+    given = (provider.paths for provider in PROVIDERS.usable()[0].values())
+    return next((paths for paths in given if paths and paths.fit(city)), None)
 
 
 def _is_file(city: str) -> bool:

@@ -28,6 +28,22 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
+class Paths:
+    """Files that stand for a city without a city file, such as map extracts."""
+
+    suffixes: tuple[str, ...]
+    """What their names end in."""
+    read: Callable[[str], CityFile]
+    """The city file that stands for a path; raises `BadInput`."""
+    name: Callable[[str], str]
+    """The name of the city of a path."""
+
+    def fit(self, city: str) -> bool:
+        """Whether what is given for a city is such a path, a part of it named behind an `@` or not."""
+        return city.rpartition("@")[0].endswith(self.suffixes) or city.endswith(self.suffixes)
+
+
+@dataclass(frozen=True, slots=True)
 class Provider(Generic[FileT]):
     """Who makes cities: what their files hold, and how one is opened.
 
@@ -53,6 +69,8 @@ class Provider(Generic[FileT]):
     """Under which terms it gives them, in a sentence or two."""
     mover: str = "links"
     """The mover that fits it, as `virl.platform.movement.open_mover` knows it."""
+    paths: Paths | None = None
+    """What may be given in place of a city's name; `None` for nothing but city files."""
     cities: Path | None = None
     """A folder of city files that come with it; those of virl's own lie in `platform/cities/`."""
 

@@ -12,6 +12,7 @@ from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, LocalFrame
 from virl.platform.places import OpeningHours
 from virl.platform.providers.osm.city import open_twin
+from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extract import covered_box, read_extract
 from virl.platform.providers.osm.hours import weekly
 from virl.platform.providers.osm.houses import houses_of, tagged_height
@@ -118,7 +119,7 @@ def test_places_have_the_front_they_belong_to(twin: Twin) -> None:
 
 
 def test_a_twin_is_a_city(file: Path) -> None:
-    city = open_twin("town", "Town", file, None)
+    city = open_twin("town", OsmCity(title="Town", about="", provider="osm", extract=file))
     door = city.maps.geocode("Main Street 5")
     assert city.maps.geocode("5 main street") == door
     assert city.maps.route([door, city.maps.geocode("Side Street")]).distance > 20

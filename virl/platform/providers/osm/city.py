@@ -1,7 +1,5 @@
 """Puts a twin together: its plan, and a provider of each kind over it."""
 
-from pathlib import Path
-
 from virl.platform.city import City
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.offline.places import OfflinePlaces
@@ -9,25 +7,25 @@ from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
 from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.addresses import TwinAddresses
+from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.plan import build_twin
-from virl.region import Region
 
 
-def open_twin(name: str, title: str, path: Path, region: Region | None) -> City:
+def open_twin(name: str, file: OsmCity) -> City:
     """The twin of an extract, or of a region of it, with all its providers and its ground truth.
 
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    twin = build_twin(read_extract(path, region))
+    twin = build_twin(read_extract(file.file, file.part))
     layout, shops = twin.plan.layout, twin.plan.shops
     renderer = CityRenderer(twin.plan)
     named = {shop.place.name: shop.place.position for shop in reversed(shops)}
     addresses = TwinAddresses(twin.extract, twin.streets, named)
     return City(
         name=name,
-        title=title,
+        title=file.title,
         center=layout.frame.origin,
         streetview=OfflineStreetView(layout, renderer),
         places=OfflinePlaces(shops, renderer.photo),

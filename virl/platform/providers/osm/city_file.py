@@ -1,19 +1,120 @@
-"""The file of a city that is rebuilt from OpenStreetMap."""
+"""The file of a town that is rebuilt from OpenStreetMap, and a path in its place."""
 
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
-from virl.platform.providers.city_file import CityFile
+from virl.errors import BadInput
+from virl.geo import LatLng, LocalFrame
+from virl.platform.providers.city_file import CityFile, Position
+from virl.region import Region, position_fault
+from virl.resources import data_home
+
+SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
+DATA = "osm"
+"""The folder of extracts in the user's data folder."""
+RADIUS_M = 600.0  # of the part of an extract that is read around a position; chosen: ten minutes' walk across
+MAX_RADIUS_M = 5000.0  # chosen: flat metres stay exact, and a city of this size opens within a minute
 
 
 class OsmCity(CityFile):
-    """A file of `platform/cities/` for a twin. Its `polygon` says which part of the extract to read."""
+    """A file of `platform/cities/` for a twin.
+
+    Its `polygon` says which part of the extract to read, or `around` and `radius` do; by default, all of it.
+    """
 
     extract: Path
-    """An OpenStreetMap extract; a path without a folder is looked for in the user's data folder too."""
+    """An OpenStreetMap extract; looked for in the folder `osm` of the user's data folder too."""
+    around: Position | None = None
+    """`[lat, lng]`: the middle of the square to read."""
+    radius: float = Field(default=RADIUS_M, ge=50, le=MAX_RADIUS_M)
+    """Half the side of that square, in metres."""
     life: Literal["mapped", "invented"] = "mapped"
     """`invented` adds reviews, ratings, prices and rentals from the seed, and says so everywhere."""
     seed: int = Field(default=0, ge=0)
     """What invented life and parked cars come from."""
+
+    @property
+    def part(self) -> Region | None:
+        """What to read of the extract; `None` for all of it."""
+        if self.polygon or not self.around:
+            return self.region
+        frame, half = LocalFrame(self.around), self.radius
+        corners = ((-half, -half), (half, -half), (half, half), (-half, half))
+        return Region(tuple(frame.position(*corner) for corner in corners))
+
+    @property
+    def file(self) -> Path:
+        """The extract: as it is given, or in the user's data folder if only there."""
+        kept = data_home() / DATA / self.extract
+        return kept if not self.extract.exists() and kept.exists() else self.extract
+
+
+def title_of(city: str) -> str:
+    """The name of the town of a path: `data/helsinki.osm.pbf@60.17,24.94,800` gives `helsinki`."""
+    path, _ = _split(city)
+    name = Path(path).name
+    return next(name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)) or name
+
+
+def with_part(city: str, around: str | None, radius: float | None) -> str:
+    """What is given for a city, with the part of it to read.
+
+    Args:
+        city: a path of an extract.
+        around: latitude and longitude, as in `60.17,24.94`; `None` for all of the extract.
+        radius: metres; `None` for `RADIUS_M`.
+
+    Raises:
+        BadInput: the city is no extract, or there is a radius without a middle.
+    """
+    if around is None and radius is None:
+        return city
+    if not city.endswith(SUFFIXES):
+        raise BadInput(
+            f"--around and --radius choose a part of an OpenStreetMap extract, and {city!r} is none: give "
+            f"--city a file that ends in {', '.join(SUFFIXES)}"
+        )
+    if around is None:
+        raise BadInput("--radius needs --around LAT,LNG")
+    named = f"{city}@{around}" if radius is None else f"{city}@{around},{radius:g}"
+    city_of_path(named)
+    return named
+
+
+def city_of_path(city: str) -> OsmCity:
+    """The city file that stands for a path of an extract, `FILE` or `FILE@LAT,LNG[,RADIUS]`.
+
+    Raises:
+        BadInput: the part is no position with a radius.
+    """
+    path, part = _split(city)
+    name = title_of(city)
+    around, radius = _part(part) if part else (None, RADIUS_M)
+    return OsmCity(
+        title=name.replace("-", " ").replace("_", " ").title(),
+        about=f"Rebuilt from {Path(path).name}",
+        provider="osm",
+        extract=Path(path),
+        around=around,
+        radius=radius,
+    )
+
+
+def _split(city: str) -> tuple[str, str]:
+    path, at, part = city.rpartition("@")
+    return (path, part) if at and path.endswith(SUFFIXES) else (city, "")
+
+
+def _part(text: str) -> tuple[LatLng, float]:
+    try:
+        numbers = [float(number) for number in text.split(",")]
+        lat, lng, radius = (*numbers, RADIUS_M) if len(numbers) == 2 else numbers
+    except ValueError:
+        raise BadInput(f"part {text!r}: must be LAT,LNG or LAT,LNG,RADIUS, such as 60.17,24.94,800") from None
+    if fault := position_fault(LatLng(lat, lng)):
+        raise BadInput(f"part {text!r}: {fault}")
+    if not 50 <= radius <= MAX_RADIUS_M:
+        raise BadInput(f"part {text!r}: the radius must be from 50 to {MAX_RADIUS_M:g} metres")
+    return LatLng(lat, lng), radius

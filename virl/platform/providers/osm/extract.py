@@ -14,13 +14,13 @@ from shapely import Polygon
 
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame
+from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.region import Region
 
 Tags = Mapping[str, str]
 Shapes = NDArray[np.object_]
 """Shapely geometries in the metres of a frame."""
 
-SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
 LARGEST_MB = 100
 """A larger file is read only with a box or polygon; chosen: a country of 2 million nodes has 5 MB."""
 

@@ -1,0 +1,28 @@
+"""Towns rebuilt from OpenStreetMap."""
+
+from virl.errors import ModelUnavailable
+from virl.platform.city import City
+from virl.platform.providers.osm.city_file import SUFFIXES, OsmCity, city_of_path, title_of
+from virl.platform.providers.provider import Access, Paths, Provider
+
+
+def _open(name: str, file: OsmCity, access: Access) -> City:
+    del access
+    try:
+        from virl.platform.providers.osm.city import open_twin  # noqa: PLC0415 - needs the extra
+    except ModuleNotFoundError as missing:
+        raise ModelUnavailable(
+            f"{name} is rebuilt from OpenStreetMap, which needs {missing.name}: pip install 'virl[osm]'"
+        ) from missing
+    return open_twin(name, file)
+
+
+PROVIDER = Provider(
+    file=OsmCity,
+    open=_open,
+    needs="an OpenStreetMap extract, and virl[osm]",
+    shareable=True,
+    terms="© OpenStreetMap contributors, Open Database License 1.0 (openstreetmap.org/copyright): name them "
+    "wherever you show a map, a view or a result.",
+    paths=Paths(SUFFIXES, city_of_path, title_of),
+)
