@@ -233,6 +233,14 @@ def _said(fault: ValueError) -> str:
     return f"{field}: {first['msg'].removeprefix('Value error, ')}"
 
 
+def is_there(path: Path) -> bool:
+    """Whether a file is there; a name that no file can have is of none that is."""
+    try:
+        return path.is_file()
+    except OSError:  # the name is too long
+        return False
+
+
 def is_inside(folder: Path, name: str) -> bool:
     """Whether a path within a folder stays in it when all links are followed."""
     try:

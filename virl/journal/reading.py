@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from virl.errors import JournalBroken
-from virl.files import JsonLines, is_inside
+from virl.files import JsonLines, is_inside, is_there
 from virl.journal.records import ANY_RECORD, FORMAT, AnyRecord, EndRecord, NoteRecord, StartRecord, StepRecord
 
 RESUME = "resume the run"
@@ -97,7 +97,7 @@ def check_views(path: Path, records: Sequence[AnyRecord]) -> None:
 def missing_view(folder: Path, record: AnyRecord) -> str:
     """Which view named by a record is not in the run's folder; empty if all are."""
     for file in view_files(record):
-        if not (folder / file).is_file():
+        if not is_there(folder / file):
             return f"names the view {file}, which is missing"
         if not is_inside(folder, file):
             return f"names the view {file}, a link that leads out of the run's folder"

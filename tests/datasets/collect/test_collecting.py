@@ -185,6 +185,11 @@ def test_other_settings_or_another_city_do_not_mix(collected: Path, corners: Pat
             lambda text: text.replace("images/", "images/../../", 1),
             "is not within the folder",
         ),
+        (
+            "places.jsonl",
+            lambda text: text.replace("images/", "images/" + "a" * 300, 1),
+            "is missing",
+        ),
         ("places.jsonl", lambda text: text.replace("images/", "images/no-", 1), "line 1: image: 'images/no-"),
     ],
 )

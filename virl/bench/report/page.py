@@ -30,7 +30,7 @@ from virl.bench.report.results import (
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
-from virl.files import is_inside, replacing
+from virl.files import is_inside, is_there, replacing
 from virl.journal.words import scalar
 from virl.picture_reading import PictureFault, open_picture
 
@@ -184,9 +184,7 @@ def _links(home: Path, run: KeptRun, page: _Page) -> list[tuple[str, str]]:
     folder = run.folders[page.record.id].resolve() / FOLDER / slug(page.record.id)
     here = (home / page.path).parent.resolve()
     return [
-        (title, _address(folder / file, here))
-        for title, file in page.shown.links
-        if (folder / file).is_file()
+        (title, _address(folder / file, here)) for title, file in page.shown.links if is_there(folder / file)
     ]
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from virl.datasets.collect.rows import Row, Rows
 from virl.errors import BadInput
-from virl.files import write_whole
+from virl.files import is_inside, is_there, write_whole
 from virl.geo import LatLng
 from virl.platform.streetview import Pose
 
@@ -251,7 +251,7 @@ def _check_images(data: DataSet) -> None:
     named += [(QUESTIONS, number, row.image) for number, row in enumerate(data.questions, start=1)]
     for file, number, image in named:
         path = Path(image)
-        if path.is_absolute() or ".." in path.parts:
+        if path.is_absolute() or ".." in path.parts or not is_inside(data.folder, image):
             raise BadInput(f"{data.folder / file}, line {number}: image: {image!r} is not within the folder")
-        if not data.image(image).is_file():
+        if not is_there(data.image(image)):
             raise BadInput(f"{data.folder / file}, line {number}: image: {image!r} is missing")

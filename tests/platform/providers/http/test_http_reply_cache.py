@@ -175,6 +175,7 @@ def damaged(path, damage):
         lambda _: b"not a database" * 100,
         lambda data: b"\xff" * 100 + data[100:],
         lambda data: data[:4096] + b"\xab" * (len(data) - 4096),
+        lambda data: data.replace(b"CREATE TABLE", b"CREATE \xa0ABLE"),
     ],
 )
 def test_a_corrupt_file_is_set_aside_with_a_message_and_the_run_goes_on(tmp_path, caplog, damage):

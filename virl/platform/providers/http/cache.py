@@ -104,13 +104,13 @@ class ReplyCache:
                 if self._inode != _inode_of(self.file):
                     self._reopen()
                 try:
-                    return self._connection.execute(statement, values).fetchall()
+                    return _execute(self._connection, statement, values)
                 except sqlite3.DatabaseError as fault:
                     if not _is_corrupt(fault):
                         raise
                     self._set_aside(fault)
                     self._reopen()
-                    return self._connection.execute(statement, values).fetchall()
+                    return _execute(self._connection, statement, values)
             except (sqlite3.Error, OSError) as fault:
                 _log.warning("%s: %s: continuing without this reply", self.file, fault)
                 return []
@@ -133,10 +133,10 @@ class ReplyCache:
             self.file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
         )
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute(_SCHEMA)
-            connection.execute("DELETE FROM replies WHERE expires <= ?", (self._clock(),))
+            _execute(connection, "PRAGMA journal_mode = WAL")
+            _execute(connection, "PRAGMA synchronous = NORMAL")
+            _execute(connection, _SCHEMA)
+            _execute(connection, "DELETE FROM replies WHERE expires <= ?", (self._clock(),))
         except sqlite3.DatabaseError:
             connection.close()
             raise
@@ -160,6 +160,19 @@ def _inode_of(file: Path) -> int | None:
         return file.stat().st_ino
     except FileNotFoundError:
         return None
+
+
+def _execute(connection: sqlite3.Connection, statement: str, values: Sequence[object] = ()) -> list[Any]:
+    try:
+        return connection.execute(statement, values).fetchall()
+    except UnicodeDecodeError as fault:  # SQLite quotes what it found in the file
+        raise _Garbled(str(fault)) from fault
+
+
+class _Garbled(sqlite3.DatabaseError):
+    """A file so damaged that SQLite's own message about it is no text."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
 
 def _is_corrupt(fault: sqlite3.DatabaseError) -> bool:
