@@ -27,6 +27,7 @@ from virl.journal.records import (
     StepRecord,
 )
 from virl.journal.routine_page import routine_name
+from virl.platform.providers.open import name_of_city
 from virl.resources import data_folder
 
 
@@ -75,7 +76,7 @@ class Story:
         steps = [one for one in done if isinstance(one, StepRecord)]
         name = record.character.get("name", record.agent)
         how = f"continues after step {steps[-1].step}" if steps else "continues" if done else "starts"
-        where, mind = as_markup(record.city), as_markup(record.mind)
+        where, mind = as_markup(name_of_city(record.city)), as_markup(record.mind)
         self._say(f"[bold]{as_markup(str(name))}[/] {how} in {where}, mind: {mind}")
         if not _asks_mind(record):
             self._say(f"[dim]This agent uses no mind. {as_markup(_eyes(record))}[/]")

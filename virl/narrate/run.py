@@ -15,7 +15,7 @@ from virl.narrate.record import open_graph, read_record, walk_of
 from virl.narrate.streets import no_streets, streets_by_addresses
 from virl.narrate.walk import Walk, read_walk
 from virl.platform.graph import NavigationGraph
-from virl.platform.providers import city_names, open_city
+from virl.platform.providers.open import name_of_city, open_known
 
 AROUND_DEG = 0.003  # chosen: some 300 m of streets around a walk can be drawn
 
@@ -45,11 +45,11 @@ def narrate_run(run: Path, mind: Mind) -> WrittenNarration:
     """
     walk = read_walk(run)
     start = next(record for record in read_journal(run) if isinstance(record, StartRecord))
-    city = open_city(start.city) if start.city in city_names() else None
+    city = open_known(start.city)
     street_of = streets_by_addresses(city.places) if city else no_streets
     lines = city.street_map.lines() if city and city.street_map else ()
     if city:
-        walk = replace(walk, title=walk.title.removesuffix(start.city) + city.title)
+        walk = replace(walk, title=walk.title.removesuffix(name_of_city(start.city)) + city.title)
     narration = narrate(walk, mind, street_of)
     return WrittenNarration(narration, write_narration(run, narration, lines))
 

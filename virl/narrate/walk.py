@@ -12,6 +12,7 @@ from virl.geo import Floats, LatLng, LocalFrame, distance, signed_turn
 from virl.journal.journal import read_journal
 from virl.journal.records import EndRecord, StartRecord, StepRecord, ViewRecord
 from virl.platform.graph import NavigationGraph
+from virl.platform.providers.open import name_of_city
 from virl.platform.streetview import Camera
 
 AHEAD_DEG = 30.0  # chosen: what lies within is said to be ahead, and as far from straight back, behind
@@ -67,7 +68,7 @@ def read_walk(run: Path) -> Walk:
     if result is not None:
         outcome = f"Entered {result.place.name}." if result.place else f"{result.status.capitalize()}."
     return Walk(
-        f"{start.character.get('name') or start.agent} in {start.city}",
+        f"{start.character.get('name') or start.agent} in {name_of_city(start.city)}",
         steps[0].pose.heading,
         tuple(_collapse([_stop(step) for step in steps])),
         outcome,

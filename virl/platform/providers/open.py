@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from virl import resources
-from virl.errors import BadInput, UnknownName, VirlError
+from virl.errors import BadInput, ModelUnavailable, UnknownName, VirlError
 from virl.geo import distance
 from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
@@ -23,6 +23,7 @@ __all__ = [
     "listed_cities",
     "name_of_city",
     "open_city",
+    "open_known",
     "opened_city",
     "read_city",
     "region_line",
@@ -114,6 +115,20 @@ def open_city(name: str) -> City:
         VirlError: its file is broken, or what its provider needs, such as a data set or a key, is missing.
     """
     return _open(name, Access())
+
+
+def open_known(name: str) -> City | None:
+    """The city of a run, for a page about it; `None` if it is not known here any more.
+
+    Raises:
+        VirlError: as `open_city`, for a city that is known by name.
+    """
+    try:
+        return open_city(name)
+    except (BadInput, ModelUnavailable, UnknownName):
+        if name in city_names():
+            raise
+        return None
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +18,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WayNetwork:
     """n stretches of way between k junctions and dead ends."""
 
@@ -31,7 +32,7 @@ class WayNetwork:
     way: Ints
     """The line of the extract that each stretch is a part of, shape (n,)."""
 
-    @property
+    @cached_property
     def length(self) -> Floats:
         """Metres of each stretch, shape (n,)."""
         return np.array([np.linalg.norm(np.diff(line, axis=0), axis=1).sum() for line in self.lines])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from virl.errors import BadInput
 from virl.platform.providers.offline.plan import Panoramas, Street
 from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.platform.providers.osm.houses import Houses
@@ -60,7 +61,11 @@ class TwinStreets:
 
 
 def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
-    """Lay out the streets of a twin."""
+    """Lay out the streets of a twin.
+
+    Raises:
+        BadInput: there is none to walk.
+    """
     dropped: dict[str, float] = {}
     whole = way_network(extract, lambda tags: is_walkable(tags) and not is_hidden(tags))
     hidden = way_network(extract, lambda tags: is_walkable(tags) and is_hidden(tags))
@@ -71,6 +76,10 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     blocked = _blocked(extract, whole, houses, tree)
     dropped["through a house"] = float(whole.length[blocked & core].sum())
     free = chosen(whole, np.flatnonzero(~blocked))
+    if not core[~blocked].any():
+        raise BadInput(
+            "no street to walk lies in this part of the extract: give another part, or a larger one"
+        )
     joined = with_connections(free, core[~blocked], CONNECTION_M)
     largest = largest_part(joined)
     dropped["cut off from the rest"] = float(joined.length.sum() - largest.length.sum())

@@ -1,0 +1,139 @@
+"""An extract given in place of a city's name."""
+
+from pathlib import Path
+
+import pytest
+from test_osm_twin import FRAME, Writer, box
+from typer.testing import CliRunner
+
+from virl.agent.character import Point, start_of
+from virl.cli.main import app
+from virl.errors import BadInput
+from virl.journal.journal import read_journal
+from virl.journal.records import StartRecord
+from virl.platform.providers.open import city_settings, name_of_city, open_city, open_known
+from virl.platform.providers.osm.city_file import OsmCity, with_part
+
+HERE = f"{FRAME.origin.lat},{FRAME.origin.lng}"
+
+
+@pytest.fixture(scope="module")
+def extract(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("osm") / "little-town.osm.pbf"
+    writer = Writer(file)
+    writer.way((-200, 0), (0, 0), (200, 0), highway="residential", name="Main Street")
+    writer.way((0, 0), (0, 150), highway="residential", name="Side Street")
+    writer.way(*box(-60, 8, -20, 30), building="yes", addr__street="Main Street", addr__housenumber="5")
+    writer.node(
+        -40.0, 9.0, amenity="restaurant", name="Blue Spoon Restaurant", opening_hours="Mo-Su 10:00-22:00"
+    )
+    writer.close()
+    return file
+
+
+def refused(*arguments: object) -> str:
+    done = CliRunner().invoke(app, [str(each) for each in arguments])
+    assert done.exit_code == 2, done.output
+    (line,) = done.output.splitlines()
+    return line
+
+
+def test_a_path_is_a_city_with_a_name_and_a_title(extract: Path) -> None:
+    settings = city_settings(str(extract))
+    assert isinstance(settings, OsmCity)
+    assert (settings.title, settings.part) == ("Little Town", None)
+    assert name_of_city(f"{extract}@{HERE},100") == name_of_city(str(extract)) == "little-town"
+    city = open_city(str(extract))
+    assert city.shareable
+    assert "OpenStreetMap contributors" in city.terms
+    assert [place.name for place in city.places.search("spoon")] == ["Blue Spoon Restaurant"]
+
+
+def test_a_part_is_a_square_around_a_position(extract: Path) -> None:
+    named = with_part(str(extract), HERE, 100)
+    settings = city_settings(named)
+    assert isinstance(settings, OsmCity)
+    assert settings.part is not None
+    assert settings.part.area_m2 == pytest.approx(200**2, rel=0.01)
+    assert name_of_city(named) == "little-town"
+
+
+def test_a_city_file_names_an_extract_in_the_data_folder(
+    extract: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIRL_DATA", str(tmp_path / "data"))
+    kept = tmp_path / "data/osm/kept.osm.pbf"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(extract.read_bytes())
+    file = tmp_path / "town.yaml"
+    file.write_text(
+        "title: Town\nabout: Ours\nprovider: osm\nextract: kept.osm.pbf\n"
+        f"around: [{HERE}]\nradius: 220\ntime_zone: Europe/Helsinki\n"
+    )
+    city = open_city(str(file))
+    assert (city.title, city.time_zone) == ("Town", "Europe/Helsinki")
+
+
+@pytest.mark.parametrize(
+    ("city", "more", "said"),
+    [
+        ("nowhere.osm.pbf", (), "nowhere.osm.pbf: no such file"),
+        ("virlton", ("--around", HERE), "choose a part of an OpenStreetMap extract, and 'virlton' is none"),
+        ("FILE", ("--radius", "100"), "--radius needs --around LAT,LNG"),
+        ("FILE", ("--around", "here"), "part 'here': must be LAT,LNG or LAT,LNG,RADIUS"),
+        ("FILE", ("--around", "95,2"), "95"),
+        ("FILE", ("--around", HERE, "--radius", "90000"), "the radius must be from 50 to 5000 metres"),
+        ("FILE", ("--around", "1,2"), "no street is in this region of it"),
+        ("FILE", ("--around", HERE, "--radius", "60"), "no street to walk lies in this part"),
+        ("FILE", ("--at", "95,2"), "start '95,2'"),
+        ("FILE", ("--at", "Nowhere 5"), "no address or place matches 'Nowhere 5'"),
+    ],
+)
+def test_a_wrong_part_or_start_is_one_line(
+    extract: Path,
+    city: str,
+    more: tuple[str, ...],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert said in refused("run", "hiro", "--city", str(extract) if city == "FILE" else city, *more)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("Main Street 5", "Main Street 5"),
+        ("60.17, 24.94", Point(lat=60.17, lng=24.94)),
+        ("5, rue Foch", None),
+    ],
+)
+def test_a_start_is_an_address_or_a_position(text: str, start: object) -> None:
+    assert start_of(text) == (start or text)
+
+
+def test_a_start_off_the_earth_is_refused() -> None:
+    with pytest.raises(BadInput, match="latitude"):
+        start_of("95,2")
+
+
+@pytest.mark.slow
+def test_hiro_lunches_in_a_town_of_an_extract(extract: Path, tmp_path: Path) -> None:
+    run, at = tmp_path / "run", tmp_path / "at"
+    done = CliRunner().invoke(app, ["run", "hiro", "--city", str(extract), "--out", str(run)])
+    assert done.exit_code == 0, done.output
+    assert "starts in little-town" in done.output
+    assert "Blue Spoon Restaurant" in done.output
+    start = next(record for record in read_journal(run) if isinstance(record, StartRecord))
+    center = open_city(str(extract)).center
+    assert start.character["start"] == {"lat": center.lat, "lng": center.lng}
+    command = ["run", "hiro", "--city", str(extract), "--at", "Main Street 5", "--set", "limits.steps=1"]
+    assert CliRunner().invoke(app, [*command, "--out", str(at)]).exit_code == 0
+    start = next(record for record in read_journal(at) if isinstance(record, StartRecord))
+    assert start.character["start"] == "Main Street 5"
+
+
+def test_a_city_that_is_gone_is_not_known(tmp_path: Path) -> None:
+    assert open_known(str(tmp_path / "gone.osm.pbf")) is None
