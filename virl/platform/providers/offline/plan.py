@@ -166,6 +166,9 @@ class StreetPlan:
     buildings: tuple[Building, ...]
     frontages: tuple[Frontage, ...]
     furniture: tuple[Furniture, ...]
+    paved_from: float = 1.0
+    """The share of ground under houses, [0, 1], above which what lies between them is paved outside parks;
+    with less it is lawn."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from virl.platform.providers.osm.streets import TwinStreets, streets_of
 from virl.platform.providers.osm.things import furniture_of
 
 FIRST_FLOOR_M = 4.55  # bottom of a sign on the floor above, over the string course
+PAVED_FROM = 0.2  # chosen by eye: the middle of Helsinki is paved, the villages of Liechtenstein are not
 GREEN = frozenset(
     {
         *("park", "garden", "grass", "forest", "wood", "scrub", "meadow", "cemetery", "village_green"),
@@ -63,6 +64,7 @@ def build_twin(extract: OsmExtract) -> Twin:
         ),
         frontages=tuple(frontages),
         furniture=furniture_of(extract, houses, streets.panoramas),
+        paved_from=PAVED_FROM,
     )
     return Twin(CityPlan(0, layout, tuple(shops)), extract, houses, streets, pois)
 

@@ -94,6 +94,7 @@ class _Materials(NamedTuple):
     slabs: int
     grass: int
     gravel: int
+    beyond: int
 
 
 @kernel
@@ -169,7 +170,9 @@ def _ground_run(
     x0, y0 = eye[0] + row.k * row.x + (0.5 - cx) * x_step, eye[1] + row.k * row.y + (0.5 - cx) * y_step
     asphalt = tile_at(table, ASPHALT)
     base = asphalt.offset
-    materials = _Materials(asphalt, table[SLABS, 1] - base, table[GRASS, 1] - base, table[GRAVEL, 1] - base)
+    slabs, grass = table[SLABS, 1] - base, table[GRASS, 1] - base
+    beyond = slabs if ground.paved else grass
+    materials = _Materials(asphalt, slabs, grass, table[GRAVEL, 1] - base, beyond)
     for block in range(run.first, run.end, GROUND_BLOCK):
         stop = min(block + GROUND_BLOCK, run.end)
         spot = _spot(row, eye, lens.frame, 0.5 * (block + stop) - cx)
@@ -259,7 +262,9 @@ def _mixed_ground(
         ahead = materials.slabs
         if d > segments[i, 8]:
             inside = -raster_at(parks, cell)[0] / 256.0
-            ahead = materials.gravel if PATH_M[0] < inside < PATH_M[1] else materials.grass
+            ahead = materials.grass if inside > 0.0 else materials.beyond
+            if PATH_M[0] < inside < PATH_M[1]:
+                ahead = materials.gravel
         laid = taps_of(_laid(cover, ux, uy))
         total = gather(
             texels, laid, ahead, fixed(along / TILE_M, taps.bits), fixed(aside / TILE_M, taps.bits)

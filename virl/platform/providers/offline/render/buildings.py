@@ -22,6 +22,7 @@ CORNICE_M = (0.30, 0.42)  # how far it stands out, and its height
 COURSE_M = (0.07, 0.22)
 DOOR_M = (1.25, 2.7)
 MANSARD_M = 2.6
+CONVEX = 0.95  # share of its convex hull that a convex footprint fills; chosen
 
 # Tints of each wall material; an entry is picked by the building's variant. Chosen by eye.
 PAINTS: dict[str, Floats] = {
@@ -67,6 +68,8 @@ class _Walls:
     """Index of the facade."""
     paint: Floats
     """(n, 3)."""
+    simple: NDArray[np.bool_]
+    """Whether the building is convex, with no courtyard."""
     blank: NDArray[np.bool_]
 
 
@@ -105,9 +108,10 @@ def door_mesh(frontages: Sequence[Frontage], taken: Collection[int]) -> Quads:
 
 def _walls(buildings: Sequence[Building]) -> _Walls:
     footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
-    points, ring = shapely.get_coordinates(shapely.get_exterior_ring(footprints), return_index=True)
+    rings, house = shapely.get_rings(footprints, return_index=True)  # those of courtyards too
+    points, ring = shapely.get_coordinates(rings, return_index=True)
     inner = ring[:-1] == ring[1:]
-    left, right, owner = points[:-1][inner], points[1:][inner], ring[:-1][inner]
+    left, right, owner = points[:-1][inner], points[1:][inner], house[ring[:-1][inner]]
     length = np.linalg.norm(right - left, axis=1)
     keep = length > 0.05
     left, right, owner, length = left[keep], right[keep], owner[keep], length[keep]
@@ -126,6 +130,7 @@ def _walls(buildings: Sequence[Building]) -> _Walls:
         variant=variant[owner],
         style=style[owner],
         paint=paint[owner],
+        simple=(shapely.area(footprints) > CONVEX * shapely.area(shapely.convex_hull(footprints)))[owner],
         blank=(length < BLANK_WALL_M) | _party(footprints, left, right),
     )
 
@@ -205,8 +210,8 @@ def _ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: A
 
 
 def _mansards(walls: _Walls) -> Quads:
-    """Sloping roofs on every third building up to five storeys."""
-    which = (walls.variant // 5 % 3 == 0) & (walls.height < GROUND_FLOOR_M + 4.5 * STOREY_M)
+    """Sloping roofs on every third convex building up to five storeys; other shapes have flat ones."""
+    which = walls.simple & (walls.variant // 5 % 3 == 0) & (walls.height < GROUND_FLOOR_M + 4.5 * STOREY_M)
     left, right, centre = walls.left[which], walls.right[which], walls.centre[which]
     base, share = walls.height[which] + 0.1, 0.28
     corners = upright(left, right, base, base + MANSARD_M)

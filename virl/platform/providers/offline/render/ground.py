@@ -1,13 +1,15 @@
 """The ground: what lies at each point of the plane z = 0, as rasters drawn from the plan."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from math import floor
 from typing import NamedTuple
 
 import cv2
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from shapely import Polygon
+from shapely import LinearRing, Polygon
 
 from virl.platform.providers.offline.plan import Building, StreetPlan
 from virl.platform.providers.offline.render.kernel import inlined, kernel
@@ -22,6 +24,12 @@ CELL_M = 0.75  # chosen: kerbs of the blended distance turn corners with about t
 RIM_M = 80.0  # ground kept around the streets
 DISTANCE_UNIT_M = 1 / 256
 FAR_M = 120.0
+WHOLE_M = 3000.0  # a plan no longer and no wider has one raster; chosen: 130 MB
+PATCH_M = 500.0
+SEEN_M = 750.0  # ground around a patch: farther off, haze hides it (`light.py`); chosen
+PATCHES = 3  # kept at a time: 50 MB each
+SHADOW_M = 100.0  # how far off a building may stand that throws one; chosen
+BUILT_M = 120.0  # side of the square that is looked at for how dense houses stand; chosen
 MARGIN_M = 4.0  # beyond a pavement, where distances to the kerb still count
 
 DASH_ROAD_M = 6.0  # a narrower road has no centre line
@@ -41,6 +49,7 @@ class GroundRasters(NamedTuple):
         parks: distance to the edge of the nearest park, negative in it, in `DISTANCE_UNIT_M`.
         nearest: index of the segment of street whose carriageway is nearest.
         shadow: share of the sun that is kept off, 0 to 255.
+        paved: whether the ground outside pavements and parks is paved; else it is lawn.
         segments: see `SEGMENT_FIELDS`.
         per_cell: cells in a metre.
     """
@@ -50,23 +59,73 @@ class GroundRasters(NamedTuple):
     parks: Heights
     nearest: Indices
     shadow: NDArray[np.uint8]
+    paved: bool
     segments: Floats
     per_cell: float
 
 
-def lay_ground(plan: StreetPlan) -> GroundRasters:
-    """Draw the ground of a plan."""
-    segments = street_segments(plan)
-    everything = np.concatenate([street.line for street in plan.streets])
-    origin = everything.min(axis=0) - RIM_M
-    columns, rows = np.ceil((everything.max(axis=0) + RIM_M - origin) / CELL_M).astype(int) + 1
+class Grounds:
+    """The ground of a plan: one raster, or for a large plan one around wherever it is looked from.
+
+    Args:
+        plan: what to draw.
+    """
+
+    def __init__(self, plan: StreetPlan) -> None:
+        self._plan = plan
+        self._segments = street_segments(plan)
+        everything = np.concatenate([street.line for street in plan.streets])
+        self._low, self._high = everything.min(axis=0) - RIM_M, everything.max(axis=0) + RIM_M
+        self._whole = bool(np.all(self._high - self._low <= WHOLE_M))
+        self._patch = lru_cache(maxsize=PATCHES)(self._lay)
+
+    def around(self, x: float, y: float) -> GroundRasters:
+        """The ground that is seen from a point."""
+        if self._whole:
+            return self._patch(0, 0)
+        return self._patch(floor((x - self._low[0]) / PATCH_M), floor((y - self._low[1]) / PATCH_M))
+
+    def _lay(self, across: int, up: int) -> GroundRasters:
+        if self._whole:
+            return lay_ground(self._plan, self._segments, self._low, self._high)
+        corner = self._low + np.array([across, up]) * PATCH_M
+        low = np.maximum(corner - SEEN_M, self._low)
+        high = np.minimum(corner + PATCH_M + SEEN_M, self._high)
+        return lay_ground(self._plan, self._segments, low, np.maximum(high, low + RIM_M))
+
+
+def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) -> GroundRasters:
+    """Draw the ground of a plan between two corners, in metres; segments as `street_segments` gives them."""
+    origin = low
+    segments = _within(segments, low, high)
+    columns, rows = np.ceil((high - origin) / CELL_M).astype(int) + 1
     kerb = np.full((rows, columns), int(FAR_M / DISTANCE_UNIT_M), np.int16)
     nearest = np.zeros((rows, columns), np.uint16)
     _measure_streets(segments, origin, CELL_M, kerb, nearest)
-    parks = _signed_distance(plan.parks, origin, kerb.shape)
+    box = shapely.box(*low, *high)
+    parks = _signed_distance([park for park in plan.parks if park.intersects(box)], origin, kerb.shape)
+    near = shapely.box(*(low - SHADOW_M), *(high + SHADOW_M))
+    buildings = [one for one in plan.buildings if one.footprint.intersects(near)]
+    _sow_lawns(parks, plan.paved_from, buildings, origin)
     return GroundRasters(
-        origin, kerb, parks, nearest, _shadows(plan, origin, kerb.shape), segments, 1 / CELL_M
+        origin,
+        kerb,
+        parks,
+        nearest,
+        _shadows(plan, buildings, origin, kerb.shape),
+        plan.paved_from < 1,
+        segments,
+        1 / CELL_M,
     )
+
+
+def _within(segments: Floats, low: Floats, high: Floats) -> Floats:
+    """The segments that may reach into a box; any where none does: every cell has a nearest."""
+    start = segments[:, :2]
+    end = start + segments[:, 2:4] * segments[:, 4:5]
+    reach = (segments[:, 7] + segments[:, 8] + MARGIN_M)[:, None]
+    near = np.all((np.minimum(start, end) - reach <= high) & (np.maximum(start, end) + reach >= low), axis=1)
+    return segments[near] if near.any() else segments[:1]
 
 
 def street_segments(plan: StreetPlan) -> Floats:
@@ -122,7 +181,7 @@ def _measure_streets(segments: Floats, origin: Floats, cell: float, kerb: Height
                     nearest[row, column] = i
 
 
-def _signed_distance(areas: tuple[Polygon, ...], origin: Floats, shape: tuple[int, int]) -> Heights:
+def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Heights:
     """Distance to the edge of the areas, negative inside; exact inside and right around them."""
     distance = np.full(shape, int(FAR_M / DISTANCE_UNIT_M), np.int16)
     for area in areas:
@@ -131,9 +190,10 @@ def _signed_distance(areas: tuple[Polygon, ...], origin: Floats, shape: tuple[in
         high = ((np.array([east, north]) - origin) / CELL_M).astype(int) + 6
         window = distance[low[1] : high[1], low[0] : high[0]]
         inside = np.zeros(window.shape, np.uint8)
-        cv2.fillPoly(
-            inside, [_cells(shapely.get_coordinates(area.exterior), origin + low * CELL_M)], 1, cv2.LINE_8, 4
-        )
+        if not inside.size:
+            continue
+        rings = [_cells(shapely.get_coordinates(ring), origin + low * CELL_M) for ring in _rings(area)]
+        cv2.fillPoly(inside, rings, 1, cv2.LINE_8, 4)
         into = cv2.distanceTransform(inside, cv2.DIST_L2, 5)
         away = cv2.distanceTransform(1 - inside, cv2.DIST_L2, 5)
         metres = np.clip((away - into) * CELL_M, -FAR_M, FAR_M)
@@ -141,11 +201,30 @@ def _signed_distance(areas: tuple[Polygon, ...], origin: Floats, shape: tuple[in
     return distance
 
 
-def _shadows(plan: StreetPlan, origin: Floats, shape: tuple[int, int]) -> NDArray[np.uint8]:
+def _rings(area: Polygon) -> list[LinearRing]:
+    return [area.exterior, *area.interiors]
+
+
+def _sow_lawns(parks: Heights, paved_from: float, buildings: Sequence[Building], origin: Floats) -> None:
+    """Where a plan paves its town, what lies between scattered houses is as green as a park."""
+    if paved_from >= 1:
+        return
+    built = np.zeros(parks.shape, np.uint8)
+    for building in buildings:
+        rings = [_cells(shapely.get_coordinates(ring), origin) for ring in _rings(building.footprint)]
+        cv2.fillPoly(built, rings, 255, cv2.LINE_8, 4)
+    side = int(BUILT_M / CELL_M)
+    share = cv2.blur(built, (side, side), borderType=cv2.BORDER_REPLICATE)
+    parks[share <= paved_from * 255] = int(-FAR_M / DISTANCE_UNIT_M)
+
+
+def _shadows(
+    plan: StreetPlan, buildings: Sequence[Building], origin: Floats, shape: tuple[int, int]
+) -> NDArray[np.uint8]:
     """Shadows of buildings and trees, softened by one cell."""
     dark = np.zeros(shape, np.uint8)
-    if plan.buildings:
-        _shade_buildings(dark, plan.buildings, origin)
+    if buildings:
+        _shade_buildings(dark, buildings, origin)
     for thing in plan.furniture:
         if thing.kind in _SHADE:
             radius, height, depth = _SHADE[thing.kind]

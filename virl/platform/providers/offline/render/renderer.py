@@ -15,7 +15,7 @@ from virl.platform.providers.offline.render.backdrop import shade_backdrop
 from virl.platform.providers.offline.render.buildings import building_mesh, door_mesh
 from virl.platform.providers.offline.render.culling import cull
 from virl.platform.providers.offline.render.furniture import furniture_mesh
-from virl.platform.providers.offline.render.ground import GroundRasters, lay_ground
+from virl.platform.providers.offline.render.ground import GroundRasters, Grounds
 from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at, part_around
 from virl.platform.providers.offline.render.lettering import drawn_text, letter, texture_size
 from virl.platform.providers.offline.render.mesh import FRONT_ONLY, NOBODY, Quads, join
@@ -56,7 +56,7 @@ class CityRenderer:
         self._coverage = np.zeros(size, np.uint8)
         self._lettered = np.zeros(len(self._signs), bool)
         self._lock = Lock()
-        self._ground: GroundRasters | None = None
+        self._grounds: Grounds | None = None
 
     def picture(self, x: float, y: float, camera: Camera) -> Image:
         """The picture from `x` metres east and `y` north of the city's origin."""
@@ -182,7 +182,7 @@ class CityRenderer:
         drawn = self._textures()
         sharp = np.empty((lens.height, lens.width, 3), np.uint8)
         shade_quads(drawing, self._scene, drawn, lens, sharp)
-        shade_backdrop(drawing, self._laid_ground(), drawn, lens, sharp)
+        shade_backdrop(drawing, self._ground_around(lens), drawn, lens, sharp)
         picture = sharp.copy()
         smooth_edges(drawing, sharp, picture)
         return picture
@@ -213,11 +213,11 @@ class CityRenderer:
         whole = around(lens, scene.corners[members].reshape(-1, 3))
         return int(np.count_nonzero(self._first_pass(whole, members[faces]).depth))
 
-    def _laid_ground(self) -> GroundRasters:
+    def _ground_around(self, lens: Lens) -> GroundRasters:
         with self._lock:
-            if self._ground is None:
-                self._ground = lay_ground(self._plan.layout)
-            return self._ground
+            if self._grounds is None:
+                self._grounds = Grounds(self._plan.layout)
+            return self._grounds.around(lens.eye[0], lens.eye[1])
 
     def _textures(self) -> textures.Textures:
         with self._lock:
