@@ -39,6 +39,24 @@ def r2r(source: From, force: Force = False, debug: Debug = False) -> None:
     _get("r2r", source, force=force, debug=debug)
 
 
+@data_app.command()
+def osm(
+    extract: Annotated[Path, typer.Argument(help="OpenStreetMap extract, such as helsinki.osm.pbf.")],
+    force: Force = False,
+    debug: Debug = False,
+) -> None:
+    """Copy an OpenStreetMap extract to the data folder, where city files find it."""
+
+    def copy() -> None:
+        from virl.platform.providers.osm.install import install_extract  # noqa: PLC0415 - needs the extra
+
+        kept, date = install_extract(extract, force=force)
+        echo(f"{kept}: copied; data of {date or 'an unknown date'}")
+        echo("© OpenStreetMap contributors, Open Database License 1.0: name them wherever you show it")
+
+    guard(copy, debug=debug)
+
+
 @data_app.command("list")
 def list_data(as_json: JsonOption = False, debug: Debug = False) -> None:
     """List the data sets with their folders, and verify their checksums."""

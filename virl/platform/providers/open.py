@@ -155,7 +155,7 @@ def _open(name: str, access: Access) -> City:
     return replace(
         city,
         center=settings.center or city.center,
-        time_zone=settings.time_zone,
+        time_zone=settings.time_zone or city.time_zone,
         language=settings.language,
         region=settings.region,
         shareable=provider.shareable,

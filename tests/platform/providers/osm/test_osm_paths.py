@@ -137,3 +137,25 @@ def test_hiro_lunches_in_a_town_of_an_extract(extract: Path, tmp_path: Path) -> 
 
 def test_a_city_that_is_gone_is_not_known(tmp_path: Path) -> None:
     assert open_known(str(tmp_path / "gone.osm.pbf")) is None
+
+
+def test_an_extract_is_copied_to_where_city_files_find_it(
+    extract: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIRL_DATA", str(tmp_path))
+    done = CliRunner().invoke(app, ["data", "osm", str(extract)])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "osm" / extract.name).read_bytes() == extract.read_bytes()
+    assert "OpenStreetMap contributors" in done.output
+    other = tmp_path / extract.name
+    Writer(other).close()
+    assert "there is another extract of this name" in refused("data", "osm", other)
+
+
+def test_a_file_that_is_no_extract_is_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIRL_DATA", str(tmp_path / "data"))
+    broken = tmp_path / "broken.osm.pbf"
+    broken.write_bytes(b"no extract at all")
+    assert "cannot be read as an OpenStreetMap extract" in refused("data", "osm", broken)
+    assert "no such file" in refused("data", "osm", tmp_path / "gone.osm.pbf")
+    assert not (tmp_path / "data").exists()

@@ -1,5 +1,7 @@
 """Puts a twin together: its plan, and a provider of each kind over it."""
 
+from tzfpy import get_tz
+
 from virl.platform.city import City
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.offline.places import OfflinePlaces
@@ -27,6 +29,7 @@ def open_twin(name: str, file: OsmCity) -> City:
         name=name,
         title=file.title,
         center=layout.frame.origin,
+        time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
         streetview=OfflineStreetView(layout, renderer),
         places=OfflinePlaces(shops, renderer.photo),
         maps=GraphMaps(panorama_graph(layout), addresses.find),

@@ -89,6 +89,19 @@ def read_extract(path: Path, region: Region | None = None) -> OsmExtract:
         return _Reading(path).extract(whole, region)
 
 
+def check_extract(path: Path) -> str:
+    """See that a file is an extract that can be read to its end; gives the date of its data.
+
+    Raises:
+        BadInput: it is not.
+    """
+    _check_name(path)
+    with _damage_reported(path):
+        for _ in osmium.FileProcessor(str(path)):
+            pass
+        return _date(path)
+
+
 def covered_box(path: Path) -> tuple[float, float, float, float] | None:
     """South, west, north and east of what a file says it covers, in degrees; `None` if it does not say.
 
@@ -103,11 +116,15 @@ def covered_box(path: Path) -> tuple[float, float, float, float] | None:
         return low.lat, low.lon, high.lat, high.lon
 
 
-def _check_file(path: Path, region: Region | None) -> None:
+def _check_name(path: Path) -> None:
     if not path.is_file():
         raise BadInput(f"{path}: no such file: give an OpenStreetMap extract ({', '.join(SUFFIXES)})")
     if not path.name.endswith(SUFFIXES):
         raise BadInput(f"{path}: not the name of an OpenStreetMap extract: it ends in {', '.join(SUFFIXES)}")
+
+
+def _check_file(path: Path, region: Region | None) -> None:
+    _check_name(path)
     megabytes = path.stat().st_size / 1e6
     if region is None and megabytes > LARGEST_MB:
         raise BadInput(
