@@ -26,8 +26,10 @@ from virl.agent.run import Run
 from virl.agent.terminal import Story
 from virl.agent.user import open_user
 from virl.budget import SPENDING, Budget
+from virl.console import as_markup
 from virl.errors import BadInput, JournalBroken, UnknownName, VirlError, raise_all
 from virl.files import writing
+from virl.geo import LatLng
 from virl.journal.journal import Journal, replies_given, write_result
 from virl.journal.reading import RESUME
 from virl.journal.records import AccessRecord, AnyRecord, EndRecord, Result, StartRecord
@@ -89,6 +91,7 @@ class Preview(BaseModel):
     agent: str
     file: str
     city: str
+    start: str
     provider: str
     network: bool
     """Whether the city is asked over a network, where requests may cost something."""
@@ -176,6 +179,7 @@ def preview_run(options: RunOptions) -> Preview:
         agent=start.agent,
         file=str(plan.source),
         city=start.city,
+        start=_start_told(character) + (", or the middle if that is not there" if plan.elsewhere else ""),
         provider=city_settings(character.city).provider,
         network=provider.network,
         mind=start.mind,
@@ -187,6 +191,11 @@ def preview_run(options: RunOptions) -> Preview:
         folder=str(plan.folder),
         not_checked=found.unknown,
     )
+
+
+def _start_told(character: Character) -> str:
+    start = character.start
+    return start if isinstance(start, str) else str(LatLng(start.lat, start.lng))
 
 
 def _planned(options: RunOptions, source: Path) -> _Plan:
@@ -282,6 +291,9 @@ def _live(
         city = stack.enter_context(opened_city(start.city, plan.access(budget)))
         if plan.elsewhere:
             character = settled(city, plan.character)
+            if character.start != plan.character.start:
+                own, town = as_markup(_start_told(plan.character)), as_markup(city.title)
+                console.print(f"{own} is not in {town}: starting in the middle (see --at)", highlight=False)
             start = start.model_copy(update={"character": character.model_dump(mode="json")})
             plan = replace(plan, character=character, start=start)
         mover = stack.enter_context(open_mover(start.mover, city.streetview))

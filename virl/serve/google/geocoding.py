@@ -10,6 +10,7 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import Place
 from virl.serve.google.legacy_json import around, components, point
+from virl.serve.google.place_json import types_of
 from virl.serve.google.reading import position, position_in
 from virl.serve.google.wire import Ask, Json, answer, invalid
 
@@ -68,7 +69,5 @@ def _result(address: str, where: LatLng, place: Place | None) -> Json:
         "formatted_address": address,
         "geometry": {"location": point(where), "location_type": "ROOFTOP", "viewport": around(where)},
         "place_id": made_up if place is None else place.id,
-        "types": ["street_address"]
-        if place is None
-        else [*place.types, "point_of_interest", "establishment"],
+        "types": ["street_address"] if place is None else types_of(place),
     }

@@ -10,6 +10,7 @@ from virl.serve.google.place_json import (
     address_parts,
     closing,
     google_day,
+    types_of,
     weekday_texts,
 )
 from virl.serve.google.wire import Json
@@ -55,7 +56,7 @@ def legacy_place(place: Place, address: str, photos: list[Json], max_reviews: in
         "reference": place.id,
         "reviews": _reviews(place, max_reviews),
         "scope": "GOOGLE",
-        "types": [*place.types, "point_of_interest", "establishment"],
+        "types": types_of(place),
         "url": f"https://maps.google.com/?cid={place.id}",
         "user_ratings_total": place.review_count or None,
     }

@@ -51,10 +51,15 @@ class PlaceWriter:
         return photos_json(place.id, self.albums.sizes(place.id)) or None
 
 
+def types_of(place: Place) -> list[str]:
+    """All types of a place, the finest first, each once; Google ends them with what all places are."""
+    return list(dict.fromkeys((*place.types, "point_of_interest", "establishment")))
+
+
 WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "name": lambda _, place: f"places/{place.id}",
     "id": lambda _, place: place.id,
-    "types": lambda _, place: [*place.types, "point_of_interest", "establishment"],
+    "types": lambda _, place: types_of(place),
     "primaryType": lambda _, place: place.types[0] if place.types else None,
     "formattedAddress": lambda _, place: place.address or None,
     "shortFormattedAddress": lambda _, place: place.address.partition(",")[0] or None,

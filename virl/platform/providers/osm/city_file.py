@@ -1,7 +1,6 @@
 """The file of a town that is rebuilt from OpenStreetMap, and a path in its place."""
 
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field
 
@@ -30,10 +29,6 @@ class OsmCity(CityFile):
     """`[lat, lng]`: the middle of the square to read."""
     radius: float = Field(default=RADIUS_M, ge=50, le=MAX_RADIUS_M)
     """Half the side of that square, in metres."""
-    life: Literal["mapped", "invented"] = "mapped"
-    """`invented` adds reviews, ratings, prices and rentals from the seed, and says so everywhere."""
-    seed: int = Field(default=0, ge=0)
-    """What invented life and parked cars come from."""
 
     @property
     def part(self) -> Region | None:
