@@ -17,7 +17,7 @@ TRIMS = {
 }
 """What makes a run of an agent short, as `--set` takes it."""
 
-TRUTH = frozenset({"rx399", "imani", "vivek", "otto"})
+TRUTH = frozenset({"rx399", "imani", "vivek", "mira", "otto"})
 """Agents that need what only a made city has: its ground truth, or homes for rent."""
 
 

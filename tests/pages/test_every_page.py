@@ -275,6 +275,32 @@ def test_the_contents_are_narrowed_by_words_and_gone_through_by_keys(
     assert all("estimate" in text.lower() for text in shown)
 
 
+def test_the_contents_of_a_counting_page_go_from_thing_to_thing(
+    workshop: Workshop, browser: webdriver.Chrome
+) -> None:
+    show(browser, workshop.page("rx399"), 1280, dark=False)
+    things = browser.find_elements(By.CSS_SELECTOR, ".finds .find")
+    links = browser.find_elements(By.CSS_SELECTOR, ".contents li a")
+    assert len(links) == len(things) + 2
+    browser.find_element(By.TAG_NAME, "body").send_keys("j")
+    (current,) = browser.find_elements(By.CSS_SELECTOR, ".contents [aria-current]")
+    assert current in links
+
+
+def test_a_wide_table_is_sorted_on_a_phone(workshop: Workshop, browser: webdriver.Chrome) -> None:
+    show(browser, workshop.page("vivek"), 390, dark=False)
+    table = browser.find_element(By.CSS_SELECTOR, "table.sortable.wide")
+    button = table.find_element(By.CSS_SELECTOR, "thead button")
+    assert button.size["height"] >= 24
+    before = [row.text for row in table.find_elements(By.CSS_SELECTOR, "tbody tr")]
+    for _ in range(2):
+        browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.click()
+    after = [row.text for row in table.find_elements(By.CSS_SELECTOR, "tbody tr")]
+    assert sorted(after) == sorted(before)
+    assert after != before
+
+
 def test_the_gallery_is_filtered_and_sorted(workshop: Workshop, browser: webdriver.Chrome) -> None:
     show(browser, workshop.page("gallery"), 1280, dark=False)
     cards = browser.find_elements(By.CSS_SELECTOR, "#runs .run")

@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 from virl.cli.serve import serve_app
 from virl.errors import BadInput, VirlError
 from virl.platform.city import City
-from virl.platform.streetview import Panorama, StreetView
+from virl.platform.places import Places
+from virl.platform.streetview import Image, Panorama, StreetView
 from virl.serve import extra
 from virl.serve.google import Faults, ServeOptions, parse_faults
 from virl.serve.google.masks import masked, parse_mask
@@ -221,6 +222,35 @@ def test_work_for_clients_that_left_is_dropped(city: City) -> None:
         answer = httpx.get(f"{server.url}{METADATA}", params={"key": "k", **SEEN}, timeout=30)
         assert answer.json()["status"] == "OK"
         assert len(slow.asked) == threads + 1
+
+
+class SlowPhotos:
+    """Places whose photos wait."""
+
+    def __init__(self, places: Places) -> None:
+        self.go = threading.Event()
+        self.asked: list[str] = []
+        self._places = places
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._places, name)
+
+    def photos(self, place_id: str, limit: int) -> list[Image]:
+        self.asked.append(place_id)
+        self.go.wait(20)
+        return []
+
+
+def test_work_that_has_begun_ends_when_its_client_has_left(city: City) -> None:
+    slow = SlowPhotos(city.places)
+    with served(replace(city, places=slow)) as server:
+        with connection(server.url) as opened:
+            opened.sendall(head("127.0.0.1", path="/maps/api/place/textsearch/json?key=k&query=restaurant"))
+            until(lambda: len(slow.asked) == 1)
+        until(lambda: server.stats()["answers"].get("legacy_text") == {"499": 1})
+        slow.go.set()
+        time.sleep(0.5)  # in which all twenty places of the answer would have been asked for
+        assert len(slow.asked) == 1
 
 
 def until(ready: Callable[[], bool]) -> None:

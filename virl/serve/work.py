@@ -3,11 +3,15 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
+from contextvars import ContextVar, copy_context
+from threading import Event
 from typing import TypeVar
 
 from starlette.types import Receive
 
 GotT = TypeVar("GotT")
+
+_gone: ContextVar[Event | None] = ContextVar("gone", default=None)
 
 
 class ClientLeft(Exception):
@@ -15,7 +19,9 @@ class ClientLeft(Exception):
 
 
 async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], GotT]) -> GotT:
-    """What the work gives. Work that has not begun when the client leaves is never begun.
+    """What the work gives. When the client leaves, work that has not begun is never begun.
+
+    Work that has begun ends where it calls `end_if_client_left` next.
 
     Args:
         receive: what the client sends, its body read before.
@@ -25,7 +31,10 @@ async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], 
     Raises:
         ClientLeft: the client left before the work was done.
     """
-    working = asyncio.wrap_future(pool.submit(work))
+    gone = Event()
+    context = copy_context()
+    context.run(_gone.set, gone)
+    working = asyncio.wrap_future(pool.submit(context.run, work))
     leaving = asyncio.ensure_future(_left(receive))
     both: set[asyncio.Future[object]] = {working, leaving}  # type: ignore[arg-type]  # of different results
     try:
@@ -34,8 +43,20 @@ async def while_waited_for(receive: Receive, pool: Executor, work: Callable[[], 
             return working.result()
         raise ClientLeft
     finally:
+        gone.set()
         leaving.cancel()
         working.cancel()
+
+
+def end_if_client_left() -> None:
+    """Between the parts of long work: go on only if its client still waits.
+
+    Raises:
+        ClientLeft: it does not.
+    """
+    gone = _gone.get()
+    if gone is not None and gone.is_set():
+        raise ClientLeft
 
 
 async def _left(receive: Receive) -> None:

@@ -14,6 +14,7 @@ from virl.platform.streetview import Image
 from virl.serve.google.pictures import Painter, PictureCache, fitted
 from virl.serve.google.reading import number
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
+from virl.serve.work import end_if_client_left
 
 SHOWN = 10  # photos of a place at most, as Google's
 NEW_SIDE, LEGACY_SIDE = 4800, 1600  # most pixels a side that may be asked for
@@ -40,6 +41,7 @@ class Albums:
         with self._lock:
             known = self._sizes.get(place_id)
         if known is None:
+            end_if_client_left()  # photos are rendered to be measured
             known = [photo.shape[1::-1] for photo in self.city.places.photos(place_id, SHOWN)]
             with self._lock:
                 self._sizes[place_id] = known

@@ -7,6 +7,7 @@ from itertools import pairwise
 from virl.errors import NoRoute
 from virl.geo import LatLng, bearing, compass_word, distance, signed_turn
 from virl.platform.maps import SPEED_M_S, Maps, TravelMode
+from virl.serve.work import end_if_client_left
 
 Ways = list[list[tuple[float, float] | None]]
 """Metres and seconds from every origin to every destination; `None` where there is no way."""
@@ -69,6 +70,7 @@ def joined(stretches: Sequence[Stretch]) -> tuple[LatLng, ...]:
 
 
 def _is_on_map(maps: Maps, stop: LatLng) -> bool:
+    end_if_client_left()
     try:
         maps.route([stop, stop])
     except NoRoute:

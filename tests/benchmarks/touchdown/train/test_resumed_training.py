@@ -5,6 +5,7 @@ from pathlib import Path
 import needs_train  # noqa: F401 - first of all
 import pytest
 import torch
+from full_disk import full_disk
 from made_lessons import gold_texts
 from made_training import ROUTES, WALKS, opened, run, small
 from safetensors.torch import load_file
@@ -14,7 +15,7 @@ from benchmarks.touchdown.train.checkpoint import latest_checkpoint
 from benchmarks.touchdown.train.learner import Learner
 from benchmarks.touchdown.train.loop import BEST, CHECKPOINTS, CURVES
 from benchmarks.touchdown.train.metrics import read_metrics
-from virl.errors import BadInput
+from virl.errors import BadInput, CannotWrite
 
 pytestmark = pytest.mark.slow
 
@@ -114,3 +115,15 @@ def test_a_checkpoint_half_written_is_passed_over_and_a_damaged_one_is_named(
     (checkpoint / "optimizer.safetensors").write_bytes(b"\x80\x04K\x01.")
     with pytest.raises(BadInput, match="is damaged"):
         opened(model, tmp_path, "ft", HYPERPARAMETERS, resume=True)
+
+
+def test_a_full_disk_keeps_the_checkpoint_before_and_is_one_line(
+    whole: tuple[str, Path], model: Path, tmp_path: Path
+) -> None:
+    method, expected = whole
+    with full_disk(2_000), pytest.raises(CannotWrite, match=r"cannot write .*go on with --resume|resume"):
+        run(opened(model, tmp_path, method, HYPERPARAMETERS))
+    found = latest_checkpoint(tmp_path / CHECKPOINTS)
+    assert found is None or load_file(found / "adapter_model.safetensors")
+    run(opened(model, tmp_path, method, HYPERPARAMETERS, resume=True))
+    assert told(tmp_path) == told(expected)
