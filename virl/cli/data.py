@@ -48,7 +48,10 @@ def osm(
     """Copy an OpenStreetMap extract to the data folder, where city files find it."""
 
     def copy() -> None:
-        from virl.platform.providers.osm.install import install_extract  # noqa: PLC0415 - needs the extra
+        from virl.platform.providers.osm.extra import needing_osm  # noqa: PLC0415 - loads when asked for
+
+        with needing_osm("reading an extract"):
+            from virl.platform.providers.osm.install import install_extract  # noqa: PLC0415
 
         kept, date = install_extract(extract, force=force)
         echo(f"{kept}: copied; data of {date or 'an unknown date'}")

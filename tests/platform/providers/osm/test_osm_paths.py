@@ -1,5 +1,6 @@
 """An extract given in place of a city's name."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,13 @@ def test_a_file_that_is_no_extract_is_not_copied(tmp_path: Path, monkeypatch: py
     assert "cannot be read as an OpenStreetMap extract" in refused("data", "osm", broken)
     assert "no such file" in refused("data", "osm", tmp_path / "gone.osm.pbf")
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("command", [("run", "hiro", "--city"), ("data", "osm")])
+def test_a_missing_extra_is_named(
+    command: tuple[str, ...], extract: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("virl.platform.providers.osm.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "osmium", None)
+    assert "needs osmium: pip install 'virl[osm]'" in refused(*command, extract)

@@ -1,19 +1,16 @@
 """Towns rebuilt from OpenStreetMap."""
 
-from virl.errors import ModelUnavailable
 from virl.platform.city import City
 from virl.platform.providers.osm.city_file import SUFFIXES, OsmCity, city_of_path, title_of
+from virl.platform.providers.osm.extra import needing_osm
 from virl.platform.providers.provider import Access, Paths, Provider
 
 
 def _open(name: str, file: OsmCity, access: Access) -> City:
     del access
-    try:
+    with needing_osm(f"{name}, a town of OpenStreetMap,"):
         from virl.platform.providers.osm.city import open_twin  # noqa: PLC0415 - needs the extra
-    except ModuleNotFoundError as missing:
-        raise ModelUnavailable(
-            f"{name} is rebuilt from OpenStreetMap, which needs {missing.name}: pip install 'virl[osm]'"
-        ) from missing
+
     return open_twin(name, file)
 
 
