@@ -94,6 +94,7 @@ def report_context(
         "notes": notes,
         "who": str(start.character.get("name") or start.agent),
         "where": city.title if city else start.city,
+        "attribution": city.attribution if city else "",
         "character": start.character,
         "result": result,
         "outcome": outcome_of(result),

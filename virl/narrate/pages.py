@@ -45,13 +45,14 @@ class _Panel:
     end: tuple[float, float]
 
 
-def write_narration(folder: Path, narration: Narration, streets: Lines = ()) -> Path:
+def write_narration(folder: Path, narration: Narration, streets: Lines = (), attribution: str = "") -> Path:
     """Write the four files into a folder.
 
     Args:
         folder: where they go.
         narration: what is told.
         streets: centre lines to draw below the exact way; those far off are left out.
+        attribution: whom the page has to name, as `City.attribution` says.
 
     Returns:
         The path of `narration.html`, one page that needs nothing beside itself.
@@ -65,7 +66,12 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = ()) -> 
     page = html_page(
         templates,
         "narration.html.j2",
-        {"told": narration, "drawing": Markup(drawing), "panels": 2 if narration.drawing else 1},  # noqa: S704 - escaped above
+        {
+            "told": narration,
+            "drawing": Markup(drawing),  # noqa: S704 - escaped above
+            "panels": 2 if narration.drawing else 1,
+            "attribution": attribution,
+        },
         styles=("base.css", "maps.css", "narration.css"),
     )
     data = json.dumps(_as_data(narration), indent=2, ensure_ascii=False, allow_nan=False)

@@ -119,5 +119,7 @@ class City:
     """Whether its pictures and texts may be shown to others; `None` if the terms have to be read."""
     terms: str = ""
     """Under which terms its provider gives them, in a sentence or two."""
+    attribution: str = ""
+    """Whom every page about it has to name; empty for nobody."""
     close: Callable[[], None] = _nothing
     """Closes its connections."""

@@ -136,6 +136,9 @@ def test_hiro_walks_in_a_town_of_an_extract(extract: Path, tmp_path: Path) -> No
     assert "Blue Spoon Restaurant" in done.output
     start = next(record for record in read_journal(at) if isinstance(record, StartRecord))
     assert start.character["start"] == "Main Street 5"
+    assert CliRunner().invoke(app, ["narrate", str(at)]).exit_code == 0
+    for page in ("report.html", "narration.html"):
+        assert "© OpenStreetMap contributors" in (at / page).read_text()
 
 
 def test_a_city_that_is_gone_is_not_known(tmp_path: Path) -> None:

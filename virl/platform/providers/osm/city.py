@@ -21,6 +21,7 @@ def open_twin(name: str, file: OsmCity) -> City:
         BadInput: the extract cannot be read, or holds no street here.
     """
     twin = build_twin(read_extract(file.file, file.part))
+    dated = f", data of {twin.extract.date}" if twin.extract.date else ""
     layout, shops = twin.plan.layout, twin.plan.shops
     renderer = CityRenderer(twin.plan)
     named = {shop.place.name: shop.place.position for shop in reversed(shops)}
@@ -28,6 +29,7 @@ def open_twin(name: str, file: OsmCity) -> City:
     return City(
         name=name,
         title=file.title,
+        attribution=f"© OpenStreetMap contributors{dated}",
         center=layout.frame.origin,
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
         streetview=OfflineStreetView(layout, renderer),
