@@ -97,6 +97,8 @@ def assemble(
     mind: Mind,
     models: Models,
     mover: Mover,
+    *,
+    elsewhere: bool = False,
 ) -> Assembly:
     """Put a character into a city.
 
@@ -107,6 +109,8 @@ def assemble(
         mind: what answers its prompts.
         models: opens its senses.
         mover: how it gets about.
+        elsewhere: whether its file was written for another city; if its start is not in this one, it starts
+            in the middle.
 
     Raises:
         BadInput: there is no such routine, or its start is not in the city.
@@ -119,11 +123,12 @@ def assemble(
             read_model(role, name)
     beside = PromptFolder(source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
+    character, start = _placed(source, character, city, elsewhere=elsewhere)
     return Assembly(
         source,
         character,
         city,
-        start_panorama(city, character, source),
+        start,
         mind,
         open_senses(senses.detector, senses.describer, models=models),
         models,
@@ -180,17 +185,15 @@ def start_panorama(city: City, character: Character, source: Path) -> Panorama:
         return _start(city, character.start)
 
 
-def settled(city: City, character: Character) -> Character:
-    """A character in a city that its file was not written for: if its start is not there, in the middle.
-
-    Raises:
-        BadInput: latitude and longitude of its start are swapped.
-    """
-    try:
-        _start(city, character.start)
-    except (NotFound, NoStreetView):
-        return character.model_copy(update={"start": Point(lat=city.center.lat, lng=city.center.lng)})
-    return character
+def _placed(source: Path, character: Character, city: City, *, elsewhere: bool) -> tuple[Character, Panorama]:
+    """A character and where it starts."""
+    if elsewhere:
+        try:
+            return character, _start(city, character.start)
+        except (NotFound, NoStreetView):
+            middle = Point(lat=city.center.lat, lng=city.center.lng)
+            character = character.model_copy(update={"start": middle})
+    return character, start_panorama(city, character, source)
 
 
 def _start(city: City, start: str | Point) -> Panorama:

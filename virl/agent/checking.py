@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from virl.agent.assembly import Assembly, assemble, check_mind, refuse_swapped, settled
+from virl.agent.assembly import Assembly, assemble, check_mind, refuse_swapped
 from virl.agent.character import Character, Point
 from virl.agent.character_file import located, routine_of, where
 from virl.errors import BadInput, VirlError, raise_all
@@ -168,11 +168,11 @@ def _check_in_city(
 ) -> None:
     """Put the character into a city that costs nothing, and let its routine look around."""
     with opened_city(character.city, access) as city:
-        if elsewhere:
-            character = settled(city, character)
         models = Models(ModelOptions(truth=city.truth))
         mover = LinksMover(city.streetview)
-        check_assembly(assemble(path, character, city, mind or RuleMind(), models, mover))
+        check_assembly(
+            assemble(path, character, city, mind or RuleMind(), models, mover, elsewhere=elsewhere)
+        )
 
 
 def _wishes(character: Character) -> list[tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from rich.console import Console
 
 from virl import __version__
-from virl.agent.assembly import assemble, perform, settled
+from virl.agent.assembly import assemble, perform
 from virl.agent.character import Character, start_of
 from virl.agent.character_file import (
     find_character,
@@ -289,18 +289,15 @@ def _live(
         if not done:
             check_before(plan.source, character, mind)
         city = stack.enter_context(opened_city(start.city, plan.access(budget)))
-        if plan.elsewhere:
-            character = settled(city, plan.character)
-            if character.start != plan.character.start:
-                own, town = as_markup(_start_told(plan.character)), as_markup(city.title)
-                console.print(f"{own} is not in {town}: starting in the middle (see --at)", highlight=False)
-            start = start.model_copy(update={"character": character.model_dump(mode="json")})
-            plan = replace(plan, character=character, start=start)
         mover = stack.enter_context(open_mover(start.mover, city.streetview))
         models = Models(
             ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
         )
-        assembly = assemble(plan.source, character, city, mind, models, mover)
+        assembly = assemble(plan.source, character, city, mind, models, mover, elsewhere=plan.elsewhere)
+        if assembly.character.start != character.start:
+            own, town = as_markup(_start_told(character)), as_markup(city.title)
+            console.print(f"{own} is not in {town}: starting in the middle (see --at)", highlight=False)
+            start = start.model_copy(update={"character": assembly.character.model_dump(mode="json")})
         if not done:
             check_assembly(assembly)
         journal = stack.enter_context(open_journal(start))

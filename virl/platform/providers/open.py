@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from virl import resources
-from virl.errors import BadInput, ModelUnavailable, UnknownName, VirlError
+from virl.errors import BadInput, UnknownName, VirlError
 from virl.geo import distance
 from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
@@ -125,7 +125,7 @@ def open_known(name: str) -> City | None:
     """
     try:
         return open_city(name)
-    except (BadInput, ModelUnavailable, UnknownName):
+    except VirlError:
         if name in city_names():
             raise
         return None

@@ -13,7 +13,9 @@ from virl.errors import BadInput
 from virl.journal.journal import read_journal
 from virl.journal.records import StartRecord
 from virl.platform.providers.open import city_settings, name_of_city, open_city, open_known
+from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.city_file import OsmCity, with_part
+from virl.resources import data_folder
 
 HERE = f"{FRAME.origin.lat},{FRAME.origin.lng}"
 
@@ -141,8 +143,25 @@ def test_hiro_walks_in_a_town_of_an_extract(extract: Path, tmp_path: Path) -> No
         assert "© OpenStreetMap contributors" in (at / page).read_text()
 
 
-def test_a_city_that_is_gone_is_not_known(tmp_path: Path) -> None:
+def test_a_city_that_is_gone_or_cannot_be_opened_is_not_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert open_known(str(tmp_path / "gone.osm.pbf")) is None
+    monkeypatch.delenv("GOOGLE_MAPS_API_KEY", raising=False)
+    ours = tmp_path / "ours.yaml"
+    ours.write_text((data_folder("platform/cities") / "tokyo.yaml").read_text())
+    assert open_known(str(ours)) is None
+
+
+def test_a_start_in_another_city_is_looked_up_once(extract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    find = TwinAddresses.find
+    monkeypatch.setattr(
+        TwinAddresses, "find", lambda self, address: asked.append(address) or find(self, address)
+    )
+    done = CliRunner().invoke(app, ["run", "hiro", "--city", str(extract), "--dry-run"])
+    assert done.exit_code == 0, done.output
+    assert asked == ["91 Station Street"]
 
 
 def test_an_extract_is_copied_to_where_city_files_find_it(

@@ -118,7 +118,10 @@ def covered_box(path: Path) -> tuple[float, float, float, float] | None:
 
 def _check_name(path: Path) -> None:
     if not path.is_file():
-        raise BadInput(f"{path}: no such file: give an OpenStreetMap extract ({', '.join(SUFFIXES)})")
+        raise BadInput(
+            f"{path}: no such file: give an OpenStreetMap extract ({', '.join(SUFFIXES)}), or copy one of "
+            "this name to the data folder with `virl data osm FILE`"
+        )
     if not path.name.endswith(SUFFIXES):
         raise BadInput(f"{path}: not the name of an OpenStreetMap extract: it ends in {', '.join(SUFFIXES)}")
 
