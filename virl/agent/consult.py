@@ -86,6 +86,7 @@ def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object], own:
             done,
             city=caller.run.city,
             audience=caller.run.aside(),
+            notice=caller.city.notice,
             meter=caller.city.meter,
             paid=lambda: caller.budget.paid(own),
         )

@@ -91,6 +91,7 @@ class Run:
         done: Sequence[AnyRecord] = (),
         *,
         city: str = "",
+        notice: str = "",
         audience: Audience | None = None,
         meter: Meter | None = None,
         paid: Callable[[], Paid] | None = None,
@@ -103,6 +104,7 @@ class Run:
             start: the journal's first record.
             done: the records written before, where a run is resumed.
             city: its name, for the result; by default as `start` says.
+            notice: what the result has to say of the city's data.
             audience: who is told.
             meter: counts what the city's provider is asked, for the records.
             paid: what the book says that the run has paid; by default there is no book.
@@ -110,6 +112,7 @@ class Run:
         """
         self.start = start
         self._city = city or start.city
+        self._notice = notice
         self._journal = journal
         self._steps = [record for record in done if isinstance(record, StepRecord)]
         self._notes = {
@@ -296,6 +299,7 @@ class Run:
         self._result = result = Result(
             agent=self.start.agent,
             city=self._city,
+            notice=self._notice,
             status=status,
             steps=self._steps[-1].step if self._steps else 0,
             distance_m=sum(step.distance_m for step in self._steps),

@@ -308,6 +308,7 @@ def _live(
             done,
             city=name_of_city(start.city),
             audience=story,
+            notice=city.notice,
             meter=city.meter,
             paid=budget.paid,
         )

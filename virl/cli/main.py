@@ -33,6 +33,7 @@ from virl.cli.options import (
     DebugOption,
     DeviceOption,
     DownloadsOption,
+    InventedOption,
     RadiusOption,
     RecordOption,
     ReplayOption,
@@ -80,6 +81,7 @@ def run(
     ] = None,
     around: AroundOption = None,
     radius: RadiusOption = None,
+    invented_life: InventedOption = False,
     at: Annotated[
         str | None,
         typer.Option(help="Start at this address or LAT,LNG instead of the character's start."),
@@ -161,7 +163,7 @@ def run(
         )
         options = RunOptions(
             agent=agent,
-            city=part_of(city, around, radius),
+            city=part_of(city, around, radius, invented=invented_life),
             at=at,
             mind=mind,
             mover=mover,

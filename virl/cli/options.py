@@ -22,6 +22,13 @@ AroundOption = Annotated[
 RadiusOption = Annotated[
     float | None, typer.Option(help="Half the side of that part in metres; 600 by default.", min=50)
 ]
+InventedOption = Annotated[
+    bool,
+    typer.Option(
+        "--invented-life",
+        help="Add invented reviews, ratings, prices and homes to the OpenStreetMap extract.",
+    ),
+]
 RecordOption = Annotated[
     Path | None, typer.Option(help="Record Google's replies in this folder.", file_okay=False)
 ]
@@ -33,12 +40,14 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]
 
 
-def part_of(city: str | None, around: str | None, radius: float | None) -> str | None:
-    """What `--city` names, with the part of it that `--around` and `--radius` choose.
+def part_of(
+    city: str | None, around: str | None, radius: float | None, *, invented: bool = False
+) -> str | None:
+    """What `--city` names, with the part of it and the life that the other options choose.
 
     Raises:
         BadInput: the city is no OpenStreetMap extract, or the part is no position with a radius.
     """
     from virl.platform.providers.osm.city_file import with_part  # noqa: PLC0415 - loads when asked for
 
-    return with_part(city or "", around, radius) or None
+    return with_part(city or "", around, radius, invented=invented) or None

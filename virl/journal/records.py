@@ -263,6 +263,8 @@ class Result(Record):
 
     agent: str
     city: str
+    notice: str = ""
+    """What has to be said of the city's data, as `City.notice` does; empty for nothing."""
     status: Literal["entered", "finished", "gave up", "stopped"]
     """`entered` a place, `finished` what was to be done, `gave up` at a limit, `stopped` from outside."""
     steps: int

@@ -94,7 +94,7 @@ def report_context(
         "notes": notes,
         "who": str(start.character.get("name") or start.agent),
         "where": city.title if city else start.city,
-        "attribution": city.attribution if city else "",
+        "notice": city.notice if city else result.notice if result else "",
         "character": start.character,
         "result": result,
         "outcome": outcome_of(result),

@@ -45,14 +45,14 @@ class _Panel:
     end: tuple[float, float]
 
 
-def write_narration(folder: Path, narration: Narration, streets: Lines = (), attribution: str = "") -> Path:
+def write_narration(folder: Path, narration: Narration, streets: Lines = (), notice: str = "") -> Path:
     """Write the four files into a folder.
 
     Args:
         folder: where they go.
         narration: what is told.
         streets: centre lines to draw below the exact way; those far off are left out.
-        attribution: whom the page has to name, as `City.attribution` says.
+        notice: what the page has to say of the city, as `City.notice` does.
 
     Returns:
         The path of `narration.html`, one page that needs nothing beside itself.
@@ -70,7 +70,7 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = (), att
             "told": narration,
             "drawing": Markup(drawing),  # noqa: S704 - escaped above
             "panels": 2 if narration.drawing else 1,
-            "attribution": attribution,
+            "notice": notice,
         },
         styles=("base.css", "maps.css", "narration.css"),
     )

@@ -51,9 +51,7 @@ def narrate_run(run: Path, mind: Mind) -> WrittenNarration:
     if city:
         walk = replace(walk, title=walk.title.removesuffix(name_of_city(start.city)) + city.title)
     narration = narrate(walk, mind, street_of)
-    return WrittenNarration(
-        narration, write_narration(run, narration, lines, city.attribution if city else "")
-    )
+    return WrittenNarration(narration, write_narration(run, narration, lines, city.notice if city else ""))
 
 
 def narrate_episode(run: Path, episode: str, mind: Mind, *, data: Path | None = None) -> WrittenNarration:

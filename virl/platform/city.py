@@ -121,5 +121,12 @@ class City:
     """Under which terms its provider gives them, in a sentence or two."""
     attribution: str = ""
     """Whom every page about it has to name; empty for nobody."""
+    invented: str = ""
+    """What of a real town is made up, such as `reviews and ratings are invented`; empty for nothing."""
     close: Callable[[], None] = _nothing
     """Closes its connections."""
+
+    @property
+    def notice(self) -> str:
+        """What every page and result about it has to say: whose data they are, and what is invented."""
+        return "; ".join(part for part in (self.attribution, self.invented) if part)

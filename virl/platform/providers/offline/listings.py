@@ -13,7 +13,7 @@ from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.listings import Listing
 from virl.platform.providers.offline.life.shops import TOWN, behind
-from virl.platform.providers.offline.plan import Frontage, StreetPlan
+from virl.platform.providers.offline.plan import StreetPlan
 
 HOMES = 84  # homes to rent in a town; chosen
 RESIDENTIAL = 0.6  # homes are let in this share of the fronts, the least busy; chosen
@@ -60,16 +60,22 @@ def let_homes(layout: StreetPlan, seed: int, town: str = TOWN) -> tuple[Listing,
         x, y = behind(front.left, front.right)
         closeness = 1.0 - hypot(x - centre[0], y - centre[1]) / max(radius, 1.0)
         position = layout.frame.position(x, y)
-        road = (streets[front.street], town)
-        homes.append(_let(rng, f"home-{number:03d}", front, road, position, closeness))
+        door = f"{front.number} {streets[front.street]}"
+        homes.append(let_home(rng, f"home-{number:03d}", door, town, position, closeness))
     return tuple(homes)
 
 
-def _let(
-    rng: Random, home_id: str, front: Frontage, road: tuple[str, str], position: LatLng, closeness: float
-) -> Listing:
-    """One home on a street of a town; `closeness` to the middle of town is in [0, 1]."""
-    street, town = road
+def let_home(rng: Random, home_id: str, door: str, town: str, position: LatLng, closeness: float) -> Listing:
+    """One home to rent.
+
+    Args:
+        rng: draws what it is like.
+        home_id: of the listing.
+        door: house number and street, as they are written there.
+        town: the end of the address.
+        position: of the house.
+        closeness: to the middle of town, in [0, 1]: there homes cost more.
+    """
     kind = rng.choices(list(_HOMES), [home.share for home in _HOMES.values()])[0]
     home = _HOMES[kind]
     bedrooms = rng.choice(home.bedrooms)
@@ -81,7 +87,7 @@ def _let(
     unit = f", Apt {rng.randint(1, 5)}{rng.choice('ABCD')}" if shared else ""
     return Listing(
         id=home_id,
-        address=f"{front.number} {street}{unit}, {town}",
+        address=f"{door}{unit}, {town}",
         position=position,
         price=float(round(rent * rng.uniform(0.9, 1.12) / 25) * 25),
         property_type=kind,

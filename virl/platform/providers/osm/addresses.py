@@ -1,6 +1,6 @@
 """Finding addresses of a twin: mapped house numbers, streets, crossings, and places by name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import shapely
@@ -8,8 +8,11 @@ import shapely
 from virl.errors import NotFound
 from virl.geo import LatLng
 from virl.platform.providers.offline.addresses import plain
-from virl.platform.providers.osm.extract import OsmExtract
+from virl.platform.providers.osm.extract import OsmExtract, OsmObjects, Tags
 from virl.platform.providers.osm.streets import TwinStreets
+
+Doors = dict[str, tuple[str, tuple[float, float]]]
+"""Addresses as they are compared, each as it is written, and where it is in metres."""
 
 
 class TwinAddresses:
@@ -25,7 +28,7 @@ class TwinAddresses:
         self._frame = extract.frame
         self._streets = streets
         self._named = {plain(name): position for name, position in named.items() if plain(name)}
-        self._doors = _doors(extract)
+        self._doors = doors_of([extract.points, extract.areas])
         self._stretches: dict[str, list[int]] = {}
         for street in streets.streets:
             if plain(street.name):
@@ -82,14 +85,14 @@ def _number_last(text: str) -> str:
     return f"{rest} {first}" if first[:1].isdigit() and rest else text
 
 
-def _doors(extract: OsmExtract) -> dict[str, tuple[str, tuple[float, float]]]:
-    """Every mapped address as it is compared, as it is written, and where it is."""
-    doors: dict[str, tuple[str, tuple[float, float]]] = {}
-    for objects in (extract.points, extract.areas):
-        for tags, shape in zip(objects.tags, objects.shapes, strict=True):
+def doors_of(objects: Iterable[OsmObjects], wanted: Callable[[Tags], bool] | None = None) -> Doors:
+    """Every mapped address of wanted objects (`None` for all): as compared, as written, and where it is."""
+    doors: Doors = {}
+    for kind in objects:
+        for tags, shape in zip(kind.tags, kind.shapes, strict=True):
             street = tags.get("addr:street") or tags.get("addr:place")
             numbers = tags.get("addr:housenumber")
-            if not street or not numbers:
+            if not street or not numbers or (wanted and not wanted(tags)):
                 continue
             middle = shapely.point_on_surface(shape)
             for number in numbers.replace(";", ",").split(","):

@@ -4,6 +4,7 @@ from tzfpy import get_tz
 
 from virl.platform.city import City
 from virl.platform.providers.graph.maps import GraphMaps
+from virl.platform.providers.offline.listings import OfflineListings
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
@@ -11,6 +12,7 @@ from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extract import read_extract
+from virl.platform.providers.osm.invented import INVENTED, with_invented_life
 from virl.platform.providers.osm.plan import build_twin
 
 
@@ -22,19 +24,24 @@ def open_twin(name: str, file: OsmCity) -> City:
     """
     twin = build_twin(read_extract(file.file, file.part))
     dated = f", data of {twin.extract.date}" if twin.extract.date else ""
-    layout, shops = twin.plan.layout, twin.plan.shops
-    renderer = CityRenderer(twin.plan)
+    plan, invented = twin.plan, file.life == "invented"
+    if invented:
+        plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)
+    layout, shops = plan.layout, plan.shops
+    renderer = CityRenderer(plan)
     named = {shop.place.name: shop.place.position for shop in reversed(shops)}
     addresses = TwinAddresses(twin.extract, twin.streets, named)
     return City(
         name=name,
         title=file.title,
         attribution=f"© OpenStreetMap contributors{dated}",
+        invented=INVENTED if invented else "",
         center=layout.frame.origin,
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
         streetview=OfflineStreetView(layout, renderer),
         places=OfflinePlaces(shops, renderer.photo),
         maps=GraphMaps(panorama_graph(layout), addresses.find),
-        truth=OfflineTruth(twin.plan, renderer),
+        listings=OfflineListings(plan.listings) if invented else None,
+        truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(layout),
     )

@@ -1,6 +1,7 @@
 """The file of a town that is rebuilt from OpenStreetMap, and a path in its place."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
@@ -13,6 +14,8 @@ from virl.resources import data_home
 SUFFIXES = (".osm.pbf", ".osm", ".osm.gz", ".osm.bz2")
 DATA = "osm"
 """The folder of extracts in the user's data folder."""
+INVENTED = "invented"
+"""At the end of a path: with invented life."""
 RADIUS_M = 600.0  # of the part of an extract that is read around a position; chosen: ten minutes' walk across
 MAX_RADIUS_M = 5000.0  # chosen: flat metres stay exact, and a city of this size opens within a minute
 
@@ -29,6 +32,10 @@ class OsmCity(CityFile):
     """`[lat, lng]`: the middle of the square to read."""
     radius: float = Field(default=RADIUS_M, ge=50, le=MAX_RADIUS_M)
     """Half the side of that square, in metres."""
+    life: Literal["mapped", "invented"] = "mapped"
+    """`invented` adds reviews, ratings, prices, hidden attributes and homes to rent, which no map has."""
+    seed: int = Field(default=0, ge=0)
+    """Of what is invented."""
 
     @property
     def part(self) -> Region | None:
@@ -53,40 +60,43 @@ def title_of(city: str) -> str:
     return next(name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)) or name
 
 
-def with_part(city: str, around: str | None, radius: float | None) -> str:
+def with_part(city: str, around: str | None, radius: float | None, *, invented: bool = False) -> str:
     """What is given for a city, with the part of it to read.
 
     Args:
         city: a path of an extract.
         around: latitude and longitude, as in `60.17,24.94`; `None` for all of the extract.
         radius: metres; `None` for `RADIUS_M`.
+        invented: whether reviews, ratings, prices and homes to rent are invented.
 
     Raises:
         BadInput: the city is no extract, or there is a radius without a middle.
     """
-    if around is None and radius is None:
+    if around is None and radius is None and not invented:
         return city
     if not city.endswith(SUFFIXES):
         raise BadInput(
-            f"--around and --radius choose a part of an OpenStreetMap extract, and {city!r} is none: give "
-            f"--city a file that ends in {', '.join(SUFFIXES)}"
+            f"--around, --radius and --invented-life are for an OpenStreetMap extract, and {city!r} is none: "
+            f"give --city a file that ends in {', '.join(SUFFIXES)}"
         )
-    if around is None:
+    if around is None and radius is not None:
         raise BadInput("--radius needs --around LAT,LNG")
-    named = f"{city}@{around}" if radius is None else f"{city}@{around},{radius:g}"
+    parts = [around, None if radius is None else f"{radius:g}", INVENTED if invented else None]
+    named = f"{city}@{','.join(part for part in parts if part is not None)}"
     city_of_path(named)
     return named
 
 
 def city_of_path(city: str) -> OsmCity:
-    """The city file that stands for a path of an extract, `FILE` or `FILE@LAT,LNG[,RADIUS]`.
+    """The city file that stands for a path of an extract: `FILE` or `FILE@[LAT,LNG[,RADIUS]][,invented]`.
 
     Raises:
         BadInput: the part is no position with a radius.
     """
     path, part = _split(city)
     name = title_of(city)
-    around, radius = _part(part) if part else (None, RADIUS_M)
+    square = part.removesuffix(INVENTED).removesuffix(",")
+    around, radius = _part(square) if square else (None, RADIUS_M)
     return OsmCity(
         title=name.replace("-", " ").replace("_", " ").title(),
         about=f"Rebuilt from {Path(path).name}",
@@ -94,6 +104,7 @@ def city_of_path(city: str) -> OsmCity:
         extract=Path(path),
         around=around,
         radius=radius,
+        life="invented" if part.endswith(INVENTED) else "mapped",
     )
 
 

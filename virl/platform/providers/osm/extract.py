@@ -21,6 +21,7 @@ Tags = Mapping[str, str]
 Shapes = NDArray[np.object_]
 """Shapely geometries in the metres of a frame."""
 
+BESIDE_M = 100.0  # what stands so far beyond the last ways belongs to the town too; chosen
 LARGEST_MB = 100
 """A larger file is read only with a box or polygon; chosen: a country of 2 million nodes has 5 MB."""
 
@@ -225,7 +226,7 @@ class _Reading:
             raise BadInput(f"{named}: no street is {where}: give another region")
         frame = region.frame if region else _middle(degrees)
         shapes = {name: _to_metres(each, frame) for name, each in degrees.items()}
-        outline = region.polygon if region else shapely.box(*shapely.total_bounds(shapes["lines"]))
+        outline = region.polygon if region else _around(shapes["lines"])
         return OsmExtract(
             frame=frame,
             outline=outline,
@@ -268,3 +269,9 @@ def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
 def _date(path: Path) -> str:
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         return reader.header().get("osmosis_replication_timestamp", "")[:10]
+
+
+def _around(lines: Shapes) -> Polygon:
+    """The box of the ways and what stands beside them."""
+    west, south, east, north = shapely.total_bounds(lines)
+    return shapely.box(west - BESIDE_M, south - BESIDE_M, east + BESIDE_M, north + BESIDE_M)

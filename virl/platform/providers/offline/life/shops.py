@@ -1,15 +1,22 @@
 """Moving in: who settles where, under which name, and what people say of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from math import dist, log
+from math import dist
 from random import Random
 
 import numpy as np
 
-from virl.platform.places import Place, Review
+from virl.platform.places import Place
 from virl.platform.providers.offline.life.hours import keep_hours
 from virl.platform.providers.offline.life.naming import Lettering, Namer
 from virl.platform.providers.offline.life.parks import Green, greens
+from virl.platform.providers.offline.life.repute import (
+    UNREVIEWED,
+    draw_attributes,
+    draw_price_level,
+    draw_review_count,
+    mean_rating,
+)
 from virl.platform.providers.offline.life.reviews import Reviewers
 from virl.platform.providers.offline.life.signs import hang_signs, plant_board, room_for_name
 from virl.platform.providers.offline.life.siting import Sites, roster
@@ -19,11 +26,6 @@ from virl.platform.providers.offline.plan import Point, Shop, Sign, StreetPlan
 TOWN = "Virlton"
 """The town in addresses unless another is named."""
 CLOSED = 0.04  # share of places that have closed for good; chosen
-UNREVIEWED = 0.03  # share of places that nobody has reviewed; chosen
-SPREAD = 0.9  # standard deviation of the logarithm of review counts: a long tail; chosen
-MOST_RATINGS = 2000
-DEAR = (2, 2, 2, 3, 3, 4)  # price levels of places that are not cheap, as often as they come up; chosen
-NOISY_CROWDS = 0.8  # share of crowded places that cannot be quiet; chosen
 BEHIND_FRONT_M = 2.0  # a place's position lies this far behind the middle of its front
 WIDE_BOARD_M = 12.0  # longest edge that a park's name is fitted to
 
@@ -109,32 +111,24 @@ class _Settlers:
         address: str,
     ) -> Shop:
         rng = self._rng
-        attributes = self._character(trade)
+        attributes = draw_attributes(trade, rng)
         is_open = rng.random() >= CLOSED
         reviews = self._reviewers.review(trade, attributes) if rng.random() >= UNREVIEWED else ()
-        count = _long_tail(trade.visitors, rng) if reviews else 0
+        count = draw_review_count(trade, rng) if reviews else 0
         place = Place(
             id=place_id,
             name=lettering.name,
             types=trade.types,
             position=self._layout.frame.position(*point),
             address=address,
-            rating=_rating(reviews, rng) if reviews else None,
+            rating=mean_rating(reviews, rng) if reviews else None,
             review_count=count,
-            price_level=_price_level(attributes, rng),
+            price_level=draw_price_level(attributes, rng),
             is_open=is_open,
             hours=keep_hours(rng.choice(trades_table().hours[trade.hours]), rng) if is_open else (),
             reviews=reviews,
         )
         return Shop(place, frontage, signs, attributes, rng.randrange(1 << 16))
-
-    def _character(self, trade: Trade) -> dict[str, bool]:
-        """Draws a place's hidden attributes."""
-        rng = self._rng
-        attributes = {name: rng.random() < chance for name, chance in trade.attributes.items()}
-        if attributes.get("crowded") and attributes.get("quiet") and rng.random() < NOISY_CROWDS:
-            attributes["quiet"] = False
-        return attributes
 
 
 def behind(left: Point, right: Point) -> Point:
@@ -145,21 +139,3 @@ def behind(left: Point, right: Point) -> Point:
         (x0 + x1) / 2 - BEHIND_FRONT_M * (y1 - y0) / length,
         (y0 + y1) / 2 + BEHIND_FRONT_M * (x1 - x0) / length,
     )
-
-
-def _long_tail(median: float, rng: Random) -> int:
-    """How many rated a place: many a few, a few very many."""
-    return min(MOST_RATINGS, max(9, round(rng.lognormvariate(log(median), SPREAD))))
-
-
-def _rating(reviews: tuple[Review, ...], rng: Random) -> float:
-    """The mean of all ratings, of which the reviews are a sample: a little closer to the usual 4."""
-    mean = sum(review.rating for review in reviews) / len(reviews)
-    return round(4.0 + 0.85 * (mean - 4.0) + rng.uniform(-0.1, 0.1), 1)
-
-
-def _price_level(attributes: dict[str, bool], rng: Random) -> int | None:
-    """1 for a cheap place, 2 to 4 for others; `None` where nobody speaks of prices."""
-    if "cheap" not in attributes:
-        return None
-    return 1 if attributes["cheap"] else rng.choice(DEAR)

@@ -1,0 +1,40 @@
+"""What a place is like, and what that makes of its ratings and prices."""
+
+from collections.abc import Mapping, Sequence
+from math import log
+from random import Random
+
+from virl.platform.places import Review
+from virl.platform.providers.offline.life.trades import Trade
+
+UNREVIEWED = 0.03  # share of places that nobody has reviewed; chosen
+SPREAD = 0.9  # standard deviation of the logarithm of review counts: a long tail; chosen
+MOST_RATINGS = 2000
+DEAR = (2, 2, 2, 3, 3, 4)  # price levels of places that are not cheap, as often as they come up; chosen
+NOISY_CROWDS = 0.8  # share of crowded places that cannot be quiet; chosen
+
+
+def draw_attributes(trade: Trade, rng: Random) -> dict[str, bool]:
+    """A place's hidden attributes."""
+    attributes = {name: rng.random() < chance for name, chance in trade.attributes.items()}
+    if attributes.get("crowded") and attributes.get("quiet") and rng.random() < NOISY_CROWDS:
+        attributes["quiet"] = False
+    return attributes
+
+
+def draw_review_count(trade: Trade, rng: Random) -> int:
+    """How many rated a place: many a few, a few very many."""
+    return min(MOST_RATINGS, max(9, round(rng.lognormvariate(log(trade.visitors), SPREAD))))
+
+
+def mean_rating(reviews: Sequence[Review], rng: Random) -> float:
+    """The mean of all ratings, of which the reviews are a sample: a little closer to the usual 4."""
+    mean = sum(review.rating for review in reviews) / len(reviews)
+    return round(4.0 + 0.85 * (mean - 4.0) + rng.uniform(-0.1, 0.1), 1)
+
+
+def draw_price_level(attributes: Mapping[str, bool], rng: Random) -> int | None:
+    """1 for a cheap place, 2 to 4 for others; `None` where nobody speaks of prices."""
+    if "cheap" not in attributes:
+        return None
+    return 1 if attributes["cheap"] else rng.choice(DEAR)

@@ -1,0 +1,141 @@
+"""Invented life for a twin: reviews, ratings, prices, hidden attributes and homes to rent, from a seed.
+
+OpenStreetMap has none of these. They are drawn as those of a made city are, each place from its own seed, so
+the same place is the same in any part of the extract.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from math import hypot
+from random import Random
+
+import numpy as np
+
+from virl.platform.listings import Listing
+from virl.platform.providers.offline.life.repute import (
+    UNREVIEWED,
+    draw_attributes,
+    draw_price_level,
+    draw_review_count,
+    mean_rating,
+)
+from virl.platform.providers.offline.life.reviews import Reviewers
+from virl.platform.providers.offline.life.trades import Trade, trades_table
+from virl.platform.providers.offline.listings import HOMES, let_home
+from virl.platform.providers.offline.plan import CityPlan, Shop
+from virl.platform.providers.osm.addresses import Doors, doors_of
+from virl.platform.providers.osm.extract import OsmExtract, Tags
+from virl.resources import data_folder
+from virl.settings import Settings, load_settings
+
+INVENTED = "reviews, ratings, prices and homes to rent are invented"
+RESIDENTIAL = frozenset(
+    {"apartments", "bungalow", "detached", "house", "residential", "semidetached_house", "terrace"}
+)
+"""Kinds of building that homes are let in, if enough of them have an address; in any other building else."""
+
+
+class _General(Settings):
+    like: str
+    items: tuple[str, ...]
+
+
+class _Table(Settings):
+    """The table `platform/osm/invented.yaml`."""
+
+    like: dict[str, str]
+    general: dict[str, _General]
+    facts: dict[str, dict[str, dict[str, bool]]]
+
+
+def with_invented_life(
+    plan: CityPlan, extract: OsmExtract, tags: Sequence[Tags], *, seed: int, town: str
+) -> CityPlan:
+    """A twin's plan with reviews, ratings, prices, hidden attributes and homes to rent.
+
+    Args:
+        plan: of the twin.
+        extract: that it was built from.
+        tags: of its places, in the order of `plan.shops`.
+        seed: another one gives other reviews.
+        town: the end of the addresses of homes.
+    """
+    shops = tuple(_reviewed(shop, own, seed) for shop, own in zip(plan.shops, tags, strict=True))
+    return replace(plan, seed=seed, shops=shops, listings=_homes(extract, seed, town))
+
+
+def trade_of(types: Sequence[str]) -> Trade | None:
+    """The trade of the made city that a place is like, by its types, finest first; `None` for no trade."""
+    table, trades, by_type = _table(), trades_table().trades, _first_types()
+    for kind in types:
+        name = table.like.get(kind) or kind.removesuffix("_restaurant")
+        if name in trades and (kind in table.like or kind.endswith("_restaurant")):
+            return trades[name]
+        if general := table.general.get(kind):
+            return trades[general.like].model_copy(update={"items": general.items})
+        if kind in by_type:
+            return by_type[kind]
+    return None
+
+
+def _reviewed(shop: Shop, tags: Tags, seed: int) -> Shop:
+    trade = trade_of(shop.place.types)
+    if trade is None:
+        return shop
+    rng = Random(f"{seed} {shop.place.id}")
+    attributes = draw_attributes(trade, rng) | _facts(tags)
+    unreviewed = rng.random() < UNREVIEWED
+    reviews = () if unreviewed else Reviewers(rng).review(trade, attributes)
+    place = replace(
+        shop.place,
+        rating=mean_rating(reviews, rng) if reviews else None,
+        review_count=draw_review_count(trade, rng) if reviews else 0,
+        price_level=draw_price_level(attributes, rng),
+        reviews=reviews,
+    )
+    return replace(shop, place=place, attributes=attributes)
+
+
+def _facts(tags: Tags) -> dict[str, bool]:
+    """Hidden attributes that the tags of a place tell."""
+    return {
+        name: values[tags[key]]
+        for name, keys in _table().facts.items()
+        for key, values in keys.items()
+        if tags.get(key) in values
+    }
+
+
+def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
+    """Homes at mapped addresses."""
+    doors = sorted(_homely(extract).values())
+    rng = Random(f"{seed} homes")
+    chosen = rng.sample(doors, min(HOMES, len(doors)))
+    spots = np.array([spot for _, spot in doors]).reshape(-1, 2)
+    radius = max(float(np.hypot(*spots.T).max(initial=0.0)), 1.0)
+    return tuple(
+        let_home(
+            rng, f"home-{number:03d}", door, town, extract.frame.position(x, y), 1 - hypot(x, y) / radius
+        )
+        for number, (door, (x, y)) in enumerate(chosen, start=1)
+    )
+
+
+def _homely(extract: OsmExtract) -> Doors:
+    """Addresses of residential buildings, or all of them where too few buildings say what they are."""
+    residential = doors_of([extract.areas], lambda tags: tags.get("building") in RESIDENTIAL)
+    return residential if len(residential) >= HOMES else doors_of([extract.points, extract.areas])
+
+
+@cache
+def _first_types() -> Mapping[str, Trade]:
+    found: dict[str, Trade] = {}
+    for trade in trades_table().trades.values():
+        found.setdefault(trade.types[0], trade)
+    return found
+
+
+@cache
+def _table() -> _Table:
+    return load_settings(data_folder("platform/osm") / "invented.yaml", _Table)
