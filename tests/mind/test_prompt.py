@@ -66,6 +66,7 @@ FROM_THE_WORLD = {
         "intention": "eat",
         "place": {"name": "WORLD", "types": ["WORLD"], "rating": None, "open_now": True},
         "summary": "WORLD",
+        "reviewed": True,
     },
     "recommend/rating": {
         "name": "Peng",

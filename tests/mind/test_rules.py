@@ -41,11 +41,17 @@ def summary(mind, *texts, name="Somewhere"):
     ).summary
 
 
-def decision(mind, said, intention=LUNCH, background="A student.", **facts):
+def decision(mind, said, intention=LUNCH, background="A student.", reviewed=True, **facts):
     place = {"name": "Somewhere", "types": ["restaurant"], "rating": 4.1, "open_now": True} | facts
     prompt = load_prompt("explore/decision", PlaceDecision)
     return mind.ask(
-        prompt, name="Hiro", background=background, intention=intention, place=place, summary=said
+        prompt,
+        name="Hiro",
+        background=background,
+        intention=intention,
+        place=place,
+        summary=said,
+        reviewed=reviewed,
     )
 
 
@@ -218,6 +224,14 @@ def test_an_unreviewed_place_is_entered_only_without_wishes(mind):
     assert decision(mind, "").action == "continue"
     assert "nobody has written a review" in decision(mind, "").reason.lower()
     assert decision(mind, "", "He wants lunch.").action == "enter"
+
+
+def test_where_no_place_can_have_reviews_it_is_entered_and_what_is_unknown_is_said(mind):
+    answer = decision(mind, "", reviewed=False, rating=None)
+    assert answer.action == "enter"
+    assert "no reviews, so it is not known whether it is as wished" in answer.reason
+    assert decision(mind, "", reviewed=False, rating=None, types=["bank"]).action == "continue"
+    assert decision(mind, "", reviewed=False, rating=None, open_now=False).action == "continue"
 
 
 def test_a_more_exact_type_counts(mind):

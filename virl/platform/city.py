@@ -121,6 +121,8 @@ class City:
     """Under which terms its provider gives them, in a sentence or two."""
     attribution: str = ""
     """Whom every page about it has to name; empty for nobody."""
+    reviewed: bool = True
+    """Whether its places can have reviews, ratings and prices; a map alone has none."""
     invented: str = ""
     """What of a real town is made up, such as `reviews and ratings are invented`; empty for nothing."""
     close: Callable[[], None] = _nothing

@@ -50,5 +50,6 @@ def consider(agent: Agent, place: Place) -> PlaceRecord:
             "open_now": place.open_at(*agent.character.day_and_minute) if place.hours else None,
         },
         summary=summary,
+        reviewed=agent.city.reviewed,
     )
     return place_record(place, summary=summary, decision=decision.action, reason=decision.reason)

@@ -36,18 +36,23 @@ class PlaceQuestion(BaseModel):
     intention: str
     place: PlaceFacts
     summary: str
+    reviewed: bool = True
+    """Whether places of this city can have reviews."""
 
 
 def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
-    """Enter unless something known speaks against it, or nothing is known that should be."""
+    """Enter unless something known speaks against it, or nothing is known that could be."""
     wanted = wishes(question.background, lexicon) | wishes(question.intention, lexicon)
     against = [*_plain_facts(question, lexicon), *_clashes(question, wanted, lexicon)]
     unreviewed = not question.summary.strip() or UNREVIEWED.lower() in question.summary.lower()
-    if not against and wanted and unreviewed:
-        sought = ", ".join(_wish(mention, lexicon) for mention in wanted.values())
+    sought = ", ".join(_wish(mention, lexicon) for mention in wanted.values())
+    if not against and wanted and unreviewed and question.reviewed:
         against = [f"nobody has written a review, so nothing is known of what is wished for ({sought})"]
     if against:
         return PlaceDecision(action="continue", reason=_sentence(against))
+    if wanted and not question.reviewed:
+        unknown = f"this city has no reviews, so it is not known whether it is as wished ({sought})"
+        return PlaceDecision(action="enter", reason=_sentence(["nothing known speaks against it", unknown]))
     return PlaceDecision(action="enter", reason=_sentence(_in_favour(question, wanted, lexicon)))
 
 

@@ -35,6 +35,7 @@ def open_twin(name: str, file: OsmCity) -> City:
         name=name,
         title=file.title,
         attribution=f"© OpenStreetMap contributors{dated}",
+        reviewed=invented,
         invented=INVENTED if invented else "",
         center=layout.frame.origin,
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,

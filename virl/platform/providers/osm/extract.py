@@ -274,4 +274,5 @@ def _date(path: Path) -> str:
 def _around(lines: Shapes) -> Polygon:
     """The box of the ways and what stands beside them."""
     west, south, east, north = shapely.total_bounds(lines)
-    return shapely.box(west - BESIDE_M, south - BESIDE_M, east + BESIDE_M, north + BESIDE_M)
+    box: Polygon = shapely.box(west - BESIDE_M, south - BESIDE_M, east + BESIDE_M, north + BESIDE_M)
+    return box
