@@ -1,13 +1,11 @@
 """Puts a made city together: its plan, and a provider of each kind over it."""
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 
 from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.offline.city_file import OfflineCity
+from virl.platform.providers.offline.collector import collector_paused
 from virl.platform.providers.offline.life.shops import TOWN, move_in
 from virl.platform.providers.offline.listings import OfflineListings, let_homes
 from virl.platform.providers.offline.maps import offline_maps
@@ -19,18 +17,6 @@ from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.providers.offline.truth import OfflineTruth
 
 PLANS = 2  # kept at a time, so that an agent that consults another draws no second one; chosen
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Pause the garbage collector: a plan is many small objects, none garbage (a fifth of the time)."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @lru_cache(maxsize=PLANS)
@@ -47,7 +33,7 @@ def plan_of(file: CityFile) -> CityPlan | None:
 
 def open_offline(name: str, title: str, seed: int) -> City:
     """The city of a seed, with all its providers and its ground truth."""
-    with _uncollected():
+    with collector_paused():
         plan = draw_plan(seed, title)
     renderer = CityRenderer(plan)
     return City(

@@ -10,10 +10,9 @@ from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
 from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.addresses import TwinAddresses
+from virl.platform.providers.osm.cache import load_twin
 from virl.platform.providers.osm.city_file import OsmCity
-from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.invented import INVENTED, with_invented_life
-from virl.platform.providers.osm.plan import build_twin
 
 
 def open_twin(name: str, file: OsmCity) -> City:
@@ -22,7 +21,7 @@ def open_twin(name: str, file: OsmCity) -> City:
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    twin = build_twin(read_extract(file.file, file.part))
+    twin = load_twin(file.file, file.part)
     dated = f", data of {twin.extract.date}" if twin.extract.date else ""
     plan, invented = twin.plan, file.life == "invented"
     if invented:
