@@ -125,7 +125,8 @@ def detect(body: Body, asked: Detect) -> ToolResult:
     per_view = body.agent.senses.detector.detect(views, asked.labels)
     found = [(view, one) for view, those in zip(views, per_view, strict=True) for one in those]
     lines = [
-        f"{one.label}{f' {one.text!r}' if one.text else ''}: {_where(body, view, one)}, score {one.score:.2f}"
+        f"{one.label}{f' {one.text!r}' if one.text else ''}: {_where(body, view, one)}, "
+        f"score {one.score:.2f}, fills {_share(view, one):.1%} of the view"
         for view, one in found
     ]
     return ToolResult(
@@ -138,6 +139,13 @@ def ask_about_view(body: Body, asked: AskAboutView) -> ToolResult:
     [view] = _views(body, asked.direction, asked.fov)
     [said] = body.agent.senses.describer.describe([view], asked.question)
     return ToolResult(from_world([short(said, 1500)]), _kept(body, [view], said))
+
+
+def _share(view: View, found: Detection) -> float:
+    """The share of a view that a box covers, [0, 1]."""
+    left, top, right, bottom = found.box
+    height, width = view.pixels.shape[:2]
+    return float((right - left) * (bottom - top) / (width * height))
 
 
 def _views(body: Body, direction: Sweep, fov: float, pitch: float = 0.0) -> list[View]:

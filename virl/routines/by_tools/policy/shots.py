@@ -13,13 +13,12 @@ WIDTHS_DEG = (60, 75)  # of a picture; in wider ones things are small (chosen)
 MARGIN_DEG = 10.0  # between what is wanted in a picture and its edge (chosen)
 TURN_DEG = 5  # between two pictures that are weighed (chosen)
 PIECES_DEG = 10.0  # between a sign and a piece of it that was read in another view (chosen)
-TWO_SHOPS_DEG = 20.0  # between two signs that are not of one shop (chosen)
+TWO_SHOPS_DEG = 28.0  # between two signs that are not of one shop (chosen)
 ONE_SIGN_DEG = 5.0  # what is read so close together is one sign, read in pieces (chosen)
 SAME_TEXT = 65.0  # least likeness of 100 of two readings of one sign (chosen)
 LETTERS = 4  # of a text that is worth a picture; a sign of Chinese counts as two (chosen)
-CLEAR = 0.9  # score of what is seen without doubt (chosen)
-LARGE = {"tree", "parked car", "street lamp", "traffic light"}
-"""Kinds of things that a picture mostly shows large enough to hold it together."""
+HOLDS = 0.01  # share of a view of a thing that is large enough to hold a picture together
+NEARLY_HOLDS = 0.004
 ROW = 2  # shops (chosen)
 ROW_CHANCE = (0.1, 0.4, 0.7)
 """That a view shows a row if no sign was read in it, one, or two close to each other.
@@ -27,8 +26,8 @@ ROW_CHANCE = (0.1, 0.4, 0.7)
 Estimated in Virlton, seeds 1 and 2, as is what follows.
 """
 FRONTS_CHANCE = 0.25  # as much more if it seems to have many shopfronts
-CLEAR_CHANCE = (0.93, 0.98)  # that a picture shows a large thing if one was found without doubt, or two
-UNSURE_CHANCE, NOT_SEEN_CHANCE = 0.6, 0.25  # if one was found with doubt, or none
+HELD_CHANCE = (0.97, 0.99)  # that a picture shows a large thing if one was found so large, or two
+UNSURE_CHANCE, NOT_SEEN_CHANCE = 0.8, 0.25  # if one is nearly so large, or none
 ENOUGH_SHOPS = 3  # more make a picture no better (chosen)
 
 
@@ -55,17 +54,17 @@ class Shot:
         return True
 
     @property
-    def clear(self) -> int:
-        """How many large things on it are seen without doubt, up to two."""
-        return min(sum(one.score >= CLEAR and one.label in LARGE for one in self.things), 2)
+    def held(self) -> int:
+        """How many things on it are large enough to hold it together, up to two."""
+        return min(sum(one.share >= HOLDS for one in self.things), 2)
 
     @property
     def chance(self) -> float:
         """The chance that it truly shows both a row of shops and a wanted thing that is large."""
         found = min(len(self.shops), ROW)
         row = 1.0 if self.row else ROW_CHANCE[found] + (FRONTS_CHANCE if self.fronts and found < ROW else 0.0)
-        unsure = UNSURE_CHANCE if any(one.label in LARGE for one in self.things) else NOT_SEEN_CHANCE
-        return row * (CLEAR_CHANCE[self.clear - 1] if self.clear else unsure)
+        unsure = UNSURE_CHANCE if any(one.share >= NEARLY_HOLDS for one in self.things) else NOT_SEEN_CHANCE
+        return row * (HELD_CHANCE[self.held - 1] if self.held else unsure)
 
     @property
     def worth(self) -> tuple[float, int, int, float]:

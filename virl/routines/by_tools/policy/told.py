@@ -24,7 +24,7 @@ _MOVES = re.compile(r"Moves left: (\d+)")
 _POSITION = re.compile(r"\bat (-?\d+\.\d+), (-?\d+\.\d+)\.")
 _FOUND = re.compile(
     r"^(?P<label>[^:']+?)(?: '(?P<text>.*)')?: [\w ]+ \((?P<compass>\w+), (?P<heading>\d+) degrees\)"
-    r"(?:, score (?P<score>[\d.]+))?",
+    r"(?:, score (?P<score>[\d.]+))?(?:, fills (?P<share>[\d.]+)%)?",
     re.MULTILINE,
 )
 _SIGN = re.compile(r"^'(?P<text>.*)': [\w ]+ \((?P<compass>\w+), (?P<heading>\d+) degrees\)", re.MULTILINE)
@@ -88,6 +88,8 @@ class FoundTold:
     heading: float
     score: float = 1.0
     """How sure the detector is, in [0, 1]."""
+    share: float = 0.0
+    """Of the view that it was found in, in [0, 1]; 0 where nobody said."""
 
 
 def world(text: str) -> str:
@@ -170,7 +172,13 @@ def gone_told(text: str) -> float:
 def things_told(text: str) -> list[FoundTold]:
     """What a detector has found."""
     return [
-        FoundTold(one["label"].strip(), one["text"] or "", float(one["heading"]), float(one["score"] or 1.0))
+        FoundTold(
+            one["label"].strip(),
+            one["text"] or "",
+            float(one["heading"]),
+            float(one["score"] or 1.0),
+            float(one["share"] or 0.0) / 100,
+        )
         for one in _FOUND.finditer(world(text))
     ]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from virl.geo import LatLng, destination, distance, signed_turn
+from virl.geo import LatLng, bearing, destination, distance, signed_turn
 from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
 from virl.routines.by_tools.policy.shots import Scene, Shot, legible
 from virl.routines.by_tools.policy.streets import BACK_DEG
@@ -17,19 +17,21 @@ from virl.routines.by_tools.policy.told import (
     views_told,
 )
 
-ENOUGH, MOST = 3, 8  # places that are looked at (chosen)
+ENOUGH, MOST = 3, 12  # places that are looked at (chosen)
 KEPT_TURNS = 3
 TURNS_A_PLACE = 5  # move, where_am_i, read_signs, detect, and a closer look
 LONG_WALK = 8  # moves without a crossing before a place is looked at that is none (chosen)
 LONGEST_MOVE = 20  # as `move` takes them; it ends at crossings
 PANORAMAS_M = 10.0  # between two of them, as a rule
 AHEAD_M = 40.0  # how far a way is thought to lead on (chosen)
+AHEAD_DEG = 30.0  # what lies so close to a way's heading lies on it (chosen)
 AWAY_M = 60.0  # farther from where one has looked is no better (chosen)
 STREET_DEG = 60.0  # width of a look down a street (chosen)
 SHOPFRONTS = {"many shopfronts": 3, "some shopfronts": 1}  # as `look` tells them; in signs (chosen)
 SHOPS_M = 30.0  # what a shop that is seen makes up for of it (chosen)
 TOWARDS_DEG = 40.0  # between a way and what lies along it (chosen)
 STRAIGHT = 10.0  # degrees that a way turns to make up for a metre (chosen)
+HERE_M = 3.0  # what is closer is the same place (chosen)
 APART_M = 25.0  # between two places that differ (chosen)
 SURE = 0.75  # score from which on a thing is taken to be in a picture (chosen)
 CLOSER = 2  # pictures of a place that are looked at more closely (chosen)
@@ -85,7 +87,7 @@ def _is_content(situation: Situation, walk: Walk) -> bool:
     goal, best = situation.goal, walk.best(corner=situation.goal.corner)
     if best is None or len(walk.looked_at) < ENOUGH:
         return False
-    held = best.clear > 0 or not goal.things or walk.blind >= BLIND
+    held = best.held > 0 or not goal.things or walk.blind >= BLIND
     return best.row and held and (best.corner or not goal.corner)
 
 
@@ -101,20 +103,23 @@ def _is_worth_a_look(situation: Situation, walk: Walk, standing: StandingTold) -
 
 def _walk_on(situation: Situation, walk: Walk, standing: StandingTold) -> Part[StandingTold | None]:
     """On along the way that leads farthest from where one has looked; `None` where no new way leads on."""
-    ways, steps = _ways_on(walk, standing), LONGEST_MOVE if situation.goal.corner else LONG_WALK
+    ways = _ways_on(walk, standing)
     if not ways and len(walk.looked_at) < ENOUGH:  # a dead end: back, but not as far as where one has looked
-        ways, steps = list(standing.ways), _steps_back(walk, standing)
+        ways = list(standing.ways)
         walk.been.clear()
-    steps = min(steps, standing.moves_left)
-    if not ways or steps < 1 or situation.turns_left <= KEPT_TURNS + TURNS_A_PLACE:
+    most = min(LONGEST_MOVE if situation.goal.corner else LONG_WALK, standing.moves_left)
+    free = {way: min(most, _free_steps(walk, standing, way)) for way in ways}
+    ways = [way for way in ways if free[way] > 0]
+    if not ways or situation.turns_left <= KEPT_TURNS + TURNS_A_PLACE:
         return None
     way = max(ways, key=lambda one: _promise(walk, standing, one))
     walk.been |= {one.pano_id for one in standing.ways}
-    reply = yield PlannedCall("move", {"pano_id": way.pano_id, "steps": steps}, "Something else, further on.")
-    there = standing_told(reply.text)
-    if there is None or reply.failed or gone_told(reply.text) == 0.0:
+    there = {"pano_id": way.pano_id, "steps": free[way]}
+    reply = yield PlannedCall("move", there, "Something else, further on.")
+    arrived = standing_told(reply.text)
+    if arrived is None or reply.failed or gone_told(reply.text) == 0.0:
         return None
-    return (yield from _standing(situation)) or there
+    return (yield from _standing(situation)) or arrived
 
 
 def _ways_on(walk: Walk, standing: StandingTold) -> list[WayTold]:
@@ -125,11 +130,17 @@ def _ways_on(walk: Walk, standing: StandingTold) -> list[WayTold]:
     return [way for way in new if abs(signed_turn(standing.heading, way.heading)) <= BACK_DEG]
 
 
-def _steps_back(walk: Walk, standing: StandingTold) -> int:
-    """How far one can go back without coming to a place that was looked at."""
+def _free_steps(walk: Walk, standing: StandingTold, way: WayTold) -> int:
+    """How far one can go along a way without coming to a place that was looked at."""
     here = _position(standing)
-    others = [distance(here, one) for one in walk.looked_at if here and distance(here, one) >= APART_M]
-    return int(min(others) / PANORAMAS_M) - 1 if others else LONG_WALK
+    ahead = [
+        distance(here, one)
+        for one in walk.looked_at
+        if here
+        and distance(here, one) >= HERE_M
+        and abs(signed_turn(way.heading, bearing(here, one))) <= AHEAD_DEG
+    ]
+    return max(int(min(ahead) / PANORAMAS_M) - 1, 0) if ahead else LONGEST_MOVE
 
 
 def _promise(walk: Walk, standing: StandingTold, way: WayTold) -> float:
