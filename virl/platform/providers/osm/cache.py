@@ -46,8 +46,8 @@ _log = logging.getLogger(__name__)
 def load_twin(extract: Path, part: Region | None) -> Twin:
     """The twin of an extract, or of a part of it, from a cache file where one was kept.
 
-    A cache file is named for the contents of the extract, the part and the version of virl. One that cannot be
-    used is named in a warning and made anew; where none can be written, a warning says so.
+    A cache file is named for the contents of the extract, the part and the version of virl. One that cannot
+    be used is named in a warning and made anew; where none can be written, a warning says so.
 
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
