@@ -3,14 +3,15 @@
 from tzfpy import get_tz
 
 from virl.platform.city import City
-from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
+from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
 from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extract import read_extract
+from virl.platform.providers.osm.maps import TwinMaps
+from virl.platform.providers.osm.network import only_ways
 from virl.platform.providers.osm.plan import build_twin
 
 
@@ -34,7 +35,7 @@ def open_twin(name: str, file: OsmCity) -> City:
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
         streetview=OfflineStreetView(layout, renderer),
         places=OfflinePlaces(shops, renderer.photo),
-        maps=GraphMaps(panorama_graph(layout), addresses.find),
+        maps=TwinMaps(only_ways(twin.extract), addresses),
         truth=OfflineTruth(twin.plan, renderer),
         street_map=OfflineStreetMap(layout),
     )
