@@ -79,6 +79,30 @@ class ReverseMaps(Protocol):
         ...
 
 
+@runtime_checkable
+class PanoramaMaps(Protocol):
+    """Maps whose routes on foot use ways without street view, and that know the way along panoramas too."""
+
+    def panorama_route(self, stops: Sequence[LatLng]) -> Route:
+        """The shortest way from panorama to panorama through two or more stops, in their order.
+
+        Raises:
+            BadInput: fewer than two stops.
+            NoRoute: two stops are not connected, or one is off the map.
+        """
+        ...
+
+
+def walked_route(maps: Maps, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
+    """The way through stops for a walker who follows panoramas: along them, where the maps know it.
+
+    Raises:
+        BadInput: fewer than two stops.
+        NoRoute: two stops are not connected, or one is off the map.
+    """
+    return maps.panorama_route(stops) if isinstance(maps, PanoramaMaps) else maps.route(stops, mode)
+
+
 def speed_of(mode: TravelMode) -> float:
     """Metres a second that a mode of travel makes.
 

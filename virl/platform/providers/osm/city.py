@@ -3,15 +3,17 @@
 from tzfpy import get_tz
 
 from virl.platform.city import City
+from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
+from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
 from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
+from virl.platform.providers.osm.other_names import other_names
 from virl.platform.providers.osm.plan import build_twin
 
 
@@ -25,7 +27,10 @@ def open_twin(name: str, file: OsmCity) -> City:
     dated = f", data of {twin.extract.date}" if twin.extract.date else ""
     layout, shops = twin.plan.layout, twin.plan.shops
     renderer = CityRenderer(twin.plan)
-    named = {shop.place.name: shop.place.position for shop in reversed(shops)}
+    also = {name: other_names(tags) for name, tags in zip(twin.pois.ids, twin.pois.tags, strict=True)}
+    named = {other: shop.place.position for shop in reversed(shops) for other in also[shop.place.id]} | {
+        shop.place.name: shop.place.position for shop in reversed(shops)
+    }
     addresses = TwinAddresses(twin.extract, twin.streets, named)
     return City(
         name=name,
@@ -34,8 +39,8 @@ def open_twin(name: str, file: OsmCity) -> City:
         center=layout.frame.origin,
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
         streetview=OfflineStreetView(layout, renderer),
-        places=OfflinePlaces(shops, renderer.photo),
-        maps=TwinMaps(only_ways(twin.extract), addresses),
+        places=OfflinePlaces(shops, renderer.photo, also),
+        maps=TwinMaps(only_ways(twin.extract), addresses, GraphMaps(panorama_graph(layout))),
         truth=OfflineTruth(twin.plan, renderer),
         street_map=OfflineStreetMap(layout),
     )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from virl.errors import BadInput, NoRoute
 from virl.geo import LatLng
 from virl.platform.maps import Address, Route, TravelMode, speed_of
+from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.extract import OsmExtract
 from virl.platform.providers.osm.routing import Spot, WayGraph
@@ -29,11 +30,13 @@ class TwinMaps:
     Args:
         extract: the mapped ways; see `only_ways`.
         addresses: of the twin.
+        panoramas: the ways along them, for walkers through street view.
     """
 
-    def __init__(self, extract: OsmExtract, addresses: TwinAddresses) -> None:
+    def __init__(self, extract: OsmExtract, addresses: TwinAddresses, panoramas: GraphMaps) -> None:
         self._extract = extract
         self._addresses = addresses
+        self._panoramas = panoramas
         self._graphs: dict[TravelMode, WayGraph] = {}
         self._building = Lock()
 
@@ -84,6 +87,15 @@ class TwinMaps:
         speed, graph = speed_of(mode), self._graph(mode)
         seconds: NDArray[np.float64] = graph.metres(self._snap(origins, mode), self._snap(destinations, mode))
         return seconds / speed
+
+    def panorama_route(self, stops: Sequence[LatLng]) -> Route:
+        """The shortest way on foot from panorama to panorama; see `PanoramaMaps`.
+
+        Raises:
+            BadInput: fewer than two stops.
+            NoRoute: two stops are not connected, or one is over 100 m from the nearest panorama.
+        """
+        return self._panoramas.route(stops)
 
     def _snap(self, stops: Sequence[LatLng], mode: TravelMode) -> list[Spot]:
         graph, spots = self._graph(mode), []

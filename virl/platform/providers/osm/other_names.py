@@ -4,9 +4,7 @@ import re
 
 from virl.platform.providers.osm.extract import Tags
 
-KEYS = frozenset(
-    {"alt_name", "old_name", "short_name", "official_name", "int_name", "loc_name", "nat_name", "brand"}
-)
+KEYS = frozenset({"alt_name", "old_name", "short_name", "official_name", "int_name", "loc_name", "nat_name"})
 _IN_A_LANGUAGE = re.compile(r"name:[a-z]{2,3}([-_]\w+)?")
 
 
