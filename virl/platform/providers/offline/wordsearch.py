@@ -16,7 +16,7 @@ MISSPELT = 84.0  # least similarity of a misspelt word to one that is known, of 
 LONG = 5  # letters of a word that may differ in any one from one that is known
 NOISE = frozenset({"a", "an", "and", "at", "by", "for", "in", "me", "my", "near", "of", "on", "the", "to"})
 _NO_ACCENT = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"}
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th"}
 )
 """Letters with a stroke, and joined ones: Unicode does not take them apart."""
 
