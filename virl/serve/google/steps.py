@@ -44,18 +44,28 @@ def steps_of(path: Sequence[LatLng], streets: Sequence[str], speed: float) -> li
     if len(bare) == 1:
         return [Stretch((path[0], path[-1]), 0.0, 0.0, "Arrive", "")]
     names = _without_short(bare, names)
-    headings = [bearing(here, there) for here, there in pairwise(bare)]
-    cuts = [0, *(at for at in range(1, len(names)) if _is_step(at, headings, names)), len(names)]
+    look = LOOK_M if streets else 0.0
+    turns = [0.0, *(signed_turn(*_headings_at(at, bare, look)) for at in range(1, len(names)))]
+    cuts = [0]
+    since = 0.0
+    for at in range(1, len(names)):
+        since += distance(bare[at - 1], bare[at])
+        bends = not names[at] and abs(turns[at]) > TURN_DEG and since >= look
+        if names[at] != names[at - 1] or bends:
+            cuts.append(at)
+            since = 0.0
+    cuts.append(len(names))
     steps = []
     for start, end in pairwise(cuts):
         part = tuple(bare[start : end + 1])
         metres = sum(distance(here, there) for here, there in pairwise(part))
-        turn = signed_turn(*_headings_at(start, bare, named=bool(streets))) if start else 0.0
+        turn = turns[start]
         side = "" if abs(turn) <= TURN_DEG else "right" if turn > 0 else "left"
         name = html.escape(names[start], quote=False)
         if start == 0:
             said, maneuver = (
-                f"Head <b>{compass_word(headings[0])}</b>" + (f" on <b>{name}</b>" * bool(name)),
+                f"Head <b>{compass_word(bearing(bare[0], bare[1]))}</b>"
+                + (f" on <b>{name}</b>" * bool(name)),
                 "",
             )
         elif side:
@@ -66,21 +76,13 @@ def steps_of(path: Sequence[LatLng], streets: Sequence[str], speed: float) -> li
     return steps
 
 
-def _is_step(at: int, headings: Sequence[float], names: Sequence[str]) -> bool:
-    """Whether the corner before a piece begins a step."""
-    if names[at] != names[at - 1]:
-        return True
-    return not names[at] and abs(signed_turn(headings[at - 1], headings[at])) > TURN_DEG
-
-
-def _headings_at(corner: int, path: Sequence[LatLng], *, named: bool) -> tuple[float, float]:
-    """The headings in which a path comes to a corner and leaves it."""
+def _headings_at(corner: int, path: Sequence[LatLng], look: float) -> tuple[float, float]:
+    """The headings in which a path comes to a corner and leaves it, over so many metres or one piece."""
     before = after = 1
-    if named:
-        while before < corner and distance(path[corner - before], path[corner]) < LOOK_M:
-            before += 1
-        while corner + after < len(path) - 1 and distance(path[corner], path[corner + after]) < LOOK_M:
-            after += 1
+    while before < corner and distance(path[corner - before], path[corner]) < look:
+        before += 1
+    while corner + after < len(path) - 1 and distance(path[corner], path[corner + after]) < look:
+        after += 1
     return bearing(path[corner - before], path[corner]), bearing(path[corner], path[corner + after])
 
 

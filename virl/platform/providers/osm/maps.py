@@ -12,7 +12,7 @@ from virl.platform.maps import Address, Route, TravelMode, speed_of
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.extract import OsmExtract
-from virl.platform.providers.osm.routing import Spot, WayGraph
+from virl.platform.providers.osm.routing import SnappedStop, WayGraph
 
 OFF_MAP_M: dict[TravelMode, float] = {"walking": 100.0, "cycling": 300.0, "driving": 300.0}
 """A stop farther than this from every way of a mode is off the map. Chosen: where cars may not go, they are
@@ -97,7 +97,7 @@ class TwinMaps:
         """
         return self._panoramas.route(stops)
 
-    def _snap(self, stops: Sequence[LatLng], mode: TravelMode) -> list[Spot]:
+    def _snap(self, stops: Sequence[LatLng], mode: TravelMode) -> list[SnappedStop]:
         graph, spots = self._graph(mode), []
         for stop in stops:
             point = self._extract.frame.point(stop)

@@ -25,7 +25,7 @@ SHORTEST_M = 0.001  # of a stretch: nodes mapped twice on one spot are still two
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class SnappedStop:
     """The point of a stretch that is nearest to a stop."""
 
     stop: tuple[float, float]
@@ -75,16 +75,16 @@ class WayGraph:
         """How many stretches there are."""
         return len(self._lines)
 
-    def snap(self, stop: tuple[float, float]) -> Spot | None:
+    def snap(self, stop: tuple[float, float]) -> SnappedStop | None:
         """The point of the graph nearest to a stop in metres; `None` if there is no way at all."""
         if not len(self._lines):
             return None
         point = shapely.Point(stop)
         stretch = int(self._tree.nearest(point))
         line = self._lines[stretch]
-        return Spot(stop, stretch, float(line.project(point)), float(line.distance(point)))
+        return SnappedStop(stop, stretch, float(line.project(point)), float(line.distance(point)))
 
-    def metres(self, origins: Sequence[Spot], destinations: Sequence[Spot]) -> Floats:
+    def metres(self, origins: Sequence[SnappedStop], destinations: Sequence[SnappedStop]) -> Floats:
         """Metres of the shortest ways between stops, shape (origins, destinations)."""
         if not origins or not destinations:
             return np.empty((len(origins), len(destinations)))
@@ -104,7 +104,7 @@ class WayGraph:
                 around[i, j] = min(around[i, j], self._direct(here, destinations[j]))
         return around
 
-    def way(self, here: Spot, there: Spot) -> FoundWay | None:
+    def way(self, here: SnappedStop, there: SnappedStop) -> FoundWay | None:
         """The shortest way between two stops; `None` if there is none."""
         (leave, cost), (enter, rest) = self._exits([here]), self._entries([there])
         lengths, before = dijkstra(self._matrix, indices=leave[0], return_predecessors=True)
@@ -128,13 +128,13 @@ class WayGraph:
         ]
         return self._joined(here, there, parts, around)
 
-    def _straight(self, here: Spot, there: Spot, metres: float) -> FoundWay:
+    def _straight(self, here: SnappedStop, there: SnappedStop, metres: float) -> FoundWay:
         if metres < abs(here.along - there.along) + here.away + there.away:
             return FoundWay(np.array([here.stop, there.stop]), ("",), metres)
         part = self._part(here.stretch, here.along, there.along)
         return self._joined(here, there, [(part, here.stretch)], metres)
 
-    def _direct(self, here: Spot, there: Spot) -> float:
+    def _direct(self, here: SnappedStop, there: SnappedStop) -> float:
         """Metres between two stops along the one stretch that both are at; `inf` where that is no way.
 
         Stops that are nearer to each other than to the stretch, together, are walked between straight.
@@ -149,7 +149,7 @@ class WayGraph:
         allowed = self._forward[here.stretch] if onward >= 0 else self._backward[here.stretch]
         return abs(onward) + away if allowed else np.inf
 
-    def _exits(self, spots: Sequence[Spot]) -> tuple[Ints, Floats]:
+    def _exits(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
         """The end and the start of each stop's stretch, and the metres to them; `inf` against a one-way."""
         stretch, along = _columns(spots)
         costs = (
@@ -158,7 +158,7 @@ class WayGraph:
         )
         return np.stack([self._end[stretch], self._start[stretch]], 1), np.maximum(np.stack(costs, 1), 0.0)
 
-    def _entries(self, spots: Sequence[Spot]) -> tuple[Ints, Floats]:
+    def _entries(self, spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
         """The start and the end of each stop's stretch, and the metres from them."""
         stretch, along = _columns(spots)
         costs = (
@@ -178,7 +178,9 @@ class WayGraph:
         corners = shapely.get_coordinates(self._lines[code >> 1])
         return (corners[::-1] if code & 1 else corners), code >> 1
 
-    def _joined(self, here: Spot, there: Spot, parts: list[tuple[Floats, int]], metres: float) -> FoundWay:
+    def _joined(
+        self, here: SnappedStop, there: SnappedStop, parts: list[tuple[Floats, int]], metres: float
+    ) -> FoundWay:
         xy = np.concatenate([[here.stop], *(part for part, _ in parts), [there.stop]])
         owners = np.concatenate([np.full(len(part), self._name[stretch]) for part, stretch in parts])
         # The piece that ends at a corner is of the corner's street; the last one leads off it.
@@ -191,7 +193,7 @@ class WayGraph:
         return FoundWay(xy, streets, metres) if len(xy) > 1 else FoundWay(xy[[0, 0]], ("",), metres)
 
 
-def _columns(spots: Sequence[Spot]) -> tuple[Ints, Floats]:
+def _columns(spots: Sequence[SnappedStop]) -> tuple[Ints, Floats]:
     return np.array([spot.stretch for spot in spots]), np.array([spot.along for spot in spots])
 
 
