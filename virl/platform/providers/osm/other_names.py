@@ -13,7 +13,7 @@ def other_names(tags: Tags) -> tuple[str, ...]:
     found = [
         name.strip()
         for key, value in tags.items()
-        if key in KEYS or _IN_A_LANGUAGE.fullmatch(key)
+        if key in KEYS or (key.startswith("name:") and _IN_A_LANGUAGE.fullmatch(key))
         for name in value.split(";")
     ]
     return tuple(dict.fromkeys(name for name in found if name and name != tags.get("name")))
