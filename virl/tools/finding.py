@@ -7,7 +7,7 @@ from pydantic import Field
 
 from virl.errors import BadInput
 from virl.geo import LatLng, bearing, compass_word, distance
-from virl.platform.maps import Route, TravelMode
+from virl.platform.maps import Route, TravelMode, walked_route
 from virl.platform.places import Place
 from virl.tools.base import Arguments, ToolResult, from_world, metres, short
 from virl.tools.body import Body
@@ -109,7 +109,9 @@ def geocode(body: Body, asked: Geocode) -> ToolResult:
 def route(body: Body, asked: FindRoute) -> ToolResult:
     """A way, told in legs."""
     here = body.panorama.position
-    way = body.agent.city.maps.route([here, _target(body, asked)], asked.mode)
+    stops = [here, _target(body, asked)]
+    maps = body.agent.city.maps
+    way = walked_route(maps, stops) if asked.mode == "walking" else maps.route(stops, asked.mode)
     minutes = way.duration / 60
     return ToolResult(f"{metres(way.distance)}, {minutes:.0f} min {asked.mode}: {_legs(way)}.")
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from virl.agent.assembly import Agent
 from virl.errors import NoRoute
 from virl.geo import LatLng
-from virl.platform.maps import Maps, Route, TravelMode
+from virl.platform.maps import Maps, PanoramaMaps, Route, TravelMode
 from virl.routines.errands.finding import ErrandStop, Task
 from virl.routines.errands.order import Order, Times
 from virl.routines.errands.search import best_order
@@ -100,8 +100,10 @@ def goals_of(task: Task, trip: Trip) -> list[ErrandStop]:
     return [*(task.stops[number] for number in trip.order), *([task.end] if task.end else [])]
 
 
-def ways_of(agent: Agent, task: Task, trip: Trip) -> PlannedWays:
-    """The maps of a city with the legs of a trip known."""
+def ways_of(agent: Agent, task: Task, trip: Trip) -> Maps:
+    """The maps of a city with the legs of a trip known, unless they know the way along panoramas."""
+    if isinstance(agent.city.maps, PanoramaMaps):
+        return agent.city.maps
     stands = [task.start.stand, *(goal.stand for goal in goals_of(task, trip))]
     known = {
         pair: Route(tuple(LatLng(*position) for position in leg.path), leg.metres, leg.seconds)

@@ -8,6 +8,7 @@ from fastapi import Response
 from virl.errors import NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
+from virl.platform.maps import ReverseMaps
 from virl.platform.places import Place
 from virl.serve.google.legacy_json import around, components, point
 from virl.serve.google.place_json import types_of
@@ -51,6 +52,10 @@ class Geocoding:
         return _result(here[0].address if here else address, found, here[0] if here else None)
 
     def _reverse(self, wanted: LatLng) -> Json | None:
+        maps = self.city.maps
+        if isinstance(maps, ReverseMaps) and (door := maps.address_at(wanted, REVERSE_M)):
+            here = [place for place in self.city.places.nearby(door.position, SAME_M) if place.address]
+            return _result(door.text, door.position, here[0] if here else None)
         near = self.city.places.nearby(wanted, REVERSE_M)
         return _result(near[0].address, near[0].position, near[0]) if near else None
 

@@ -110,12 +110,15 @@ def weekday_texts(place: Place) -> list[str]:
 
 
 def address_parts(address: str) -> list[tuple[str, list[str]]]:
-    """The parts of an address such as `97 Cross Avenue, Virlton`, each with its types."""
+    """The parts of an address such as `97 Cross Avenue, Virlton` or `Kaivokatu 1b, Helsinki`, with types."""
     parts = [part.strip() for part in address.split(",") if part.strip()]
     if not parts:
         return []
     door, _, street = parts[0].partition(" ")
-    named = [(door, ["street_number"]), (street, ["route"])] if door.isdecimal() else [(parts[0], ["route"])]
+    if not door.isdecimal():
+        street, _, door = parts[0].rpartition(" ")
+    numbered = street and door[:1].isdecimal()
+    named = [(door, ["street_number"]), (street, ["route"])] if numbered else [(parts[0], ["route"])]
     return named + [(part, ["locality", "political"]) for part in parts[1:2]]
 
 

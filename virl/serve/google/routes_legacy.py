@@ -13,7 +13,8 @@ from virl.serve.google.legacy_json import bounds, point
 from virl.serve.google.polyline import encode_polyline
 from virl.serve.google.reading import position_in
 from virl.serve.google.static import COPYRIGHT
-from virl.serve.google.ways import RouteLeg, Stretch, Ways, joined, legs_between, matrix
+from virl.serve.google.steps import Stretch
+from virl.serve.google.ways import RouteLeg, Ways, joined, legs_between, matrix
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {

@@ -1,5 +1,6 @@
 """Routes API: routes, and matrices of routes."""
 
+import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from virl.serve.google.fields import FIELDS
 from virl.serve.google.masks import masked, parse_mask
 from virl.serve.google.polyline import encode_polyline
 from virl.serve.google.reading import lat_lng, message_in
-from virl.serve.google.ways import RouteLeg, Stretch, joined, legs_between, matrix
+from virl.serve.google.steps import Stretch
+from virl.serve.google.ways import RouteLeg, joined, legs_between, matrix
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 MODES: dict[str, TravelMode | None] = {
@@ -146,7 +148,7 @@ def _stretch(stretch: Stretch, as_geojson: bool) -> Json:
 
 def _instruction(step: Stretch) -> Json:
     maneuver = step.maneuver.upper().replace("-", "_") or "DEPART"
-    return {"maneuver": maneuver, "instructions": re.sub(r"</?b>", "", step.instruction)}
+    return {"maneuver": maneuver, "instructions": html.unescape(re.sub(r"</?b>", "", step.instruction))}
 
 
 def _line(path: Sequence[LatLng], as_geojson: bool) -> Json:

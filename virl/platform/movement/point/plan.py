@@ -7,7 +7,7 @@ from shapely import LineString
 
 from virl.errors import BadInput, NoRoute
 from virl.geo import LatLng, LocalFrame
-from virl.platform.maps import Maps, TravelMode
+from virl.platform.maps import Maps, TravelMode, walked_route
 from virl.platform.movement.grid_memory import BatchStreetView
 from virl.platform.streetview import Panorama, StreetView
 
@@ -72,7 +72,7 @@ def plan_route(
         maps: who knows the ways.
         start: where the walk begins.
         destinations: at least one, in the order to go to them.
-        mode: of the routes.
+        mode: of the routes, where the maps know no way along panoramas.
         radius: metres within which a destination has its panorama, in (0, 1000].
 
     Raises:
@@ -85,7 +85,7 @@ def plan_route(
         if end is None:
             continue
         try:
-            path = maps.route([start, end.position], mode).path
+            path = walked_route(maps, [start, end.position], mode).path
         except NoRoute as fault:
             unplanned.append((number, str(fault)))
             continue

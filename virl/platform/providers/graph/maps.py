@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.errors import BadInput, NoRoute, NotFound, choices
+from virl.errors import BadInput, NoRoute, NotFound
 from virl.geo import LatLng, distance, distances
 from virl.platform.graph import Ints, NavigationGraph
-from virl.platform.maps import SPEED_M_S, Route, TravelMode
+from virl.platform.maps import Route, TravelMode, speed_of
 
 OFF_MAP_M = 100.0  # a stop farther than this from every panorama is off the map; chosen
 
@@ -56,7 +56,7 @@ class GraphMaps:
         """
         if len(stops) < 2:
             raise BadInput(f"a route needs two or more stops, not {len(stops)}")
-        speed = _speed(mode)
+        speed = speed_of(mode)
         nodes, access = self._snap(stops)
         path, metres = [stops[0]], 0.0
         for leg, (here, there) in enumerate(zip(nodes[:-1].tolist(), nodes[1:].tolist(), strict=True)):
@@ -78,7 +78,7 @@ class GraphMaps:
             BadInput: an unknown mode.
             NoRoute: a stop is over 100 m from the nearest panorama.
         """
-        speed = _speed(mode)
+        speed = speed_of(mode)
         (start, leave), (end, arrive) = self._snap(origins), self._snap(destinations)
         sources, row = np.unique(start, return_inverse=True)
         metres = self._graph.distances_from(sources.tolist())[row][:, end] + leave[:, None] + arrive
@@ -96,10 +96,3 @@ class GraphMaps:
                 raise NoRoute(f"{stop} is off the map: the nearest street is {metres:.0f} m away")
         nodes = np.array([node for node, _ in found], np.int64)
         return nodes, np.array([metres for _, metres in found], float)
-
-
-def _speed(mode: TravelMode) -> float:
-    try:
-        return SPEED_M_S[mode]
-    except KeyError:
-        raise BadInput(f"unknown travel mode {mode!r}: {choices(SPEED_M_S)}") from None

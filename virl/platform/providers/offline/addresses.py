@@ -1,7 +1,6 @@
 """Finding addresses: house numbers, streets, crossings, and places by name."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from virl.errors import NotFound
 from virl.geo import LatLng
 from virl.platform.providers.offline.plan import StreetPlan
+from virl.platform.providers.offline.wordsearch import without_accents
 
 ABBREVIATIONS = {
     "and": "&",
@@ -99,7 +99,6 @@ class AddressBook:
 
 def plain(text: str) -> str:
     """A text as it is compared: lower case, no accents or punctuation, abbreviations written out."""
-    letters = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    bare = without_accents(text)
     words = re.sub(r"[^\w&]+", " ", re.sub(APOSTROPHES, "", bare).replace("&", " & ")).split()
     return " ".join(ABBREVIATIONS.get(word, word) for word in words)

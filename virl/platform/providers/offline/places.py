@@ -1,8 +1,9 @@
 """The places of a made city, as a provider lists them."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
@@ -24,14 +25,21 @@ class OfflinePlaces:
     Args:
         shops: who lives in the city.
         photograph: takes a picture of a shop's front.
+        also: what else places are called, by their ids: they are found by these names too.
     """
 
-    def __init__(self, shops: Sequence[Shop], photograph: Callable[[Shop], Image]) -> None:
+    def __init__(
+        self,
+        shops: Sequence[Shop],
+        photograph: Callable[[Shop], Image],
+        also: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> None:
         self._shops = {shop.place.id: shop for shop in shops}
         self._listed = [replace(shop.place, hours=(), reviews=()) for shop in shops]
         self._lat = np.array([place.position.lat for place in self._listed])
         self._lng = np.array([place.position.lng for place in self._listed])
         self._photograph = photograph
+        self._also = also
 
     def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
         """Places within a radius, nearest first; see `Places.nearby`.
@@ -86,7 +94,9 @@ class OfflinePlaces:
     @cached_property
     def _words(self) -> WordIndex:
         """Made when something is first searched for: a tenth of a second that most runs never need."""
-        return WordIndex([_searchable(shop) for shop in self._shops.values()])
+        return WordIndex(
+            [_searchable(shop, self._also.get(shop.place.id, ())) for shop in self._shops.values()]
+        )
 
     def _shop(self, place_id: str) -> Shop:
         try:
@@ -100,9 +110,10 @@ class OfflinePlaces:
         return distances(position.lat, position.lng, self._lat, self._lng)
 
 
-def _searchable(shop: Shop) -> dict[str, float]:
+def _searchable(shop: Shop, also: Sequence[str]) -> dict[str, float]:
     """The texts a place is found by, and how much a word in each counts."""
     place = shop.place
     texts = {place.address: 1.0, " ".join(place.types).replace("_", " "): 2.0}
     texts |= {text: 2.0 for sign in shop.signs for text in (sign.text, sign.tagline)}
+    texts |= dict.fromkeys(also, 2.5)
     return texts | {place.name: 2.5, place.types[0].replace("_", " "): 3.0}

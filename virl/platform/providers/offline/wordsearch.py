@@ -7,12 +7,18 @@ from unicodedata import combining, east_asian_width, normalize
 
 import numpy as np
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
 
 from virl.errors import BadInput
 from virl.geo import Floats
 
 MISSPELT = 84.0  # least similarity of a misspelt word to one that is known, of 100; chosen
+LONG = 5  # letters of a word that may differ in any one from one that is known
 NOISE = frozenset({"a", "an", "and", "at", "by", "for", "in", "me", "my", "near", "of", "on", "the", "to"})
+_NO_ACCENT = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th"}
+)
+"""Letters with a stroke, and joined ones: Unicode does not take them apart."""
 
 
 class WordIndex:
@@ -62,25 +68,32 @@ class WordIndex:
         """The documents that hold a word, or else one that it is part of or resembles."""
         if word in self._found:
             return self._found[word]
-        if _is_wide(word):
-            alike = [known for known in self._found if word in known]
-        else:
-            close = process.extract(
-                word, self._found.keys(), scorer=fuzz.ratio, score_cutoff=MISSPELT, limit=3
-            )
-            alike = [known for known, _, _ in close]
+        alike = [known for known in self._found if word in known] if _is_wide(word) else self._close(word)
         merged: dict[int, float] = {}
         for known in alike:
             for number, weight in self._found[known].items():
                 merged[number] = max(weight, merged.get(number, 0.0))
         return merged
 
+    def _close(self, word: str) -> list[str]:
+        """Known words that a word may be a misspelling of: with one letter changed, or else much alike."""
+        known = list(self._found)
+        if len(word) >= LONG and (near := process.extract(word, known, scorer=OSA.distance, score_cutoff=1)):
+            return [each for each, _, _ in near]
+        alike = process.extract(word, known, scorer=fuzz.ratio, score_cutoff=MISSPELT, limit=3)
+        return [each for each, _, _ in alike]
+
 
 def _words(text: str) -> list[str]:
     """Words in small letters, without accents and English plural endings."""
-    plain = "".join(glyph for glyph in normalize("NFKD", text.casefold()) if not combining(glyph))
-    plain = normalize("NFC", plain).replace("'s", "").replace("\u2019s", "")
+    plain = normalize("NFC", without_accents(text)).replace("'s", "").replace("\u2019s", "")
     return [_singular(word) for word in re.findall(r"\w+", plain)]
+
+
+def without_accents(text: str) -> str:
+    """A text in small letters without accents, decomposed (NFKD): `Łódź Ærø` gives `lodz aero`."""
+    letters = normalize("NFKD", text.casefold())
+    return "".join(letter for letter in letters if not combining(letter)).translate(_NO_ACCENT)
 
 
 def _singular(word: str) -> str:

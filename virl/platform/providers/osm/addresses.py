@@ -1,18 +1,38 @@
 """Finding addresses of a twin: mapped house numbers, streets, crossings, and places by name."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import shapely
+from scipy.spatial import cKDTree
 
 from virl.errors import NotFound
 from virl.geo import LatLng
+from virl.platform.maps import Address
 from virl.platform.providers.offline.addresses import plain
 from virl.platform.providers.osm.extract import OsmExtract, OsmObjects, Tags
+from virl.platform.providers.osm.other_names import other_names
 from virl.platform.providers.osm.streets import TwinStreets
 
-Doors = dict[str, tuple[str, tuple[float, float]]]
-"""Addresses as they are compared, each as it is written, and where it is in metres."""
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """A mapped house number."""
+
+    street: str
+    number: str
+    city: str
+    """Empty where it is not mapped."""
+    x: float
+    y: float
+    """Metres."""
+
+    @property
+    def written(self) -> str:
+        """Street and number."""
+        return f"{self.street} {self.number}"
 
 
 class TwinAddresses:
@@ -28,11 +48,14 @@ class TwinAddresses:
         self._frame = extract.frame
         self._streets = streets
         self._named = {plain(name): position for name, position in named.items() if plain(name)}
-        self._doors = doors_of([extract.points, extract.areas])
+        self._doors: dict[str, list[Door]] = {}
+        for tags, door in doors_of([extract.points, extract.areas]):
+            for name in _streets_of(door.street, tags):
+                self._doors.setdefault(plain(f"{name} {door.number}"), []).append(door)
         self._stretches: dict[str, list[int]] = {}
-        for street in streets.streets:
-            if plain(street.name):
-                self._stretches.setdefault(plain(street.name), []).append(street.id)
+        for street, way in zip(streets.streets, streets.way.tolist(), strict=True):
+            for name in {plain(each) for each in (street.name, *other_names(extract.lines.tags[way]))} - {""}:
+                self._stretches.setdefault(name, []).append(street.id)
 
     def find(self, address: str) -> LatLng:
         """The position of an address; of its parts between commas, the first that is known counts.
@@ -40,18 +63,41 @@ class TwinAddresses:
         Raises:
             NotFound: nothing matches.
         """
-        for part in (address, *address.split(",")):
-            found = self._named.get(plain(part)) or self._address(plain(part))
+        parts = address.split(",")
+        around = {plain(part) for part in parts}
+        for part in (address, *parts):
+            found = self._named.get(plain(part)) or self._address(plain(part), around)
             if found is not None:
                 return found
         example = next(iter(self._doors.values()), None)
-        hint = f"write it as in {example[0]!r}" if example else "give a street or latitude and longitude"
+        hint = (
+            f"write it as in {example[0].written!r}" if example else "give a street or latitude and longitude"
+        )
         raise NotFound(f"no address or place matches {address!r}: {hint}")
 
-    def _address(self, text: str) -> LatLng | None:
-        door = self._doors.get(text) or self._doors.get(_number_last(text))
-        if door:
-            return self._frame.position(*door[1])
+    def nearest(self, position: LatLng, radius: float) -> Address | None:
+        """The address nearest to a position, of those within so many metres."""
+        every, tree = self._places
+        if not every:
+            return None
+        metres, index = tree.query(self._frame.point(position))
+        if metres > radius:
+            return None
+        door = every[int(index)]
+        text = ", ".join(part for part in (door.written, door.city) if part)
+        return Address(text, self._frame.position(door.x, door.y))
+
+    @cached_property
+    def _places(self) -> tuple[list[Door], cKDTree]:
+        every = list(dict.fromkeys(door for doors in self._doors.values() for door in doors))
+        return every, cKDTree(np.array([(door.x, door.y) for door in every]).reshape(-1, 2))
+
+    def _address(self, text: str, around: set[str]) -> LatLng | None:
+        """The position of a part of an address; of doors in several towns, the one whose town is named."""
+        doors = self._doors.get(text) or self._doors.get(_number_last(text))
+        if doors:
+            door = next((door for door in doors if plain(door.city) in around), doors[0])
+            return self._frame.position(door.x, door.y)
         names = text.split(" & ")
         if len(names) == 2 and all(name in self._stretches for name in names):
             return self._crossing(*names)
@@ -85,17 +131,19 @@ def _number_last(text: str) -> str:
     return f"{rest} {first}" if first[:1].isdigit() and rest else text
 
 
-def doors_of(objects: Iterable[OsmObjects], wanted: Callable[[Tags], bool] | None = None) -> Doors:
-    """Every mapped address of wanted objects (`None` for all): as compared, as written, and where it is."""
-    doors: Doors = {}
+def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
+    """Every mapped address, with the tags of what it is mapped on."""
     for kind in objects:
         for tags, shape in zip(kind.tags, kind.shapes, strict=True):
             street = tags.get("addr:street") or tags.get("addr:place")
             numbers = tags.get("addr:housenumber")
-            if not street or not numbers or (wanted and not wanted(tags)):
+            if not street or not numbers:
                 continue
             middle = shapely.point_on_surface(shape)
             for number in numbers.replace(";", ",").split(","):
-                written = f"{street} {number.strip()}"
-                doors.setdefault(plain(written), (written, (middle.x, middle.y)))
-    return doors
+                yield tags, Door(street, number.strip(), tags.get("addr:city", ""), middle.x, middle.y)
+
+
+def _streets_of(street: str, tags: Tags) -> set[str]:
+    """The name of an address's street, and its names in other languages."""
+    return {street, *(value for key, value in tags.items() if key.startswith("addr:street:"))}

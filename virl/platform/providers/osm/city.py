@@ -13,6 +13,9 @@ from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.cache import load_twin
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.invented import INVENTED, with_invented_life
+from virl.platform.providers.osm.maps import TwinMaps
+from virl.platform.providers.osm.network import only_ways
+from virl.platform.providers.osm.other_names import other_names
 
 
 def open_twin(name: str, file: OsmCity) -> City:
@@ -28,7 +31,10 @@ def open_twin(name: str, file: OsmCity) -> City:
         plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)
     layout, shops = plan.layout, plan.shops
     renderer = CityRenderer(plan)
-    named = {shop.place.name: shop.place.position for shop in reversed(shops)}
+    also = {name: other_names(tags) for name, tags in zip(twin.pois.ids, twin.pois.tags, strict=True)}
+    named = {other: shop.place.position for shop in reversed(shops) for other in also[shop.place.id]} | {
+        shop.place.name: shop.place.position for shop in reversed(shops)
+    }
     addresses = TwinAddresses(twin.extract, twin.streets, named)
     return City(
         name=name,
@@ -39,8 +45,8 @@ def open_twin(name: str, file: OsmCity) -> City:
         center=layout.frame.origin,
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
         streetview=OfflineStreetView(layout, renderer),
-        places=OfflinePlaces(shops, renderer.photo),
-        maps=GraphMaps(panorama_graph(layout), addresses.find),
+        places=OfflinePlaces(shops, renderer.photo, also),
+        maps=TwinMaps(only_ways(twin.extract), addresses, GraphMaps(panorama_graph(layout))),
         listings=OfflineListings(plan.listings) if invented else None,
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(layout),

@@ -10,8 +10,6 @@ from functools import cache
 from math import hypot
 from random import Random
 
-import numpy as np
-
 from virl.platform.listings import Listing
 from virl.platform.providers.offline.life.repute import (
     UNREVIEWED,
@@ -24,7 +22,7 @@ from virl.platform.providers.offline.life.reviews import Reviewers
 from virl.platform.providers.offline.life.trades import Trade, trades_table
 from virl.platform.providers.offline.listings import HOMES, let_home
 from virl.platform.providers.offline.plan import CityPlan, Shop
-from virl.platform.providers.osm.addresses import Doors, doors_of
+from virl.platform.providers.osm.addresses import Door, doors_of
 from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.resources import data_folder
 from virl.settings import Settings, load_settings
@@ -59,7 +57,7 @@ def with_invented_life(
         extract: that it was built from.
         tags: of its places, in the order of `plan.shops`.
         seed: another one gives other reviews.
-        town: the end of the addresses of homes.
+        town: the end of the addresses of homes whose town is not mapped.
     """
     shops = tuple(_reviewed(shop, own, seed) for shop, own in zip(plan.shops, tags, strict=True))
     return replace(plan, seed=seed, shops=shops, listings=_homes(extract, seed, town))
@@ -109,23 +107,29 @@ def _facts(tags: Tags) -> dict[str, bool]:
 
 def _homes(extract: OsmExtract, seed: int, town: str) -> tuple[Listing, ...]:
     """Homes at mapped addresses."""
-    doors = sorted(_homely(extract).values())
+    doors = sorted(_homely(extract), key=lambda door: (door.written, door.x))
     rng = Random(f"{seed} homes")
     chosen = rng.sample(doors, min(HOMES, len(doors)))
-    spots = np.array([spot for _, spot in doors]).reshape(-1, 2)
-    radius = max(float(np.hypot(*spots.T).max(initial=0.0)), 1.0)
+    radius = max([1.0, *(hypot(door.x, door.y) for door in doors)])
     return tuple(
         let_home(
-            rng, f"home-{number:03d}", door, town, extract.frame.position(x, y), 1 - hypot(x, y) / radius
+            rng,
+            f"home-{number:03d}",
+            door.written,
+            door.city or town,
+            extract.frame.position(door.x, door.y),
+            1 - hypot(door.x, door.y) / radius,
         )
-        for number, (door, (x, y)) in enumerate(chosen, start=1)
+        for number, door in enumerate(chosen, start=1)
     )
 
 
-def _homely(extract: OsmExtract) -> Doors:
+def _homely(extract: OsmExtract) -> list[Door]:
     """Addresses of residential buildings, or all of them where too few buildings say what they are."""
-    residential = doors_of([extract.areas], lambda tags: tags.get("building") in RESIDENTIAL)
-    return residential if len(residential) >= HOMES else doors_of([extract.points, extract.areas])
+    residential = [door for tags, door in doors_of([extract.areas]) if tags.get("building") in RESIDENTIAL]
+    if len(residential) >= HOMES:
+        return residential
+    return [door for _, door in doors_of([extract.points, extract.areas])]
 
 
 @cache

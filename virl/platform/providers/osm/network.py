@@ -1,7 +1,7 @@
 """The street network of an extract: its ways cut where they meet."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from virl.platform.providers.osm.extract import OsmExtract
+from virl.platform.providers.osm.extract import OsmExtract, OsmObjects
 from virl.platform.providers.osm.ways import WayFilter
 
 Floats = NDArray[np.float64]
@@ -57,6 +57,22 @@ def way_network(extract: OsmExtract, kept: WayFilter) -> WayNetwork:
     ends, index = np.unique(np.array([start, end], np.int64), return_inverse=True)
     index = index.reshape(2, -1)
     return WayNetwork(points[ends], tuple(lines), index[0], index[1], np.array(way, np.int64))
+
+
+def only_ways(extract: OsmExtract) -> OsmExtract:
+    """An extract without all that is no way: the little that a network is built from."""
+    ways = [number for number, tags in enumerate(extract.lines.tags) if "highway" in tags]
+    lines = extract.lines
+    nothing = OsmObjects((), (), np.empty(0, object))
+    return replace(
+        extract,
+        points=nothing,
+        lines=OsmObjects(
+            tuple(lines.ids[way] for way in ways), tuple(lines.tags[way] for way in ways), lines.shapes[ways]
+        ),
+        line_nodes=tuple(extract.line_nodes[way] for way in ways),
+        areas=nothing,
+    )
 
 
 def largest_part(network: WayNetwork) -> WayNetwork:

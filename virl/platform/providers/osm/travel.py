@@ -1,0 +1,101 @@
+"""Which mapped ways each mode of travel may use, and in which direction.
+
+Left out: turn restrictions, barriers such as bollards, and rules that hold only at some hours
+(`*:conditional`).
+"""
+
+from collections.abc import Callable, Mapping
+
+from virl.platform.maps import TravelMode
+from virl.platform.providers.osm.extract import Tags
+from virl.platform.providers.osm.ways import ROADS, has_own_sidewalks, is_walkable
+
+Directions = tuple[bool, bool]
+"""Whether a way may be used as it is drawn, and whether against it."""
+
+NEITHER, BOTH = (False, False), (True, True)
+
+_MOTORWAYS = frozenset({"motorway", "motorway_link"})
+_DRIVEN = ROADS | _MOTORWAYS
+_CYCLED = ROADS | {"cycleway", "track", "path"}
+_CYCLED_IF_ALLOWED = frozenset({"footway", "pedestrian", "bridleway", "busway"})
+_YARDS = frozenset({"driveway", "parking_aisle", "emergency_access", "drive-through"})
+"""Service ways that lead nowhere else: cars do not take them as short cuts."""
+
+_ALLOWED = frozenset({"yes", "designated", "permissive", "official", "destination", "customers"})
+_CLOSED_TO_BICYCLES = frozenset({"no", "private", "dismount", "use_sidepath", "forestry", "agricultural"})
+_CLOSED_TO_CARS = frozenset(
+    {"no", "private", "agricultural", "forestry", "delivery", "permit", "emergency", "military"}
+    | {"bus", "psv", "taxi"}
+)
+_YES, _BACK = frozenset({"yes", "true", "1"}), frozenset({"-1", "reverse"})
+
+
+def walking(tags: Tags) -> Directions:
+    """All ways that people may walk, in both directions.
+
+    Roads whose pavements are mapped as ways of their own are left to their pavements. Squares mapped as areas
+    are walked around.
+    """
+    if tags.get("area") == "yes":
+        is_square = tags.get("highway") in {"pedestrian", "footway"}
+        tags = {key: value for key, value in tags.items() if key != "area"} if is_square else tags
+    if tags.get("highway") == "cycleway" and tags.get("foot") in _ALLOWED:
+        return BOTH
+    return BOTH if is_walkable(tags) and not has_own_sidewalks(tags) else NEITHER
+
+
+def cycling(tags: Tags) -> Directions:
+    """Roads, cycleways, tracks and paths; ways for people on foot where `bicycle` allows it; no steps."""
+    highway, bicycle = tags.get("highway"), tags.get("bicycle")
+    if highway is None or tags.get("area") == "yes" or highway in _MOTORWAYS or highway == "steps":
+        return NEITHER
+    if bicycle in _CLOSED_TO_BICYCLES or (tags.get("motorroad") == "yes" and bicycle is None):
+        return NEITHER
+    if bicycle not in _ALLOWED:
+        closed = _first(tags, "vehicle", "access") in _CLOSED_TO_BICYCLES
+        if closed or highway not in _CYCLED or tags.get("service") in {"private", "emergency_access"}:
+            return NEITHER
+    elif highway not in _CYCLED | _CYCLED_IF_ALLOWED:
+        return NEITHER
+    return BOTH if _may_cycle_against(tags) else _one_way(tags, "oneway:bicycle", "oneway")
+
+
+def driving(tags: Tags) -> Directions:
+    """Roads that a private car may use, `oneway` and roundabouts kept."""
+    highway = tags.get("highway")
+    if highway not in _DRIVEN or tags.get("area") == "yes" or tags.get("service") in _YARDS:
+        return NEITHER
+    if _first(tags, "motorcar", "motor_vehicle", "vehicle", "access") in _CLOSED_TO_CARS:
+        return NEITHER
+    return _one_way(tags, "oneway:motor_vehicle", "oneway")
+
+
+DIRECTIONS: Mapping[TravelMode, Callable[[Tags], Directions]] = {
+    "walking": walking,
+    "cycling": cycling,
+    "driving": driving,
+}
+
+
+def _first(tags: Tags, *keys: str) -> str | None:
+    """The value of the first key that a way has: the finer one overrules."""
+    return next((tags[key] for key in keys if key in tags), None)
+
+
+def _one_way(tags: Tags, *keys: str) -> Directions:
+    said = _first(tags, *keys)
+    if said in _BACK:
+        return False, True
+    implied = tags.get("junction") in {"roundabout", "circular"} or tags.get("highway") in _MOTORWAYS
+    return (True, False) if said in _YES or (said is None and implied) else BOTH
+
+
+def _may_cycle_against(tags: Tags) -> bool:
+    if tags.get("oneway:bicycle") == "no":
+        return True
+    sides = ("cycleway", "cycleway:left", "cycleway:right", "cycleway:both")
+    return any(
+        tags.get(side, "").startswith("opposite") or tags.get(f"{side}:oneway") in {"no", "-1"}
+        for side in sides
+    )
