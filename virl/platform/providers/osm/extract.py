@@ -21,7 +21,7 @@ Tags = Mapping[str, str]
 Shapes = NDArray[np.object_]
 """Shapely geometries in the metres of a frame."""
 
-BESIDE_M = 100.0  # what stands so far beyond the last ways belongs to the town too; chosen
+BESIDE_M = 30.0  # what stands so far beyond the last ways belongs to the town too; chosen
 LARGEST_MB = 100
 """A larger file is read only with a box or polygon; chosen: a country of 2 million nodes has 5 MB."""
 

@@ -1,6 +1,7 @@
 """Places of an extract: what has a name and a purpose."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,12 +35,16 @@ class Pois:
 
     def wants_front(self, number: int) -> bool:
         """Whether a place would have a front on a street: no park, no stop, nothing upstairs or below."""
-        first = self.types[number][0]
-        return first not in OUTDOORS and first not in NO_FRONT and self.on_ground_floor(number)
+        return has_front(self.types[number]) and self.on_ground_floor(number)
 
     def on_ground_floor(self, number: int) -> bool:
         """Whether a place is on the street's level, or does not say."""
         return "0" in self.tags[number].get("level", "0").replace(" ", "").split(";")
+
+
+def has_front(types: Sequence[str]) -> bool:
+    """Whether a place of these types has a front somewhere: no park, stop or monument."""
+    return types[0] not in OUTDOORS and types[0] not in NO_FRONT
 
 
 def pois_of(extract: OsmExtract) -> Pois:

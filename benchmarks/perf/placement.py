@@ -1,0 +1,120 @@
+"""Do the signs of a town hang where its places are, and can they be read from where panoramas stand?
+
+Of the places that would have a front it prints the share with a sign at most 15 m from where they are mapped,
+and seen from a panorama; of these signs, the share of which a panorama shows at least half, and the share
+whose board is 12 pixels high there, in a view of 640 x 640 pixels and 60 degrees:
+`python -m benchmarks.perf.placement --city FILE.osm.pbf [--limit N]`.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import atan2, degrees, dist
+from random import Random
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, CityPlan, Floats, Shop, Sign
+from virl.platform.providers.offline.render.renderer import CityRenderer
+from virl.platform.providers.osm.pois import has_front
+from virl.platform.streetview import Camera
+
+from .figures import Figures, command, figures
+from .plans import plan_of
+
+NEAR_M, SEEN_FROM_M, LOOKS = 15.0, 40.0, 8
+HALF, READABLE_PX = 0.5, 12
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """What the best panorama shows of a sign: height in pixels, visible share; 0 where none does."""
+
+    pixels: float
+    share: float
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the measurement."""
+    parser = command(__doc__)
+    parser.add_argument("--city", default="virlton", help="a made city, or an OpenStreetMap extract")
+    parser.add_argument("--limit", type=int, help="look at only this many signs, drawn by chance")
+    options = parser.parse_args(arguments)
+    with figures(options) as found:
+        _run(options, found)
+    return 0
+
+
+def _run(options: argparse.Namespace, found: Figures) -> None:
+    plan = plan_of(options.city)
+    wanting = [shop for shop in plan.shops if has_front(shop.place.types)]
+    signed = [shop for shop in wanting if shop.signs]
+    near = [shop for shop in signed if min(_away(plan, shop, sign) for sign in shop.signs) <= NEAR_M]
+    chosen = list(near)
+    Random(0).shuffle(chosen)
+    chosen = chosen[: options.limit]
+    looks = _Spectator(plan)
+    seen: list[Sighting] = []
+    of_shops = 0
+    for shop in chosen:
+        own = [looks.at(sign) for sign in shop.signs]
+        seen += own
+        of_shops += any(look.share >= HALF for look in own)
+    share = of_shops / max(len(chosen), 1)
+    half = [look for look in seen if look.share >= HALF]
+    found |= {
+        "places": len(plan.shops),
+        "fronted": len(wanting),
+        "signed": len(signed),
+        "near": len(near) / max(len(wanting), 1),
+        "near_and_seen": share * len(near) / max(len(wanting), 1),
+        "half_seen": len(half) / max(len(seen), 1),
+        "readable": sum(look.pixels >= READABLE_PX for look in seen) / max(len(seen), 1),
+    }
+    found.show(f"{len(plan.shops)} places, {len(wanting)} would have a front, {len(signed)} have a sign")
+    found.show(f"  at most {NEAR_M:.0f} m away: {found['near']:.1%}; and seen: {found['near_and_seen']:.1%}")
+    found.show(f"{len(seen)} signs of these: half to be seen from a panorama: {found['half_seen']:.1%}")
+    found.show(f"  {READABLE_PX} pixels high there: {found['readable']:.1%}")
+
+
+def _away(plan: CityPlan, shop: Shop, sign: Sign) -> float:
+    middle = ((sign.left[0] + sign.right[0]) / 2, (sign.left[1] + sign.right[1]) / 2)
+    return dist(middle, plan.layout.frame.point(shop.place.position))
+
+
+class _Spectator:
+    """Looks at signs from the panoramas around them."""
+
+    def __init__(self, plan: CityPlan) -> None:
+        self._panoramas = plan.layout.panoramas
+        self._tree = cKDTree(self._panoramas.xy)
+        self._renderer = CityRenderer(plan)
+
+    def at(self, sign: Sign) -> Sighting:
+        """The best look: at least half of it if any panorama has that, then the most pixels."""
+        left, right = np.array(sign.left), np.array(sign.right)
+        middle = (left + right) / 2
+        away, around = self._tree.query(middle, LOOKS, distance_upper_bound=SEEN_FROM_M)
+        found = [
+            self._look(sign, middle, int(number), float(metres))
+            for metres, number in zip(away, around, strict=True)
+            if np.isfinite(metres)
+        ]
+        return max(found, key=lambda look: (look.share >= HALF, look.pixels), default=Sighting(0, 0))
+
+    def _look(self, sign: Sign, middle: Floats, panorama: int, metres: float) -> Sighting:
+        x, y = self._panoramas.xy[panorama]
+        heading = degrees(atan2(middle[0] - x, middle[1] - y)) % 360
+        pitch = degrees(atan2((sign.bottom + sign.top) / 2 - CAMERA_HEIGHT_M, max(metres, 1.0)))
+        camera = Camera(heading, max(-60.0, min(60.0, pitch)), 60.0, 640, 640)
+        shown = self._renderer.visible(float(x), float(y), camera, 12, ["sign"])
+        mine = next((one for one in shown if one.id == sign.id), None)
+        if mine is None:
+            return Sighting(0, 0)
+        return Sighting(mine.box[3] - mine.box[1], mine.visible_fraction)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
