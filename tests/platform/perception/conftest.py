@@ -10,6 +10,7 @@ from PIL import ImageDraw, ImageFont
 
 from virl.platform.perception.detectors.sign_detector import SignDetectorSettings
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings
+from virl.platform.perception.models import Models
 from virl.platform.perception.readers.rapidocr import RapidOcrReader, RapidOcrSettings
 from virl.platform.streetview import Image
 from virl.resources import data_folder
@@ -66,8 +67,8 @@ def lexicon_settings() -> LexiconSettings:
 
 
 @pytest.fixture(scope="session")
-def lexicon(lexicon_settings: LexiconSettings) -> Lexicon:
-    return Lexicon(lexicon_settings)
+def lexicon() -> Lexicon:
+    return Models().lexicon("sign-lexicon")
 
 
 @pytest.fixture(scope="session")

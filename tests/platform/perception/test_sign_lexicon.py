@@ -19,12 +19,12 @@ LOCALIZATION_TYPES = [
     *("school", "library", "park", "lodging", "laundry", "movie_theater", "book_store", "clothing_store"),
     *("jewelry_store", "gym", "bar"),
 ]
-LANGUAGES = {"en", "it", "es", "fr", "de", "pt", "vi", "tr", "zh", "ja", "ko", "el", "ru"}
+LANGUAGES = {"en", "it", "es", "fr", "de", "pt", "vi", "tr", "zh", "ja", "ko", "el", "ru", "fi", "sv"}
 
 
 @pytest.mark.parametrize("place_type", LOCALIZATION_TYPES)
 def test_localization_types_are_named_in_all_languages(lexicon_settings, place_type):
-    assert set(lexicon_settings.types[place_type].names) == LANGUAGES
+    assert set(lexicon_settings.types[place_type].names) >= LANGUAGES
 
 
 def test_there_are_thirty_further_types_in_six_languages_or_more(lexicon_settings):

@@ -7,17 +7,16 @@ reader.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from virl.platform.perception.model_settings import ModelSettings
-from virl.settings import Settings
+from virl.platform.perception.lexicon_words import LexiconSettings, MoreWords, words_of
+
+__all__ = ["Lexicon", "LexiconSettings", "MoreWords", "key_of", "token_count"]
 
 Span = tuple[int, int]
 
@@ -41,35 +40,6 @@ _ALIKE = str.maketrans(
 )
 
 
-def _split(words: object) -> object:
-    return tuple(word.strip() for word in words.split(",")) if isinstance(words, str) else words
-
-
-Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
-
-
-class TypeWords(Settings):
-    """The words for one place type, by ISO 639-1 code of their language."""
-
-    weight: float = Field(default=1.0, gt=0, le=1)
-    """Factor on its words; below 1 for types whose words also serve as names of streets and quarters."""
-    names: dict[str, Words]
-    """Words that say outright what the place is."""
-    hints: dict[str, Words] = Field(default_factory=dict)
-    """What it sells or does."""
-
-
-class LexiconSettings(ModelSettings):
-    """A lexicon as `platform/models/*.yaml` holds it."""
-
-    kind: Literal["sign-lexicon"]
-    name_weight: float = Field(gt=0, lt=1)
-    """Score of a sign that bears one of a type's names, (0, 1)."""
-    hint_weight: float = Field(gt=0, lt=1)
-    """Score of a sign that bears one of a type's hints, (0, 1)."""
-    types: dict[str, TypeWords]
-
-
 @dataclass(frozen=True, slots=True)
 class _Match:
     type: str
@@ -79,22 +49,38 @@ class _Match:
 
 
 class Lexicon:
-    """Tells place types by the words on a sign."""
+    """Tells place types by the words on a sign.
 
-    def __init__(self, settings: LexiconSettings) -> None:
+    Args:
+        settings: words that were chosen by hand.
+        more: words that supplement them.
+    """
+
+    def __init__(self, settings: LexiconSettings, more: MoreWords | None = None) -> None:
         weights: dict[str, dict[str, float]] = {}
-        for place_type, words in settings.types.items():
-            for group, weight in ((words.hints, settings.hint_weight), (words.names, settings.name_weight)):
-                for word in (word for language in group.values() for word in language):
-                    weights.setdefault("".join(_tokens(word)), {})[place_type] = weight * words.weight
+        for kind, _, word, is_name in words_of(settings.types):
+            weight = settings.name_weight if is_name else settings.hint_weight
+            weights.setdefault(key_of(word), {})[kind] = weight * settings.types[kind].weight
+        spaced = [key for key in weights if not _UNSPACED.search(key)]
+        self._starts = {key for key in spaced if len(key) >= MIN_PART}
+        self._ends = set(self._starts)
+        own = frozenset(weights)
+        for kind, language, word, is_name in words_of(more.types if more else {}):
+            if kind not in settings.types or (key := key_of(word)) in own:
+                continue
+            weight = settings.name_weight if is_name else settings.hint_weight
+            weight *= settings.types[kind].weight * settings.more_weight
+            weights.setdefault(key, {})[kind] = weight
+            if more and language in more.compounding and len(key) >= MIN_PART and is_name:
+                self._ends.add(key)
         self.types = tuple(settings.types)
         """Every place type it knows."""
         self._weights: Mapping[str, Mapping[str, float]] = weights
-        self._unspaced = [key for key in weights if _UNSPACED.search(key)]
-        spaced = [key for key in weights if not _UNSPACED.search(key)]
-        self._parts = [key for key in spaced if len(key) >= MIN_PART]
+        self._unspaced = {key for key in weights if _UNSPACED.search(key)}
+        self._longest_unspaced = max(map(len, self._unspaced), default=0)
         self._slips = [key for key in spaced if len(key) >= MIN_SLIP]
-        self._longest = max((len(_tokens(word)) for word in _all_words(settings)), default=1)
+        words = [*words_of(settings.types), *words_of(more.types if more else {})]
+        self._longest = max((token_count(word) for _, _, word, _ in words), default=1)
 
     @property
     def place_types(self) -> tuple[str, ...]:
@@ -126,16 +112,26 @@ class Lexicon:
     def _inside(self, tokens: list[str]) -> Iterator[_Match]:
         """Words within longer ones: compounds, lost spaces, and scripts that write none."""
         line = "".join(tokens)
-        for key in self._unspaced:
-            if (start := line.find(key)) >= 0:
-                yield from self._as_types(key, (start, start + len(key)), 1.0)
+        for key in self._unspaced_in(line):
+            start = line.find(key)
+            yield from self._as_types(key, (start, start + len(key)), 1.0)
         start = 0
         for token in tokens:
-            for key in self._parts:
-                if len(key) < len(token) and (token.startswith(key) or token.endswith(key)):
-                    begin = start if token.startswith(key) else start + len(token) - len(key)
-                    yield from self._as_types(key, (begin, begin + len(key)), PART_STRENGTH)
-            start += len(token)
+            end = start + len(token)
+            for length in range(MIN_PART, len(token)):
+                if token[:length] in self._starts:
+                    yield from self._as_types(token[:length], (start, start + length), PART_STRENGTH)
+                if token[-length:] in self._ends:
+                    yield from self._as_types(token[-length:], (end - length, end), PART_STRENGTH)
+            start = end
+
+    def _unspaced_in(self, line: str) -> list[str]:
+        """The words of scripts without spaces that stand anywhere in a line, in a fixed order."""
+        if not _UNSPACED.search(line):
+            return []
+        lengths = range(1, self._longest_unspaced + 1)
+        parts = {line[start : start + length] for start in range(len(line)) for length in lengths}
+        return sorted(parts & self._unspaced, key=lambda key: (line.find(key), key))
 
     def _with_slips(self, windows: list[tuple[str, Span]]) -> Iterator[_Match]:
         if not windows or not self._slips:
@@ -153,11 +149,14 @@ class Lexicon:
             yield _Match(place_type, span, strength, weight)
 
 
-def _all_words(settings: LexiconSettings) -> Iterable[str]:
-    for words in settings.types.values():
-        for group in (words.names, words.hints):
-            for language in group.values():
-                yield from language
+def key_of(word: str) -> str:
+    """A word in the form in which it is compared with what signs say."""
+    return "".join(_tokens(word))
+
+
+def token_count(word: str) -> int:
+    """How many words a phrase has when it is compared."""
+    return len(_tokens(word))
 
 
 def _tokens(text: str) -> list[str]:

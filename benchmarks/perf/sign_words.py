@@ -1,0 +1,201 @@
+"""How well does the lexicon of signs type places by their names alone, language by language?
+
+    python -m benchmarks.perf.sign_words helsinki.osm.pbf=fi liechtenstein.osm.pbf=de [--half held-out]
+        [--lexicon sign-lexicon] [--least 30] [--misses 20] [--json]
+
+Each extract of OpenStreetMap is given with the language of its country. Names are those of places: `name` in
+the language of the country, or in that of its script where that is another one, and `name:xx` in language xx;
+each counts once. Stops are left out: they are named for what is near.
+The truth is the first of the 20 place types that OpenStreetMap's tags stand for; the answer is the first type
+that the lexicon tells. Precision is the share of its answers within the 20 types that are right, over all
+named places, recall the share of names with such a truth that are answered rightly.
+
+Words are chosen on the tune half alone; which half a place is in is a hash of its id in OpenStreetMap.
+"""
+
+import argparse
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from rich.table import Table
+
+from virl.errors import BadInput
+from virl.platform.perception.lexicon import Lexicon
+from virl.platform.perception.models import Models
+from virl.platform.providers.osm.extract import read_extract
+from virl.platform.providers.osm.pois import Pois, pois_of
+
+from .figures import Figures, command, figures
+
+TYPES = (
+    "bank", "restaurant", "supermarket", "bakery", "cafe", "pharmacy", "hospital", "spa", "convenience_store",
+    "school", "library", "park", "lodging", "laundry", "movie_theater", "book_store", "clothing_store",
+    "jewelry_store", "gym", "bar",
+)  # fmt: skip
+"""The types that are scored: those of the place localization benchmark."""
+COARSER = {
+    "fast_food_restaurant": "restaurant",
+    "garden": "park",
+    "internet_cafe": "cafe",
+    "jeweler": "jewelry_store",
+    "meal_takeaway": "restaurant",
+    "music_school": "school",
+    "playground": "park",
+    "preschool": "school",
+    "sauna": "spa",
+}
+"""Finer types, as one of the 20."""
+SCRIPTS = {
+    "ARABIC": "ar", "CJK": "zh", "CYRILLIC": "ru", "GREEK": "el", "HANGUL": "ko", "HEBREW": "he",
+    "HIRAGANA": "ja", "KATAKANA": "ja",
+}  # fmt: skip
+"""The language that a name is taken to be in, by the first word of its letters' Unicode names."""
+_OWN_SCRIPT = {"be", "bg", "mk", "ru", "sr", "uk"}  # languages that Cyrillic letters may be in
+_NAMED = re.compile(r"name:([a-z]{2,3})(-\w+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledName:
+    """A name and what the place is that bears it."""
+
+    name: str
+    language: str
+    truth: str | None
+    """One of `TYPES`; `None` if it is something else."""
+    held_out: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How the names of one language were typed."""
+
+    language: str
+    names: int
+    """Names whose truth is one of the types."""
+    others: int
+    """Names of other places, which count in the precision."""
+    answered: int
+    """Names that were given one of the types."""
+    right: int
+
+    @property
+    def precision(self) -> float | None:
+        """The share of answers that are right."""
+        return self.right / self.answered if self.answered else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of names that were answered rightly."""
+        return self.right / self.names if self.names else None
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = command(__doc__)
+    parser.add_argument("extracts", nargs="+", metavar="FILE=LANGUAGE")
+    parser.add_argument("--half", choices=["tune", "held-out", "both"], default="tune")
+    parser.add_argument("--lexicon", default="sign-lexicon", help="name of a lexicon, or a path")
+    parser.add_argument("--least", type=int, default=30, help="names that a language needs in both halves")
+    parser.add_argument("--misses", type=int, default=0, help="names to print that were typed wrongly")
+    options = parser.parse_args()
+    with figures(options) as found:
+        _measure(found, options)
+
+
+def _measure(found: Figures, options: argparse.Namespace) -> None:
+    names = [name for extract in options.extracts for name in _read(extract)]
+    wanted = [
+        name for name in names if options.half == "both" or name.held_out == (options.half == "held-out")
+    ]
+    lexicon = Models().lexicon(options.lexicon)
+    answers = {name: answer(lexicon, name.name) for name in wanted}
+    enough = Counter(name.language for name in names if name.truth)
+    languages = [language for language, count in enough.most_common() if count >= options.least]
+    scores = [score(language, answers) for language in languages]
+    found["half"] = options.half
+    found["languages"] = [
+        {
+            "language": each.language, "names": each.names, "others": each.others, "answered": each.answered,
+            "right": each.right, "precision": each.precision, "recall": each.recall,
+        }
+        for each in scores
+    ]  # fmt: skip
+    found.show(_table(options.half, scores))
+    wrong = [(name, given) for name, given in answers.items() if given != name.truth]
+    for name, given in sorted(wrong, key=lambda item: (item[1] is None, item[0].language))[: options.misses]:
+        found.show(f"  {name.language}  {name.name!r}: {name.truth}, typed {given}")
+
+
+def labelled_names(pois: Pois, language: str) -> Iterator[LabelledName]:
+    """The names of places with their languages.
+
+    Args:
+        pois: of an extract.
+        language: of the extract's country.
+    """
+    for number, tags in enumerate(pois.tags):
+        if "transit_station" in pois.types[number]:
+            continue
+        held_out = sha256(pois.ids[number].encode()).digest()[0] % 2 == 1
+        truth = next((coarse for kind in pois.types[number] if (coarse := coarse_type(kind))), None)
+        own = {(language_of(pois.name(number), language), pois.name(number))}
+        told = {(named[1], text.strip()) for key, text in tags.items() if (named := _NAMED.fullmatch(key))}
+        for spoken, text in sorted(own | told):
+            yield LabelledName(text, spoken, truth, held_out)
+
+
+def language_of(name: str, language: str) -> str:
+    """The language of a name in a country of one language: that one, unless its letters say another."""
+    scripts = Counter(unicodedata.name(letter, "").split(" ")[0] for letter in name if letter.isalpha())
+    told = [spoken for script, spoken in SCRIPTS.items() if 2 * scripts[script] > scripts.total()]
+    if told:
+        return language if told == ["ru"] and language in _OWN_SCRIPT else told[0]
+    return "other" if language in _OWN_SCRIPT | set(SCRIPTS.values()) else language
+
+
+def coarse_type(kind: str) -> str | None:
+    """One of `TYPES` for a type, `None` if it is none of them."""
+    coarse = COARSER.get(kind, kind)
+    return coarse if coarse in TYPES else None
+
+
+def answer(lexicon: Lexicon, name: str) -> str | None:
+    """The first type of a name, if it is one of `TYPES`."""
+    return coarse_type(next(iter(lexicon.classify(name)), ""))
+
+
+def score(language: str, answers: dict[LabelledName, str | None]) -> Score:
+    """The score of one language."""
+    own = {name: given for name, given in answers.items() if name.language == language}
+    labelled = sum(name.truth is not None for name in own)
+    return Score(
+        language,
+        labelled,
+        len(own) - labelled,
+        sum(given is not None for given in own.values()),
+        sum(given is not None and given == name.truth for name, given in own.items()),
+    )
+
+
+def _read(extract: str) -> Iterable[LabelledName]:
+    file, mark, language = extract.rpartition("=")
+    if not mark:
+        raise BadInput(f"{extract!r} does not say its language: give FILE=LANGUAGE, as in town.osm.pbf=fi")
+    return labelled_names(pois_of(read_extract(Path(file))), language)
+
+
+def _table(half: str, scores: Iterable[Score]) -> Table:
+    table = Table("language", "names", "others", "answered", "precision", "recall", title=f"{half} half")
+    for each in scores:
+        shares = ["-" if share is None else f"{share:.0%}" for share in (each.precision, each.recall)]
+        table.add_row(each.language, str(each.names), str(each.others), str(each.answered), *shares)
+    return table
+
+
+if __name__ == "__main__":
+    main()
