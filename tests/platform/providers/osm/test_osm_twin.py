@@ -183,3 +183,24 @@ def test_types_are_the_finest_first() -> None:
     assert place_types({"shop": "hats"}, unmapped)[0] == "store"
     assert unmapped == {"shop=hats": 1}
     assert place_types({"highway": "residential"}) == ()
+
+
+def test_a_place_in_no_house_has_a_board_on_posts(tmp_path: Path) -> None:
+    town = Writer(tmp_path / "open.osm.pbf")
+    town.way((-100, 0), (0, 0), (100, 0), highway="residential", name="Main Street")
+    town.node(0, 12, amenity="fast_food", name="Kiosk")
+    town.node(30, 0.5, amenity="fuel", name="In the Road")
+    town.node(0, 80, amenity="fast_food", name="Far Away")
+    town.close()
+    plan = build_twin(read_extract(tmp_path / "open.osm.pbf", None)).plan
+    signs = {shop.place.name: shop.signs for shop in plan.shops}
+    [kiosk] = signs["Kiosk"]
+    assert (kiosk.kind, signs["Far Away"]) == ("board", ())
+    (x0, y0), (x1, y1) = kiosk.left, kiosk.right
+    assert x0 < x1  # it is read from the street, which lies to the south
+    assert y0 == pytest.approx(y1, abs=0.5)
+    [moved] = signs["In the Road"]
+    assert abs((moved.left[1] + moved.right[1]) / 2) > 3.0  # beside the carriageway of 6 m
+    middles = np.array([[(s.left[0] + s.right[0]) / 2, (s.left[1] + s.right[1]) / 2] for s in (kiosk, moved)])
+    panoramas = plan.layout.panoramas.xy
+    assert (np.linalg.norm(middles[:, None] - panoramas, axis=2) >= 4.0).all()

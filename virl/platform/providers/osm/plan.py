@@ -13,6 +13,7 @@ from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.life.signs import hang_signs
 from virl.platform.providers.offline.plan import Building, CityPlan, Frontage, Shop, Sign, StreetPlan
 from virl.platform.providers.offline.render.fonts import can_letter
+from virl.platform.providers.osm.boards import BoardGround
 from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.platform.providers.osm.facades import FacadeCells, facade_cells
 from virl.platform.providers.osm.fronts import Claim, Front, assign_fronts, own_houses
@@ -82,6 +83,8 @@ def _settle(
     house = own_houses(pois.shapes[wanting], houses)
     given = assign_fronts(claims, house, cells, np.array(names, str), houses.heights)
     fronts = dict(zip(wanting, given, strict=True))
+    unhoused = {number for number, own in zip(wanting, house.tolist(), strict=True) if own < 0}
+    ground = BoardGround(houses, streets.streets, streets.panoramas)
     frontages: list[Frontage] = []
     shops = []
     for number in range(len(pois.ids)):
@@ -92,8 +95,18 @@ def _settle(
             frontage = len(frontages)
             frontages.append(_frontage(frontage, front, cells, streets))
             signs = _signs(pois, number, frontages[-1], front)
+        elif number in unhoused:
+            signs = _board(pois, number, ground)
         shops.append(Shop(_place(extract, pois, number), frontage, signs, {}, _variant(pois.ids[number])))
     return frontages, shops
+
+
+def _board(pois: Pois, number: int, ground: BoardGround) -> tuple[Sign, ...]:
+    name, place_id = pois.name(number), pois.ids[number]
+    if not can_letter(name):
+        return ()
+    board = ground.stand(place_id, Lettering(name, "", ""), pois.shapes[number], _variant(place_id))
+    return (board,) if board else ()
 
 
 def _frontage(number: int, front: Front, cells: FacadeCells, streets: TwinStreets) -> Frontage:

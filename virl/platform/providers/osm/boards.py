@@ -1,0 +1,83 @@
+"""Boards on posts: signs of places that are in no house, such as kiosks in the open and filling stations."""
+
+from collections.abc import Sequence
+from math import hypot
+
+import numpy as np
+import shapely
+from scipy.spatial import cKDTree
+
+from virl.platform.providers.offline.life.naming import Lettering
+from virl.platform.providers.offline.life.signs import board_width, plant_board
+from virl.platform.providers.offline.plan import Panoramas, Sign, Street
+from virl.platform.providers.osm.houses import Houses
+
+READ_FROM_M = 30.0  # farthest panorama that a board is turned to; chosen
+BESIDE_ROAD_M = 0.5  # a board's least distance from a carriageway
+FROM_HOUSE_M = 0.7
+MOVED_M = (0.0, 2.0, 4.0, 6.0, 8.0, 11.0, 14.0)
+"""How far from where the place is mapped a board is tried, towards the panorama and away from it; chosen."""
+POST_M = 0.4  # of a board at each end, where its post stands
+WIDEST_M = 5.0
+APART_M = 2.5  # between the middles of two boards
+FROM_CAMERA_M = 4.0  # from every panorama; chosen: nearer, a board fills the view
+
+
+class BoardGround:
+    """Where boards may stand: on no carriageway, in no house, and in sight of a panorama.
+
+    Args:
+        houses: of the town.
+        streets: of the town.
+        panoramas: from which boards are read.
+    """
+
+    def __init__(self, houses: Houses, streets: Sequence[Street], panoramas: Panoramas) -> None:
+        self._houses = shapely.STRtree(houses.footprints)
+        self._lines = shapely.STRtree([shapely.LineString(street.line) for street in streets])
+        self._half = np.array([street.road / 2 for street in streets])
+        self._panoramas = panoramas.xy
+        self._near = cKDTree(panoramas.xy)
+        self._taken: list[tuple[float, float]] = []
+
+    def stand(
+        self, place_id: str, lettering: Lettering, shape: shapely.Geometry, variant: int
+    ) -> Sign | None:
+        """A board near a place, turned to the nearest panorama; `None` where there is no room."""
+        middle = shapely.point_on_surface(shape)
+        metres, panorama = self._near.query((middle.x, middle.y), distance_upper_bound=READ_FROM_M)
+        if not np.isfinite(metres):
+            return None
+        eye = self._panoramas[panorama]
+        toward = (eye - (middle.x, middle.y)) / max(float(metres), 0.1)
+        for away in sorted({step for moved in MOVED_M for step in (moved, -moved)}, key=abs):
+            spot = np.array((middle.x, middle.y)) + away * toward
+            if self._is_free(spot, eye):
+                self._taken.append((float(spot[0]), float(spot[1])))
+                return _board(place_id, lettering, spot, toward if away < metres else -toward, variant)
+        return None
+
+    def _is_free(self, spot: np.ndarray, eye: np.ndarray) -> bool:
+        point = shapely.Point(spot)
+        if self._near.query(spot)[0] < FROM_CAMERA_M:
+            return False
+        if any(hypot(spot[0] - x, spot[1] - y) < APART_M for x, y in self._taken):
+            return False
+        sight = shapely.LineString([spot, eye])
+        if len(self._houses.query(sight, predicate="dwithin", distance=FROM_HOUSE_M)):
+            return False
+        around = self._lines.query(point, predicate="dwithin", distance=float(self._half.max(initial=0)) + 1)
+        lines = self._lines.geometries[around]
+        return bool((shapely.distance(point, lines) > self._half[around] + BESIDE_ROAD_M).all())
+
+
+def _board(place_id: str, lettering: Lettering, spot: np.ndarray, toward: np.ndarray, variant: int) -> Sign:
+    """A board with its middle on a spot, its front towards a direction of length 1."""
+    width = min(board_width(lettering) + 2 * POST_M, WIDEST_M)
+    along = np.array((-toward[1], toward[0])) * width / 2
+    left, right = spot - along, spot + along
+    ends = (
+        (round(float(left[0]), 3), round(float(left[1]), 3)),
+        (round(float(right[0]), 3), round(float(right[1]), 3)),
+    )
+    return plant_board(f"{place_id}-board", place_id, lettering, *ends, variant)
