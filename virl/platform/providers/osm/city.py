@@ -11,6 +11,7 @@ from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extract import read_extract
+from virl.platform.providers.osm.overpass_file import asked_box
 from virl.platform.providers.osm.plan import build_twin
 
 
@@ -20,7 +21,7 @@ def open_twin(name: str, file: OsmCity) -> City:
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    twin = build_twin(read_extract(file.file, file.part))
+    twin = build_twin(read_extract(file.file, file.part or asked_box(file.file)))
     dated = f", data of {twin.extract.date}" if twin.extract.date else ""
     layout, shops = twin.plan.layout, twin.plan.shops
     renderer = CityRenderer(twin.plan)
