@@ -76,8 +76,8 @@ def box_of(text: str) -> Box:
     box = Box(south, west, north, east)
     if box.area_km2 > LARGEST_KM2:
         raise BadInput(
-            f"{what}: {box.area_km2:,.2f} km2 is more than {LARGEST_KM2:g} km2, the limit of a download: give "
-            "a smaller box, or get an extract of the region and choose a part with --around"
+            f"{what}: {box.area_km2:,.2f} km2 is more than {LARGEST_KM2:g} km2, the limit of a download: "
+            "give a smaller box, or get an extract of the region and choose a part with --around"
         )
     if not box.fits:
         raise BadInput(

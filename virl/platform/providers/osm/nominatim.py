@@ -79,7 +79,7 @@ def find_places(name: str, tell: Tell) -> list[Match]:
         raise ProviderError(server.name, "the reply is not in the format of Nominatim", ELSE) from None
     if not found:
         raise NotFound(
-            f"--place {name!r}: {server.name} knows no place of this name: write it otherwise, or give --box"
+            f"--place {name!r}: {server.name} knows no such place: write it otherwise, or give --box"
         )
     return found
 
