@@ -63,9 +63,9 @@ def osm(
     force: Force = False,
     debug: Debug = False,
 ) -> None:
-    """Copy an OpenStreetMap extract to the data folder, where city files find it, or fetch one.
+    """Copy an OpenStreetMap extract to the data folder, or fetch a part of the map into it.
 
-    --box and --place ask an Overpass server, at its pace; --place asks Nominatim where the place is.
+    City files find it there by its name. --box and --place ask an Overpass server, at its pace; --place asks Nominatim where the place is.
     """
 
     def get() -> None:

@@ -146,7 +146,7 @@ def test_a_slot_is_waited_for_before_the_query(data: Path, monkeypatch: pytest.M
         ),
         (
             Answer(
-                "<style>p {}</style><p><strong>Error</strong> line 1: parse error: &quot;x&quot;</p>",
+                "<head><title>T</title></head><body x><p><b>Error</b> line 1: parse error: &quot;x&quot;</p>",
                 400,
             ),
             'status 400, Error line 1: parse error: "x": try again later',

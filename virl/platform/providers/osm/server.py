@@ -27,7 +27,7 @@ _LONGEST_PAGE = 20_000  # bytes of an error page that are looked at
 
 LATER = "try again later, or name another server"
 
-_TAGS = re.compile(r"<(style|head|script)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
 
 Tell = Callable[[str], None]
 """Takes a line about what is going on."""
@@ -166,7 +166,9 @@ class OsmServer:
 
     def words(self, body: bytes) -> str:
         """What a page says, in one short line without its tags and without keys."""
-        text = html.unescape(_TAGS.sub(" ", body[:_LONGEST_PAGE].decode("utf-8", "replace")))
+        page = body[:_LONGEST_PAGE].decode("utf-8", "replace")
+        _, begun, content = page.partition("<body")
+        text = html.unescape(_TAG.sub(" ", f"<{content}" if begun else page))
         return shortened(self.redaction.text(text))
 
 
