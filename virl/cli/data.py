@@ -65,7 +65,7 @@ def osm(
 ) -> None:
     """Copy an OpenStreetMap extract to the data folder, or fetch a part of the map into it.
 
-    City files find it there by its name. --box and --place ask an Overpass server, at its pace; --place asks Nominatim where the place is.
+    City files find it there. --box and --place ask an Overpass server; --place asks Nominatim too.
     """
 
     def get() -> None:

@@ -43,8 +43,6 @@ def fetch_part(
             target = download.box_target(box_of(box or ""), name)
         else:
             target = download.place_target(place, name, _tell)
-        across, up = target.box.size_km
-        _tell(f"fetching {across:.1f} by {up:.1f} km around {target.box.middle}")
         kept, date = download.fetch_extract(target, server, _tell, force=force)
     except KeyboardInterrupt:
         _tell("virl: stopped: nothing was kept")

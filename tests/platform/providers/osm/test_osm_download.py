@@ -136,6 +136,18 @@ def test_a_slot_is_waited_for_before_the_query(data: Path, monkeypatch: pytest.M
     assert "no slot is free: waiting 8 s" in done.stderr
 
 
+@pytest.mark.parametrize("status", ["", "<html>not here</html>", taken(7).replace("limit: 2", "limit: 0")])
+def test_a_server_that_names_no_wait_is_asked_at_once(
+    status: str, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(overpass.time, "sleep", slept.append)
+    with OverpassServer([Answer(town_xml())], [status]) as there:
+        done = osm("--box", BOX, "--server", there.url)
+    assert done.exit_code == 0, done.output
+    assert not slept
+
+
 @pytest.mark.parametrize(
     ("answer", "said"),
     [

@@ -76,7 +76,7 @@ def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool
     Args:
         target: the box, and the name of the file.
         server: the URL of an Overpass server; by default that of `VIRL_OVERPASS_URL`, or the public one.
-        tell: told before each pause.
+        tell: told what is fetched, and before each pause.
         force: whether another file of this name is replaced.
 
     Raises:
@@ -88,6 +88,8 @@ def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool
     if kept.exists() and not force:
         raise BadInput(f"{kept}: there is an extract of this name: give another --name, or add --force")
     overpass = Overpass(server, tell)
+    across, up = target.box.size_km
+    tell(f"{overpass.name}: fetching {across:.1f} by {up:.1f} km around {target.box.middle}")
     try:
         with (
             writing(Path(tempfile.gettempdir()), "run the command again"),
