@@ -8,6 +8,7 @@ import typer
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import DebugOption, JsonOption
 from virl.console import echo
+from virl.errors import BadInput
 from virl.guard import guard
 
 if TYPE_CHECKING:
@@ -21,12 +22,23 @@ def list_cities(
         Path | None,
         typer.Option(help="Check the polygon in this file instead, and print where it lies.", dir_okay=False),
     ] = None,
+    extract: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE", help="List the towns in this OpenStreetMap extract instead."),
+    ] = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
     """List the cities: first those that need no key, then the others with what they need."""
 
     def tell() -> None:
+        if region and extract:
+            raise BadInput("--region and --from exclude each other: remove one of them")
+        if extract:
+            from virl.cli.towns import print_towns  # noqa: PLC0415 - loads when asked for
+
+            print_towns(extract, as_json=as_json)
+            return
         from virl.platform.providers.open import listed_cities, region_line  # noqa: PLC0415 - heavy
 
         if region:

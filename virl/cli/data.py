@@ -12,6 +12,7 @@ from virl.cli.group import HelpfulGroup
 from virl.cli.listing import print_json, print_table
 from virl.cli.options import JsonOption
 from virl.console import SafeConsole, echo
+from virl.errors import BadInput
 from virl.guard import guard
 from virl.resources import data_home
 
@@ -41,23 +42,45 @@ def r2r(source: From, force: Force = False, debug: Debug = False) -> None:
 
 @data_app.command()
 def osm(
-    extract: Annotated[Path, typer.Argument(help="OpenStreetMap extract, such as helsinki.osm.pbf.")],
+    extract: Annotated[
+        Path | None, typer.Argument(help="OpenStreetMap extract to copy, such as helsinki.osm.pbf.")
+    ] = None,
+    box: Annotated[
+        str | None,
+        typer.Option(metavar="S,W,N,E", help="Fetch this box instead, in degrees; at most 4 km2."),
+    ] = None,
+    place: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Fetch this place instead: all of it, or its middle 2 by 2 km."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the fetched file.")] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Overpass server; by default VIRL_OVERPASS_URL, or overpass-api.de."
+        ),
+    ] = None,
     force: Force = False,
     debug: Debug = False,
 ) -> None:
-    """Copy an OpenStreetMap extract to the data folder, where city files find it."""
+    """Copy an OpenStreetMap extract to the data folder, or fetch a part of the map into it.
 
-    def copy() -> None:
-        from virl.platform.providers.osm.extra import needing_osm  # noqa: PLC0415 - loads when asked for
+    City files find it there. --box and --place ask an Overpass server; --place asks Nominatim too.
+    """
 
-        with needing_osm("reading an extract"):
-            from virl.platform.providers.osm.install import install_extract  # noqa: PLC0415
+    def get() -> None:
+        from virl.cli.osm_data import copy_extract, fetch_part  # noqa: PLC0415 - loads when asked for
 
-        kept, date = install_extract(extract, force=force)
-        echo(f"{kept}: copied; data of {date or 'an unknown date'}")
-        echo("© OpenStreetMap contributors, Open Database License 1.0: name them wherever you show it")
+        if [extract, box, place].count(None) != 2:
+            raise BadInput("virl data osm: give one of these: an extract, --box S,W,N,E or --place NAME")
+        if extract is None:
+            fetch_part(box, place, name=name, server=server, force=force)
+        elif name is not None or server is not None:
+            raise BadInput("--name and --server are for --box and --place: an extract is copied as it is")
+        else:
+            copy_extract(extract, force=force)
 
-    guard(copy, debug=debug)
+    guard(get, debug=debug)
 
 
 @data_app.command("list")

@@ -186,7 +186,7 @@ def test_a_file_that_is_no_extract_is_not_copied(tmp_path: Path, monkeypatch: py
     assert not (tmp_path / "data").exists()
 
 
-@pytest.mark.parametrize("command", [("run", "hiro", "--city"), ("data", "osm")])
+@pytest.mark.parametrize("command", [("run", "hiro", "--city"), ("data", "osm"), ("cities", "--from")])
 def test_a_missing_extra_is_named(
     command: tuple[str, ...], extract: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

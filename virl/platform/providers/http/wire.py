@@ -6,7 +6,7 @@ import urllib.request
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 import httpx
 
@@ -110,10 +110,16 @@ class Wire:
             extensions=dict(extensions or {}),
         )
 
-    def send(self, request: httpx.Request) -> Received | HttpFault:
-        """Send a request once; a fault if no whole reply came."""
+    def send(self, request: httpx.Request, *, into: BinaryIO | None = None) -> Received | HttpFault:
+        """Send a request once; a fault if no whole reply came.
+
+        Args:
+            request: what to send.
+            into: takes the body of a reply with status 200 piece by piece, as it comes, keys included; the
+                reply's own body is then empty.
+        """
         try:
-            return self._follow(request, time.monotonic() + self._timeouts.total)
+            return self._follow(request, time.monotonic() + self._timeouts.total, into)
         except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
             host = f"{request.url.scheme}://{request.url.netloc.decode('ascii')}"
             return HttpFault(f"cannot be reached at {host} ({fault or type(fault).__name__})", again=True)
@@ -130,13 +136,13 @@ class Wire:
         """Close the connections."""
         self._client.close()
 
-    def _follow(self, request: httpx.Request, deadline: float) -> Received | HttpFault:
+    def _follow(self, request: httpx.Request, deadline: float, into: BinaryIO | None) -> Received | HttpFault:
         for _ in range(_MOST_REDIRECTS + 1):
             response = self._client.send(request, stream=True)
             try:
                 location = response.headers.get("location")
                 if not (response.is_redirect and location):
-                    return self._read(response, deadline)
+                    return self._read(response, deadline, into)
                 target = request.url.join(location)
                 if target.scheme not in {"http", "https"} or not target.host:
                     return HttpFault("it redirects to nowhere", again=False, billed=True)
@@ -147,15 +153,19 @@ class Wire:
                 response.close()
         return HttpFault("it redirects in circles", again=False, billed=True)
 
-    def _read(self, response: httpx.Response, deadline: float) -> Received | HttpFault:
+    def _read(self, response: httpx.Response, deadline: float, into: BinaryIO | None) -> Received | HttpFault:
         if "," in response.headers.get("content-encoding", ""):  # each turn may blow it up a thousandfold
             return HttpFault("the reply is compressed more than once", again=False, billed=True)
-        body = bytearray()
+        body, size = bytearray(), 0
         for piece in response.iter_bytes():
-            body += piece
+            size += len(piece)
+            if into and response.status_code == httpx.codes.OK:
+                into.write(piece)
+            else:
+                body += piece
             if time.monotonic() > deadline:
                 return HttpFault("no whole reply in time", again=True, billed=True)
-            if len(body) > self._max_reply_mb * 1e6:
+            if size > self._max_reply_mb * 1e6:
                 words = f"the reply is larger than {self._max_reply_mb:g} MB"
                 return HttpFault(words, again=False, billed=True)
         headers = {name.lower(): value for name, value in response.headers.items()}

@@ -16,6 +16,7 @@ from virl.platform.providers.osm.invented import INVENTED, with_invented_life
 from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
 from virl.platform.providers.osm.other_names import other_names
+from virl.platform.providers.osm.overpass_file import asked_box
 
 
 def open_twin(name: str, file: OsmCity) -> City:
@@ -24,7 +25,7 @@ def open_twin(name: str, file: OsmCity) -> City:
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    twin = load_twin(file.file, file.part)
+    twin = load_twin(file.file, file.part or asked_box(file.file))
     dated = f", data of {twin.extract.date}" if twin.extract.date else ""
     plan, invented = twin.plan, file.life == "invented"
     if invented:

@@ -48,9 +48,17 @@ class OsmCity(CityFile):
 
     @property
     def file(self) -> Path:
-        """The extract: as it is given, or in the user's data folder if only there."""
+        """The extract: as it is given, or in the user's data folder if only there.
+
+        The one in the data folder may have another suffix: a downloaded `helsinki.osm.gz` serves for
+        `helsinki.osm.pbf`.
+        """
+        if self.extract.exists():
+            return self.extract
         kept = data_home() / DATA / self.extract
-        return kept if not self.extract.exists() and kept.exists() else self.extract
+        stem = next((kept.name.removesuffix(one) for one in SUFFIXES if kept.name.endswith(one)), kept.name)
+        others = (kept.with_name(stem + suffix) for suffix in SUFFIXES)
+        return next((path for path in (kept, *others) if path.exists()), self.extract)
 
 
 def title_of(city: str) -> str:

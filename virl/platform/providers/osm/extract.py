@@ -15,6 +15,7 @@ from shapely import Polygon
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame
 from virl.platform.providers.osm.city_file import SUFFIXES
+from virl.platform.providers.osm.overpass_file import data_date
 from virl.region import Region
 
 Tags = Mapping[str, str]
@@ -82,7 +83,7 @@ def read_extract(path: Path, region: Region | None = None) -> OsmExtract:
         BadInput: the file is missing, no extract, damaged, too large to be read whole, or holds nothing here.
     """
     _check_file(path, region)
-    with _damage_reported(path), tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch:
+    with damage_reported(path), tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch:
         whole = path
         if region is not None:
             path = Path(scratch, "part.osm.pbf")
@@ -96,8 +97,8 @@ def check_extract(path: Path) -> str:
     Raises:
         BadInput: it is not.
     """
-    _check_name(path)
-    with _damage_reported(path):
+    check_name(path)
+    with damage_reported(path):
         for _ in osmium.FileProcessor(str(path)):
             pass
         return _date(path)
@@ -109,7 +110,7 @@ def covered_box(path: Path) -> tuple[float, float, float, float] | None:
     Raises:
         BadInput: the file is missing, or no extract.
     """
-    with _damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
+    with damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         box = reader.header().box()
         if not box.valid():
             return None
@@ -117,7 +118,12 @@ def covered_box(path: Path) -> tuple[float, float, float, float] | None:
         return low.lat, low.lon, high.lat, high.lon
 
 
-def _check_name(path: Path) -> None:
+def check_name(path: Path) -> None:
+    """See that there is a file, with the name of an extract.
+
+    Raises:
+        BadInput: there is none, or it has another name.
+    """
     if not path.is_file():
         raise BadInput(
             f"{path}: no such file: give an OpenStreetMap extract ({', '.join(SUFFIXES)}), or copy one of "
@@ -128,7 +134,7 @@ def _check_name(path: Path) -> None:
 
 
 def _check_file(path: Path, region: Region | None) -> None:
-    _check_name(path)
+    check_name(path)
     megabytes = path.stat().st_size / 1e6
     if region is None and megabytes > LARGEST_MB:
         raise BadInput(
@@ -147,7 +153,12 @@ def _check_file(path: Path, region: Region | None) -> None:
 
 
 @contextmanager
-def _damage_reported(path: Path) -> Iterator[None]:
+def damage_reported(path: Path) -> Iterator[None]:
+    """Turn what osmium says about a file into one line.
+
+    Raises:
+        BadInput: in place of an error of osmium.
+    """
     try:
         yield
     except (RuntimeError, osmium.InvalidLocationError) as error:
@@ -268,7 +279,7 @@ def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
 
 def _date(path: Path) -> str:
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
-        return reader.header().get("osmosis_replication_timestamp", "")[:10]
+        return reader.header().get("osmosis_replication_timestamp", "")[:10] or data_date(path)
 
 
 def _around(lines: Shapes) -> Polygon:

@@ -23,10 +23,25 @@ def install_extract(extract: Path, *, force: bool = False) -> tuple[Path, str]:
         CannotWrite: the disk refuses.
     """
     date = check_extract(extract)
-    kept = data_home() / DATA / extract.name
+    return keep_extract(extract, force=force), date
+
+
+def kept_path(name: str) -> Path:
+    """Where an extract of this file name is kept."""
+    return data_home() / DATA / name
+
+
+def keep_extract(extract: Path, *, force: bool) -> Path:
+    """Copy a file that is known to be an extract; gives its new path.
+
+    Raises:
+        BadInput: there is another one of its name.
+        CannotWrite: the disk refuses.
+    """
+    kept = kept_path(extract.name)
     if kept.exists() and not filecmp.cmp(extract, kept, shallow=False) and not force:
         raise BadInput(f"{kept}: there is another extract of this name: rename {extract}, or add --force")
     then = "set VIRL_DATA to a folder that can be written"
     with replacing(kept, then) as copy, extract.open("rb") as source:
         shutil.copyfileobj(source, copy)
-    return kept, date
+    return kept

@@ -1,0 +1,56 @@
+"""What `virl data osm` does: copies an extract, or fetches one from a server."""
+
+import shlex
+from pathlib import Path
+
+import typer
+
+from virl.console import echo
+from virl.guard import INTERRUPTED
+from virl.platform.providers.osm.extra import needing_osm
+
+LICENCE = "© OpenStreetMap contributors, Open Database License 1.0: name them wherever you show it"
+
+
+def copy_extract(extract: Path, *, force: bool) -> None:
+    """Copy an extract to the data folder, and say where it is.
+
+    Raises:
+        VirlError: it is no extract, or there is another one of its name.
+    """
+    with needing_osm("reading an extract"):
+        from virl.platform.providers.osm.install import install_extract  # noqa: PLC0415 - needs the extra
+
+    kept, date = install_extract(extract, force=force)
+    echo(f"{kept}: copied; data of {date or 'an unknown date'}")
+    echo(LICENCE)
+
+
+def fetch_part(
+    box: str | None, place: str | None, *, name: str | None, server: str | None, force: bool
+) -> None:
+    """Fetch a box or a place from an Overpass server, and say where it is.
+
+    Raises:
+        VirlError: there is no such box or place, or the server gave nothing of use.
+    """
+    with needing_osm("fetching an extract"):
+        from virl.platform.providers.osm import download  # noqa: PLC0415 - needs the extra
+    from virl.platform.providers.osm.box import box_of  # noqa: PLC0415 - loads when asked for
+
+    try:
+        if place is None:
+            target = download.box_target(box_of(box or ""), name)
+        else:
+            target = download.place_target(place, name, _tell)
+        kept, date = download.fetch_extract(target, server, _tell, force=force)
+    except KeyboardInterrupt:
+        _tell("virl: stopped: nothing was kept")
+        raise typer.Exit(INTERRUPTED) from None
+    echo(f"{kept}: {kept.stat().st_size / 1000:,.0f} kB; data of {date or 'an unknown date'}")
+    echo(LICENCE)
+    echo(f"Run an agent there with `virl run hiro --city {shlex.quote(str(kept))}`.")
+
+
+def _tell(line: str) -> None:
+    echo(line, err=True)

@@ -1,0 +1,93 @@
+"""The box of a download: south, west, north and east, at most 4 km2."""
+
+from dataclasses import dataclass
+
+from virl.errors import BadInput
+from virl.geo import LatLng, LocalFrame
+from virl.region import position_fault
+
+LARGEST_KM2 = 4.0
+"""What a public server is asked for at once; a larger part is a matter of extracts."""
+SMALLEST_KM2 = 0.04  # 200 metres square; chosen: less has hardly a street
+SIDE_M = 2000.0
+"""Side of the square that is taken around the middle of a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Degrees; west lies west of east, so a box never crosses the antimeridian."""
+
+    south: float
+    west: float
+    north: float
+    east: float
+
+    def __str__(self) -> str:
+        return ",".join(f"{degrees:.6f}".rstrip("0").rstrip(".") for degrees in self.degrees)
+
+    @property
+    def degrees(self) -> tuple[float, float, float, float]:
+        """South, west, north and east, in the order of Overpass."""
+        return self.south, self.west, self.north, self.east
+
+    @property
+    def middle(self) -> LatLng:
+        """Its centre."""
+        return LatLng((self.south + self.north) / 2, (self.west + self.east) / 2)
+
+    @property
+    def size_km(self) -> tuple[float, float]:
+        """Kilometres from west to east and from south to north, through the middle."""
+        frame = LocalFrame(self.middle)
+        west, south = frame.point(LatLng(self.south, self.west))
+        east, north = frame.point(LatLng(self.north, self.east))
+        return (east - west) / 1000, (north - south) / 1000
+
+    @property
+    def area_km2(self) -> float:
+        """Square kilometres, to two digits."""
+        across, up = self.size_km
+        return round(across * up, 2)
+
+    @property
+    def fits(self) -> bool:
+        """Whether a server is asked for a box of this size."""
+        return SMALLEST_KM2 <= self.area_km2 <= LARGEST_KM2
+
+
+def box_of(text: str) -> Box:
+    """The box of `S,W,N,E`.
+
+    Raises:
+        BadInput: it is no box, or larger or smaller than a server is asked for.
+    """
+    what = f"--box {text!r}"
+    try:
+        south, west, north, east = (float(part) for part in text.split(","))
+    except ValueError:
+        raise BadInput(f"{what}: must be S,W,N,E in degrees, such as 60.16,24.93,60.175,24.955") from None
+    for corner in (LatLng(south, west), LatLng(north, east)):
+        if fault := position_fault(corner):
+            raise BadInput(f"{what}: {fault}: the order is south, west, north, east")
+    if south >= north:
+        raise BadInput(f"{what}: south {south:g} must be less than north {north:g}: the order is S,W,N,E")
+    if west >= east:
+        raise BadInput(f"{what}: west {west:g} must be less than east {east:g}: the order is S,W,N,E")
+    box = Box(south, west, north, east)
+    if box.area_km2 > LARGEST_KM2:
+        raise BadInput(
+            f"{what}: {box.area_km2:,.2f} km2 is more than {LARGEST_KM2:g} km2, the limit of a download: "
+            "give a smaller box, or get an extract of the region and choose a part with --around"
+        )
+    if not box.fits:
+        raise BadInput(
+            f"{what}: smaller than {SMALLEST_KM2:g} km2, a square of 200 metres: give a larger box"
+        )
+    return box
+
+
+def square_around(middle: LatLng, side_m: float = SIDE_M) -> Box:
+    """The square around a position."""
+    frame, half = LocalFrame(middle), side_m / 2
+    low, high = frame.position(-half, -half), frame.position(half, half)
+    return Box(*(round(degrees, 6) for degrees in (*low, *high)))

@@ -1,0 +1,130 @@
+"""Fetches a part of OpenStreetMap from a server, and keeps it where city files find it."""
+
+import gzip
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import osmium
+
+from virl.errors import BadInput, ProviderError
+from virl.files import writing
+from virl.platform.providers.osm.box import LARGEST_KM2, Box
+from virl.platform.providers.osm.extract import check_extract
+from virl.platform.providers.osm.install import keep_extract, kept_path
+from virl.platform.providers.osm.nominatim import find_places
+from virl.platform.providers.osm.overpass import Overpass
+from virl.platform.providers.osm.server import LATER, Tell
+
+SUFFIX = ".osm.gz"
+LONGEST_NAME = 60
+
+_NAME = re.compile(r"\w[\w.\-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to fetch, and the name to keep it under."""
+
+    box: Box
+    name: str
+
+
+def box_target(box: Box, name: str | None) -> Target:
+    """A box; named by its middle if it is given no name.
+
+    Raises:
+        BadInput: the name is none of a file.
+    """
+    lat, lng = box.middle
+    own = f"town-{abs(lat):.3f}{'n' if lat >= 0 else 's'}-{abs(lng):.3f}{'e' if lng >= 0 else 'w'}"
+    return Target(box, own if name is None else _checked(name))
+
+
+def place_target(place: str, name: str | None, tell: Tell) -> Target:
+    """The box of a place; named after it if it is given no name.
+
+    Args:
+        place: its name.
+        name: of the file.
+        tell: told which place and which part of it is taken.
+
+    Raises:
+        BadInput: the name is none of a file.
+        NotFound: there is no such place.
+        ProviderError: the server did not answer, refused, or answered nonsense.
+    """
+    kept = None if name is None else _checked(name)
+    first, *others = find_places(place, tell)
+    more = f", the first of {len(others) + 1} matches; the next is {others[0]}" if others else ""
+    tell(f"{place}: {first}{more}")
+    box = first.fitting_box
+    if box != first.box:
+        than = "larger" if first.box.area_km2 > LARGEST_KM2 else "smaller"
+        tell(f"{place}: {than} than a download: taking the square of 2 by 2 km around its middle, {box}")
+    plain = re.sub(r"\W+", "-", (first.name or place.split(",", maxsplit=1)[0]).casefold()).strip("-_")
+    return Target(box, kept or plain[:LONGEST_NAME] or "town")
+
+
+def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool = False) -> tuple[Path, str]:
+    """Fetch what is mapped in a box; gives its path in the data folder and the date of its data.
+
+    Nothing is left behind where it fails or is interrupted.
+
+    Args:
+        target: the box, and the name of the file.
+        server: the URL of an Overpass server; by default that of `VIRL_OVERPASS_URL`, or the public one.
+        tell: told what is fetched, and before each pause.
+        force: whether another file of this name is replaced.
+
+    Raises:
+        BadInput: there is another file of its name, or no street is in the box.
+        ProviderError: the server did not answer, refused, or answered nonsense.
+        CannotWrite: the disk refuses.
+    """
+    kept = kept_path(target.name + SUFFIX)
+    if kept.exists() and not force:
+        raise BadInput(f"{kept}: there is an extract of this name: give another --name, or add --force")
+    overpass = Overpass(server, tell)
+    across, up = target.box.size_km
+    tell(f"{overpass.name}: fetching {across:.1f} by {up:.1f} km around {target.box.middle}")
+    try:
+        with (
+            writing(Path(tempfile.gettempdir()), "run the command again"),
+            tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch,
+        ):
+            reply, packed = Path(scratch, "reply.osm"), Path(scratch, kept.name)
+            overpass.fetch(target.box, reply)
+            date = _pack(reply, packed, overpass.name)
+            _check_streets(packed, target.box)
+            return keep_extract(packed, force=force), date
+    finally:
+        overpass.close()
+
+
+def _checked(name: str) -> str:
+    bare = name.removesuffix(SUFFIX)
+    if not _NAME.fullmatch(bare) or len(bare) > LONGEST_NAME:
+        raise BadInput(
+            f"--name {name!r}: must be at most {LONGEST_NAME} letters, digits, dots, - and _, such as vaduz"
+        )
+    return bare
+
+
+def _pack(reply: Path, packed: Path, server: str) -> str:
+    """Compress a reply, and see that it can be read; gives the date of its data."""
+    with reply.open("rb") as plain, gzip.GzipFile(packed, "wb", compresslevel=6, mtime=0) as into:
+        shutil.copyfileobj(plain, into)
+    reply.unlink()
+    try:
+        return check_extract(packed)
+    except BadInput as fault:
+        raise ProviderError(server, "the reply is damaged OpenStreetMap XML", LATER) from fault
+
+
+def _check_streets(file: Path, box: Box) -> None:
+    ways = osmium.FileProcessor(str(file), osmium.osm.WAY).with_filter(osmium.filter.KeyFilter("highway"))
+    if not any(True for _ in ways):
+        raise BadInput(f"no street is mapped in the box {box}: choose another one")

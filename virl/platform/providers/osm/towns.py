@@ -1,0 +1,91 @@
+"""The towns in an extract, and how much there is around the middle of each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import osmium
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from virl.geo import MEAN_RADIUS_M, LatLng
+from virl.platform.providers.osm.city_file import RADIUS_M
+from virl.platform.providers.osm.extract import check_name, damage_reported
+
+KINDS = ("city", "town", "borough", "village", "suburb", "quarter", "neighbourhood")
+"""Values of `place` that are listed; hamlets have hardly a shop."""
+BUSY_KEYS = ("shop", "amenity")
+
+
+@dataclass(frozen=True, slots=True)
+class TownListing:
+    """A town as it is mapped."""
+
+    name: str
+    kind: str
+    """The value of its tag `place`."""
+    population: int | None
+    position: LatLng
+    places: int
+    """Named shops and amenities within `RADIUS_M`."""
+
+
+def towns_in(path: Path) -> list[TownListing]:
+    """The towns that are mapped as nodes of an extract, those with the most places first.
+
+    The file is read as a stream, three times: memory grows with its towns and places.
+
+    Raises:
+        BadInput: the file is missing, no extract, or damaged.
+    """
+    check_name(path)
+    with damage_reported(path):
+        towns = list(_towns(path))
+        places = list(_places(path))
+    counts = _counts([at for _, at in towns], places)
+    found = [
+        TownListing(tags["name"], tags["place"], _population(tags), at, count)
+        for (tags, at), count in zip(towns, counts, strict=True)
+    ]
+    return sorted(found, key=lambda town: (-town.places, -(town.population or 0), town.name))
+
+
+def _towns(path: Path) -> Iterator[tuple[dict[str, str], LatLng]]:
+    wanted = osmium.filter.TagFilter(*(("place", kind) for kind in KINDS))
+    for one in osmium.FileProcessor(str(path), osmium.osm.NODE).with_filter(wanted):
+        if isinstance(one, osmium.osm.Node) and one.tags.get("name") and one.location.valid():
+            yield dict(one.tags), LatLng(round(one.location.lat, 6), round(one.location.lon, 6))
+
+
+def _places(path: Path) -> Iterator[LatLng]:
+    """Named shops and amenities; of an outline, its first node."""
+    busy = osmium.filter.KeyFilter(*BUSY_KEYS)
+    corners = [
+        way.nodes[0].ref
+        for way in osmium.FileProcessor(str(path), osmium.osm.WAY).with_filter(busy)
+        if isinstance(way, osmium.osm.Way) and way.tags.get("name") and len(way.nodes)
+    ]
+    for wanted in (osmium.filter.IdFilter(corners), busy):
+        for node in osmium.FileProcessor(str(path), osmium.osm.NODE).with_filter(wanted):
+            named = wanted is not busy or node.tags.get("name")
+            if isinstance(node, osmium.osm.Node) and named and node.location.valid():
+                yield LatLng(node.location.lat, node.location.lon)
+
+
+def _counts(middles: list[LatLng], places: list[LatLng]) -> list[int]:
+    if not middles or not places:
+        return [0] * len(middles)
+    near = cKDTree(_on_sphere(places)).query_ball_point(_on_sphere(middles), RADIUS_M, return_length=True)
+    return [int(count) for count in near]
+
+
+def _on_sphere(positions: list[LatLng]) -> NDArray[np.float64]:
+    lat, lng = np.radians(np.array(positions)).T
+    xyz = np.column_stack((np.cos(lat) * np.cos(lng), np.cos(lat) * np.sin(lng), np.sin(lat)))
+    return np.asarray(MEAN_RADIUS_M * xyz, float)
+
+
+def _population(tags: dict[str, str]) -> int | None:
+    digits = tags.get("population", "").replace(" ", "").replace(",", "")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
