@@ -141,7 +141,7 @@ POLICIES: Mapping[str, Policy] = {
 
 
 def fitting_places(city: City, character: Character) -> tuple[Place, ...]:
-    """The places that truly fit: restaurants, open at the character's clock, and not spicy.
+    """The places that truly fit: restaurants, not closed at the character's clock, and not spicy.
 
     Raises:
         BadInput: there are none, or the truth is not known.
@@ -153,8 +153,8 @@ def fitting_places(city: City, character: Character) -> tuple[Place, ...]:
         place
         for place in restaurants
         if WANTED in place.types
-        and place.open_at(*character.day_and_minute)
-        and not city.truth.attributes(place.id)["spicy"]
+        and place.may_be_open_at(*character.day_and_minute)
+        and city.truth.attributes(place.id).get("spicy") is False
     )
     if not fitting:
         raise BadInput(f"{city.title} has no suitable place: choose another city")

@@ -1,7 +1,7 @@
-"""Makes `platform/models/sign-words.yaml`: words on signs, from translated presets of OpenStreetMap.
+"""Makes `platform/words/sign-words.yaml`: words on signs, from translated presets of OpenStreetMap.
 
     npm pack @openstreetmap/id-tagging-schema && tar xzf openstreetmap-id-tagging-schema-*.tgz
-    python -m virl.datasets.sign_words package platform/models/sign-words.yaml
+    python -m virl.datasets.sign_words package platform/words/sign-words.yaml
 
 A preset such as `shop/bakery` has a name, other names and terms to search by in each language. Its tags say
 the place type. Names become `names`. A term becomes one if it shares a stem with a name or is a name in

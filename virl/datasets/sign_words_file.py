@@ -1,4 +1,4 @@
-"""The text of `platform/models/sign-words.yaml`."""
+"""The text of `platform/words/sign-words.yaml`."""
 
 import textwrap
 from collections.abc import Iterable

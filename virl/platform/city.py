@@ -123,6 +123,9 @@ class City:
     """Whom every page about it has to name; empty for nobody."""
     reviewed: bool = True
     """Whether its places can have reviews, ratings and prices; a map alone has none."""
+    directory: bool = False
+    """Whether an agent may look up every sign that it reads: that costs nothing, and names of real shops
+    rarely tell what they are."""
     invented: str = ""
     """What of a real town is made up, such as `reviews and ratings are invented`; empty for nothing."""
     close: Callable[[], None] = _nothing

@@ -66,6 +66,10 @@ class Place:
             for when in (now, now + 7 * 1440)
         )
 
+    def may_be_open_at(self, day: int, minute: int) -> bool:
+        """As `open_at`, but a place whose hours nobody knows may be open."""
+        return self.is_open and (not self.hours or self.open_at(day, minute))
+
 
 class Places(Protocol):
     """A provider of places."""

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virl.geo import LatLng, destination
-from virl.platform.perception.matching import match_place, resemblance
+from virl.platform.perception.matching import look_up, match_place, resemblance
 from virl.platform.places import Place
 from virl.platform.streetview import Camera
 
@@ -94,3 +94,27 @@ def test_short_words_resemble_nothing_but_themselves():
     assert resemblance("Bar", "Barbara's Books") == 0
     assert resemblance("BAR", "Bar") == 100
     assert resemblance("", "") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("GAIJIN", "Gaijin"),
+        ("Latitude / 25", "Latitude 25"),
+        ("Hanko Sush", "Hanko Sushi"),
+        ("Sushi", None),
+        ("Ravintola", None),
+        ("", None),
+    ],
+)
+def test_a_whole_name_is_looked_up_wherever_its_place_is(text, name):
+    places = [place(one, 200, 35) for one in ("Gaijin", "Latitude 25", "Hanko Sushi", "Ravintola Emo")]
+    found = look_up(text, places)
+    assert (found.name if found else None) == name
+
+
+def test_of_two_places_of_one_name_neither_is_looked_up():
+    assert (
+        look_up("Espresso House", [place("Espresso House", 10, 5, "a"), place("Espresso House", 50, 5, "b")])
+        is None
+    )

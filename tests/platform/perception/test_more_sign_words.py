@@ -2,7 +2,7 @@
 
 import pytest
 
-from virl.errors import UnknownName
+from virl.errors import BadInput
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings, MoreWords
 from virl.platform.perception.lexicons.sign_lexicon import open_lexicon
 from virl.platform.perception.models import Models
@@ -110,5 +110,5 @@ def test_an_unknown_file_of_more_words_is_named():
         LexiconSettings,
         source="own.yaml",
     )
-    with pytest.raises(UnknownName, match="no-words"):
+    with pytest.raises(BadInput, match="no-words"):
         open_lexicon(settings, Models())

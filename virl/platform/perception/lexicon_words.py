@@ -36,7 +36,7 @@ class LexiconSettings(ModelSettings):
     hint_weight: float = Field(gt=0, lt=1)
     """Score of a sign that bears one of a type's hints, (0, 1)."""
     more: str | None = None
-    """A file of `MoreWords`: a name in `platform/models`, or a path."""
+    """A file of `MoreWords`: a name in `platform/words`."""
     more_weight: float = Field(default=1.0, gt=0, le=1)
     """Factor on its words."""
     types: dict[str, TypeWords]

@@ -11,6 +11,7 @@ from virl.platform.streetview import Box, Camera
 RADIUS_M = 20.0  # V-IRL's value for Hiro
 SLACK_DEG = 5.0  # V-IRL's value for Hiro
 RESEMBLES = 80.0  # chosen: of 100; lets one letter in five be misread
+SAME_NAME = 85.0  # chosen: of 100; for names that are looked up with no regard to where the sign hangs
 MIN_LETTERS = 4  # chosen: fewer letters are found by chance in many a name
 
 
@@ -54,6 +55,15 @@ def match_place(
     nearest_first = sorted(candidates, key=lambda place: (distance(position, place.position), place.id))
     named = max(nearest_first, key=lambda place: resemblance(text, place.name))
     return named if resemblance(text, named.name) >= RESEMBLES else nearest_first[0]
+
+
+def look_up(text: str, places: Sequence[Place]) -> Place | None:
+    """The place whose whole name was read on a sign; `None` if no name, or more names, are as like it."""
+    read = utils.default_process(text.replace(" / ", " "))
+    likeness = {place.id: fuzz.ratio(read, utils.default_process(place.name)) for place in places}
+    best = max(likeness.values(), default=0.0)
+    named = [place for place in places if likeness[place.id] == best]
+    return named[0] if len(named) == 1 and best >= SAME_NAME else None
 
 
 def resemblance(text: str, name: str) -> float:

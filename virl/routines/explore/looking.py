@@ -8,7 +8,8 @@ from virl.journal.records import PlaceRecord, ViewRecord
 from virl.platform.movement.base import Step
 from virl.platform.perception.base import Detection
 from virl.platform.perception.look import look_closer, sweep_cameras
-from virl.platform.perception.matching import match_place
+from virl.platform.perception.matching import look_up, match_place
+from virl.platform.perception.signs import SIGN
 from virl.platform.places import Place
 from virl.platform.streetview import View
 
@@ -19,6 +20,7 @@ MIN_SCORE = 0.55
 MIN_SCORE_CLOSER = 0.55
 MATCH_RADIUS_M = 20.0
 MATCH_SLACK = 5.0
+LOOK_UP_RADIUS_M = 40.0  # in which a name on a sign is looked up: signs are read from so far; chosen
 
 
 @dataclass(slots=True)
@@ -48,20 +50,39 @@ def places_seen(
     """
     cameras = sweep_cameras(step.pose.heading, LOOK_RANGE, LOOK_FOV)
     views = [agent.city.streetview.view(step.pose.pano_id, camera) for camera in cameras]
-    found = agent.senses.detector.detect(views, [place_type])
-    nearby = agent.city.places.nearby(step.panorama.position, MATCH_RADIUS_M) if any(found) else []
+    directory = agent.city.directory
+    found = agent.senses.detector.detect(views, [place_type, SIGN] if directory else [place_type])
+    radius = LOOK_UP_RADIUS_M if directory else MATCH_RADIUS_M
+    nearby = agent.city.places.nearby(step.panorama.position, radius) if any(found) else []
     for view, detections in zip(views, found, strict=True):
         look.views += agent.run.keep(view, "look", detections)
         for detection in detections:
             if look.entered or detection.score < MIN_SCORE:
                 continue
-            first = _match(step, view, detection, nearby)
-            if first is None or first.id in known:
-                continue
-            place = _confirmed(agent, step, view, detection, nearby, look)
+            named = look_up(detection.text, nearby) if directory else None
+            if named:
+                place = named if place_type in named.types else None
+            else:
+                place = _by_direction(agent, step, view, detection, nearby, known, look)
             if place and place.id not in known:
                 known.add(place.id)
                 yield place
+
+
+def _by_direction(
+    agent: Agent,
+    step: Step,
+    view: View,
+    detection: Detection,
+    nearby: list[Place],
+    known: set[str],
+    look: LookAround,
+) -> Place | None:
+    """The place of the right type that a detection shows, by where it is seen."""
+    first = None if detection.label == SIGN else _match(step, view, detection, nearby)
+    if first is None or first.id in known:
+        return None
+    return _confirmed(agent, step, view, detection, nearby, look)
 
 
 def _confirmed(

@@ -114,3 +114,24 @@ def _around(city: City):  # type: ignore[no-untyped-def]
     from shapely import Point
 
     return Point(city.center.lng, city.center.lat).buffer(0.1)
+
+
+def test_an_explorer_looks_up_names_that_tell_no_type(tmp_path: Path) -> None:
+    town = Writer(tmp_path / "town.osm.pbf")
+    town.way((-200, 0), (0, 0), (200, 0), highway="residential", name="Main Street")
+    for number, (name, kind) in enumerate({"Gaijin": "restaurant", "Novita": "bank"}.items()):
+        west = -60 + 60 * number
+        town.way(*box(west, 9, west + 30, 25), building="house", height="8")
+        town.node(west + 15, 11, amenity=kind, name=name)
+    town.close()
+    out, at = tmp_path / "out", open_city(str(tmp_path / "town.osm.pbf")).center
+    done = CliRunner().invoke(
+        app,
+        ["run", "hiro", "--city", str(tmp_path / "town.osm.pbf"), "--at", f"{at.lat},{at.lng}",
+         "--out", str(out), "--quiet"],
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    result = json.loads((out / "result.json").read_text())
+    assert (result["status"], result["place"]["name"]) == ("entered", "Gaijin")
+    assert "no reviews" in result["reason"]
+    assert result["notice"].startswith("© OpenStreetMap contributors")

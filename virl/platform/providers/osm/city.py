@@ -42,6 +42,7 @@ def open_twin(name: str, file: OsmCity) -> City:
         title=file.title,
         attribution=f"© OpenStreetMap contributors{dated}",
         reviewed=invented,
+        directory=True,
         invented=INVENTED if invented else "",
         center=layout.frame.origin,
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
