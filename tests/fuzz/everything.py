@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
+from fuzz.kinds.extracts import extract_kinds
 from fuzz.kinds.files import file_kinds
 from fuzz.kinds.google import google_kinds
 from fuzz.kinds.journals import journal_kinds
@@ -29,6 +30,7 @@ GROUPS: tuple[tuple[Callable[[Path], Opened], tuple[str, ...]], ...] = (
             *("recording", "cache", "checksums", "export"),
         ),
     ),
+    (extract_kinds, ("extract",)),
     (journal_kinds, ("journal", "bench", "narrate")),
 )
 """What opens a group of kinds, and how their names begin: a group of which none is asked is not opened."""

@@ -204,3 +204,28 @@ def test_a_place_in_no_house_has_a_board_on_posts(tmp_path: Path) -> None:
     middles = np.array([[(s.left[0] + s.right[0]) / 2, (s.left[1] + s.right[1]) / 2] for s in (kiosk, moved)])
     panoramas = plan.layout.panoramas.xy
     assert (np.linalg.norm(middles[:, None] - panoramas, axis=2) >= 4.0).all()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('id="1" version="1"', 'id="6{%" version="1"', "cannot be read as an OpenStreetMap extract"),
+        ('v="Main"', f'v="{"x" * 2000}"', "cannot be read as an OpenStreetMap extract"),
+        ('lon="24.941"', 'lon="44.941"', "km apart: give the part to read"),
+        ('lon="24.941"', 'lon="24.94"', "no street to walk lies in this part"),
+    ],
+)
+def test_what_is_wrong_in_an_extract_is_one_line(old: str, new: str, said: str, tmp_path: Path) -> None:
+    text = (
+        '<osm version="0.6"><node id="1" version="1" lat="60.17" lon="24.94"/>'
+        '<node id="2" version="1" lat="60.17" lon="24.941"/>'
+        '<way id="1" version="1"><nd ref="1"/><nd ref="2"/>'
+        '<tag k="highway" v="residential"/><tag k="name" v="Main"/></way></osm>'
+    )
+    good, bad = tmp_path / "good.osm", tmp_path / "bad.osm"
+    good.write_text(text)
+    build_twin(read_extract(good, None))
+    bad.write_text(text.replace(old, new))
+    with pytest.raises(BadInput, match=said) as refused:
+        build_twin(read_extract(bad, None))
+    assert "\n" not in str(refused.value)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shapely import Polygon
 
 from virl.errors import BadInput
-from virl.geo import LatLng, LocalFrame
+from virl.geo import LatLng, LocalFrame, distance
 from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.platform.providers.osm.overpass_file import data_date
 from virl.region import Region
@@ -25,6 +25,9 @@ Shapes = NDArray[np.object_]
 BESIDE_M = 30.0  # what stands so far beyond the last ways belongs to the town too; chosen
 LARGEST_MB = 100
 """A larger file is read only with a box or polygon; chosen: a country of 2 million nodes has 5 MB."""
+
+WIDEST_M = 200_000.0
+"""Ways farther apart are no town; chosen: Liechtenstein's are 28 km apart."""
 
 POINT_KEYS = (
     "addr:housenumber", "advertising", "amenity", "barrier", "craft", "emergency", "entrance", "healthcare",
@@ -161,7 +164,9 @@ def damage_reported(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (RuntimeError, osmium.InvalidLocationError) as error:
+    except (RuntimeError, ValueError, osmium.InvalidLocationError) as error:
+        if type(error) is ValueError and not str(error).startswith(("illegal", "OSM ")):  # osmium's all do
+            raise
         reason = " ".join(str(error).split())
         raise BadInput(
             f"{path}: cannot be read as an OpenStreetMap extract ({reason}): download it again"
@@ -235,6 +240,8 @@ class _Reading:
         if not len(degrees["lines"]):
             where = "in this region of it" if region else "in it"
             raise BadInput(f"{named}: no street is {where}: give another region")
+        if region is None:
+            _check_span(named, degrees["lines"])
         frame = region.frame if region else _middle(degrees)
         shapes = {name: _to_metres(each, frame) for name, each in degrees.items()}
         outline = region.polygon if region else _around(shapes["lines"])
@@ -280,6 +287,21 @@ def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
 def _date(path: Path) -> str:
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         return reader.header().get("osmosis_replication_timestamp", "")[:10] or data_date(path)
+
+
+def _check_span(path: Path, lines: Shapes) -> None:
+    """Refuse ways that no town has, for example after a slip in one coordinate.
+
+    Raises:
+        BadInput: they lie too far apart.
+    """
+    west, south, east, north = shapely.total_bounds(lines)
+    span = distance(LatLng(south, west), LatLng(north, east))
+    if span > WIDEST_M:
+        raise BadInput(
+            f"{path}: its ways are up to {span / 1000:,.0f} km apart: give the part to read, as in "
+            "`--around 60.17,24.94 --radius 800`"
+        )
 
 
 def _around(lines: Shapes) -> Polygon:

@@ -26,6 +26,7 @@ from virl.platform.providers.osm.network import (
 )
 from virl.platform.providers.osm.ways import ROADS, has_panoramas, is_hidden, is_walkable
 
+NOTHING_TO_WALK = "no street to walk lies in this part of the extract: give another part, or a larger one"
 SPACING_M = 10.0  # between panoramas, as in Street View
 TOGETHER_M = 5.0  # junctions nearer to each other are one; chosen
 CONNECTION_M = 300.0  # longest sidewalk or crossing that is walked to join two parts of the network; chosen
@@ -77,15 +78,15 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     dropped["through a house"] = float(whole.length[blocked & core].sum())
     free = chosen(whole, np.flatnonzero(~blocked))
     if not core[~blocked].any():
-        raise BadInput(
-            "no street to walk lies in this part of the extract: give another part, or a larger one"
-        )
+        raise BadInput(NOTHING_TO_WALK)
     joined = with_connections(free, core[~blocked], CONNECTION_M)
     largest = largest_part(joined)
     dropped["cut off from the rest"] = float(joined.length.sum() - largest.length.sum())
     network = _merged(largest)
     streets = _widened(extract, network, houses, tree)
     panoramas = _without_those_in_houses(_panoramas(network), tree)
+    if not len(panoramas.xy):
+        raise BadInput(NOTHING_TO_WALK)
     return TwinStreets(streets, network.junctions, panoramas, network.way, mapped, dropped)
 
 
