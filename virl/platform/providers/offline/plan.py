@@ -35,7 +35,7 @@ class Street:
     end: int
     """Indices of the junctions at its ends."""
     road: float
-    """Width of the carriageway."""
+    """Width of the carriageway; 0 where there is none, only ground for people."""
     pavement: float
     """Width of the pavement on each side."""
 

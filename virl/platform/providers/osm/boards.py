@@ -14,6 +14,7 @@ from virl.platform.providers.osm.houses import Houses
 
 READ_FROM_M = 30.0  # farthest panorama that a board is turned to; chosen
 BESIDE_ROAD_M = 0.5  # a board's least distance from a carriageway
+PATH_M = 0.75  # least half width of any way
 FROM_HOUSE_M = 0.7
 MOVED_M = (0.0, 2.0, 4.0, 6.0, 8.0, 11.0, 14.0)
 """How far from where the place is mapped a board is tried, towards the panorama and away from it; chosen."""
@@ -35,7 +36,7 @@ class BoardGround:
     def __init__(self, houses: Houses, streets: Sequence[Street], panoramas: Panoramas) -> None:
         self._houses = shapely.STRtree(houses.footprints)
         self._lines = shapely.STRtree([shapely.LineString(street.line) for street in streets])
-        self._half = np.array([street.road / 2 for street in streets])
+        self._half = np.array([max(street.road / 2, PATH_M) for street in streets])
         self._panoramas = panoramas.xy
         self._near = cKDTree(panoramas.xy)
         self._taken: list[tuple[float, float]] = []

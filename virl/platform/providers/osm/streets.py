@@ -42,8 +42,8 @@ WIDTH_M = {
     "primary_link": 6.0, "secondary_link": 5.0, "tertiary_link": 5.0,
 }  # fmt: skip
 """Carriageway of each class of road where neither width nor lanes are mapped; chosen."""
-PATH_M = 2.0
-"""Of all others, drawn as a paved strip."""
+PATH_M = 2.5
+"""Of all others, which are paved without a carriageway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +187,16 @@ def _widened(
     streets = []
     for number_, line in enumerate(network.lines):
         tags = extract.lines.tags[network.way[number_]]
-        road = min(_usual_width(tags), 2 * ROAD_SHARE * near[number_])
-        pavement = min(max(far[number_] - road / 2, 0.4), WIDEST_PAVEMENT_M if _is_busy(tags) else 2.0)
+        if tags.get("highway") in ROADS:
+            road = max(min(_usual_width(tags), 2 * ROAD_SHARE * near[number_]), 1.0)
+            widest = WIDEST_PAVEMENT_M if _is_busy(tags) else 2.0
+        else:
+            road, widest = 0.0, WIDEST_PAVEMENT_M if _is_busy(tags) else _usual_width(tags) / 2
+        pavement = min(max(far[number_] - road / 2, 0.4), widest)
         streets.append(
             Street(
                 number_, tags.get("name", ""), line, int(network.start[number_]), int(network.end[number_]),
-                round(max(road, 1.0), 2), round(pavement, 2),
+                round(road, 2), round(pavement, 2),
             )
         )  # fmt: skip
     return tuple(streets)

@@ -32,6 +32,7 @@ SHADOW_M = 100.0  # how far off a building may stand that throws one; chosen
 BUILT_M = 120.0  # side of the square that is looked at for how dense houses stand; chosen
 MARGIN_M = 4.0  # beyond a pavement, where distances to the kerb still count
 
+NO_ROAD_M = -0.25  # half of the width of no carriageway: so far in, no kerb is drawn either
 DASH_ROAD_M = 6.0  # a narrower road has no centre line
 
 SEGMENT_FIELDS = 12
@@ -138,6 +139,7 @@ def street_segments(plan: StreetPlan) -> Floats:
             widest[end] = max(widest[end], street.road / 2)
     rows = []
     for street in plan.streets:
+        half = street.road / 2 or NO_ROAD_M
         steps = np.diff(street.line, axis=0)
         lengths = np.hypot(steps[:, 0], steps[:, 1])
         before = np.concatenate([[0.0], np.cumsum(lengths)])
@@ -149,7 +151,7 @@ def street_segments(plan: StreetPlan) -> Floats:
             if length > 0:
                 rows.append(
                     (
-                        *street.line[i], *steps[i] / length, length, before[i], before[-1], street.road / 2,
+                        *street.line[i], *steps[i] / length, length, before[i], before[-1], half,
                         street.pavement, *zebras, float(street.road >= DASH_ROAD_M),
                     )
                 )  # fmt: skip
