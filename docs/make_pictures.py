@@ -2,7 +2,7 @@
 
 `python docs/make_pictures.py RUN FOLLOWING`: RUN is a folder of Hiro's, FOLLOWING one of
 `benchmarks.touchdown` on an export of Virlton. `python docs/make_pictures.py --agents RUN...`: a picture of
-each run's report.
+each run's report. `python docs/make_pictures.py --town FILE.osm.pbf`: four views of Helsinki's extract.
 """
 
 import json
@@ -14,18 +14,27 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
 from virl.platform.providers.offline.city import draw_plan
 from virl.platform.providers.offline.plan import CityPlan, Floats
 from virl.platform.providers.offline.render.fonts import FONT_FOLDER
 from virl.platform.providers.offline.render.renderer import CityRenderer
+from virl.platform.providers.open import open_city
+from virl.platform.relocate import relocate
 from virl.platform.streetview import Camera
 
 IMAGES = Path(__file__).parent / "images"
 SEED = 1  # Virlton's
 # Panorama number, heading, pitch and fov of four views, chosen by eye.
 VIEWS = [(1194, 266.0, 4.0, 80.0), (2108, 179.0, 4.0, 80.0), (26, 289.0, 4.0, 90.0), (1387, 177.0, 4.0, 85.0)]
+HELSINKI = (
+    ("Mikonkatu 7", 0.0),
+    ("Mikonkatu 7", 180.0),
+    ("Kluuvikatu 4", 0.0),
+    ("Pohjoisesplanadi 33", 90.0),
+)
+"""An address and a heading of each view of Helsinki, chosen by eye."""
 SCALE = 1.0  # pixels a metre
 FACES = f"""\
 <?xml version="1.0"?>
@@ -56,6 +65,20 @@ def draw_views(plan: CityPlan) -> None:
         x, y = plan.layout.panoramas.xy[panorama]
         pixels = renderer.picture(x, y, Camera(heading, pitch, fov, 800, 500))
         Image.fromarray(pixels).save(IMAGES / f"view-{number}.jpg", quality=85)
+
+
+def draw_town(extract: Path) -> None:
+    """One picture of four views of Helsinki, with the names of those whose data they show."""
+    city = open_city(str(extract))
+    views = []
+    for address, heading in HELSINKI:
+        panorama = relocate(city.streetview, city.maps.geocode(address), address)
+        views.append(city.streetview.view(panorama.id, Camera(heading, 4.0, 85.0, 640, 400)).pixels)
+    sheet = Image.fromarray(np.vstack([np.hstack(views[:2]), np.hstack(views[2:])]))
+    pen = ImageDraw.Draw(sheet)
+    pen.rectangle((0, sheet.height - 24, 10 + 8 * len(city.attribution), sheet.height), fill="#000000")
+    pen.text((6, sheet.height - 20), city.attribution, fill="#ffffff", font=ImageFont.load_default(14))
+    sheet.save(IMAGES / "helsinki.jpg", quality=82)
 
 
 def draw_map(plan: CityPlan, run: Path) -> Image.Image:
@@ -130,5 +153,7 @@ if __name__ == "__main__":
     if sys.argv[1] == "--agents":
         for folder in sys.argv[2:]:
             photograph_run(Path(folder))
+    elif sys.argv[1] == "--town":
+        draw_town(Path(sys.argv[2]))
     else:
         main(Path(sys.argv[1]), Path(sys.argv[2]))
