@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from openai_server import Behaviour, ChatServer, Request, reply, tool_calls
+from overpass_server import Answer, OverpassServer, match, town_xml
 
 from virl.geo import LatLng
 from virl.platform.providers.offline.town import layout
@@ -76,14 +77,15 @@ def model(request: Request) -> Behaviour:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
-    """A shell's: an empty home, `virl` on the path, loopback servers for a model and for Google's Tokyo."""
+    """A shell's: an empty home, `virl` on the path, loopback servers instead of the real ones."""
     home = tmp_path_factory.mktemp("home")
     tokyo = city_settings("tokyo").center
     assert tokyo is not None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(layout, "ORIGIN", LatLng(*tokyo))  # Virlton lies in Tokyo
         town = open_city("virlton")
-    with ChatServer([model]) as chat, served(town) as google:
+    helsinki = OverpassServer([Answer(town_xml())], places=[match("Helsinki")])
+    with ChatServer([model]) as chat, served(town) as google, helsinki as overpass:
         yield {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(home),
@@ -91,6 +93,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
             "VIRL_DATA": str(home / "data"),
             "VIRL_BASE_URL": chat.url,
             "VIRL_GOOGLE_BASE_URL": google.url,
+            "VIRL_OVERPASS_URL": overpass.url,
+            "VIRL_NOMINATIM_URL": f"http://{overpass.host}/search",
             "OMP_NUM_THREADS": "1",
         }
 
