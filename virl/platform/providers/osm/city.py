@@ -4,6 +4,7 @@ from tzfpy import get_tz
 
 from virl.platform.city import City
 from virl.platform.providers.graph.maps import GraphMaps
+from virl.platform.providers.offline.inventory import PlanInventory
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
@@ -11,7 +12,8 @@ from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extract import read_extract
-from virl.platform.providers.osm.plan import build_twin
+from virl.platform.providers.osm.plan import Twin, build_twin
+from virl.platform.providers.osm.statistics import twin_statistics
 
 
 def open_twin(name: str, file: OsmCity) -> City:
@@ -37,4 +39,14 @@ def open_twin(name: str, file: OsmCity) -> City:
         maps=GraphMaps(panorama_graph(layout), addresses.find),
         truth=OfflineTruth(twin.plan, renderer),
         street_map=OfflineStreetMap(layout),
+        inventory=_inventory(twin),
     )
+
+
+def _inventory(twin: Twin) -> PlanInventory:
+    """Without the extract, which is larger than all that was made of it."""
+    statistics = twin_statistics(twin)
+    lines = twin.extract.lines
+    ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
+    houses = list(zip(twin.houses.ids, twin.houses.known.tolist(), strict=True))
+    return PlanInventory(twin.plan, lambda _: statistics, ways, houses)
