@@ -41,6 +41,7 @@ from virl.cli.options import (
 )
 from virl.cli.preview import tell_preview
 from virl.cli.serve import serve_app
+from virl.cli.town import town
 from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
 from virl.guard import guard
@@ -241,7 +242,7 @@ _PANELS: dict[str, dict[str, Callable[..., None]]] = {
         "narrate": narrate,
         "gallery": gallery,
     },
-    "Cities and models": {"cities": list_cities, "models": list_models},
+    "Cities and models": {"cities": list_cities, "town": town, "models": list_models},
     "Setup": {"doctor": doctor},
 }
 for _panel, _commands in _PANELS.items():

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from virl.budget import Meter
 from virl.geo import LatLng
+from virl.platform.inventory import Inventory
 from virl.platform.listings import Listings
 from virl.platform.maps import Maps
 from virl.platform.places import Places
@@ -107,6 +108,8 @@ class City:
     listings: Listings | None = None
     truth: Truth | None = None
     street_map: StreetMap | None = None
+    inventory: Inventory | None = None
+    """All that it is made of, for pages and exports."""
     meter: Meter | None = None
     """Counts requests, where the city is asked over a network."""
     time_zone: str | None = None

@@ -6,6 +6,7 @@ from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.offline.city_file import OfflineCity
 from virl.platform.providers.offline.collector import collector_paused
+from virl.platform.providers.offline.inventory import PlanInventory, plan_statistics
 from virl.platform.providers.offline.life.shops import TOWN, move_in
 from virl.platform.providers.offline.listings import OfflineListings, let_homes
 from virl.platform.providers.offline.maps import offline_maps
@@ -46,4 +47,5 @@ def open_offline(name: str, title: str, seed: int) -> City:
         listings=OfflineListings(plan.listings),
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(plan.layout),
+        inventory=PlanInventory(plan, plan_statistics),
     )

@@ -4,8 +4,10 @@ from tzfpy import get_tz
 
 from virl.platform.city import City
 from virl.platform.providers.graph.maps import GraphMaps
+from virl.platform.providers.offline.inventory import PlanInventory
 from virl.platform.providers.offline.listings import OfflineListings
 from virl.platform.providers.offline.places import OfflinePlaces
+from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
 from virl.platform.providers.offline.truth import OfflineTruth
@@ -17,6 +19,8 @@ from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
 from virl.platform.providers.osm.other_names import other_names
 from virl.platform.providers.osm.overpass_file import asked_box
+from virl.platform.providers.osm.plan import Twin
+from virl.platform.providers.osm.statistics import twin_statistics
 
 
 def open_twin(name: str, file: OsmCity) -> City:
@@ -52,4 +56,14 @@ def open_twin(name: str, file: OsmCity) -> City:
         listings=OfflineListings(plan.listings) if invented else None,
         truth=OfflineTruth(plan, renderer),
         street_map=OfflineStreetMap(layout),
+        inventory=_inventory(twin, plan),
     )
+
+
+def _inventory(twin: Twin, plan: CityPlan) -> PlanInventory:
+    """Without the extract, which is larger than all that was made of it."""
+    statistics = twin_statistics(twin)
+    lines = twin.extract.lines
+    ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
+    houses = list(zip(twin.houses.ids, twin.houses.known.tolist(), strict=True))
+    return PlanInventory(plan, lambda _: statistics, ways, houses)

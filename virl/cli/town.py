@@ -1,0 +1,45 @@
+"""The command `virl town`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from virl.cli.completion import complete_cities
+from virl.cli.options import AroundOption, DebugOption, RadiusOption, part_of
+from virl.console import echo
+from virl.guard import guard
+
+PAGE = Path("town.html")
+MOST_VIEWS = 100
+
+
+def town(
+    city: Annotated[
+        str,
+        typer.Argument(
+            help="An OpenStreetMap extract, such as helsinki.osm.pbf, or a city (see `virl cities`).",
+            autocompletion=complete_cities,
+        ),
+    ],
+    around: AroundOption = None,
+    radius: RadiusOption = None,
+    out: Annotated[Path, typer.Option(help="File of the page.", dir_okay=False)] = PAGE,
+    views: Annotated[int, typer.Option(help="How many views it shows.", min=0, max=MOST_VIEWS)] = 10,
+    seed: Annotated[int, typer.Option(help="Random seed; it chooses the views.", min=0)] = 0,
+    debug: DebugOption = False,
+) -> None:
+    """Build a page about a town: its map, statistics and views."""
+
+    def build() -> None:
+        from virl.drawing.numbers import counted  # noqa: PLC0415 - loads when asked for
+        from virl.platform.providers.open import Access, opened_city  # noqa: PLC0415 - brings in the cities
+        from virl.town.page import write_town  # noqa: PLC0415 - heavy
+
+        named = part_of(city, around, radius) or city
+        echo(f"reading {named}, then drawing {counted(views, 'view')}", err=True)
+        with opened_city(named, Access()) as opened:
+            shown = write_town(opened, out, views, seed)
+        echo(f"{opened.title}, {counted(shown, 'view')}: {out}")
+
+    guard(build, debug=debug)

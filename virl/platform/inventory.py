@@ -1,0 +1,96 @@
+"""All that a city holds, at once: for pages and exports. No agent may ask it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from shapely import Polygon
+
+from virl.geo import LatLng
+from virl.platform.places import Place
+
+
+@dataclass(frozen=True, slots=True)
+class MappedStreet:
+    """One stretch of street between two junctions (or a junction and a dead end)."""
+
+    id: str
+    """Of the way it is a part of, such as `w34` of OpenStreetMap; several stretches may share one."""
+    name: str
+    """Empty for a street without a name."""
+    kind: str
+    """OpenStreetMap's value of `highway`; empty where it is not known."""
+    line: Sequence[LatLng]
+    """Centre line."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """A building."""
+
+    id: str
+    outline: Polygon
+    """WGS84 degrees, x is the longitude; with its courtyards."""
+    height: float
+    """Metres."""
+    is_height_known: bool
+    """False where the height is that of the neighbours, or usual for the kind of house."""
+
+
+@dataclass(frozen=True, slots=True)
+class CityStatistics:
+    """How much of everything a city holds, and what was left out; `None` where nobody counted."""
+
+    area_m2: float
+    """Of the part that the city covers."""
+    street_m: float
+    """Metres of its streets."""
+    houses: int
+    places_by_type: Mapping[str, int]
+    """Places by their first type, the most frequent first."""
+    places_with_sign: int
+    furniture: Mapping[str, int]
+    """Things by kind, the most frequent first."""
+    mapped_m: float | None = None
+    """Metres of the mapped ways on which panoramas may stand."""
+    dropped_m: Mapping[str, float] = field(default_factory=dict)
+    """Metres of mapped ways that were left out, by the reason."""
+    houses_with_height: int | None = None
+    """Houses whose height or levels are mapped."""
+    hours_read: int | None = None
+    """Places whose opening hours were read."""
+    hours_unread: int | None = None
+    """Places with opening hours that cannot be read."""
+    incomplete: int | None = None
+    """Mapped objects without some of their nodes, or with broken rings; they were left out."""
+    unmapped: Mapping[str, int] = field(default_factory=dict)
+    """Tags of places that have no type of their own, such as `shop=toys`, the most frequent first."""
+
+    @property
+    def places(self) -> int:
+        """How many places there are."""
+        return sum(self.places_by_type.values())
+
+
+class Inventory(Protocol):
+    """What a city is made of; only a provider that holds it all has one."""
+
+    def streets(self) -> Sequence[MappedStreet]:
+        """All streets."""
+        ...
+
+    def houses(self) -> Sequence[House]:
+        """All buildings."""
+        ...
+
+    def places(self) -> Sequence[Place]:
+        """All places, with their hours, sorted by id."""
+        ...
+
+    def signed(self) -> frozenset[str]:
+        """Ids of the places that have a sign."""
+        ...
+
+    def statistics(self) -> CityStatistics:
+        """How much of everything there is."""
+        ...

@@ -1,0 +1,127 @@
+"""A city's panoramas as a graph of networkx, with OSMnx's names of attributes."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import shapely
+
+from virl.errors import BadInput, ModelUnavailable
+from virl.geo import LatLng, LocalFrame, signed_turn
+from virl.platform.city import City, StreetMap
+from virl.platform.inventory import MappedStreet
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+CRS = "epsg:4326"
+ON_STREET_M = 3.0  # what is farther from every street is on none; chosen
+
+
+def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
+    """The panoramas of a city and the links between them, which is what an agent walks.
+
+    Functions of networkx and OSMnx take the graph. Nodes are the numbers of the panoramas, from 0 in the
+    order of `StreetMap.panorama_ids`, since OSMnx takes no text for a node. They have `x` (longitude), `y`
+    (latitude), `street_count` (how many panoramas are linked to it) and `pano_id`.
+
+    Links are edges with `length` in metres, as the city's routes count them, `bearing` in degrees, `osmid`,
+    `oneway` and `reversed`; and with `name` and `highway` where the city knows its streets. They are
+    straight, so that no edge has a `geometry`. `osmid` is the number of the way in OpenStreetMap, or else a
+    negative one that both directions of a link share. `graph.graph["attribution"]` says whom to name.
+
+    Raises:
+        BadInput: the city's panoramas are not all known, since it is asked over a network.
+        ModelUnavailable: networkx is not installed.
+    """
+    street_map = held_street_map(city)
+    try:
+        import networkx as nx  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as missing:
+        raise without_geo("to_networkx", missing) from missing
+
+    panoramas = [city.streetview.panorama(name) for name in street_map.panorama_ids()]
+    number = {panorama.id: index for index, panorama in enumerate(panoramas)}
+    links = [
+        (start, number[link.pano_id], link)
+        for start, panorama in enumerate(panoramas)
+        for link in panorama.links
+    ]
+    pairs = {(start, end) for start, end, _ in links}
+    beside = Counter(node for pair in {frozenset(pair) for pair in pairs} if len(pair) > 1 for node in pair)
+    graph: nx.MultiDiGraph[int] = nx.MultiDiGraph(
+        crs=CRS, name=city.title, attribution=city.attribution, simplified=False
+    )
+    for node, panorama in enumerate(panoramas):
+        lat, lng = panorama.position
+        graph.add_node(node, y=lat, x=lng, street_count=beside[node], pano_id=panorama.id)
+    middles = [_halfway(panoramas[start].position, panoramas[end].position) for start, end, _ in links]
+    streets = streets_at(middles, city.inventory.streets() if city.inventory else ())
+    for (start, end, link), street in zip(links, streets, strict=True):
+        told = {"name": street.name, "highway": street.kind} if street else {}
+        graph.add_edge(
+            start,
+            end,
+            osmid=_way_number(street) or -(1 + min(start, end) * len(panoramas) + max(start, end)),
+            length=link.distance,
+            bearing=link.heading,
+            oneway=(end, start) not in pairs,
+            reversed=start > end,
+            **{key: value for key, value in told.items() if value},
+        )
+    return graph
+
+
+def streets_at(positions: Sequence[LatLng], streets: Sequence[MappedStreet]) -> list[MappedStreet | None]:
+    """The street that each position lies on; `None` where none is within 3 m."""
+    found: list[MappedStreet | None] = [None] * len(positions)
+    if not positions or not streets:
+        return found
+    frame = LocalFrame(positions[0])
+    lines = shapely.STRtree([shapely.LineString(_metres(frame, street.line)) for street in streets])
+    there, nearest = lines.query_nearest(
+        shapely.points(_metres(frame, positions)), max_distance=ON_STREET_M, all_matches=False
+    )
+    for position, street in zip(there.tolist(), nearest.tolist(), strict=True):
+        found[position] = streets[street]
+    return found
+
+
+def held_street_map(city: City) -> StreetMap:
+    """The streets of a city that is held whole.
+
+    Raises:
+        BadInput: the city is asked over a network, panorama by panorama.
+    """
+    if city.street_map is None:
+        raise BadInput(
+            f"{city.title} is asked over a network, so its streets are not known at once: use a made city, a "
+            "town of OpenStreetMap, or one of a graph data set"
+        )
+    return city.street_map
+
+
+def without_geo(what: str, missing: ModuleNotFoundError) -> ModelUnavailable:
+    """The error that names the extra.
+
+    Args:
+        what: what needs it.
+        missing: the package that is not there.
+    """
+    return ModelUnavailable(f"{what} needs {missing.name}: pip install 'virl[geo]'")
+
+
+def _way_number(street: MappedStreet | None) -> int | None:
+    """Of the way in OpenStreetMap that a street is a part of."""
+    return int(street.id[1:]) if street and re.fullmatch(r"w\d+", street.id) else None
+
+
+def _halfway(one: LatLng, other: LatLng) -> LatLng:
+    return LatLng((one.lat + other.lat) / 2, one.lng + signed_turn(one.lng, other.lng) / 2)
+
+
+def _metres(frame: LocalFrame, positions: Sequence[LatLng]) -> np.ndarray:
+    lat, lng = np.array(positions, float).T
+    return np.column_stack(frame.to_metres(lat, lng))

@@ -1,0 +1,111 @@
+"""All that stands in the plan of a city, for pages and exports."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+import shapely
+
+from virl.geo import Floats, LatLng, LocalFrame
+from virl.platform.inventory import CityStatistics, House, MappedStreet
+from virl.platform.places import Place
+from virl.platform.providers.offline.plan import CityPlan, StreetPlan
+
+
+class PlanInventory:
+    """What stands in a plan: an implementation of `virl.platform.inventory.Inventory`.
+
+    Args:
+        plan: of the city.
+        statistics: counts what is in it, when first asked.
+        ways: id and kind of the way that each street is a part of; by default the street's number, and no
+            kind.
+        houses: id of each building, and whether its height is known; by default its number, and it is.
+    """
+
+    def __init__(
+        self,
+        plan: CityPlan,
+        statistics: Callable[[CityPlan], CityStatistics],
+        ways: Sequence[tuple[str, str]] = (),
+        houses: Sequence[tuple[str, bool]] = (),
+    ) -> None:
+        self._plan = plan
+        self._count = statistics
+        self._ways = ways
+        self._houses = houses
+
+    def streets(self) -> Sequence[MappedStreet]:
+        """All streets, in the order of the plan."""
+        layout = self._plan.layout
+        ways = self._ways or [(str(street.id), "") for street in layout.streets]
+        return [
+            MappedStreet(way, street.name, kind, _positions(layout.frame, street.line))
+            for street, (way, kind) in zip(layout.streets, ways, strict=True)
+        ]
+
+    def houses(self) -> Sequence[House]:
+        """All buildings, in the order of the plan."""
+        layout = self._plan.layout
+        known = self._houses or [(str(house.id), True) for house in layout.buildings]
+        outlines = _in_degrees(layout.frame, [house.footprint for house in layout.buildings])
+        return [
+            House(name, outline, house.height, is_known)
+            for house, outline, (name, is_known) in zip(layout.buildings, outlines, known, strict=True)
+        ]
+
+    def places(self) -> Sequence[Place]:
+        """All places, closed ones too, sorted by id."""
+        return sorted((shop.place for shop in self._plan.shops), key=lambda place: place.id)
+
+    def signed(self) -> frozenset[str]:
+        """Ids of the places that have a sign."""
+        return frozenset(shop.place.id for shop in self._plan.shops if shop.signs)
+
+    def statistics(self) -> CityStatistics:
+        """How much of everything there is."""
+        return self._statistics
+
+    @cached_property
+    def _statistics(self) -> CityStatistics:
+        return self._count(self._plan)
+
+
+def plan_statistics(plan: CityPlan) -> CityStatistics:
+    """Count what is in a plan; its area is that of the convex hull of its streets."""
+    layout = plan.layout
+    corners = np.concatenate([street.line for street in layout.streets])
+    return CityStatistics(
+        area_m2=float(shapely.MultiPoint(corners).convex_hull.area),
+        street_m=_street_metres(layout),
+        houses=len(layout.buildings),
+        places_by_type=counted(shop.place.types[0] for shop in plan.shops if shop.place.types),
+        places_with_sign=sum(bool(shop.signs) for shop in plan.shops),
+        furniture=counted(thing.kind for thing in layout.furniture),
+        hours_read=sum(bool(shop.place.hours) for shop in plan.shops),
+    )
+
+
+def counted(names: Iterable[str]) -> Mapping[str, int]:
+    """How often each name occurs, the most frequent first, then in alphabetical order."""
+    found = Counter(names)
+    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _street_metres(layout: StreetPlan) -> float:
+    return float(sum(np.linalg.norm(np.diff(street.line, axis=0), axis=1).sum() for street in layout.streets))
+
+
+def _positions(frame: LocalFrame, line: Floats) -> list[LatLng]:
+    lat, lng = frame.to_degrees(line[:, 0], line[:, 1])
+    return [LatLng(*pair) for pair in zip(lat.tolist(), lng.tolist(), strict=True)]
+
+
+def _in_degrees(frame: LocalFrame, shapes: Sequence[shapely.Polygon]) -> Sequence[shapely.Polygon]:
+    def degrees(xy: Floats) -> Floats:
+        lat, lng = frame.to_degrees(xy[:, 0], xy[:, 1])
+        return np.column_stack([lng, lat])
+
+    turned: list[shapely.Polygon] = shapely.transform(np.array(shapes, object), degrees).tolist()
+    return turned

@@ -1,0 +1,27 @@
+"""How much of everything a twin holds, and what of its extract was left out."""
+
+from dataclasses import replace
+
+from virl.platform.inventory import CityStatistics
+from virl.platform.providers.offline.inventory import counted, plan_statistics
+from virl.platform.providers.osm.hours import weekly
+from virl.platform.providers.osm.plan import Twin
+
+
+def twin_statistics(twin: Twin) -> CityStatistics:
+    """Count what is in a twin; its area is that of the part of the extract that was read."""
+    unread = sum(
+        weekly(tags["opening_hours"]) is None
+        for tags, shop in zip(twin.pois.tags, twin.plan.shops, strict=True)
+        if "opening_hours" in tags and not shop.place.hours
+    )
+    return replace(
+        plan_statistics(twin.plan),
+        area_m2=float(twin.extract.outline.area),
+        mapped_m=twin.streets.mapped_m,
+        dropped_m=dict(twin.streets.dropped_m),
+        houses_with_height=int(twin.houses.known.sum()),
+        hours_unread=unread,
+        incomplete=twin.extract.incomplete,
+        unmapped=counted(twin.pois.unmapped.elements()),
+    )

@@ -1,0 +1,1 @@
+"""The page of a town: its map, statistics and a few views."""

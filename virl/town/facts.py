@@ -1,0 +1,121 @@
+"""The statistics on the page of a town, in words and numbers."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from virl.drawing.exhibits import Bar, BarsExhibit, Exhibit, TableExhibit
+from virl.geo import distance
+from virl.platform.city import City
+from virl.platform.inventory import CityStatistics
+from virl.platform.networks import held_street_map
+
+MOST_TYPES = 20
+MOST_TAGS = 20
+
+Fact = tuple[str, str]
+"""What, and how much of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TownFacts:
+    """What the page tells of a town in numbers."""
+
+    streets: tuple[Fact, ...]
+    holdings: tuple[Fact, ...]
+    """Houses, places and their hours; empty where nobody counted."""
+    exhibits: tuple[Exhibit, ...]
+
+
+def town_facts(city: City) -> TownFacts:
+    """Count what there is in a city that is held whole."""
+    known = city.inventory.statistics() if city.inventory else None
+    return TownFacts(
+        tuple(_streets(city, known)),
+        tuple(_holdings(known)) if known else (),
+        tuple(_exhibits(known)) if known else (),
+    )
+
+
+def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
+    street_map = held_street_map(city)
+    if known:
+        yield "Area", f"{known.area_m2 / 1e6:,.2f} km²"
+        yield "Streets", _kilometres(known.street_m)
+    else:
+        lines = street_map.lines()
+        yield "Streets", _kilometres(sum(sum(map(distance, line, line[1:])) for line in lines))
+    if known and known.mapped_m is not None:
+        yield "Mapped ways for them", _kilometres(known.mapped_m)
+        for reason, metres in known.dropped_m.items():
+            yield f"Left out: {reason}", _kilometres(metres)
+    count, largest = _connected(city)
+    yield "Panoramas", f"{count:,}"
+    yield "In the largest connected part", _share(largest, count)
+
+
+def _connected(city: City) -> tuple[int, int]:
+    """How many panoramas there are, and how many of them the largest connected part has."""
+    names = held_street_map(city).panorama_ids()
+    number = {name: index for index, name in enumerate(names)}
+    links = [
+        (index, number[link.pano_id])
+        for name, index in number.items()
+        for link in city.streetview.panorama(name).links
+    ]
+    source, target = np.array(links, np.int64).reshape(-1, 2).T
+    linked = coo_array((np.ones(len(source)), (source, target)), shape=(len(names), len(names)))
+    _, part = connected_components(linked, directed=False)
+    return len(names), int(np.bincount(part).max())
+
+
+def _holdings(known: CityStatistics) -> Iterator[Fact]:
+    yield "Houses", f"{known.houses:,}"
+    if known.houses_with_height is not None:
+        yield "Houses with a mapped height", _share(known.houses_with_height, known.houses)
+    yield "Places", f"{known.places:,}"
+    yield "With a sign", _share(known.places_with_sign, known.places)
+    yield "Without a sign", _share(known.places - known.places_with_sign, known.places)
+    if known.hours_read is not None:
+        yield "With opening hours", _share(known.hours_read, known.places)
+    if known.hours_unread is not None:
+        yield "Opening hours that cannot be read", f"{known.hours_unread:,}"
+    yield "Street furniture", f"{sum(known.furniture.values()):,}"
+    if known.incomplete is not None:
+        yield "Left out: incomplete or broken objects", f"{known.incomplete:,}"
+
+
+def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
+    if known.places_by_type:
+        left = len(known.places_by_type) - MOST_TYPES
+        title = f"Places by type, without {left} rarer types" if left > 0 else "Places by type"
+        yield _bars(title, "places", known.places_by_type)
+    if known.furniture:
+        yield _bars("Street furniture", "things", known.furniture)
+    if known.unmapped:
+        rows = tuple(known.unmapped.items())
+        left = len(rows) - MOST_TAGS
+        yield TableExhibit(
+            title="Tags without a type of their own",
+            columns=("tag", "places"),
+            rows=rows[:MOST_TAGS],
+            note="Places with these tags get a general type, such as `store`."
+            + (f" {left} rarer tags are not shown." if left > 0 else ""),
+        )
+
+
+def _bars(title: str, unit: str, counts: Mapping[str, int]) -> BarsExhibit:
+    shown = list(counts.items())[:MOST_TYPES]
+    bars = tuple(Bar(label=label.replace("_", " "), value=count) for label, count in shown)
+    return BarsExhibit(title=title, unit=unit, bars=bars)
+
+
+def _kilometres(metres: float) -> str:
+    return f"{metres / 1000:,.2f} km" if metres >= 5 or metres == 0 else "less than 0.01 km"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part:,} ({part / whole:.1%})".replace("%", " %") if whole else f"{part:,}"
