@@ -20,6 +20,7 @@ import virl
 from virl.errors import BadInput, ModelUnavailable
 from virl.geo import LatLng, distance
 from virl.platform.city import City
+from virl.platform.maps import walked_route
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
 
@@ -72,7 +73,7 @@ def routes_agree(city: City, graph: nx.MultiDiGraph, count: int) -> None:
             continue
         metres = nx.path_weight(graph, path, weight="length")
         stops = [city.streetview.panorama(graph.nodes[node]["pano_id"]).position for node in (start, end)]
-        assert metres == pytest.approx(city.maps.route(stops).distance, abs=0.01)
+        assert metres == pytest.approx(walked_route(city.maps, stops).distance, abs=0.01)
 
 
 def test_osmnx_takes_a_city_as_a_graph(city: City, tmp_path: Path) -> None:
