@@ -1,16 +1,22 @@
 """`virl town`: the page of a twin, of a made city, and of one that has streets only."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from made_benchmark import NAME, Options
 from made_graph import write_graph
 from real_data import real_data
+from rich.console import Console
 from test_osm_exports import NAMED, dated_town
 from test_osm_twin import FRAME
 from typer.testing import CliRunner
 
+from virl.bench.benchmark import Episode
+from virl.bench.plan import make_plan
+from virl.bench.run import run_benchmark
 from virl.cli.main import app
 from virl.errors import BadInput
 from virl.geo import distance
@@ -139,7 +145,7 @@ def test_what_cannot_have_a_page_is_one_line(town: City, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_gallery_and_benchmark_name_whoever_mapped_the_town(extract: Path, tmp_path: Path) -> None:
+def test_a_gallery_names_whoever_mapped_the_town(extract: Path, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     words = ["run", "hiro", "--city", str(extract), "--set", "limits.steps=3", "--out", str(runs / "hiro")]
     assert CliRunner().invoke(app, words).exit_code == 0
@@ -148,10 +154,21 @@ def test_gallery_and_benchmark_name_whoever_mapped_the_town(extract: Path, tmp_p
     gallery = (tmp_path / "gallery.html").read_text(encoding="utf-8")
     assert NAMED in gallery
     assert "two-streets</bdi>" in gallery
-    bench = tmp_path / "exploration"
-    words = ["bench", "exploration", "--city", str(extract), "--limit", "1", "--out", str(bench)]
-    done = CliRunner().invoke(app, words)
-    assert NAMED in (bench / "report.html").read_text(encoding="utf-8"), done.output
+
+
+def test_a_benchmark_names_whoever_mapped_its_cities(town: City, tmp_path: Path) -> None:
+    out = tmp_path / "bench"
+    run_benchmark(NAME, Options(cities=("north",), count=1), out, Console(quiet=True))
+    plan = json.loads((out / "plan.json").read_text())
+    assert plan["cities"]["north"]["attribution"] == ""
+    pages = [out / "report.html", *out.glob("episodes/*/index.html")]
+    assert len(pages) == 3
+    assert not any("Maps, views and places:" in page.read_text() for page in pages)
+    cities = make_plan([Episode("case 0", "north", "sharp", {})], {"north": town}).cities
+    plan["cities"]["north"] = cities["north"].model_dump(mode="json")
+    (out / "plan.json").write_text(json.dumps(plan))
+    assert CliRunner().invoke(app, ["bench", "report", str(out)]).exit_code == 0
+    assert all(f"Maps, views and places: {NAMED}." in page.read_text() for page in pages)
 
 
 @pytest.mark.slow
