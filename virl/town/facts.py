@@ -49,7 +49,7 @@ def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
         lines = street_map.lines()
         yield "Streets", _kilometres(sum(sum(map(distance, line, line[1:])) for line in lines))
     if known and known.mapped_m is not None:
-        yield "Mapped ways for them", _kilometres(known.mapped_m)
+        yield "Mapped streets and paths", _kilometres(known.mapped_m)
         for reason, metres in known.dropped_m.items():
             yield f"Left out: {reason}", _kilometres(metres)
     count, largest = _connected(city)
