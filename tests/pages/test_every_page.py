@@ -61,7 +61,7 @@ count: {things: [trash bin, bench], background: [mailbox]}
 limits: {steps: 60}
 """
 PAGES = [
-    *AGENTS, "imani", "tools", "exhibits", "unfinished", "gallery", "narration",
+    *AGENTS, "imani", "tools", "exhibits", "unfinished", "gallery", "narration", "town",
     "benchmark", "benchmark-episode", "walks", "episodes", "counting",
 ]  # fmt: skip
 
@@ -121,6 +121,11 @@ class Workshop:
         run = self.page("hiro").parent
         command("narrate", str(run))
         return run / "narration.html"
+
+    def town(self) -> Path:
+        page = self.folder / "town.html"
+        command("town", "virlton", "--out", str(page), "--views", "4")
+        return page
 
     def benchmark(self) -> Path:
         out = self.folder / "runs" / "benchmark"

@@ -300,6 +300,7 @@ def _live(
             start = start.model_copy(update={"character": assembly.character.model_dump(mode="json")})
         if not done:
             check_assembly(assembly)
+            start = start.model_copy(update={"attribution": city.attribution})
         journal = stack.enter_context(open_journal(start))
         story = stack.enter_context(Story(console, character.limits.steps))
         run = Run(

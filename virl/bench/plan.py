@@ -25,6 +25,8 @@ class CityPlan(Settings):
     title: str
     streets: tuple[tuple[tuple[float, float], ...], ...] = ()
     """Centre lines, each of (lat, lng); none where the provider has none to give."""
+    attribution: str = ""
+    """Whom pages about it have to name."""
 
 
 class RunPlan(Settings):
@@ -137,7 +139,8 @@ def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan]) -> C
     if city is None:
         return known.get(name, CityPlan(title=name))
     if city.street_map is None:
-        return CityPlan(title=city.title)
+        return CityPlan(title=city.title, attribution=city.attribution)
     lines = [tuple((round(p.lat, 6), round(p.lng, 6)) for p in line) for line in city.street_map.lines()]
     few = sum(map(len, lines)) <= MOST_STREET_POINTS
-    return CityPlan(title=city.title, streets=tuple(lines) if few else ())
+    streets = tuple(lines) if few else ()
+    return CityPlan(title=city.title, streets=streets, attribution=city.attribution)

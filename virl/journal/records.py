@@ -174,6 +174,8 @@ class StartRecord(Record):
     routine: str | None = None
     """The name of its routine; empty for one that lies beside the character's file, `None` in a journal of a
     version that did not write it down."""
+    attribution: str = ""
+    """Whom every page about its city has to name, as `City.attribution` says."""
     character: dict[str, object]
 
 

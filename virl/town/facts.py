@@ -49,7 +49,7 @@ def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
         lines = street_map.lines()
         yield "Streets", _kilometres(sum(sum(map(distance, line, line[1:])) for line in lines))
     if known and known.mapped_m is not None:
-        yield "Mapped ways for them", _kilometres(known.mapped_m)
+        yield "Mapped streets and paths", _kilometres(known.mapped_m)
         for reason, metres in known.dropped_m.items():
             yield f"Left out: {reason}", _kilometres(metres)
     count, largest = _connected(city)
@@ -90,11 +90,9 @@ def _holdings(known: CityStatistics) -> Iterator[Fact]:
 
 def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
     if known.places_by_type:
-        left = len(known.places_by_type) - MOST_TYPES
-        title = f"Places by type, without {left} rarer types" if left > 0 else "Places by type"
-        yield _bars(title, "places", known.places_by_type)
-    if known.furniture:
-        yield _bars("Street furniture", "things", known.furniture)
+        kinds = len(known.places_by_type)
+        few = f": the {MOST_TYPES} most frequent of {kinds}" if kinds > MOST_TYPES else ""
+        yield _bars(f"Places by type{few}", "places", known.places_by_type)
     if known.unmapped:
         rows = tuple(known.unmapped.items())
         left = len(rows) - MOST_TAGS
@@ -102,9 +100,11 @@ def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
             title="Tags without a type of their own",
             columns=("tag", "places"),
             rows=rows[:MOST_TAGS],
-            note="Places with these tags get a general type, such as `store`."
+            note="Places with these tags get a general type, such as store."
             + (f" {left} rarer tags are not shown." if left > 0 else ""),
         )
+    if known.furniture:
+        yield _bars("Street furniture", "things", known.furniture)
 
 
 def _bars(title: str, unit: str, counts: Mapping[str, int]) -> BarsExhibit:

@@ -12,10 +12,11 @@ from virl.platform.city import City
 from virl.platform.networks import held_street_map
 
 # The looks of the map, all chosen.
-ACROSS_PX = 1130.0
-ASPECTS = (1.2, 2.0)
+ACROSS_PX = 820.0
+ASPECTS = (0.85, 2.0)
 MARGIN = 0.02  # of the town's longer side
 STREET_M, STREET_PX = 7.0, 1.3  # a street is as wide as the larger of the two
+KERB_PX = 0.9  # on each side of it
 DETAIL_PX = 0.15  # what is smaller is not drawn: maps are zoomed in up to twelve times
 FINE_M = 4000.0  # a wider map is written in whole metres
 
@@ -31,6 +32,8 @@ class TownMap:
     """Path data of the centre lines."""
     street_m: float
     """Width at which they are drawn."""
+    kerb_m: float
+    """Width of what lies below them, which sets them off from the ground."""
     houses: str
     """Path data of the outlines; empty where none are known."""
     places: str
@@ -56,23 +59,25 @@ def town_map(city: City, shown: Sequence[LatLng] = ()) -> TownMap:
     inventory = city.inventory
     houses = [_turned(frame, house.outline) for house in inventory.houses()] if inventory else []
     places = [on_paper(frame, *place.position) for place in inventory.places()] if inventory else []
+    street_m = max(STREET_M, STREET_PX * paper.pixel)
     return TownMap(
         paper,
         _path(paper, [shapely.LineString(line) for line in streets]),
-        max(STREET_M, STREET_PX * paper.pixel),
+        street_m,
+        street_m + 2 * KERB_PX * paper.pixel,
         _path(paper, houses),
         "".join(f"M{_at(paper, place)}h0" for place in places if _is_on(paper, place)),
     )
 
 
 def _turned(frame: LocalFrame, outline: shapely.Polygon) -> shapely.Polygon:
-    """An outline in degrees, on paper."""
+    """An outline in degrees, on paper; SVG tells its courtyards by their sense of rotation."""
 
     def flat(lng_lat: np.ndarray) -> np.ndarray:
         x, y = frame.to_metres(lng_lat[:, 1], lng_lat[:, 0])
         return np.column_stack([x, -y])
 
-    return shapely.transform(outline, flat)
+    return shapely.orient_polygons(shapely.transform(outline, flat))
 
 
 def _path(paper: Paper, shapes: Shapes) -> str:

@@ -104,6 +104,7 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
                 "page": page,
                 "before": before,
                 "after": after,
+                "attribution": section.run.plan.cities[section.city].attribution,
                 "map": city_map(section.run.plan.cities[section.city], [(page.shown, "")]),
                 "pictures": _pictures(home, section.run, page),
                 "links": _links(home, section.run, page),
@@ -113,6 +114,9 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
     context = {
         "results": results,
         "sections": sections,
+        "attributions": sorted(
+            {city.attribution for run in gathered.runs for city in run.plan.cities.values()} - {""}
+        ),
         "own": own,
         "tables": [(part, shown_metrics(part)) for part in split(results)],
         "charts": group_charts(results),

@@ -1,7 +1,7 @@
 """The page of the gallery: one file that loads nothing."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -14,7 +14,7 @@ from virl.journal.gallery.collect import Card, LeftOut, collect
 from virl.journal.gallery.thumbnail import Streets, Thumbnail
 from virl.journal.page import page
 from virl.journal.report import REPORT
-from virl.platform.providers.open import all_cities, open_city
+from virl.platform.providers.open import all_cities, name_of_city, open_city
 from virl.platform.providers.registry import provider_of
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -44,7 +44,8 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card],
                 for card in sorted(benchmark_cards(folders), key=lambda card: card.when, reverse=True)
             ],
             "left_out": left_out,
-            "cities": {name: settings.title for name, settings in all_cities().items()},
+            "cities": _titles({card.start.city for card in cards}),
+            "attributions": sorted({card.start.attribution for card in cards} - {""}),
             "version": __version__,
         },
         styles=("gallery.css",),
@@ -61,6 +62,12 @@ def _link(card: Card | BenchmarkCard, out: Path) -> str:
         return ""
     way = os.path.relpath((card.folder / REPORT).resolve(), out.parent.resolve())
     return "./" + quote(Path(way).as_posix())
+
+
+def _titles(names: Collection[str]) -> dict[str, str]:
+    """What cities are called; those given by a path, by the name of the file."""
+    known = all_cities()
+    return {name: known[name].title if name in known else name_of_city(name) for name in names}
 
 
 @cache
