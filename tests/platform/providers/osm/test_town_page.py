@@ -135,7 +135,7 @@ def test_what_cannot_have_a_page_is_one_line(town: City, tmp_path: Path) -> None
         write_town(replace(town, title="Tokyo", street_map=None), tmp_path / "tokyo.html")
     for words, said in (
         (["nowhere.osm.pbf"], "no such file"),
-        (["virlton", "--around", "60,20"], "choose a part of an OpenStreetMap extract"),
+        (["virlton", "--around", "60,20"], "are for an OpenStreetMap extract, and 'virlton' is none"),
         (["virltn"], "did you mean 'virlton'?"),
     ):
         done = CliRunner().invoke(app, ["town", *words, "--out", str(tmp_path / "town.html")])
