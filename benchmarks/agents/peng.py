@@ -160,11 +160,11 @@ def _draw(city: City, rng: Random, number: int) -> DrawnErrands:
 
 @cache
 def _addresses(city: City) -> list[str]:
-    """Every address of a place that the maps know, once, in a fixed order."""
+    """Every address with a house number of a place that the maps know, once, in a fixed order."""
     found = {
         place.address.partition(",")[0] for place in city.places.nearby(city.center, 5000.0) if place.address
     }
-    return sorted(address for address in found if address[:1].isdigit())
+    return sorted(address for address in found if any(map(str.isdigit, address)))
 
 
 def _character(case: DrawnErrands) -> dict[str, object]:

@@ -14,6 +14,7 @@ The measure is Spearman's rank correlation between the two over all homes of the
 """
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -27,6 +28,7 @@ from shapely import box
 from virl.bench.benchmark import Data, Metric, Record
 from virl.platform.city import City
 from virl.platform.listings import Listing
+from virl.platform.places import Place
 from virl.settings import Settings, load_settings
 
 from .aria import REPORTED_SEED
@@ -178,7 +180,7 @@ def _draw(city: City, rng: Random, seed: int) -> DrawnSearch:
     book = _phrasebook()
     window = rng.choice(book.windows)
     name = rng.choice(book.names)
-    wishes, sentences = _draw_wishes(book, rng, seed)
+    wishes, sentences = _draw_wishes(book, rng, seed, _kinds(city))
     homes = _homes(city, window)
     return DrawnSearch(
         name=name,
@@ -190,16 +192,24 @@ def _draw(city: City, rng: Random, seed: int) -> DrawnSearch:
     )
 
 
-def _draw_wishes(book: HomePhrases, rng: Random, seed: int) -> tuple[Wishes, list[str]]:
+@lru_cache(maxsize=4)
+def _kinds(city: City) -> frozenset[str]:
+    """Of the kinds that clients ask for, those that the city has."""
+    return frozenset(kind for kind in (*_phrasebook().places, "bar") if _open_places(city, kind))
+
+
+def _draw_wishes(
+    book: HomePhrases, rng: Random, seed: int, kinds: AbstractSet[str]
+) -> tuple[Wishes, list[str]]:
     """What a client wants, and the sentences that say it, in an order of their own."""
     wishes = Wishes({}, {})
     said: list[str] = []
-    for kind in rng.sample(list(book.places), rng.choice(PLACES)):
+    for kind in rng.sample([kind for kind in book.places if kind in kinds], rng.choice(PLACES)):
         importance = rng.choice((1, 2, 3))
         wishes.near[kind] = float(importance)
         place = rng.choice(book.places[kind].of(seed))
         said.append(rng.choice(book.importance[importance].of(seed)).replace("{place}", place))
-    if rng.random() < AWAY:
+    if rng.random() < AWAY and "bar" in kinds:
         wishes.away["bar"] = 2.0
         said.append(rng.choice(book.away.of(seed)))
     if rng.random() < MONEY:
@@ -255,12 +265,17 @@ def _suitability(
     return {home.id: float(mean) for home, mean in zip(homes, means, strict=True)}
 
 
+def _open_places(city: City, kind: str) -> list[Place]:
+    """Those of a kind that have not closed for good."""
+    return [place for place in city.places.nearby(city.center, 20_000, [kind]) if place.is_open]
+
+
 @lru_cache(maxsize=64)
 def _minutes(city: City, kind: str) -> Mapping[str, float]:
     """The true walk from every home to the nearest place of a kind that has not closed for good."""
     homes = _homes(city, (0.0, float("inf")))
-    places = [place for place in city.places.nearby(city.center, 20_000, [kind]) if place.is_open]
-    seconds = city.maps.travel_times([home.position for home in homes], [place.position for place in places])
+    places = [place.position for place in _open_places(city, kind)]
+    seconds = city.maps.travel_times([home.position for home in homes], places)
     return {home.id: float(walk) / 60 for home, walk in zip(homes, seconds.min(axis=1), strict=True)}
 
 

@@ -25,6 +25,13 @@ def read(text: str) -> tuple[list[tuple[str, str]], bool]:
          ["bank", "bakery", "laundry"]),
         ("On Friday I must drop keys at Anna's, 7 Harbor Street, then lunch at the House of Noodles.",
          ["7 Harbor Street", "House of Noodles"]),
+        ("Pay at Kalevankatu 14 B, return a drill to Mannerheimintie 24 and sign a form at Simonkatu 12a.",
+         ["Kalevankatu 14 B", "Mannerheimintie 24", "Simonkatu 12a"]),
+        ("Kaivokatu 1\nVuorikatu 2\n3 Elm Street", ["Kaivokatu 1", "Vuorikatu 2", "3 Elm Street"]),
+        ("From rue de la Paix 12 to Via Roma 5/7, at улица Арбат 12 by May 5, then Cafe 12 Oak Street",
+         ["rue de la Paix 12", "Via Roma 5/7", "улица Арбат 12", "12 Oak Street"]),
+        ("Look at the room at John Stenbergin ranta 2.", ["John Stenbergin ranta 2"]),
+        ("Meet Anna at 5, read in Riverside Library for 2 hours.", ["Riverside Library"]),
     ],
 )  # fmt: skip
 def test_places_are_read_in_the_order_of_the_text(text: str, errands: list[str]) -> None:

@@ -1,7 +1,7 @@
 """The rule that reads errands: addresses and names by how they are written, kinds of places by lexicon."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -12,12 +12,24 @@ from virl.routines.errands.replies import Errand, ErrandList
 
 _WORD = r"[^\W\d_a-z][\w'\N{RIGHT SINGLE QUOTATION MARK}-]*"  # begins with a capital letter
 _ADDRESS = re.compile(rf"\b\d{{1,5}}[A-Za-z]?\s+{_WORD}(?:\s+(?:of\s+|the\s+)*{_WORD})*")
+_SMALL = r"(?:of|the|de|du|des|la|le|del|della|di|da|do|van|von|der|den|aan|am|an|im|in|zur|zum)"
+_BEFORE_STREET = r"\b(?:rue|place|avenue|calle|plaza|via|piazza|rua|улица|ул\.|проспект|площадь)"
+_AFTER_STREET = (
+    r"(?:aukio|kaari|katu|kuja|polku|ranta|tie|tori|gata|gränd|kaj|väg|улица|переулок|проспект|набережная)"
+)
+_NUMBER_LAST = re.compile(
+    rf"(?:{_BEFORE_STREET}[^\S\n]+(?:{_SMALL}[^\S\n]+){{0,2}})?{_WORD}"
+    rf"(?:[^\S\n]+(?:{_SMALL}[^\S\n]+){{0,2}}(?:{_WORD}|{_AFTER_STREET}\b)){{0,7}},?[^\S\n]+"
+    r"\d{1,5}(?:[A-Za-z]|[^\S\n][A-HJ-Z])?(?:[-\N{EN DASH}/]\d{1,4})?(?![\w'])"
+    r"(?![^\S\n]+[^\W\d_a-z]\w)"  # else the number belongs to what follows, "Central Cafe 12 Oak Street"
+)
+"""An address as most of the world writes it: the number after the street, "Aleksanterinkatu 14 B"."""
 _NAME = re.compile(rf"{_WORD}(?:\s+(?:&\s+|of\s+|the\s+)*{_WORD})*")
 _BEFORE_NAME = re.compile(r"\b(?:at|to|from|by|into|in|visit|see)\s+(?:the\s+)?$", re.IGNORECASE)
 _NO_NAME = re.compile(
-    r"(?:a|after|also|an|and|buy|call|check|collect|deliver|drop|fetch|finally|first|from|get|go|grab|he|her|his|i"
+    r"(?:a|after|also|an|and|at|buy|call|check|collect|deliver|drop|fetch|finally|first|from|get|go|grab|he|her|his|i"
     r"|in|last|mail|meet|my|next|on|one|our|pass|pay|pick|please|post|return|see|send|she|shop|start|stop|take"
-    r"|the|their|then|they|try|visit|walk|we|with|you|your"
+    r"|the|their|then|they|to|try|visit|walk|we|with|you|your"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august"
     r"|september|october|november|december)",
     re.IGNORECASE,
@@ -84,22 +96,38 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
 
 def _mentions(text: str) -> Iterator[_Mention]:
     """Addresses and names, in the order of the text."""
-    addresses = [_Mention(*match.span(), match[0], is_address=True) for match in _ADDRESS.finditer(text)]
+    found = [one for match in _NUMBER_LAST.finditer(text) if (one := _number_last(match))]
+    for match in _ADDRESS.finditer(text):
+        if not _overlaps(match, found):
+            found.append(_Mention(*match.span(), match[0], is_address=True))
     names = [
-        name
-        for match in _NAME.finditer(text)
-        if not any(match.start() < one.end and one.start < match.end() for one in addresses)
-        and (name := _name(text, match))
+        name for match in _NAME.finditer(text) if not _overlaps(match, found) and (name := _name(text, match))
     ]
-    yield from sorted([*addresses, *names], key=lambda mention: mention.start)
+    yield from sorted([*found, *names], key=lambda mention: mention.start)
 
 
-def _name(text: str, match: re.Match[str]) -> _Mention | None:
-    """The name of a place, without the word that only begins a sentence; `None` if nothing is left."""
+def _overlaps(match: re.Match[str], mentions: Sequence[_Mention]) -> bool:
+    return any(match.start() < one.end and one.start < match.end() for one in mentions)
+
+
+def _number_last(match: re.Match[str]) -> _Mention | None:
+    """The address without words that only begin a sentence; `None` if its words name no street."""
+    start, words = _without_lead(match)
+    return _Mention(start, match.end(), words, is_address=True) if words[:1].isalpha() else None
+
+
+def _without_lead(match: re.Match[str]) -> tuple[int, str]:
+    """What was matched, and where it begins, without the first words that are no part of a name."""
     start, words = match.start(), match[0]
     while words and _NO_NAME.fullmatch(words.split()[0]):
         rest = words[len(words.split()[0]) :].lstrip()
         start, words = match.end() - len(rest), rest
+    return start, words
+
+
+def _name(text: str, match: re.Match[str]) -> _Mention | None:
+    """The name of a place, without the word that only begins a sentence; `None` if nothing is left."""
+    start, words = _without_lead(match)
     alone = len(words.split()) == 1
     before = text[: match.start()]
     begins = not before.strip() or before.rstrip()[-1] in ".!?" or "\n" in before[len(before.rstrip()) :]

@@ -148,9 +148,10 @@ def _place(extract: OsmExtract, pois: Pois, number: int) -> Place:
 
 
 def address(tags: Tags) -> str:
-    """Street, house number and town, as far as they are mapped."""
-    street = " ".join(part for part in (tags.get("addr:street"), tags.get("addr:housenumber")) if part)
-    return ", ".join(part for part in (street, tags.get("addr:city")) if part)
+    """Street, house number and town, as far as they are mapped; a number without a street is no address."""
+    street = tags.get("addr:street") or tags.get("addr:place") or ""
+    house = f"{street} {tags.get('addr:housenumber', '')}".strip() if street else ""
+    return ", ".join(part for part in (house, tags.get("addr:city")) if part)
 
 
 def _greens(extract: OsmExtract) -> list[shapely.Polygon]:
