@@ -56,6 +56,8 @@ class HomeWords(Settings):
     """Words for what a home has inside, though they may name a place too."""
     away: tuple[str, ...]
     """Phrases of a wish to be far from something."""
+    not_away: tuple[str, ...]
+    """Phrases that only look like such a wish."""
     must: tuple[str, ...]
     nice: tuple[str, ...]
     thrifty: tuple[str, ...]

@@ -102,7 +102,7 @@ def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
                 wants[place_type] = HomeWant(
                     place_type=place_type,
                     importance=importance,
-                    near=not found_in(clause, lexicon.homes.away),
+                    near=not _is_far_off(clause, lexicon),
                 )
     return HomeWants(wants=tuple(wants.values())[:MOST_WANTS])
 
@@ -175,6 +175,11 @@ def _is_named(place_type: str, words: str, lexicon: Lexicon) -> bool:
     plain = place_type.replace("_", " ")
     plural = f"{plain[:-1]}ies" if plain.endswith("y") else f"{plain}s"
     return bool(found_in(words, (plain, plural, *lexicon.homes.near.get(place_type, ()))))
+
+
+def _is_far_off(clause: str, lexicon: Lexicon) -> bool:
+    """Whether what a clause names should be far away; "can't do without" and "in no time" do not say so."""
+    return bool(found_in(phrase_pattern(lexicon.homes.not_away).sub(" ", clause), lexicon.homes.away))
 
 
 def _importance(clause: str, lexicon: Lexicon) -> int | None:
