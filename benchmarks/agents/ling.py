@@ -1,7 +1,8 @@
 """Ling's score, with Local: walks of known ends, by reading and by truth, in honest and in paper mode.
 
 A case is drawn from a seed: a panorama to start from, facing north, and a place to go to whose walk is
-between 150 and 600 metres. Ling has arrived if she stopped within 25 m of the place, which she is never told.
+between 150 and 600 metres, with a panorama at most 25 m from it. Ling has arrived if she stopped within
+25 m of the place, which she is never told.
 """
 
 from collections.abc import Mapping, Sequence
@@ -168,7 +169,11 @@ def _drawn(city: City, seed: int) -> Mapping[str, DrawnWalk]:
         raise VirlError(f"{city.title} cannot list its panoramas: choose a made city")
     rng = Random(f"{seed} ling")
     panoramas = city.street_map.panorama_ids()
-    places = [place for place in city.places.nearby(city.center, 5000.0) if place.is_open]
+    places = [
+        place
+        for place in city.places.nearby(city.center, 5000.0)
+        if place.is_open and city.streetview.nearest(place.position, ARRIVED_M)
+    ]
     drawn: dict[str, DrawnWalk] = {}
     while len(drawn) < CASES:
         start = city.streetview.panorama(rng.choice(panoramas)).position

@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components, dijkstra
+from scipy.sparse.csgraph import connected_components
 
 from virl.platform.providers.osm.extract import OsmExtract, OsmObjects
 from virl.platform.providers.osm.ways import WayFilter
@@ -123,45 +123,3 @@ def _runs(extract: OsmExtract, ways: Sequence[int]) -> tuple[Floats, Ints, list[
             runs.append(_Run(ways[owner[low]], nodes[low:high]))
     used = np.concatenate([run.nodes for run in runs]) if runs else np.empty(0, np.int64)
     return points, used, runs
-
-
-def with_connections(network: WayNetwork, core: NDArray[np.bool_], longest: float) -> WayNetwork:
-    """The core of a network, and what joins its parts to the largest one.
-
-    Args:
-        network: all that may be used.
-        core: which stretches are in it anyway, shape (n,).
-        longest: metres of a connection, at most; a part farther off stays apart.
-    """
-    count = len(network.junctions)
-    weight = np.where(core, 1e-6, network.length + 1e-3)
-    # of several stretches between two junctions only the shortest counts
-    order = np.lexsort(
-        (weight, np.maximum(network.start, network.end), np.minimum(network.start, network.end))
-    )
-    low, high = np.minimum(network.start, network.end)[order], np.maximum(network.start, network.end)[order]
-    first = np.flatnonzero((np.diff(low, prepend=-1) != 0) | (np.diff(high, prepend=-1) != 0))
-    best = order[first]
-    pair = {(int(a), int(b)): int(edge) for a, b, edge in zip(low[first], high[first], best, strict=True)}
-    links = coo_array((weight[best], (low[first], high[first])), shape=(count, count)).tocsr()
-
-    core_ends = np.concatenate([network.start[core], network.end[core]])
-    inner = coo_array((np.ones(core.sum()), (network.start[core], network.end[core])), shape=(count, count))
-    _, part = connected_components(inner, directed=False)
-    metres = np.bincount(part[network.start[core]], weights=network.length[core], minlength=part.max() + 1)
-    origin = int(core_ends[part[core_ends] == metres.argmax()][0])
-    _, before = dijkstra(links, directed=False, indices=origin, return_predecessors=True)
-
-    taken = core.copy()
-    done = {int(metres.argmax())}
-    for node in core_ends[np.unique(part[core_ends], return_index=True)[1]]:
-        if int(part[node]) in done:
-            continue
-        path, at = [], int(node)
-        while before[at] >= 0:
-            path.append(pair[min(at, int(before[at])), max(at, int(before[at]))])
-            at = int(before[at])
-        bridge = [edge for edge in path if not taken[edge]]
-        if at == origin and network.length[bridge].sum() <= longest:
-            taken[bridge] = True
-    return chosen(network, np.flatnonzero(taken))

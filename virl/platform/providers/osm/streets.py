@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from virl.errors import BadInput
 from virl.platform.providers.offline.plan import Panoramas, Street
+from virl.platform.providers.osm.connections import with_connections, with_shortcuts
 from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.platform.providers.osm.houses import Houses
 from virl.platform.providers.osm.measures import metres, number
@@ -22,7 +23,6 @@ from virl.platform.providers.osm.network import (
     chosen,
     largest_part,
     way_network,
-    with_connections,
 )
 from virl.platform.providers.osm.ways import ROADS, has_panoramas, is_hidden, is_walkable
 
@@ -30,6 +30,7 @@ NOTHING_TO_WALK = "no street to walk lies in this part of the extract: give anot
 SPACING_M = 10.0  # between panoramas, as in Street View
 TOGETHER_M = 5.0  # junctions nearer to each other are one; chosen
 CONNECTION_M = 300.0  # longest sidewalk or crossing that is walked to join two parts of the network; chosen
+SHORTCUT_M = 150.0  # longest one that is walked where the streets lead around; chosen
 INSIDE_M = 3.0  # a stretch with more metres in a house is left out; chosen
 PROBE_M, PROBE_REACH_M = 6.0, 25.0  # how often and how far clearance to the houses is measured
 LANE_M = 3.0
@@ -79,7 +80,8 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     free = chosen(whole, np.flatnonzero(~blocked))
     if not core[~blocked].any():
         raise BadInput(NOTHING_TO_WALK)
-    joined = with_connections(free, core[~blocked], CONNECTION_M)
+    walked = with_connections(free, core[~blocked], CONNECTION_M)
+    joined = chosen(free, np.flatnonzero(with_shortcuts(free, walked, SHORTCUT_M)))
     largest = largest_part(joined)
     dropped["cut off from the rest"] = float(joined.length.sum() - largest.length.sum())
     network = _merged(largest)
