@@ -30,7 +30,7 @@ def read(text: str) -> tuple[list[tuple[str, str]], bool]:
         ("Kaivokatu 1\nVuorikatu 2\n3 Elm Street", ["Kaivokatu 1", "Vuorikatu 2", "3 Elm Street"]),
         ("From rue de la Paix 12 to Via Roma 5/7, at улица Арбат 12 by May 5, then Cafe 12 Oak Street",
          ["rue de la Paix 12", "Via Roma 5/7", "улица Арбат 12", "12 Oak Street"]),
-        ("Look at the room at John Stenbergin ranta 2.", ["John Stenbergin ranta 2"]),
+        ("Look at the room at John Stenbergin ranta 2 C 14.", ["John Stenbergin ranta 2 C 14"]),
         ("Meet Anna at 5, read in Riverside Library for 2 hours.", ["Riverside Library"]),
     ],
 )  # fmt: skip

@@ -20,7 +20,7 @@ _AFTER_STREET = (
 _NUMBER_LAST = re.compile(
     rf"(?:{_BEFORE_STREET}[^\S\n]+(?:{_SMALL}[^\S\n]+){{0,2}})?{_WORD}"
     rf"(?:[^\S\n]+(?:{_SMALL}[^\S\n]+){{0,2}}(?:{_WORD}|{_AFTER_STREET}\b)){{0,7}},?[^\S\n]+"
-    r"\d{1,5}(?:[A-Za-z]|[^\S\n][A-HJ-Z])?(?:[-\N{EN DASH}/]\d{1,4})?(?![\w'])"
+    r"\d{1,5}(?:[A-Za-z]|[^\S\n][A-HJ-Z](?:[^\S\n]\d{1,3})?)?(?:[-\N{EN DASH}/]\d{1,4})?(?![\w'])"
     r"(?![^\S\n]+[^\W\d_a-z]\w)"  # else the number belongs to what follows, "Central Cafe 12 Oak Street"
 )
 """An address as most of the world writes it: the number after the street, "Aleksanterinkatu 14 B"."""

@@ -67,6 +67,7 @@ def test_addresses_are_found_however_they_are_written(city: City) -> None:
     vaduz, triesen = (city.maps.geocode(f"Städtle 3, {town}") for town in ("Vaduz", "Triesen"))
     assert vaduz.lng < triesen.lng
     assert city.maps.geocode("3 stadtle, TRIESEN") == triesen
+    assert {city.maps.geocode(f"Städtle {house}") for house in ("3a", "3 B", "3 b 12")} == {vaduz}
     assert city.maps.geocode("Lillstan") == city.maps.geocode("Stadtle")
     assert city.maps.geocode("ovre vei") == city.maps.geocode("Øvre vei")
     assert city.maps.geocode("Lillstan & Øvre vei") == city.maps.geocode("Städtle & Øvre vei")

@@ -1,5 +1,6 @@
 """Finding addresses of a twin: mapped house numbers, streets, crossings, and places by name."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -94,7 +95,8 @@ class TwinAddresses:
 
     def _address(self, text: str, around: set[str]) -> LatLng | None:
         """The position of a part of an address; of doors in several towns, the one whose town is named."""
-        doors = self._doors.get(text) or self._doors.get(_number_last(text))
+        writings = (text, *_writings(_number_last(text)))
+        doors = next((found for one in writings if (found := self._doors.get(one))), None)
         if doors:
             door = next((door for door in doors if plain(door.city) in around), doors[0])
             return self._frame.position(door.x, door.y)
@@ -129,6 +131,19 @@ def _number_last(text: str) -> str:
     """A text that begins with a house number, with the number behind the street."""
     first, _, rest = text.partition(" ")
     return f"{rest} {first}" if first[:1].isdigit() and rest else text
+
+
+_HOUSE = re.compile(r"(.*?\D) (\d+)(?: ?([^\W\d_]))?(?: \d+)?$")
+
+
+def _writings(text: str) -> Iterator[str]:
+    """An address, then without its flat, its staircase and the letter of its number: `Rauhankatu 5 b 12`."""
+    yield text
+    if not (house := _HOUSE.match(text)):
+        return
+    street, digits, letter = house.groups()
+    if letter:
+        yield from (f"{street} {digits} {letter}", f"{street} {digits}{letter}", f"{street} {digits}")
 
 
 def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
