@@ -8,7 +8,8 @@ import pytest
 from virl.datasets.sign_words import COMPOUNDING, LANGUAGES, read_words
 from virl.datasets.sign_words_file import Found, as_yaml
 from virl.errors import BadInput
-from virl.platform.perception.lexicon import Lexicon, LexiconSettings, MoreWords
+from virl.platform.perception.lexicon import Lexicon, LexiconSettings
+from virl.platform.type_words import MoreWords
 from virl.settings import parse_settings
 
 OWN = """\

@@ -14,9 +14,10 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from virl.platform.perception.lexicon_words import LexiconSettings, MoreWords, words_of
+from virl.platform.perception.lexicon_words import LexiconSettings
+from virl.platform.type_words import MoreWords, words_of
 
-__all__ = ["Lexicon", "LexiconSettings", "MoreWords", "key_of", "token_count"]
+__all__ = ["Lexicon", "LexiconSettings", "key_of", "token_count"]
 
 Span = tuple[int, int]
 

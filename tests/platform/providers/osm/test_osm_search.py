@@ -48,6 +48,9 @@ def city(tmp_path_factory: pytest.TempPathFactory) -> City:
         ("restaurant", "Torvet"),
         ("food", "Café Engländerbau"),
         ("pharmacy", "Аптека Ромашка"),
+        ("Apotheke", "Аптека Ромашка"),  # its type in another language
+        ("apteekki", "Аптека Ромашка"),
+        ("музей", "Kunstmuseum"),
     ],
 )
 def test_places_are_found(city: City, query: str, name: str) -> None:

@@ -1,17 +1,14 @@
 """Opens the lexicon of what signs say."""
 
-from virl.platform.perception.lexicon import Lexicon, LexiconSettings, MoreWords
+from virl.platform.perception.lexicon import Lexicon, LexiconSettings
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind
-from virl.resources import data_folder
-from virl.settings import load_settings
+from virl.platform.type_words import more_words
 
 
 def open_lexicon(settings: LexiconSettings, _: Models) -> Lexicon:
     """The lexicon of these words."""
-    words = data_folder("platform/words") / f"{settings.more}.yaml"
-    more = load_settings(words, MoreWords) if settings.more else None
-    return Lexicon(settings, more)
+    return Lexicon(settings, more_words(settings.more) if settings.more else None)
 
 
 KIND = Kind("lexicon", LexiconSettings, open_lexicon)

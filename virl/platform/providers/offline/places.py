@@ -26,6 +26,7 @@ class OfflinePlaces:
         shops: who lives in the city.
         photograph: takes a picture of a shop's front.
         also: what else places are called, by their ids: they are found by these names too.
+        types_called: the place types that a query names in other languages than English.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class OfflinePlaces:
         shops: Sequence[Shop],
         photograph: Callable[[Shop], Image],
         also: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        types_called: Callable[[str], Collection[str]] = lambda _: (),
     ) -> None:
         self._shops = {shop.place.id: shop for shop in shops}
         self._listed = [replace(shop.place, hours=(), reviews=()) for shop in shops]
@@ -40,6 +42,7 @@ class OfflinePlaces:
         self._lng = np.array([place.position.lng for place in self._listed])
         self._photograph = photograph
         self._also = also
+        self._types_called = types_called
 
     def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
         """Places within a radius, nearest first; see `Places.nearby`.
@@ -67,7 +70,7 @@ class OfflinePlaces:
         what, _, where = query.partition(" near ")
         if where and what.strip() and near is None and (around := self.search(where)):
             return self.search(what, around[0].position)
-        held, weighted = self._words.answers(query)
+        held, weighted = self._answers(query)
         order = np.lexsort((self._away(near) if near else -weighted, -held))
         return [self._listed[index] for index in order[: np.count_nonzero(held)][:FOUND]]
 
@@ -90,6 +93,15 @@ class OfflinePlaces:
         if limit < 0:
             raise BadInput(f"limit {limit}: must be 0 photos or more")
         return [self._photograph(shop)] if limit and shop.frontage != NO_FRONTAGE else []
+
+    def _answers(self, query: str) -> tuple[Floats, Floats]:
+        """By the words of the query; places of a type that it names answer as well as the best of these."""
+        held, weighted = self._words.answers(query)
+        if types := set(self._types_called(query)):
+            called = np.array([not types.isdisjoint(place.types) for place in self._listed], bool)
+            held[called] = held.max(initial=1.0)
+            weighted[called] = np.maximum(weighted[called], 1.0)
+        return held, weighted
 
     @cached_property
     def _words(self) -> WordIndex:

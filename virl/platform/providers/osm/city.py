@@ -21,6 +21,7 @@ from virl.platform.providers.osm.other_names import other_names
 from virl.platform.providers.osm.overpass_file import asked_box
 from virl.platform.providers.osm.plan import Twin
 from virl.platform.providers.osm.statistics import twin_statistics
+from virl.platform.providers.osm.type_names import types_called
 
 
 def open_twin(name: str, file: OsmCity) -> City:
@@ -51,7 +52,7 @@ def open_twin(name: str, file: OsmCity) -> City:
         center=layout.frame.origin,
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
         streetview=OfflineStreetView(layout, renderer),
-        places=OfflinePlaces(shops, renderer.photo, also),
+        places=OfflinePlaces(shops, renderer.photo, also, types_called),
         maps=TwinMaps(only_ways(twin.extract), addresses, GraphMaps(panorama_graph(layout))),
         listings=OfflineListings(plan.listings) if invented else None,
         truth=OfflineTruth(plan, renderer),
