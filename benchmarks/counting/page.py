@@ -16,7 +16,12 @@ from .tables import cell_text
 
 
 def write_counting_page(
-    path: Path, title: str, tables: Sequence[CountingTable], notes: Sequence[str], walks: Mapping[str, Data]
+    path: Path,
+    title: str,
+    tables: Sequence[CountingTable],
+    notes: Sequence[str],
+    walks: Mapping[str, Data],
+    attribution: str = "",
 ) -> None:
     """Write the page.
 
@@ -26,6 +31,7 @@ def write_counting_page(
         tables: in their order; bars are drawn for all that have repeats.
         notes: what a reader of the numbers has to know.
         walks: what came of each walk, by its name.
+        attribution: whom the page has to name.
 
     Raises:
         CannotWrite: the disk refuses.
@@ -40,6 +46,7 @@ def write_counting_page(
         {
             "title": title,
             "notes": notes,
+            "attribution": attribution,
             "sections": [(table.title, table.has_rules, _heads(table), _cells(table)) for table in tables],
         },
         styles=("base.css", "counting.css"),

@@ -46,11 +46,12 @@ def write_page(path: Path, head: PageHead, records: Sequence[Record], options: "
     groups = list(_groups(records))
     tables = list(_tables(groups, options))
     walks = {f"{group.name}{name}": walk for group in groups for name, walk in group.walks.items()}
-    write_counting_page(path, head.title, tables, head.notes, walks)
+    write_counting_page(path, head.title, tables, head.notes, walks, head.attribution)
     data = {
         "constants": CONSTANTS,
         "versions": versions("opencv-python-headless", "shapely"),
         "sections": [table_data(table) for table in tables],
+        **({"attribution": head.attribution} if head.attribution else {}),
     }
     beside = path.with_suffix(".json")
     write_whole(beside, json.dumps(data, indent=2, ensure_ascii=False).encode() + b"\n", "report again")

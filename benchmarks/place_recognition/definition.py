@@ -69,6 +69,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
                 "position": [place.lat, place.lng],
                 "image": str(data.image(place.image)),
             },
+            attribution=data.card.attribution,
         )
         for name in options.cities
         for data in (city_data(options, name, resources, needs="images"),)

@@ -65,6 +65,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
                 "answer": asked.answer,
                 "image": str(data.image(asked.image)),
             },
+            attribution=data.card.attribution,
         )
         for name in options.cities
         for data in (city_data(options, name, resources, needs="questions"),)

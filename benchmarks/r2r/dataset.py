@@ -10,6 +10,7 @@ from virl.errors import BadInput
 from virl.geo import Floats
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
+from virl.platform.providers.graph.credit import attribution_of
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.matterport import read_matterport, read_r2r_file, scan_names
@@ -43,6 +44,8 @@ class Data:
     ids: Sequence[str]
     """Of all episodes, in the order of the file."""
     episodes: Mapping[str, InstructionEpisode]
+    attribution: str
+    """Whom pages about the data have to name; empty for nobody."""
     faults: Mapping[str, str]
     """Why an episode cannot be tried, by its id; an entry that cannot be read goes by its number."""
 
@@ -73,7 +76,7 @@ def open_data(data: Path | None, split: str) -> Data:
         first = next(iter(faults.values()), "it is empty")
         raise BadInput(f"{file}: contains no episode that can be walked: {first}")
     ids = in_order((episode.id for episode in read.episodes), faults)
-    return Data(folder, buildings, ids, episodes, faults)
+    return Data(folder, buildings, ids, episodes, attribution_of(folder), faults)
 
 
 def open_buildings(folder: Path, scans: Iterable[str]) -> dict[str, Building]:

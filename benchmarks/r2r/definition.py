@@ -48,6 +48,7 @@ def _open(options: Options, resources: Resources) -> WalkWorld:
         ids=data.ids,
         instructions=data.episodes,
         faults=data.faults,
+        attribution=data.attribution,
         start=lambda episode: WalkState(graphs[episode.scan].number(episode.start), episode.heading),
         score=lambda episode, walked: (
             data.buildings[episode.scan]

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Literal
 
 from virl.bench.walks import in_order
-from virl.datasets.export.files import MANIFEST
 from virl.datasets.export.touchdown import exported_touchdown
 from virl.errors import BadInput
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.graph.cache import load_touchdown
+from virl.platform.providers.graph.credit import MANIFEST, attribution_of
 from virl.platform.providers.graph.episodes import episode_faults
 from virl.platform.providers.graph.home import find_data
 from virl.platform.providers.graph.touchdown import Dataset, read_episode_file
@@ -21,7 +21,8 @@ from virl.resources import cache_home, data_home
 Scenario = Literal["seen", "unseen"]
 
 PANORAMAS = 29_641  # of the public graph
-EXPORTED = "a made city, not Manhattan (`virl data touchdown` gets the public data)"
+MADE, TWIN = "a made city", "a town of OpenStreetMap"
+EXPORTED = "not Manhattan (`virl data touchdown` gets the public data)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +50,17 @@ class Data:
 
     folder: Path
     source: str
-    """What the data is, for people; says so where it is the export of a made city."""
+    """What the data is, for people; says so where it is an export."""
     made_city: str
-    """The made city that the data is an export of; empty where it is none."""
+    """The city that the data is an export of; empty where it is none."""
     is_published: bool
     """Whether published results are on the same data."""
     graph: NavigationGraph
     ids: Sequence[str]
     """Of all episodes, in the order of the file."""
     episodes: Mapping[str, InstructionEpisode]
+    attribution: str
+    """Whom pages about the data have to name; empty for nobody."""
     faults: Mapping[str, str]
     """Why an episode cannot be tried, by its id; one that cannot be read goes by its line."""
 
@@ -87,10 +90,12 @@ def open_data(chosen: Selection) -> Data:
             episodes[episode.id] = episode
     if not (episodes or faults):
         raise BadInput(f"{file}: contains no episodes")
-    source = f"an export of {made_city}, {EXPORTED}" if made_city else str(file)
+    attribution = attribution_of(folder)
+    kind = TWIN if attribution else MADE
+    source = f"an export of {made_city}, {kind}, {EXPORTED}" if made_city else str(file)
     is_published = len(graph) == PANORAMAS and chosen.episodes is None
     ids = in_order((episode.id for episode in read.episodes[: chosen.limit]), faults)
-    return Data(folder, source, made_city, is_published, graph, ids, episodes, faults)
+    return Data(folder, source, made_city, is_published, graph, ids, episodes, attribution, faults)
 
 
 def name_of(data: Data, chosen: Selection) -> str:

@@ -43,6 +43,7 @@ def _open(options: Options, resources: Resources) -> WalkWorld:
         ids=data.ids,
         instructions=data.episodes,
         faults=data.faults,
+        attribution=data.attribution,
         start=lambda episode: start_state(data.graph, episode, options.dataset),
         score=lambda episode, walked: score_walk(data.graph, episode, walked),
         successes=SUCCESSES,

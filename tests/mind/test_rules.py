@@ -273,3 +273,12 @@ def test_a_prompt_without_a_rule_is_named(mind):
     prompt = Prompt("no-such-prompt", frozenset(), PlaceType, "")
     with pytest.raises(MindFailed, match="no rule answers prompt 'no-such-prompt'"):
         mind.ask(prompt)
+
+
+def test_unknown_hours_are_said_and_speak_against_nothing(mind):
+    for reviewed, said in ((True, "Not spicy at all."), (False, "")):
+        choice = decision(mind, said, reviewed=reviewed, open_now=None)
+        assert choice.action == "enter"
+        assert "its opening hours are not known" in choice.reason
+        assert "hours" not in decision(mind, said, reviewed=reviewed, types=["park"], open_now=None).reason
+        assert "hours" not in decision(mind, said, reviewed=reviewed).reason

@@ -72,6 +72,8 @@ class Episode:
     """What is compared: a model, or an agent."""
     payload: Data = field(default_factory=dict)
     """What `run` needs to know, as plain JSON."""
+    attribution: str = ""
+    """Whom pages about it have to name, where its `city` is a data set that says so."""
 
     @property
     def id(self) -> str:
@@ -255,6 +257,8 @@ class PageHead:
     rows: tuple[tuple[str, ...], ...]
     """The first cell of a row is its name; what follows a line break is set small."""
     notes: tuple[str, ...] = ()
+    attribution: str = ""
+    """Whom the page has to name; empty for nobody."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,10 +68,10 @@ def make_plan(
     for one in episodes:
         cell = counts.setdefault(one.model, {})
         cell[one.city] = cell.get(one.city, 0) + 1
-    names = {one.city for one in episodes}
+    named = {one.city: one.attribution for one in episodes}
     return RunPlan(
         episodes=counts,
-        cities={name: _city_plan(name, cities.get(name), known or {}) for name in sorted(names)},
+        cities={name: _city_plan(name, cities.get(name), known or {}, named[name]) for name in sorted(named)},
     )
 
 
@@ -135,9 +135,9 @@ def parse_shard(text: str) -> tuple[int, int]:
     raise BadInput(f"--shard {text}: write it as I/N, such as 1/4 for the first of four shards")
 
 
-def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan]) -> CityPlan:
+def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan], attribution: str) -> CityPlan:
     if city is None:
-        return known.get(name, CityPlan(title=name))
+        return known.get(name, CityPlan(title=name, attribution=attribution))
     if city.street_map is None:
         return CityPlan(title=city.title, attribution=city.attribution)
     lines = [tuple((round(p.lat, 6), round(p.lng, 6)) for p in line) for line in city.street_map.lines()]

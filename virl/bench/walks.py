@@ -72,6 +72,8 @@ class WalkWorld:
     """The metrics of the nodes walked."""
     successes: Sequence[str]
     """The metrics that are 0 for a walk that failed, wherever it ended."""
+    attribution: str = ""
+    """Whom pages about the data have to name."""
 
 
 def in_order(ids: Iterable[str], faults: Iterable[str]) -> tuple[str, ...]:
@@ -81,7 +83,10 @@ def in_order(ids: Iterable[str], faults: Iterable[str]) -> tuple[str, ...]:
 
 def walk_episodes(world: WalkWorld) -> list[Episode]:
     """An episode for each instruction, those that cannot be tried included."""
-    return [Episode(identity, world.name, world.agent.name) for identity in world.ids]
+    return [
+        Episode(identity, world.name, world.agent.name, attribution=world.attribution)
+        for identity in world.ids
+    ]
 
 
 @dataclass(slots=True)

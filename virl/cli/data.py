@@ -106,7 +106,11 @@ def export(
         typer.Option(help="Folder of the export: a new one, or one of an earlier export.", file_okay=False),
     ],
     city: Annotated[
-        str, typer.Option(help="Made city to export.", autocompletion=complete_cities)
+        str,
+        typer.Option(
+            help="City to export: a made one, or a town of OpenStreetMap by name or extract.",
+            autocompletion=complete_cities,
+        ),
     ] = "virlton",
     layout: Annotated[
         Literal["touchdown", "r2r"], typer.Option("--format", help="Layout of the files.")
@@ -121,7 +125,7 @@ def export(
     ] = None,
     debug: Debug = False,
 ) -> None:
-    """Export a made city in the layout of Touchdown and Map2seq, or of R2R."""
+    """Export a made city or a town of OpenStreetMap in the layout of Touchdown and Map2seq, or of R2R."""
 
     def write() -> None:
         from virl.datasets.export import r2r, touchdown  # noqa: PLC0415 - brings in the city

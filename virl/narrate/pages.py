@@ -61,7 +61,7 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = (), not
         CannotWrite: the disk refuses.
     """
     templates = _templates()
-    layout = _layout(narration, streets)
+    layout = _layout(narration, streets) | {"notice": notice}
     drawing = templates.get_template("trajectory.svg.j2").render(layout)
     page = html_page(
         templates,
@@ -74,10 +74,15 @@ def write_narration(folder: Path, narration: Narration, streets: Lines = (), not
         },
         styles=("base.css", "maps.css", "narration.css"),
     )
-    data = json.dumps(_as_data(narration), indent=2, ensure_ascii=False, allow_nan=False)
+    data = json.dumps(
+        _as_data(narration) | ({"notice": notice} if notice else {}),
+        indent=2,
+        ensure_ascii=False,
+        allow_nan=False,
+    )
     for name, text in (
         ("narration.json", data),
-        ("narration.md", templates.get_template("narration.md.j2").render(told=narration)),
+        ("narration.md", templates.get_template("narration.md.j2").render(told=narration, notice=notice)),
         ("trajectory.svg", drawing),
         ("narration.html", page),
     ):

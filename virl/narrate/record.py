@@ -83,10 +83,19 @@ def open_graph(run: Path, played: Played, data: Path | None = None) -> Navigatio
     Raises:
         BadInput: the settings or the data are missing or damaged.
     """
-    folder = data or played.folder or _data_of(run)
+    folder = data_folder(run, played, data)
     if played.scan:
-        return read_matterport(find_data("r2r", folder) / "connectivity", played.scan)
-    return load_touchdown(find_data("touchdown", folder) / "graph")
+        return read_matterport(folder / "connectivity", played.scan)
+    return load_touchdown(folder / "graph")
+
+
+def data_folder(run: Path, played: Played, data: Path | None = None) -> Path:
+    """Where the data set of an episode is; arguments as for `open_graph`.
+
+    Raises:
+        BadInput: the settings or the data are missing or damaged.
+    """
+    return find_data("r2r" if played.scan else "touchdown", data or played.folder or _data_of(run))
 
 
 def walk_of(graph: NavigationGraph, played: Played) -> Walk:

@@ -11,10 +11,11 @@ from virl.journal.records import StartRecord
 from virl.mind.base import Mind
 from virl.narrate.narration import Narration, narrate
 from virl.narrate.pages import write_narration
-from virl.narrate.record import open_graph, read_record, walk_of
+from virl.narrate.record import data_folder, open_graph, read_record, walk_of
 from virl.narrate.streets import no_streets, streets_by_addresses
 from virl.narrate.walk import Walk, read_walk
 from virl.platform.graph import NavigationGraph
+from virl.platform.providers.graph.credit import attribution_of
 from virl.platform.providers.open import name_of_city, open_known
 
 AROUND_DEG = 0.003  # chosen: some 300 m of streets around a walk can be drawn
@@ -74,8 +75,9 @@ def narrate_episode(run: Path, episode: str, mind: Mind, *, data: Path | None = 
     graph = open_graph(run, played, data)
     walk = walk_of(graph, played)
     narration = narrate(walk, mind)
+    notice = attribution_of(data_folder(run, played, data))
     folder = run / "narrations" / "".join(letter if letter.isalnum() else "-" for letter in episode)
-    return WrittenNarration(narration, write_narration(folder, narration, _links_near(graph, walk)))
+    return WrittenNarration(narration, write_narration(folder, narration, _links_near(graph, walk), notice))
 
 
 def _links_near(graph: NavigationGraph, walk: Walk) -> list[tuple[LatLng, LatLng]]:

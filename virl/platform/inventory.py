@@ -61,6 +61,8 @@ class CityStatistics:
     """Places whose opening hours were read."""
     hours_unread: int | None = None
     """Places with opening hours that cannot be read."""
+    unread: Sequence[tuple[str, str]] = ()
+    """The name of each of them, and its opening hours as they are mapped; sorted."""
     incomplete: int | None = None
     """Mapped objects without some of their nodes, or with broken rings; they were left out."""
     unmapped: Mapping[str, int] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from virl.drawing.exhibits import Bar, BarsExhibit, Exhibit, TableExhibit
+from virl.drawing.shell import shorten
 from virl.geo import distance
 from virl.platform.city import City
 from virl.platform.inventory import CityStatistics
@@ -15,6 +16,9 @@ from virl.platform.networks import held_street_map
 
 MOST_TYPES = 20
 MOST_TAGS = 20
+MOST_HOURS = 20
+LONGEST_HOURS = 200
+"""Letters that are shown of opening hours."""
 
 Fact = tuple[str, str]
 """What, and how much of it."""
@@ -102,6 +106,15 @@ def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
             rows=rows[:MOST_TAGS],
             note="Places with these tags get a general type, such as store."
             + (f" {left} rarer tags are not shown." if left > 0 else ""),
+        )
+    if known.unread:
+        left = len(known.unread) - MOST_HOURS
+        yield TableExhibit(
+            title="Opening hours that cannot be read",
+            columns=("place", "opening hours as mapped"),
+            rows=tuple((name, shorten(text, LONGEST_HOURS)) for name, text in known.unread[:MOST_HOURS]),
+            note="virl says that the hours of these places are unknown."
+            + (f" And {left} more." if left > 0 else ""),
         )
     if known.furniture:
         yield _bars("Street furniture", "things", known.furniture)

@@ -35,7 +35,7 @@ def corner(*turns: float) -> Town:
     )
     none = np.zeros(count, dtype=bool)
     ways = ({1: ARRIVAL}, {0: (ARRIVAL + 180) % 360} | dict(enumerate(headings, 2)), *({} for _ in turns))
-    return Town(graph, np.zeros((count, 2)), none, ~none, none, (), ((),) * count, ways)
+    return Town(graph, np.zeros((count, 2)), none, ~none, ~none, none, (), ((),) * count, ways, ({},) * count)
 
 
 def words(*turns: float) -> list[Way | None]:

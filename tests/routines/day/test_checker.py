@@ -6,7 +6,7 @@ import pytest
 
 from virl.geo import LatLng, destination
 from virl.platform.places import OpeningHours, Place
-from virl.routines.day.checker import KINDS, DayEntry, Site, Terms, check, entries_of
+from virl.routines.day.checker import KINDS, DayEntry, Site, Terms, check, entries_of, unsure_places
 
 HOME = LatLng(10.0, 20.0)
 MUSEUM = Place(
@@ -106,9 +106,10 @@ def test_another_day_has_other_hours():
     assert kinds(visit("d", 30, 121), terms=thursday_night) == ["closed"]
 
 
-def test_a_park_without_hours_is_open_a_cafe_without_hours_is_not():
-    assert kinds(visit("p", 600, 660)) == []
-    assert kinds(visit("u", 600, 660)) == ["closed"]
+def test_unknown_hours_are_no_violation_and_are_named():
+    assert kinds(visit("p", 600, 660), visit("u", 700, 760)) == []
+    entries = [visit("p", 600, 660), visit("u", 700, 760), visit("m", 800, 860), visit("u", 900, 960)]
+    assert unsure_places(entries, WEDNESDAY, Table()) == ["Unlisted"]
 
 
 def test_a_place_that_closed_for_good_is_closed():

@@ -16,9 +16,10 @@ def test_a_night_that_began_the_day_before_counts_for_both_days():
     assert stretches(BAR, 3) == []
 
 
-def test_unknown_hours_are_open_in_a_park_alone():
-    assert stretches(place("Park", "park", open_at=()), 0) == [(0, 1440)]
-    assert stretches(place("Cafe", "cafe", open_at=()), 0) == []
+def test_unknown_hours_are_not_closed_and_said_to_be_unknown():
+    park, cafe = place("Park", "park", open_at=()), place("Cafe", "cafe", open_at=())
+    assert stretches(park, 0) == stretches(cafe, 0) == [(0, 1440)]
+    assert (park.is_unsure, cafe.is_unsure, MUSEUM.is_unsure) == (False, True, False)
     assert stretches(place("Old Park", "park", open_at=(), closed=True), 0) == []
 
 

@@ -376,3 +376,15 @@ def test_a_mind_that_fails_ends_the_process_not_the_journal(tmp_path: Path) -> N
     with pytest.raises(MindFailed):
         plan(tmp_path / "run", mind=Failing(0))
     assert (tmp_path / "run" / "journal.jsonl").exists()
+
+
+def test_a_place_of_unknown_hours_is_visited_where_no_other_is_open_and_named(tmp_path):
+    unlisted = town.place("Unlisted", "museum", 100, open_at=(), rating=5.0)
+    listed = town.place("Listed", "museum", 150, rating=3.0)
+    sure = plan(tmp_path / "sure", town.day_town(unlisted, listed))
+    assert [one["place"] for one in activities(sure)][:1] == ["Listed"]
+    unsure = plan(tmp_path / "unsure", town.day_town(unlisted))
+    assert "Unlisted" in [one["place"] for one in activities(unsure)]
+    assert unsure.answer["unknown_hours"] == ["Unlisted"]
+    assert unsure.answer["violations"] == []
+    assert "Opening hours are not known: Unlisted." in (tmp_path / "unsure" / "itinerary.md").read_text()

@@ -74,6 +74,17 @@ def test_a_place_that_is_closed_or_far_is_never_picked_however_well_it_suits(
     assert [one["name"] for one in result.answer["candidates"]] == ["Din"]  # type: ignore[attr-defined]
 
 
+def test_a_place_of_unknown_hours_is_picked_where_none_is_known_to_be_open(tmp_path: Path) -> None:
+    unlisted, closed = place("Hush", 100, *QUIET, hours=()), place("Din", 50, *NOISY, hours=EVENING)
+    result = ask(quarter([unlisted, closed]), tmp_path / "last")
+    assert result.answer["pick"] == "id-Hush"
+    assert "opening hours unknown" in result.reason
+    assert result.answer["candidates"][0]["open"] == "unknown"
+    skipped = ask(quarter([unlisted, closed]), tmp_path / "skip", unknown_hours="skip")
+    assert skipped.answer["pick"] is None
+    assert "known to be open (1 of unknown hours were skipped)" in skipped.reason
+
+
 def test_the_true_walk_counts_not_the_crows(tmp_path: Path) -> None:
     city = quarter([place("Hush", 100, *QUIET), place("Din", 50, *NOISY)], detours={"Hush": 2000.0})
     assert ask(city, tmp_path).answer["pick"] == "id-Din"

@@ -79,6 +79,7 @@ def _head(benchmark: AnyBenchmark, run: KeptRun, results: Results) -> PageHead:
                 for paper in results.published
             ),
         ),
+        attribution="; ".join(sorted({city.attribution for city in run.plan.cities.values()} - {""})),
         notes=tuple(dict.fromkeys(note for row in rows for note in row.notes)),
     )
 

@@ -110,6 +110,7 @@ class Collection:
             collected=datetime.now(UTC).date().isoformat(),
             region=tuple((corner.lat, corner.lng) for corner in self.region.corners),
             terms=self.city.terms,
+            attribution=self.city.notice,
             settings={part: value for part, value in self._settings.items() if part != "where"},
             counts=counts | {f"candidates {fate}": count for fate, count in work.fates().items()},
             requests={**paid.sent, **({"model": paid.calls} if paid.calls else {})},

@@ -164,6 +164,8 @@ class Card(BaseModel):
     """Corners, (lat, lng)."""
     terms: str
     """Under which terms the provider gives what is in it."""
+    attribution: str = ""
+    """Whom everything made from it has to name; empty for nobody."""
     settings: dict[str, object]
     """How it was collected."""
     counts: dict[str, int]

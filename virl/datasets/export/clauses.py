@@ -66,6 +66,8 @@ class Turn:
     """1 is the next one."""
     landmark: Mention | None = None
     """On a corner of it."""
+    street: str | None = None
+    """The name of the way, where it is not that of the street walked so far."""
 
 
 @dataclass(frozen=True, slots=True)

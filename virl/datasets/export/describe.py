@@ -20,6 +20,7 @@ WITH_DEG, AGAINST_DEG = 45.0, 135.0  # from a panorama's yaw, with and against t
 
 # Chosen: how often something is said where it is true.
 SAY_END, SAY_LIGHT, SAY_PASS, SAY_CORNER, SAY_SEE, SAY_TRAFFIC = 0.6, 0.6, 0.35, 0.7, 0.3, 0.4
+SAY_STREET = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class Crossed:
     way: Way
     """The way taken."""
     lit: bool
+    street: str | None
+    """The name of the way taken, where the way there has another name or none."""
 
 
 def crossed(town: Town, path: Sequence[int]) -> list[Crossed]:
@@ -48,7 +51,8 @@ def crossed(town: Town, path: Sequence[int]) -> list[Crossed]:
             way = words[path[index + 1]]
             if way is None:
                 raise ValueError(f"the path leaves {town.graph.ids[node]} by a way that has no name")
-            found.append(Crossed(index, words, way, bool(town.lit[node])))
+            street = _street_taken(town, path, index)
+            found.append(Crossed(index, words, way, bool(town.lit[node]), street))
     return found
 
 
@@ -102,13 +106,20 @@ def _turn(town: Town, path: Sequence[int], passed: Sequence[Crossed], rng: Rando
     crossing = passed[-1]
     corner = list(_corners(town, path, crossing))
     landmark = rng.choice(corner) if corner and rng.random() < SAY_CORNER else None
+    street = crossing.street if crossing.street and rng.random() < SAY_STREET else None
     if ends_here(crossing.words) and rng.random() < SAY_END:
-        return [Turn(crossing.way, "end", 1, landmark)]
+        return [Turn(crossing.way, "end", 1, landmark, street)]
     unit: Unit = "light" if crossing.lit and rng.random() < SAY_LIGHT else "intersection"
     count = sum(unit == "intersection" or one.lit for one in passed)
     if count > 1 and rng.random() < SAY_PASS:
-        return [Pass(count - 1, unit), Turn(crossing.way, unit, 1, landmark)]
-    return [Turn(crossing.way, unit, count, landmark)]
+        return [Pass(count - 1, unit), Turn(crossing.way, unit, 1, landmark, street)]
+    return [Turn(crossing.way, unit, count, landmark, street)]
+
+
+def _street_taken(town: Town, path: Sequence[int], index: int) -> str | None:
+    streets = town.streets[path[index]]
+    before, after = streets.get(path[index - 1]), streets.get(path[index + 1])
+    return after if after != before else None
 
 
 def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Mention]:
@@ -128,18 +139,29 @@ def _corners(town: Town, path: Sequence[int], crossing: Crossed) -> Iterator[Men
 
 def _facings(town: Town, path: Sequence[int]) -> Iterator[Face]:
     """What is true of facing along the first link of a path, and false of the other link there."""
+    yield from _with_traffic(town, path)
     heading = town.headings[path[0]][path[1]]
-    others = [other for node, other in town.headings[path[0]].items() if node != path[1]]
+    others = _others(town, path)
+    for landmark, mention in beside(town, path[0], heading):
+        turned = [_relative(town, path[0], other, landmark)[1] for other in others]
+        if all(abs(right) >= ASIDE_M and _side(right) != mention.side for right in turned):
+            yield Face("landmark", landmark=mention)
+
+
+def _with_traffic(town: Town, path: Sequence[int]) -> Iterator[Face]:
+    if not town.driven[path[0]]:
+        return
+    heading, others = town.headings[path[0]][path[1]], _others(town, path)
     yaw = float(town.graph.yaw[path[0]])
     off, others_off = abs(signed_turn(yaw, heading)), [abs(signed_turn(yaw, other)) for other in others]
     if off <= WITH_DEG and all(other >= AGAINST_DEG for other in others_off):
         yield Face("traffic", along=True)
     if off >= AGAINST_DEG and all(other <= WITH_DEG for other in others_off):
         yield Face("traffic", along=False)
-    for landmark, mention in beside(town, path[0], heading):
-        turned = [_relative(town, path[0], other, landmark)[1] for other in others]
-        if all(abs(right) >= ASIDE_M and _side(right) != mention.side for right in turned):
-            yield Face("landmark", landmark=mention)
+
+
+def _others(town: Town, path: Sequence[int]) -> list[float]:
+    return [other for node, other in town.headings[path[0]].items() if node != path[1]]
 
 
 def _choose_facing(facing: Sequence[Face], rng: Random) -> Face:

@@ -101,7 +101,7 @@ def _unit(town: Town, crossing: int, rng: Random) -> Unit:
 
 
 def _to_crossing(town: Town, path: Sequence[int]) -> list[int]:
-    """The nodes from the end of a path, left out, to the next crossing; empty if there comes none."""
+    """The nodes from the end of a path, left out, to the next crossing; empty if none comes soon."""
     before, node = path[-2:]
     nodes: list[int] = []
     while len(nodes) < PANORAMAS[1] and not town.is_crossing(node):
@@ -110,4 +110,4 @@ def _to_crossing(town: Town, path: Sequence[int]) -> list[int]:
             return []
         before, node = node, onward[0]
         nodes.append(node)
-    return nodes
+    return nodes if town.is_crossing(node) else []

@@ -1,15 +1,18 @@
 """What the writers of exports share: their manifest, and files that come out the same each time."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from virl import __version__
+from virl.datasets.export.source import Source
 from virl.errors import BadInput
 from virl.files import is_partial, replacing
 from virl.json_reading import JsonFault, read_json
+from virl.platform.providers.graph.credit import MANIFEST
 
 FORMAT_VERSION = 1  # one more whenever the same city and seed would give other files
-MANIFEST = "export.json"
+README = "README.md"
 
 
 def refuse_other_files(folder: Path, kind: str) -> None:
@@ -35,6 +38,54 @@ def begin(folder: Path, kind: str) -> None:
         CannotWrite: the disk refuses.
     """
     write_json(folder / MANIFEST, {"format": kind, "unfinished": True}, indent=1)
+
+
+def told_source(source: Source, kind: str, layout: str) -> dict[str, object]:
+    """What every manifest says first.
+
+    Args:
+        source: what the export is made from.
+        kind: its format, such as `"touchdown"`.
+        layout: whose layout that is, such as `"R2R, not its"`.
+    """
+    told: dict[str, object] = {
+        "about": f"Made by virl from the city {source.city!r}: the layout of {layout} data.",
+        "format": kind,
+        "format_version": FORMAT_VERSION,
+        "virl": __version__,
+        "city": source.city,
+    }
+    if source.attribution:
+        told |= {"attribution": source.attribution, "licence": source.licence}
+    return told
+
+
+def finish(folder: Path, source: Source, manifest: Mapping[str, object]) -> None:
+    """Write the manifest, and the notice of whoever mapped the city, which makes the export whole.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
+    if source.attribution:
+        write_lines(folder / README, _notice(source, manifest))
+    else:
+        (folder / README).unlink(missing_ok=True)  # of an earlier export into this folder
+    write_json(folder / MANIFEST, manifest, indent=1)
+
+
+def _notice(source: Source, manifest: Mapping[str, object]) -> list[str]:
+    return [
+        f"# {source.name}, exported by virl",
+        "",
+        f"{manifest['about']}",
+        "Streets and names are real. The instructions come from templates; nobody walked these paths.",
+        "",
+        f"{source.attribution}: <https://www.openstreetmap.org/copyright>",
+        "",
+        f"Licence of the data: {source.licence}.",
+        "This folder is a database derived from OpenStreetMap. If you publish it, or a changed copy of it,",
+        "publish it under the same licence and keep this notice.",
+    ]
 
 
 def is_finished(folder: Path) -> bool:

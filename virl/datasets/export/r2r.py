@@ -1,4 +1,4 @@
-"""Writes the middle of a made city in the layout of R2R, as if it were one building of Matterport3D."""
+"""Writes the middle of a city in the layout of R2R, as if it were one building of Matterport3D."""
 
 from math import radians
 from pathlib import Path
@@ -6,9 +6,9 @@ from random import Random
 
 import numpy as np
 
-from virl import __version__
 from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
-from virl.datasets.export.files import FORMAT_VERSION, MANIFEST, begin, refuse_other_files, write_json
+from virl.datasets.export.files import begin, finish, refuse_other_files, told_source, write_json
+from virl.datasets.export.source import source_of
 from virl.datasets.export.town import Flags, Town, survey
 from virl.datasets.export.wording import word
 from virl.geo import Floats
@@ -22,12 +22,13 @@ FIRST_PATH = {"val_seen": 1, "val_unseen": 100_001}  # ids, so that no two split
 def export_r2r(
     city: str, folder: Path, *, episodes: int = EPISODES, seed: int = 0, radius: float = RADIUS_M
 ) -> Path:
-    """Write a made city as `connectivity/`, two files of R2R episodes, and `export.json`.
+    """Write a city as `connectivity/`, two files of R2R episodes, and `export.json`.
 
     The scan is named after the city. The same arguments and version give the same bytes.
 
     Args:
-        city: name of a made city, such as `"virlton"`.
+        city: name of a made city, such as `"virlton"`, or a town of OpenStreetMap, by name or by the path of
+            its extract.
         folder: where to; made if it is not there. An earlier export in it is overwritten.
         episodes: how many paths of each split, each with three instructions.
         seed: what gold paths and wording are drawn from, 0 or more.
@@ -38,29 +39,26 @@ def export_r2r(
 
     Raises:
         UnknownName: there is no such city.
-        BadInput: the city is not a made one, the folder holds something else, or the town has no room for so
+        BadInput: the city is another one, the folder holds something else, or the town has no room for so
             many episodes.
     """
     refuse_other_files(folder, "r2r")
-    town = survey(city, radius)
+    source = source_of(city)
+    town = survey(source, radius)
     parts = {"val_seen": ~town.unseen, "val_unseen": town.unseen}
-    told = {split: _routes(town, city, split, part, episodes, seed) for split, part in parts.items()}
+    told = {split: _routes(town, source.name, split, part, episodes, seed) for split, part in parts.items()}
     begin(folder, "r2r")
-    write_json(folder / "connectivity" / f"{city}_connectivity.json", _viewpoints(town))
+    write_json(folder / "connectivity" / f"{source.name}_connectivity.json", _viewpoints(town))
     for split, routes in told.items():
         write_json(folder / f"R2R_{split}.json", routes, indent=1)
     manifest = {
-        "about": f"Made by virl from the city {city!r}: the layout of R2R, not its data.",
-        "format": "r2r",
-        "format_version": FORMAT_VERSION,
-        "virl": __version__,
-        "city": city,
+        **told_source(source, "r2r", "R2R, not its"),
         "seed": seed,
         "radius": radius,
         "viewpoints": len(town.graph),
         "paths": {split: len(routes) for split, routes in told.items()},
     }
-    write_json(folder / MANIFEST, manifest, indent=1)
+    finish(folder, source, manifest)
     return folder
 
 
@@ -89,14 +87,14 @@ def _pose(xy: Floats) -> list[float]:
 
 
 def _routes(
-    town: Town, city: str, split: str, part: Flags, episodes: int, seed: int
+    town: Town, scan: str, split: str, part: Flags, episodes: int, seed: int
 ) -> list[dict[str, object]]:
     rng = Random(f"{seed} r2r {split}")
     told = draw_episodes(town, part, episodes, rng, face=False)
     return [
         {
             "distance": round(_metres(town, one), 2),
-            "scan": city,
+            "scan": scan,
             "path_id": FIRST_PATH[split] + number,
             "path": one.path,
             "heading": round(radians(one.heading), 4),

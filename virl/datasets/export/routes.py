@@ -26,7 +26,7 @@ def draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
     It turns at crossings alone, visits no node twice, and stops short of a fifth turn.
     """
     path = [start, rng.choice(list(town.headings[start]))]
-    if not _open(town, part, path[1]):
+    if not _open(town, part, *path):
         return path[:1]
     turns = passed = 0
     while len(path) < PANORAMAS[1]:
@@ -35,7 +35,9 @@ def draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
             words = ways_out(town, before, node)
             on = [n for n, word in words.items() if word == "straight" and passed < MOST_PASSED]
             off = [n for n, word in words.items() if word not in (None, "straight") and turns < TURNS[1]]
-            on, off = ([n for n in nodes if n not in path and _open(town, part, n)] for nodes in (on, off))
+            on, off = (
+                [n for n in nodes if n not in path and _open(town, part, node, n)] for nodes in (on, off)
+            )
             if not on and not off:
                 break
             straight = bool(on) and (not off or rng.random() < STRAIGHT_ON)
@@ -44,14 +46,18 @@ def draw_walk(town: Town, part: Flags, start: int, rng: Random) -> list[int]:
         else:
             onward = next((n for n in town.headings[node] if n != before), node)
             bends = onward != node and _bend(town, before, node, onward) > BEND_DEG
-            if onward in path or bends or not _open(town, part, onward):
+            if onward in path or bends or not _open(town, part, node, onward):
                 break
             path.append(onward)
     return path
 
 
-def _open(town: Town, part: Flags, node: int) -> bool:
-    return bool(part[node] and town.whole[node])
+def _open(town: Town, part: Flags, before: int, node: int) -> bool:
+    """Whether a walk may lead from one node to another.
+
+    Not from a crossing straight into the next: who counts takes two that are so near to each other for one.
+    """
+    return bool(part[node] and town.whole[node]) and not (town.is_crossing(before) and town.is_crossing(node))
 
 
 def _bend(town: Town, before: int, node: int, onward: int) -> float:

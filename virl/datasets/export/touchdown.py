@@ -1,4 +1,4 @@
-"""Writes a made city in the layout of the public Touchdown and Map2seq data."""
+"""Writes a city in the layout of the public Touchdown and Map2seq data."""
 
 import shutil
 from dataclasses import asdict
@@ -13,14 +13,16 @@ from virl.datasets.export.clauses import Clause, mentions
 from virl.datasets.export.episodes import ExportedEpisode, draw_episodes
 from virl.datasets.export.files import (
     FORMAT_VERSION,
-    MANIFEST,
     begin,
+    finish,
     is_finished,
     json_line,
     refuse_other_files,
+    told_source,
     write_json,
     write_lines,
 )
+from virl.datasets.export.source import source_of
 from virl.datasets.export.town import DECIMALS, Town, survey
 from virl.files import writing
 
@@ -36,12 +38,13 @@ def export_touchdown(
     seed: int = 0,
     radius: float | None = None,
 ) -> Path:
-    """Write a made city as `graph/`, three splits of episodes, and `export.json`, which says what it is.
+    """Write a city as `graph/`, three splits of episodes, and `export.json`, which says what it is.
 
     The same arguments and version give the same bytes.
 
     Args:
-        city: name of a made city, such as `"virlton"`.
+        city: name of a made city, such as `"virlton"`, or a town of OpenStreetMap, by name or by the path of
+            its extract.
         folder: where to; made if it is not there. An earlier export in it is overwritten.
         episodes: how many of each split.
         seed: what gold paths and wording are drawn from, 0 or more.
@@ -52,28 +55,25 @@ def export_touchdown(
 
     Raises:
         UnknownName: there is no such city.
-        BadInput: the city is not a made one, the folder holds something else, or the town has no room for so
+        BadInput: the city is another one, the folder holds something else, or the town has no room for so
             many episodes.
     """
     refuse_other_files(folder, "touchdown")
-    town = survey(city, radius)
+    source = source_of(city)
+    town = survey(source, radius)
     told = {split: _draw(town, split, episodes, seed) for split in SPLITS}
     begin(folder, "touchdown")
     _write_graph(folder / "graph", town)
     for split, items in told.items():
         _write_split(folder / split, split, items)
     manifest = {
-        "about": f"Made by virl from the city {city!r}: the layout of Touchdown and Map2seq, not their data.",
-        "format": "touchdown",
-        "format_version": FORMAT_VERSION,
-        "virl": __version__,
-        "city": city,
+        **told_source(source, "touchdown", "Touchdown and Map2seq, not their"),
         "seed": seed,
         "radius": radius,
         "panoramas": len(town.graph),
         "episodes": {f"{split}/dev": len(items) for split, items in told.items()},
     }
-    write_json(folder / MANIFEST, manifest, indent=1)
+    finish(folder, source, manifest)
     return folder
 
 

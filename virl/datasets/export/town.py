@@ -1,5 +1,6 @@
-"""What episodes are made from: a made city as a graph of whole degrees, and what is seen from its nodes."""
+"""What episodes are made from: a city as a graph of whole degrees, and what is seen from its nodes."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,19 +13,20 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
+from virl.datasets.export.source import Source
 from virl.errors import BadInput
 from virl.geo import Floats, signed_turn
 from virl.platform.graph import Ints, NavigationGraph, build_graph
-from virl.platform.providers.offline.city import plan_of
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.plan import CityPlan, Shop
 from virl.platform.providers.offline.streetview import panorama_graph
-from virl.platform.providers.open import city_settings
 
 SIGHT_M = 32.0  # a landmark is named from no farther; chosen: across the widest crossing
 GRAZING = 0.26  # cosine of the flattest angle, 75 degrees, at which a front is read; chosen
 BEFORE_FRONT_M = 0.5  # the point of a front that has to be seen lies this far before its wall
 DECIMALS = 7  # of a degree: about a centimetre
+EDGE_M = 60.0  # a dead end so near to the edge of what was read of a town is none; chosen
+LONGEST_NAME = 40  # letters of a place that an instruction names; chosen
 MIN_NODES = 60  # fewer give no walk of a sensible length; chosen
 
 Flags = NDArray[np.bool_]
@@ -44,7 +46,7 @@ class TownLandmark:
 
 @dataclass(frozen=True, slots=True)
 class Town:
-    """A made city, or the middle of one."""
+    """A city that is exported, or the middle of one."""
 
     graph: NavigationGraph
     """Headings and yaws in whole degrees, no two links of one node alike; positions as they are written."""
@@ -53,7 +55,10 @@ class Town:
     lit: Flags
     """Crossings with traffic lights, shape (nodes,)."""
     whole: Flags
-    """Nodes that have all the links they have in the city: none was cut off by `radius`."""
+    """Nodes that have all the links they have in the city: none was cut off by `radius`, or where the part
+    that was read of a town ends."""
+    driven: Flags
+    """Nodes where all traffic runs as the yaw says, shape (nodes,)."""
     unseen: Flags
     """Nodes of the unseen part: the eastern half."""
     landmarks: tuple[TownLandmark, ...]
@@ -61,31 +66,32 @@ class Town:
     """The landmarks within sight of each node, nearest first."""
     headings: tuple[Mapping[int, float], ...]
     """The headings of each node's links, by the node that they lead to."""
+    streets: tuple[Mapping[int, str], ...]
+    """The names of the streets of each node's links, by the node that they lead to; only of a real town, and
+    only of streets that have a name."""
 
     def is_crossing(self, node: int) -> bool:
-        """Whether three or more ways meet here. In a made city a crossing is always one node."""
+        """Whether three or more ways meet here."""
         return len(self.headings[node]) > 2
 
 
-def survey(city: str, radius: float | None = None) -> Town:
-    """Survey a made city.
+def survey(source: Source, radius: float | None = None) -> Town:
+    """Survey a city.
 
     Args:
-        city: its name, such as `"virlton"`.
+        source: the city.
         radius: keep what lies within so many metres of its centre; all of it by default.
 
     Raises:
-        UnknownName: there is no such city.
-        BadInput: the city is not a made one, or too little of it lies within the radius.
+        BadInput: too little of it lies within the radius.
     """
-    plan = plan_of(city_settings(city))
-    if plan is None:
-        raise BadInput(f"the city {city!r} cannot be exported: choose a made city, such as 'virlton'")
+    plan = source.plan
     full = panorama_graph(plan.layout)
     kept = _kept(full, plan.layout.panoramas.xy, radius)
     graph = _whole_degree_graph(full, kept)
     xy = plan.layout.panoramas.xy[kept]
-    shops = [shop for shop in plan.shops if shop.place.is_open and shop.frontage != NO_FRONTAGE]
+    street = plan.layout.panoramas.street[kept]
+    shops = _told_apart(plan)
     fronts = _fronts(plan, shops)
     landmarks = tuple(
         TownLandmark(shop.place.name, shop.place.types[0], float(x), float(y))
@@ -95,11 +101,13 @@ def survey(city: str, radius: float | None = None) -> Town:
         graph=graph,
         xy=xy,
         lit=_lit(plan, xy, graph.degree > 2),
-        whole=graph.degree == full.degree[kept],
+        whole=(graph.degree == full.degree[kept]) & ~_cut_off(source, graph, xy),
+        driven=np.ones(len(xy), bool) if source.driven is None else np.array(source.driven, bool)[street],
         unseen=xy[:, 0] >= np.median(xy[:, 0]),
         landmarks=landmarks,
         sees=_sight(plan, xy, fronts, landmarks),
         headings=_headings(graph),
+        streets=_streets(plan, graph, xy) if source.is_real else ({},) * len(graph),
     )
 
 
@@ -165,6 +173,40 @@ def _headings(graph: NavigationGraph) -> tuple[Mapping[int, float], ...]:
     return tuple(
         dict(zip(graph.target[links].tolist(), graph.heading[links].tolist(), strict=True)) for links in ways
     )
+
+
+def _cut_off(source: Source, graph: NavigationGraph, xy: Floats) -> Flags:
+    if source.outline is None:
+        return np.zeros(len(graph), bool)
+    edge = source.outline.exterior
+    return np.asarray((graph.degree == 1) & (shapely.distance(edge, shapely.points(xy)) < EDGE_M))
+
+
+def _streets(plan: CityPlan, graph: NavigationGraph, xy: Floats) -> tuple[Mapping[int, str], ...]:
+    """The names of the links of each node: a link runs along the street that is nearest to its middle."""
+    source = np.repeat(np.arange(len(graph)), graph.degree)
+    middles = shapely.points((xy[source] + xy[graph.target]) / 2)
+    lines = shapely.STRtree([shapely.LineString(street.line) for street in plan.layout.streets])
+    found: tuple[dict[int, str], ...] = tuple({} for _ in range(len(graph)))
+    for node, target, street in zip(source, graph.target, np.atleast_1d(lines.nearest(middles)), strict=True):
+        if name := plan.layout.streets[street].name:
+            found[int(node)][int(target)] = name
+    return found
+
+
+def _told_apart(plan: CityPlan) -> list[Shop]:
+    """The open shops with a sign on a front, and a short name that no other place of the city has."""
+    names = Counter(shop.place.name.casefold() for shop in plan.shops)
+    signed = (
+        shop for shop in plan.shops if shop.place.is_open and shop.frontage != NO_FRONTAGE and shop.signs
+    )
+    return [
+        shop for shop in signed if names[shop.place.name.casefold()] == 1 and _is_speakable(shop.place.name)
+    ]
+
+
+def _is_speakable(name: str) -> bool:
+    return name.isprintable() and len(name) <= LONGEST_NAME
 
 
 def _lit(plan: CityPlan, xy: Floats, crossing: Flags) -> Flags:

@@ -30,6 +30,7 @@ class Phrases(Settings):
     next_turn: Choice
     nth_turn: Choice
     end_turn: Choice
+    onto: Choice
     pass_one: Choice
     pass_many: Choice
     corner: _Corners
@@ -99,13 +100,16 @@ class _Wording:
 
     def _turn(self, clause: Turn) -> str:
         words = {
-            "turn": self._rng.choice(phrases().turns[clause.way]),
+            "turn": self._rng.choice(phrases().turns[clause.way]) + self._onto(clause),
             "corner": self._corner(clause.landmark) if clause.landmark else "",
         }
         if clause.at == "end":
             return self._fill(phrases().end_turn, **words)
         templates = phrases().nth_turn if clause.count > 1 else phrases().next_turn
         return self._fill(templates, **words, **self._counting(clause.count, clause.at))
+
+    def _onto(self, clause: Turn) -> str:
+        return self._fill(phrases().onto, street=clause.street) if clause.street else ""
 
     def _stop(self, clause: Stop) -> str:
         words = {"beside": ""}
@@ -154,7 +158,7 @@ class _Wording:
 
     def _mention(self, mention: Mention) -> dict[str, str]:
         kind = phrases().kinds.get(mention.type, mention.type.replace("_", " "))
-        told = kind.casefold() in mention.name.casefold()
+        told = kind.casefold() in mention.name.casefold()  # so is what has no kind
         templates = ("{name}",) if told else phrases().place
         place = self._fill(templates, name=mention.name, kind=kind)
         return {"place": place, "side": mention.side}

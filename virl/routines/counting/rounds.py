@@ -58,7 +58,7 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
     counts = counter.finish()
     things = counter.memory.objects()
     write_csv(things, agent.run.folder / CSV)
-    write_geojson(things, agent.run.folder / GEOJSON)
+    write_geojson(things, agent.run.folder / GEOJSON, agent.city.notice)
     decided = agent.run.steps[-1].decided
     agent.run.end(
         "gave up" if decided.startswith(_LIMIT) else "finished", decided, found=counts, files=(CSV, GEOJSON)

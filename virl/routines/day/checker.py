@@ -12,8 +12,6 @@ from virl.routines.day.settings import Mode
 
 ViolationKind = Literal["travel", "closed", "budget", "time", "overlap", "unknown place"]
 KINDS: tuple[ViolationKind, ...] = ("travel", "closed", "budget", "time", "overlap", "unknown place")
-ALWAYS_OPEN = frozenset({"park", "natural_feature", "beach"})
-"""Place types that one can visit where nobody has listed opening hours."""
 AT_THE_PLACE_M = 150.0
 """How far a visit may be from where the place is listed, as at the edge of a park; chosen."""
 CENT = 0.005
@@ -88,8 +86,9 @@ def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Viola
 
     Time is checked line by line: within the day, and none before the last one has ended. Between two visits
     there must be at least the time that the way takes, by the modes of the ways planned between them, or
-    where none is planned, by the quickest mode. Each place must be open all through the visit. The money is
-    the sum of what each line says it costs, or of what place and way are known to cost where that is more.
+    where none is planned, by the quickest mode. Each place must be open all through the visit; one whose
+    hours nobody has listed may be, see `unsure_places`. The money is the sum of what each line says it costs,
+    or of what place and way are known to cost where that is more.
     """
     found: list[Violation] = []
     here, free, spent = terms.start, terms.starts, 0.0
@@ -111,6 +110,22 @@ def check(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[Viola
         text = f"It costs {spent:.2f} dollars of {terms.budget_usd:.2f}."
         found.append(Violation("budget", len(entries) - 1, text))
     return found
+
+
+def unsure_places(entries: Sequence[DayEntry], terms: Terms, facts: Facts) -> list[str]:
+    """The names of the places of a day whose opening hours nobody has listed, in its order."""
+    found: list[str] = []
+    here = terms.start
+    for entry in entries:
+        if entry.kind == "transport" or not (entry.place or entry.place_id):
+            continue
+        site = facts.site(entry, here)
+        if site is None:
+            continue
+        here = _exactly(entry, site)
+        if site.place and site.place.is_unsure:
+            found.append(site.place.name)
+    return list(dict.fromkeys(found))
 
 
 def entries_of(activities: Sequence[Mapping[str, Any]]) -> list[DayEntry]:
@@ -171,11 +186,11 @@ def _travel(
 
 
 def _closed(number: int, entry: DayEntry, place: Place | None, terms: Terms) -> list[Violation]:
-    if place is None or (place.is_open and not place.hours and ALWAYS_OPEN.intersection(place.types)):
+    if place is None:
         return []
     for minute in range(entry.starts, entry.ends):
         day, clock = (terms.weekday + minute // 1440) % 7, minute % 1440
-        if not place.open_at(day, clock):
+        if not place.may_be_open_at(day, clock):
             return [Violation("closed", number, f"{place.name} is closed at {show_clock(minute)}.")]
     return []
 

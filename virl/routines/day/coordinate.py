@@ -101,7 +101,10 @@ def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
 
 
 def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[str, ...]) -> Proposal:
-    """The best place of a sort that is open and can be paid: rated well, and not far."""
+    """The best place of a sort that is open and can be paid: rated well, and not far.
+
+    One of unknown hours is taken only where none is known to be open.
+    """
     here = standing.here.position
     places = [place for sort in sorts for place in town.of_sort(sort, here, standing.apart())]
     walks = dict(
@@ -113,15 +116,22 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
     )
     ranked = sorted(places, key=lambda place: (-_merit(place, walks[place.id]), place.id))
     faults: list[str] = []
+    unsure: Proposal | None = None
     for place in ranked[:ASKED_FOR_HOURS]:
         usd = known_usd(place, meal=draft.kind == "eat")
         if usd is not None and usd > standing.budget_usd:
             faults.append(f"{place.name} costs about {usd:.0f} dollars.")
             continue
         try:
-            return _at(draft, standing, town, Spot.of(place), town.details_of(place.id))
+            found = _at(draft, standing, town, Spot.of(place), town.details_of(place.id))
         except Unfit as fault:
             faults.append(str(fault))
+            continue
+        if not (found.place and found.place.is_unsure):
+            return found
+        unsure = unsure or found
+    if unsure:
+        return unsure
     kind = " or ".join(sort.replace("_", " ") for sort in sorts)
     raise Unfit(f"No {kind} can be visited then. {' '.join(faults[:2])}".strip())
 

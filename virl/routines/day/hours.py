@@ -3,9 +3,6 @@
 from virl.clock import DAY_MINUTES
 from virl.platform.places import Place
 
-OUTDOORS = frozenset({"park", "natural_feature", "beach"})
-"""Place types that one can visit where nobody has listed opening hours; else unknown counts as closed."""
-
 
 def stretches(place: Place, day: int) -> list[tuple[int, int]]:
     """When a place is open on a day, as minutes after that day's midnight, in order.
@@ -16,12 +13,12 @@ def stretches(place: Place, day: int) -> list[tuple[int, int]]:
 
     Returns:
         Openings and closings; one that began the day before opens below 0, one that lasts into the next day
-        closes beyond 1440. All day for what is outdoors and has no listed hours.
+        closes beyond 1440. All day where nobody has listed hours: unknown is not closed.
     """
     if not place.is_open:
         return []
     if not place.hours:
-        return [(0, DAY_MINUTES)] if OUTDOORS.intersection(place.types) else []
+        return [(0, DAY_MINUTES)]
     found = [(one.opens, one.closes) for one in place.hours if one.day == day]
     found += [
         (one.opens - DAY_MINUTES, one.closes - DAY_MINUTES)

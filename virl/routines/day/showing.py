@@ -25,7 +25,7 @@ from virl.geo import LatLng
 from virl.platform.maps import TravelMode
 from virl.routines.day.activity import Activity
 from virl.routines.day.calendar import calendar, date_of
-from virl.routines.day.checker import Violation, check, entries_of
+from virl.routines.day.checker import Violation, check, entries_of, unsure_places
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.markdown import itinerary
 from virl.routines.day.planner import DayPlan
@@ -43,9 +43,8 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
     on = date_of(weekday, made.astimezone(ZoneInfo(zone) if zone else UTC).date())
     title = f"A day in {agent.city.title} for {plan.client.name}"
     answer = answer_of(plan)
-    violations = check(
-        entries_of(answer), terms_of(plan.day, weekday, plan.start.position), CityFacts(agent.city)
-    )
+    asked = (entries_of(answer), terms_of(plan.day, weekday, plan.start.position), CityFacts(agent.city))
+    violations, unsure = check(*asked), unsure_places(*asked)
     files = [
         agent.run.attach(
             MARKDOWN,
@@ -54,7 +53,7 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
                 title=f"{title}, {on:%A %d %B %Y}",
                 before=plan.day.feelings,
                 budget_usd=plan.day.budget_usd,
-                notes=_notes(plan),
+                notes=_notes(agent, plan, unsure),
             ),
         ),
         agent.run.attach(
@@ -88,9 +87,10 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
             "scenic": asdict(plan.scenic) | {"spot": plan.scenic.spot.model_dump()} if plan.scenic else None,
             "wishes": list(plan.said),
             "violations": [asdict(one) for one in violations],
+            "unknown_hours": unsure,
         },
         files=files,
-        exhibits=exhibits(agent, plan, violations),
+        exhibits=exhibits(agent, plan, violations, unsure),
     )
 
 
@@ -121,7 +121,9 @@ def answer_of(plan: DayPlan) -> list[dict[str, object]]:
     ]
 
 
-def exhibits(agent: Agent, plan: DayPlan, violations: Sequence[Violation]) -> list[Exhibit]:
+def exhibits(
+    agent: Agent, plan: DayPlan, violations: Sequence[Violation], unsure: Sequence[str]
+) -> list[Exhibit]:
     """The day as a table, its feelings, its money, and its map."""
     shown: list[Exhibit] = []
     if plan.activities:
@@ -135,15 +137,20 @@ def exhibits(agent: Agent, plan: DayPlan, violations: Sequence[Violation]) -> li
         shown.append(TextExhibit(title="The scenic spot", text=text))
     if plan.said:
         shown.append(TextExhibit(title="Feedback during the day", text="\n\n".join(plan.said)))
-    checked = "\n\n".join(one.text for one in violations) or "The plan breaks no constraint."
-    return [*shown, TextExhibit(title="Constraint check", text=checked)]
+    checked = [one.text for one in violations] or ["The plan breaks no constraint."]
+    return [*shown, TextExhibit(title="Constraint check", text="\n\n".join([*checked, *_unknown(unsure)]))]
 
 
-def _notes(plan: DayPlan) -> list[str]:
+def _unknown(unsure: Sequence[str]) -> list[str]:
+    return [f"Opening hours are not known: {', '.join(unsure)}."] if unsure else []
+
+
+def _notes(agent: Agent, plan: DayPlan, unsure: Sequence[str]) -> list[str]:
     notes = [f"Feedback: {wish}" for wish in plan.said]
     if plan.scenic:
         notes.append(f"Scenic spot: {plan.scenic.told}")
-    return [*notes, plan.ended]
+    notes += [*_unknown(unsure), plan.ended]
+    return [*notes, f"Places and ways: {agent.city.notice}."] if agent.city.notice else notes
 
 
 def _table(plan: DayPlan) -> TableExhibit:

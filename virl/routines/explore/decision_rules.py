@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from virl.errors import MindFailed
 from virl.mind.lexicon import Attribute, Lexicon
 from virl.mind.opinions import Mention, opinions, wishes
+from virl.platform.places import OUTDOORS
 from virl.routines.explore.replies import PlaceDecision
 from virl.routines.explore.rules import TypeQuestion, choose_place_type
 from virl.routines.explore.summary_rules import UNREVIEWED
@@ -52,8 +53,18 @@ def decide(question: PlaceQuestion, lexicon: Lexicon) -> PlaceDecision:
         return PlaceDecision(action="continue", reason=_sentence(against))
     if wanted and not question.reviewed:
         unknown = f"this city has no reviews, so it is not known whether it is as wished ({sought})"
-        return PlaceDecision(action="enter", reason=_sentence(["nothing known speaks against it", unknown]))
-    return PlaceDecision(action="enter", reason=_sentence(_in_favour(question, wanted, lexicon)))
+        return _enter(question, ["nothing known speaks against it", unknown])
+    return _enter(question, _in_favour(question, wanted, lexicon))
+
+
+def _enter(question: PlaceQuestion, reasons: list[str]) -> PlaceDecision:
+    """Unknown opening hours are said, and speak against nothing."""
+    place = question.place
+    is_unsure = "open_now" in place.model_fields_set and place.open_now is None
+    hours = (
+        ["its opening hours are not known"] if is_unsure and not OUTDOORS.intersection(place.types) else []
+    )
+    return PlaceDecision(action="enter", reason=_sentence([*reasons, *hours]))
 
 
 def _plain_facts(question: PlaceQuestion, lexicon: Lexicon) -> Iterator[str]:

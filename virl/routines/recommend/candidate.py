@@ -7,9 +7,12 @@ from pydantic import BaseModel, ConfigDict
 from virl.journal.records import PlaceRecord
 from virl.routines.clients.walks import walk_in_words
 
+UNKNOWN = "unknown"
+"""In place of opening hours that nobody knows."""
+
 
 class Candidate(BaseModel):
-    """A place that is open and near, and how well it suits."""
+    """A place that is open, as far as is known, and near, and how well it suits."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 

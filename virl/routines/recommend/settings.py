@@ -24,8 +24,8 @@ class Recommending(Settings):
     """Most places that are weighed."""
     reviews: int = Field(default=8, ge=1, le=20)
     """Most reviews that are read of each."""
-    unknown_hours: Literal["skip", "allow"] = "skip"
-    """What to do with a place whose opening hours nobody knows."""
+    unknown_hours: Literal["skip", "last", "allow"] = "last"
+    """What to do with a place whose opening hours nobody knows; `last`: weigh it if no other is open."""
 
 
 RECOMMEND: CharacterField[Recommending] = CharacterField(

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from virl.agent.assembly import Agent
 from virl.drawing.exhibits import MapExhibit, MapPoint, TableExhibit, TextExhibit
 from virl.routines.clients.walks import walk_in_words
-from virl.routines.recommend.candidate import Candidate, ranked, why_not
+from virl.routines.recommend.candidate import UNKNOWN, Candidate, ranked, why_not
 from virl.routines.recommend.search import Errand, Search
+from virl.routines.recommend.weigh import is_unsure
 
 RUNNERS_UP = 4  # whose reasons the report spells out; the answer has all (chosen)
 COLUMNS = ("place", "rating of 10", "minutes on foot", "stars of 5", "price level", "open", "why")
@@ -22,11 +23,15 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
     agent.run.end(
         "finished",
         f"{pick.name} for {errand.client.name}: {pick.rating:g} of 10, "
-        f"{walk_in_words(pick.minutes)} on foot, open {pick.open}.",
+        f"{walk_in_words(pick.minutes)} on foot, {_opened(pick)}.",
         pick.record(picked=True),
         answer=_answer(search, best),
         exhibits=[_table(best), *_against(best), _map(errand, best)],
     )
+
+
+def _opened(pick: Candidate) -> str:
+    return "opening hours unknown" if pick.open == UNKNOWN else f"open {pick.open}"
 
 
 def _nothing(agent: Agent, search: Search) -> str:
@@ -34,8 +39,10 @@ def _nothing(agent: Agent, search: Search) -> str:
     within = f"within {walk_in_words(search.limit_minutes)} on foot"
     if not search.found:
         return f"There is no {kinds} {within}: allow a longer walk, or wish for something else."
+    unsure = sum(is_unsure(agent, found.id) for found in search.found)
+    unlisted = f" ({unsure} of unknown hours were skipped)" if unsure else ""
     return (
-        f"None of {len(search.found)} places of the kind {kinds} {within} is open at "
+        f"None of {len(search.found)} places of the kind {kinds} {within} is known to be open{unlisted} at "
         f"{agent.character.clock}: come at another time, or allow a longer walk."
     )
 
@@ -63,7 +70,7 @@ def _table(best: Sequence[Candidate]) -> TableExhibit:
             for one in best
         ),
         picked=0,
-        note="Best first; equal ratings by shorter walk, then by more stars. All are open and near enough.",
+        note="Best first; equal ratings by shorter walk, then by more stars. None is closed or too far.",
     )
 
 

@@ -1,49 +1,72 @@
 """Weighing candidates: is it open, what do visitors say, how well does it suit the client."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from virl.agent.assembly import Agent
 from virl.platform.places import Place
 from virl.routines.clients.replies import Rating
 from virl.routines.explore.replies import PlaceSummary
-from virl.routines.recommend.candidate import Candidate
+from virl.routines.recommend.candidate import UNKNOWN, Candidate
 from virl.routines.recommend.hours import DAY_MIN, closes_at, hours_in_words
 from virl.routines.recommend.search import Errand, PlaceInReach, Search
 from virl.routines.recommend.settings import RECOMMEND
 
 TOPIC = "candidate"
-CLOSED, WEIGHED = "closed", "weighed"
+UNSURE_TOPIC = "candidate of unknown hours"
+CLOSED, UNSURE, WEIGHED = "closed", "unknown hours", "weighed"
 
 
 def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
     """The candidates, in the order of their promise, until enough are weighed; what was noted is kept."""
+    asked = RECOMMEND.of(agent.character)
+    candidates = _weigh_each(agent, errand, search.found, TOPIC, unsure=asked.unknown_hours == "allow")
+    if candidates or asked.unknown_hours != "last":
+        return candidates
+    unsure = [found for found in search.found if is_unsure(agent, found.id)]
+    return _weigh_each(agent, errand, unsure, UNSURE_TOPIC, unsure=True)
+
+
+def is_unsure(agent: Agent, place_id: str) -> bool:
+    """Whether a place was found whose opening hours nobody knows."""
+    noted = agent.run.noted(TOPIC, place_id)
+    return noted is not None and noted.data["state"] == UNSURE
+
+
+def _weigh_each(
+    agent: Agent, errand: Errand, places: Sequence[PlaceInReach], topic: str, *, unsure: bool
+) -> list[Candidate]:
     candidates: list[Candidate] = []
     most = RECOMMEND.of(agent.character).candidates
-    for found in search.found:
+    for found in places:
         if len(candidates) == most:
             break
         agent.run.progress("weighing candidates", len(candidates), most)
-        candidates += _weigh(agent, errand, found)
+        candidates += _weigh(agent, errand, found, topic, unsure=unsure)
     return candidates
 
 
-def _weigh(agent: Agent, errand: Errand, found: PlaceInReach) -> Iterator[Candidate]:
-    """The candidate, or nothing if it is not open."""
-    if noted := agent.run.noted(TOPIC, found.id):
+def _weigh(
+    agent: Agent, errand: Errand, found: PlaceInReach, topic: str, *, unsure: bool
+) -> Iterator[Candidate]:
+    """The candidate, or nothing if it is not open; those of unknown hours only if they are asked for."""
+    if noted := agent.run.noted(topic, found.id):
         if noted.data["state"] == WEIGHED:
             yield Candidate.model_validate(noted.data["candidate"])
         return
     place = agent.city.places.details(found.id)
-    opened = _open(agent, place, found.minutes)
+    opened = _open(agent, place, found.minutes, unsure=unsure)
     if opened is None:
-        known = "closed then" if place.hours else "of unknown hours"
+        unknown = place.is_open and not place.hours
         agent.run.note(
-            TOPIC, place.id, f"{place.name} is {known}.", data={"state": CLOSED, "name": place.name}
+            topic,
+            place.id,
+            f"{place.name} is {'of unknown hours' if unknown else 'closed then'}.",
+            data={"state": UNSURE if unknown else CLOSED, "name": place.name},
         )
         return
     candidate = _rated(agent, errand, place, found, opened)
     agent.run.note(
-        TOPIC,
+        topic,
         place.id,
         f"{place.name}: {candidate.rating:g} of 10. {candidate.reason}",
         data={"state": WEIGHED, "candidate": candidate.model_dump(mode="json")},
@@ -52,13 +75,13 @@ def _weigh(agent: Agent, errand: Errand, found: PlaceInReach) -> Iterator[Candid
     yield candidate
 
 
-def _open(agent: Agent, place: Place, minutes: float) -> str | None:
+def _open(agent: Agent, place: Place, minutes: float, *, unsure: bool) -> str | None:
     """Until when the place is open, if it is so now, at the arrival and for the stay; else `None`."""
     asked = RECOMMEND.of(agent.character)
     if not place.is_open:
         return None
     if not place.hours:
-        return "unknown" if asked.unknown_hours == "allow" else None
+        return UNKNOWN if unsure else None
     day, minute = agent.character.day_and_minute
     now = day * DAY_MIN + minute
     end = closes_at(place, now)

@@ -180,9 +180,30 @@ def test_types_are_the_finest_first() -> None:
         "restaurant",
     )
     unmapped: Counter[str] = Counter()
-    assert place_types({"shop": "hats"}, unmapped)[0] == "store"
-    assert unmapped == {"shop=hats": 1}
+    assert place_types({"shop": "of_hats"}, unmapped)[0] == "store"
+    assert unmapped == {"shop=of_hats": 1}
     assert place_types({"highway": "residential"}) == ()
+
+
+@pytest.mark.parametrize(
+    ("tags", "first"),
+    [
+        ({"education": "music"}, "music_school"),
+        ({"education": "unheard_of"}, "school"),
+        ({"club": "sport"}, "sports_club"),
+        ({"emergency": "ambulance_station"}, "ambulance_station"),
+        ({"emergency": "fire_hydrant"}, None),
+        ({"tourism": "artwork"}, "sculpture"),
+        ({"tourism": "information", "information": "guidepost"}, None),
+        ({"tourism": "information", "information": "office"}, "tourist_information_center"),
+        ({"amenity": "vending_machine"}, None),
+        ({"shop": "yes"}, "store"),
+    ],
+)
+def test_things_beside_the_way_are_no_places(tags: dict[str, str], first: str | None) -> None:
+    unmapped: Counter[str] = Counter()
+    assert next(iter(place_types(tags, unmapped)), None) == first
+    assert bool(unmapped) == ("unheard_of" in tags.values())
 
 
 def test_a_place_in_no_house_has_a_board_on_posts(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from virl.cli.main import app
 from virl.errors import BadInput
 from virl.geo import distance
 from virl.platform.city import City
+from virl.platform.inventory import CityStatistics
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
 from virl.town.facts import town_facts
@@ -53,6 +54,7 @@ def test_statistics_say_what_is_there_and_what_was_left_out(town: City) -> None:
     assert known.places_by_type == {"park": 1, "restaurant": 1, "store": 1}
     assert (known.places, known.places_with_sign) == (3, 2)
     assert (known.hours_read, known.hours_unread) == (1, 1)
+    assert known.unread == (("Odds & Ends", "whenever we like"),)
     assert known.unmapped == {"shop=unheard_of": 1}
     assert known.furniture == {"trash bin": 1}
     assert known.incomplete == 0
@@ -105,7 +107,7 @@ def test_the_command_writes_one_page_that_names_its_source(extract: Path, tmp_pa
     assert f'width="{WIDTH}" height="{HEIGHT}"' in page
     assert set(re.findall(r'href="#(view-\d)"', page)) == {"view-1", "view-2"}
     assert not re.findall(r'(?:src|href)="(?!data:|#)', page)
-    assert "whenever" not in page
+    assert "whenever we like" in page
     assert "shop=unheard_of" in page
 
 
@@ -180,3 +182,21 @@ def test_a_real_town_has_a_page(name: str, tmp_path: Path) -> None:
     assert known.houses_with_height < known.houses
     assert known.street_m == pytest.approx(known.mapped_m - sum(known.dropped_m.values()), rel=0.3)
     assert (tmp_path / "town.html").stat().st_size < 3_000_000
+
+
+def test_hours_that_cannot_be_read_are_named_and_the_rest_is_counted(town: City) -> None:
+    assert town.inventory
+
+    class Many:
+        def statistics(self) -> CityStatistics:
+            unread = tuple((f"Shop {number:02d}", "now and then " * 40) for number in range(23))
+            return replace(town.inventory.statistics(), unread=unread, hours_unread=23)
+
+    (table,) = (
+        one
+        for one in town_facts(replace(town, inventory=Many())).exhibits
+        if one.title == "Opening hours that cannot be read"
+    )
+    assert [row[0] for row in table.rows] == [f"Shop {number:02d}" for number in range(20)]
+    assert all(len(row[1]) <= 200 for row in table.rows)
+    assert table.note.endswith("And 3 more.")

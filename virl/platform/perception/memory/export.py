@@ -35,8 +35,13 @@ def write_csv(objects: Iterable[MemoryObject], path: Path) -> None:
     write_whole(path, plain_lines(text.getvalue()).encode(), "go on")
 
 
-def geojson(objects: Iterable[MemoryObject]) -> dict[str, object]:
-    """A FeatureCollection of points; longitude comes before latitude, as RFC 7946 wants it."""
+def geojson(objects: Iterable[MemoryObject], attribution: str = "") -> dict[str, object]:
+    """A FeatureCollection of points; longitude comes before latitude, as RFC 7946 wants it.
+
+    Args:
+        objects: one feature each.
+        attribution: whom the file has to name: a member of its own, which programs pass over.
+    """
     features = []
     for thing in objects:
         place = thing.estimate.position
@@ -48,16 +53,17 @@ def geojson(objects: Iterable[MemoryObject]) -> dict[str, object]:
                 "properties": {"label": thing.label, **_facts(thing)},
             }
         )
-    return {"type": "FeatureCollection", "features": features}
+    named = {"attribution": attribution} if attribution else {}
+    return {"type": "FeatureCollection", **named, "features": features}
 
 
-def write_geojson(objects: Iterable[MemoryObject], path: Path) -> None:
-    """Write `geojson(objects)`, on one line.
+def write_geojson(objects: Iterable[MemoryObject], path: Path, attribution: str = "") -> None:
+    """Write `geojson(objects, attribution)`, on one line.
 
     Raises:
         CannotWrite: the disk refuses.
     """
-    write_whole(path, json.dumps(geojson(objects), ensure_ascii=False).encode() + b"\n", "go on")
+    write_whole(path, json.dumps(geojson(objects, attribution), ensure_ascii=False).encode() + b"\n", "go on")
 
 
 def _facts(thing: MemoryObject) -> dict[str, float | int]:

@@ -9,6 +9,7 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import Place
 from virl.platform.providers.graph.cache import load_touchdown
+from virl.platform.providers.graph.credit import attribution_of
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.graph.panoramas import PanoramaFolder
 from virl.platform.providers.graph.streetview import GraphStreetMap, GraphStreetView
@@ -61,6 +62,7 @@ def open_graph_city(name: str, title: str, folder: Path) -> City:
 
     Raises:
         GraphFault: the graph's files have faults.
+        BadInput: the folder is an export whose manifest is damaged.
     """
     graph = load_touchdown(folder / "graph")
     middle, _ = graph.nearest(LatLng(float(graph.lat.mean()), float(graph.lng.mean())))
@@ -68,6 +70,7 @@ def open_graph_city(name: str, title: str, folder: Path) -> City:
         name=name,
         title=title,
         center=graph.position(middle),
+        attribution=attribution_of(folder),
         streetview=GraphStreetView(graph, PanoramaFolder(folder / "panoramas")),
         places=NoPlaces(name),
         maps=GraphMaps(graph),

@@ -14,6 +14,7 @@ from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.cache import load_twin
 from virl.platform.providers.osm.city_file import OsmCity
+from virl.platform.providers.osm.credit import credit
 from virl.platform.providers.osm.invented import INVENTED, with_invented_life
 from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
@@ -31,7 +32,6 @@ def open_twin(name: str, file: OsmCity) -> City:
         BadInput: the extract cannot be read, or holds no street here.
     """
     twin = load_twin(file.file, file.part or asked_box(file.file))
-    dated = f", data of {twin.extract.date}" if twin.extract.date else ""
     plan, invented = twin.plan, file.life == "invented"
     if invented:
         plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)
@@ -45,7 +45,7 @@ def open_twin(name: str, file: OsmCity) -> City:
     return City(
         name=name,
         title=file.title,
-        attribution=f"© OpenStreetMap contributors{dated}",
+        attribution=credit(twin.extract.date),
         reviewed=invented,
         directory=True,
         invented=INVENTED if invented else "",

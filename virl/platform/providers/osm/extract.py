@@ -30,15 +30,15 @@ WIDEST_M = 200_000.0
 """Ways farther apart are no town; chosen: Liechtenstein's are 28 km apart."""
 
 POINT_KEYS = (
-    "addr:housenumber", "advertising", "amenity", "barrier", "craft", "emergency", "entrance", "healthcare",
-    "highway", "historic", "leisure", "man_made", "name", "natural", "office", "public_transport", "railway",
-    "shop", "tourism",
+    "addr:housenumber", "advertising", "amenity", "barrier", "club", "craft", "education", "emergency",
+    "entrance", "healthcare", "highway", "historic", "leisure", "man_made", "name", "natural", "office",
+    "public_transport", "railway", "shop", "tourism",
 )  # fmt: skip
 LINE_KEYS = ("highway", "railway", "barrier", "waterway")
 AREA_KEYS = (
-    "addr:housenumber", "amenity", "area:highway", "building", "building:part", "craft", "healthcare",
-    "highway", "landuse", "leisure", "man_made", "natural", "office", "place", "railway", "shop", "tourism",
-    "water",
+    "addr:housenumber", "amenity", "area:highway", "building", "building:part", "club", "craft", "education",
+    "emergency", "healthcare", "highway", "landuse", "leisure", "man_made", "natural", "office", "place",
+    "railway", "shop", "tourism", "water",
 )  # fmt: skip
 
 

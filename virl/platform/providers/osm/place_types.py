@@ -14,19 +14,24 @@ FALLBACKS: Mapping[str, tuple[str, ...]] = {
     "office": ("office",),
     "craft": ("workshop",),
     "healthcare": ("health",),
+    "education": ("school",),
     "tourism": ("tourist_attraction",),
     "leisure": ("recreation_center",),
+    "club": ("association_or_organization",),
     "amenity": ("point_of_interest",),
 }
 """The types of a place whose value no table names, by its key; the first key that it has counts."""
 
 KEYS = (
-    *("amenity", "shop", "healthcare", "tourism", "leisure", "office", "craft"),
-    *("historic", "railway", "highway", "public_transport"),
+    *("amenity", "shop", "healthcare", "education", "tourism", "leisure", "office", "craft", "club"),
+    *("historic", "railway", "highway", "public_transport", "emergency"),
 )
 """What makes an object a place; the first one that is there says which."""
 
 _AMENITIES_WITH_A_KITCHEN = frozenset({"restaurant", "fast_food", "cafe", "food_court"})
+_SIGNPOSTS = frozenset({"board", "guidepost", "map", "route_marker", "sign", "trail_blaze"})
+"""Values of `information` that are things beside the way, and no place."""
+
 _EATEN_AT = {"fast_food": "fast_food_restaurant", "cafe": "cafe"}
 
 
@@ -50,7 +55,7 @@ def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, 
     table = type_table()
     for key in KEYS:
         value = tags.get(key, "").partition(";")[0].strip()
-        if not value or value == "no":
+        if not value or value == "no" or (key == "tourism" and _is_signpost(value, tags)):
             continue
         known = table.get(key, {}).get(value)
         if known is not None:
@@ -60,6 +65,10 @@ def place_types(tags: Tags, unmapped: Counter[str] | None = None) -> tuple[str, 
                 unmapped[f"{key}={value}"] += 1
             return (*FALLBACKS[key], "point_of_interest", "establishment")
     return ()
+
+
+def _is_signpost(value: str, tags: Tags) -> bool:
+    return value == "information" and tags.get("information") in _SIGNPOSTS
 
 
 def _finer(key: str, value: str, tags: Tags, known: tuple[str, ...]) -> tuple[str, ...]:

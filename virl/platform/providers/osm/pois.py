@@ -10,10 +10,15 @@ import shapely
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.place_types import place_types
 
-OUTDOORS = frozenset({"park", "garden", "playground", "athletic_field", "parking", "cemetery", "golf_course"})
+OUTDOORS = frozenset(
+    {
+        *("park", "garden", "playground", "athletic_field", "parking", "cemetery", "golf_course"),
+        *("barbecue_area", "campground", "picnic_ground"),
+    }
+)
 """First types of places that have ground instead of a front."""
 NO_FRONT = frozenset(
-    {"bus_stop", "light_rail_station", "bicycle_rental", "taxi_stand", "monument", "parking"}
+    {"bus_stop", "light_rail_station", "bicycle_rental", "taxi_stand", "monument", "sculpture", "fountain"}
 )
 
 
@@ -54,7 +59,8 @@ def pois_of(extract: OsmExtract) -> Pois:
     seen: set[tuple[str, int, int]] = set()
     for objects in (extract.areas, extract.points):
         for name, own, shape in zip(objects.ids, objects.tags, objects.shapes, strict=True):
-            if not own.get("name", "").strip() or not (kinds := place_types(own, unmapped)):
+            general: Counter[str] = Counter()
+            if not own.get("name", "").strip() or not (kinds := place_types(own, general)):
                 continue
             middle = shapely.point_on_surface(shape)
             if not shapely.intersects_xy(extract.outline, middle.x, middle.y):
@@ -63,6 +69,7 @@ def pois_of(extract: OsmExtract) -> Pois:
             if spot in seen:
                 continue
             seen.add(spot)
+            unmapped += general
             ids.append(name)
             tags.append(own)
             types.append(kinds)

@@ -10,10 +10,10 @@ from virl.platform.providers.osm.plan import Twin
 
 def twin_statistics(twin: Twin) -> CityStatistics:
     """Count what is in a twin; its area is that of the part of the extract that was read."""
-    unread = sum(
-        weekly(tags["opening_hours"]) is None
+    unread = sorted(
+        (shop.place.name, tags["opening_hours"])
         for tags, shop in zip(twin.pois.tags, twin.plan.shops, strict=True)
-        if "opening_hours" in tags and not shop.place.hours
+        if "opening_hours" in tags and not shop.place.hours and weekly(tags["opening_hours"]) is None
     )
     return replace(
         plan_statistics(twin.plan),
@@ -21,7 +21,8 @@ def twin_statistics(twin: Twin) -> CityStatistics:
         mapped_m=twin.streets.mapped_m,
         dropped_m=dict(twin.streets.dropped_m),
         houses_with_height=int(twin.houses.known.sum()),
-        hours_unread=unread,
+        hours_unread=len(unread),
+        unread=tuple(unread),
         incomplete=twin.extract.incomplete,
         unmapped=counted(twin.pois.unmapped.elements()),
     )

@@ -1,0 +1,82 @@
+"""What an export is made from: the plan of a made city, or of a town rebuilt from OpenStreetMap."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from shapely import Polygon
+
+from virl.errors import BadInput
+from virl.platform.providers.offline.city import plan_of
+from virl.platform.providers.offline.plan import CityPlan
+from virl.platform.providers.open import city_settings, name_of_city
+from virl.platform.providers.osm.city_file import OsmCity
+from virl.platform.providers.osm.extra import needing_osm
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A city whose streets and signs are all held here."""
+
+    name: str
+    """As in names of files, such as `"helsinki"`."""
+    city: str
+    """What was given for it, without the folder of a file."""
+    plan: CityPlan
+    attribution: str = ""
+    """Whom the export has to name; empty for nobody."""
+    licence: str = ""
+    """The licence of the data; empty where there is none."""
+    outline: Polygon | None = None
+    """The part that was read of a larger town, in metres; `None` where the town ends by itself."""
+    driven: Sequence[bool] | None = None
+    """Whether traffic on each street runs as its line does, and only so; `None` where it does on all."""
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the town exists: its streets have names that people use, and are not laid out on a grid."""
+        return self.driven is not None
+
+
+def source_of(city: str) -> Source:
+    """The plan of a city that can be exported.
+
+    Args:
+        city: name of a made city or of a town of OpenStreetMap, or the path of an extract, such as
+            `helsinki.osm.pbf@60.17,24.94,300`.
+
+    Raises:
+        UnknownName: there is no such city.
+        ModelUnavailable: the extra `osm` is missing.
+        BadInput: it is another kind of city, or its extract cannot be read.
+    """
+    file = city_settings(city)
+    if isinstance(file, OsmCity):
+        return _twin(city, file)
+    plan = plan_of(file)
+    if plan is None:
+        raise BadInput(
+            f"the city {city!r} cannot be exported: choose a made city, such as 'virlton', or an "
+            "OpenStreetMap extract, such as town.osm.pbf"
+        )
+    return Source(name_of_city(city), Path(city).name, plan)
+
+
+def _twin(city: str, file: OsmCity) -> Source:
+    with needing_osm(f"exporting {city}"):
+        from virl.platform.providers.osm.cache import load_twin  # noqa: PLC0415 - needs the extra
+        from virl.platform.providers.osm.credit import LICENCE, credit  # noqa: PLC0415 - as above
+        from virl.platform.providers.osm.overpass_file import asked_box  # noqa: PLC0415 - as above
+        from virl.platform.providers.osm.travel import driving  # noqa: PLC0415 - as above
+    twin = load_twin(file.file, file.part or asked_box(file.file))
+    tags = twin.extract.lines.tags
+    driven = [driving(tags[way]) == (True, False) for way in twin.streets.way.tolist()]
+    return Source(
+        name=name_of_city(city),
+        city=Path(city).name,
+        plan=twin.plan,
+        attribution=credit(twin.extract.date),
+        licence=LICENCE,
+        outline=twin.extract.outline,
+        driven=driven,
+    )

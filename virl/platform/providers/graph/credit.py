@@ -1,0 +1,26 @@
+"""Whom pages about a data set have to name: what the manifest of an export says."""
+
+from pathlib import Path
+
+from virl.errors import BadInput
+from virl.json_reading import JsonFault, read_json
+
+MANIFEST = "export.json"
+
+
+def attribution_of(folder: Path) -> str:
+    """Whom an export names; empty for the public data, and for the export of a made city.
+
+    Raises:
+        BadInput: the manifest is damaged.
+    """
+    manifest = folder / MANIFEST
+    try:
+        told = read_json(manifest.read_bytes())
+    except FileNotFoundError:
+        return ""
+    except (OSError, JsonFault):
+        told = None
+    if not isinstance(told, dict):
+        raise BadInput(f"{manifest}: is damaged: export the city again with `virl data export`")
+    return " ".join(str(told.get("attribution", "")).split())
