@@ -1,8 +1,9 @@
 """Do the signs of a town hang where its places are, and can they be read from where panoramas stand?
 
-Of the places that would have a front it prints the share with a sign at most 15 m from where they are mapped,
-and seen from a panorama; of these signs, the share of which a panorama shows at least half, and the share
-whose board is 12 pixels high there, in a view of 640 x 640 pixels and 60 degrees:
+Of the places that would have a front it prints the share with a sign of their own at most 15 m from the point
+where they are mapped, or from the area, and seen from a panorama; of all signs, the share of which a panorama
+shows at least half, and the share whose board is 12 pixels high there, in a view of 640 x 640 pixels and 60
+degrees; and the same of the lines of directories:
 `python -m benchmarks.perf.placement --city FILE.osm.pbf [--limit N]`.
 """
 
@@ -10,19 +11,19 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import atan2, degrees, dist
+from math import atan2, degrees
 from random import Random
 
 import numpy as np
+import shapely
 from scipy.spatial import cKDTree
 
 from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, CityPlan, Floats, Shop, Sign
 from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.osm.pois import has_front
 from virl.platform.streetview import Camera
 
 from .figures import Figures, command, figures
-from .plans import plan_of
+from .plans import fronted
 
 NEAR_M, SEEN_FROM_M, LOOKS = 15.0, 40.0, 8
 HALF, READABLE_PX = 0.5, 12
@@ -48,40 +49,64 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, found: Figures) -> None:
-    plan = plan_of(options.city)
-    wanting = [shop for shop in plan.shops if has_front(shop.place.types)]
-    signed = [shop for shop in wanting if shop.signs]
-    near = [shop for shop in signed if min(_away(plan, shop, sign) for sign in shop.signs) <= NEAR_M]
-    chosen = list(near)
-    Random(0).shuffle(chosen)
-    chosen = chosen[: options.limit]
+    plan, wanting = fronted(options.city)
+    listed = [shop for shop, _ in wanting if shop.is_on_directory]
+    signed = [(shop, shape) for shop, shape in wanting if shop.has_own_sign]
     looks = _Spectator(plan)
-    seen: list[Sighting] = []
-    of_shops = 0
-    for shop in chosen:
-        own = [looks.at(sign) for sign in shop.signs]
-        seen += own
-        of_shops += any(look.share >= HALF for look in own)
-    share = of_shops / max(len(chosen), 1)
-    half = [look for look in seen if look.share >= HALF]
+    drawn = Random(0).sample(signed, min(options.limit or len(signed), len(signed)))
+    own = [[looks.at(sign) for sign in shop.signs] for shop, _ in drawn]
+    seen = [any(look.share >= HALF for look in each) for each in own]
+    from_point = [_away(shop, _point(plan, shop)) <= NEAR_M for shop, _ in drawn]
+    from_shape = [_away(shop, shape) <= NEAR_M for shop, shape in drawn]
+    weight = len(signed) / max(len(drawn), 1) / max(len(wanting), 1)
     found |= {
         "places": len(plan.shops),
         "fronted": len(wanting),
         "signed": len(signed),
-        "near": len(near) / max(len(wanting), 1),
-        "near_and_seen": share * len(near) / max(len(wanting), 1),
-        "half_seen": len(half) / max(len(seen), 1),
-        "readable": sum(look.pixels >= READABLE_PX for look in seen) / max(len(seen), 1),
+        "on_directory": len(listed),
+        "unsigned": len(wanting) - len(signed) - len(listed),
+        "near": weight * sum(from_point),
+        "near_and_seen": weight * sum(near and look for near, look in zip(from_point, seen, strict=True)),
+        "near_area": weight * sum(from_shape),
+        "near_area_and_seen": weight
+        * sum(near and look for near, look in zip(from_shape, seen, strict=True)),
+        **_sightings([look for each in own for look in each]),
     }
-    found.show(f"{len(plan.shops)} places, {len(wanting)} would have a front, {len(signed)} have a sign")
-    found.show(f"  at most {NEAR_M:.0f} m away: {found['near']:.1%}; and seen: {found['near_and_seen']:.1%}")
-    found.show(f"{len(seen)} signs of these: half to be seen from a panorama: {found['half_seen']:.1%}")
-    found.show(f"  {READABLE_PX} pixels high there: {found['readable']:.1%}")
+    lines = Random(0).sample(listed, min(options.limit or len(listed), len(listed)))
+    found["directory"] = _sightings([looks.at(sign) for shop in lines for sign in shop.signs])
+    found.show(
+        f"{found['places']} places, {found['fronted']} would have a front: {found['signed']} have a sign,"
+    )
+    found.show(f"  {found['on_directory']} are on a directory, {found['unsigned']} have none")
+    found.show(
+        f"at most {NEAR_M:.0f} m from the point: {found['near']:.1%}; and seen: {found['near_and_seen']:.1%}"
+    )
+    found.show(
+        f"  from the mapped area: {found['near_area']:.1%}; and seen: {found['near_area_and_seen']:.1%}"
+    )
+    for name, part in (("signs", found), ("lines on directories", found["directory"])):
+        found.show(f"{part['looks']} {name}: half to be seen from a panorama: {part['half_seen']:.1%}")
+        found.show(f"  {READABLE_PX} pixels high there: {part['readable']:.1%}")
 
 
-def _away(plan: CityPlan, shop: Shop, sign: Sign) -> float:
-    middle = ((sign.left[0] + sign.right[0]) / 2, (sign.left[1] + sign.right[1]) / 2)
-    return dist(middle, plan.layout.frame.point(shop.place.position))
+def _sightings(looks: Sequence[Sighting]) -> dict[str, float]:
+    return {
+        "looks": len(looks),
+        "half_seen": sum(look.share >= HALF for look in looks) / max(len(looks), 1),
+        "readable": sum(look.pixels >= READABLE_PX for look in looks) / max(len(looks), 1),
+    }
+
+
+def _away(shop: Shop, shape: shapely.Geometry) -> float:
+    """Metres from a shape to the nearest sign of a place."""
+    middles = [
+        ((sign.left[0] + sign.right[0]) / 2, (sign.left[1] + sign.right[1]) / 2) for sign in shop.signs
+    ]
+    return float(shapely.distance(shape, shapely.MultiPoint(middles)))
+
+
+def _point(plan: CityPlan, shop: Shop) -> shapely.Point:
+    return shapely.Point(plan.layout.frame.point(shop.place.position))
 
 
 class _Spectator:

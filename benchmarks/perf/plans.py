@@ -1,8 +1,11 @@
 """The plans of cities whose every sign and house is known: made ones and rebuilt ones."""
 
+import shapely
+
 from virl.errors import BadInput
 from virl.platform.providers.offline.city import plan_of as made_plan
-from virl.platform.providers.offline.plan import CityPlan
+from virl.platform.providers.offline.life.parks import NO_FRONTAGE
+from virl.platform.providers.offline.plan import CityPlan, Shop
 from virl.platform.providers.open import city_settings
 from virl.platform.providers.osm.city_file import OsmCity
 
@@ -13,12 +16,28 @@ def plan_of(city: str) -> CityPlan:
     Raises:
         BadInput: the city is neither made nor rebuilt.
     """
+    return fronted(city)[0]
+
+
+def fronted(city: str) -> tuple[CityPlan, list[tuple[Shop, shapely.Geometry]]]:
+    """The plan of a city, and its places that would have a front with their shape in the plan's metres.
+
+    Raises:
+        BadInput: the city is neither made nor rebuilt.
+    """
     settings = city_settings(city)
     if isinstance(settings, OsmCity):
         from virl.platform.providers.osm.cache import load_twin  # noqa: PLC0415 - needs the extra osm
 
-        return load_twin(settings.file, settings.part).plan
+        twin = load_twin(settings.file, settings.part)
+        shapes = zip(twin.plan.shops, twin.pois.shapes, strict=True)
+        return twin.plan, [one for number, one in enumerate(shapes) if twin.pois.has_front(number)]
     plan = made_plan(settings)
     if plan is None:
         raise BadInput(f"{city}: give a made city, or an OpenStreetMap extract")
-    return plan
+    frame = plan.layout.frame
+    return plan, [
+        (shop, shapely.Point(frame.point(shop.place.position)))
+        for shop in plan.shops
+        if shop.frontage != NO_FRONTAGE
+    ]

@@ -33,6 +33,8 @@ class Visible:
     """The place that a sign belongs to."""
     place_types: tuple[str, ...] = ()
     """The types of that place."""
+    on_directory: bool = False
+    """Whether the sign is a line on the directory of a building, and the place is somewhere inside."""
 
 
 @dataclass(frozen=True, slots=True)

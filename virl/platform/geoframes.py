@@ -114,7 +114,7 @@ def _houses(inventory: Inventory) -> list[Row]:
 
 
 def _places(inventory: Inventory) -> list[Row]:
-    signed = inventory.signed()
+    signed, listed = inventory.signed(), inventory.listed()
     return [
         {
             "id": place.id,
@@ -127,6 +127,7 @@ def _places(inventory: Inventory) -> list[Row]:
             "review_count": place.review_count,
             "is_open": place.is_open,
             "has_sign": place.id in signed,
+            "on_directory": place.id in listed,
             "geometry": _point(place.position),
         }
         for place in inventory.places()

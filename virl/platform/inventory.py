@@ -49,8 +49,11 @@ class CityStatistics:
     places_by_type: Mapping[str, int]
     """Places by their first type, the most frequent first."""
     places_with_sign: int
+    """Places that have a sign of their own."""
     furniture: Mapping[str, int]
     """Things by kind, the most frequent first."""
+    places_on_directory: int = 0
+    """Places without a sign of their own whose name stands on the directory of a building."""
     mapped_m: float | None = None
     """Metres of the mapped ways on which panoramas may stand."""
     dropped_m: Mapping[str, float] = field(default_factory=dict)
@@ -90,7 +93,11 @@ class Inventory(Protocol):
         ...
 
     def signed(self) -> frozenset[str]:
-        """Ids of the places that have a sign."""
+        """Ids of the places that have a sign of their own."""
+        ...
+
+    def listed(self) -> frozenset[str]:
+        """Ids of the places whose name stands on the directory of a building."""
         ...
 
     def statistics(self) -> CityStatistics:

@@ -81,8 +81,10 @@ def _holdings(known: CityStatistics) -> Iterator[Fact]:
     if known.houses_with_height is not None:
         yield "Houses with a mapped height", _share(known.houses_with_height, known.houses)
     yield "Places", f"{known.places:,}"
-    yield "With a sign", _share(known.places_with_sign, known.places)
-    yield "Without a sign", _share(known.places - known.places_with_sign, known.places)
+    unsigned = known.places - known.places_with_sign - known.places_on_directory
+    yield "With a sign of their own", _share(known.places_with_sign, known.places)
+    yield "On the directory of a building", _share(known.places_on_directory, known.places)
+    yield "Without a sign", _share(unsigned, known.places)
     if known.hours_read is not None:
         yield "With opening hours", _share(known.hours_read, known.places)
     if known.hours_unread is not None:

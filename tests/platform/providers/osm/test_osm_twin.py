@@ -108,7 +108,7 @@ def test_places_have_the_front_they_belong_to(twin: Twin) -> None:
     shops = {shop.place.name: shop for shop in twin.plan.shops}
     assert set(shops) == {"Kahvila", "Хлеб", "Upstairs & Sons", "St Anne"}
     assert [sign.text for sign in shops["Kahvila"].signs][:1] == ["Kahvila"]
-    assert not shops["Upstairs & Sons"].signs
+    assert [sign.kind for sign in shops["Upstairs & Sons"].signs] == ["directory"]
     frontages = {one.id: one for one in twin.plan.layout.frontages}
     fronts = [frontages[shops[name].frontage] for name in ("Kahvila", "Хлеб")]
     assert {front.left[1] for front in fronts} == {fronts[0].right[1]}

@@ -60,8 +60,12 @@ class PlanInventory:
         return sorted((shop.place for shop in self._plan.shops), key=lambda place: place.id)
 
     def signed(self) -> frozenset[str]:
-        """Ids of the places that have a sign."""
-        return frozenset(shop.place.id for shop in self._plan.shops if shop.signs)
+        """Ids of the places that have a sign of their own."""
+        return frozenset(shop.place.id for shop in self._plan.shops if shop.has_own_sign)
+
+    def listed(self) -> frozenset[str]:
+        """Ids of the places whose name stands on the directory of a building."""
+        return frozenset(shop.place.id for shop in self._plan.shops if shop.is_on_directory)
 
     def statistics(self) -> CityStatistics:
         """How much of everything there is."""
@@ -81,7 +85,8 @@ def plan_statistics(plan: CityPlan) -> CityStatistics:
         street_m=_street_metres(layout),
         houses=len(layout.buildings),
         places_by_type=counted(shop.place.types[0] for shop in plan.shops if shop.place.types),
-        places_with_sign=sum(bool(shop.signs) for shop in plan.shops),
+        places_with_sign=sum(shop.has_own_sign for shop in plan.shops),
+        places_on_directory=sum(shop.is_on_directory for shop in plan.shops),
         furniture=counted(thing.kind for thing in layout.furniture),
         hours_read=sum(bool(shop.place.hours) for shop in plan.shops),
     )

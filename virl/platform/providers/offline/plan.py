@@ -84,7 +84,7 @@ class Frontage:
     """How busy the street is here, [0, 1]: shops go where it is high."""
 
 
-SignKind = Literal["fascia", "blade", "board"]
+SignKind = Literal["fascia", "blade", "board", "directory"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,8 @@ class Sign:
     """A signboard.
 
     A `fascia` lies on the front of a building, a `blade` stands out from it and is read from both sides,
-    a `board` stands on two posts.
+    a `board` stands on two posts. A `directory` is one line of a board beside the entrance of a building,
+    which names what is inside.
     """
 
     id: str
@@ -121,6 +122,16 @@ class Shop:
     """Hidden: what the reviews hint at."""
     variant: int
     """Picks window display, door and awning; any non-negative integer."""
+
+    @property
+    def has_own_sign(self) -> bool:
+        """Whether it has a sign that is not just a line on a directory."""
+        return any(sign.kind != "directory" for sign in self.signs)
+
+    @property
+    def is_on_directory(self) -> bool:
+        """Whether its name stands on a directory."""
+        return any(sign.kind == "directory" for sign in self.signs)
 
 
 FurnitureKind = Literal[

@@ -11,13 +11,16 @@ from virl.platform.providers.offline.life.naming import Lettering
 from virl.platform.providers.offline.life.signs import board_width, plant_board
 from virl.platform.providers.offline.plan import Panoramas, Sign, Street
 from virl.platform.providers.osm.houses import Houses
+from virl.platform.providers.osm.network import Floats
 
 READ_FROM_M = 30.0  # farthest panorama that a board is turned to; chosen
 BESIDE_ROAD_M = 0.5  # a board's least distance from a carriageway
 PATH_M = 0.75  # least half width of any way
 FROM_HOUSE_M = 0.7
 MOVED_M = (0.0, 2.0, 4.0, 6.0, 8.0, 11.0, 14.0)
-"""How far from where the place is mapped a board is tried, towards the panorama and away from it; chosen."""
+"""How far from where the place is mapped a board is tried, first towards the panorama and away from it, then
+to both sides; chosen."""
+AT_EYE_M = 0.1  # a place so near to a panorama lies in no direction from it
 POST_M = 0.4  # of a board at each end, where its post stands
 WIDEST_M = 5.0
 APART_M = 2.5  # between the middles of two boards
@@ -39,24 +42,38 @@ class BoardGround:
         self._half = np.array([max(street.road / 2, PATH_M) for street in streets])
         self._panoramas = panoramas.xy
         self._near = cKDTree(panoramas.xy)
+        self._eyes = shapely.STRtree(np.asarray(shapely.points(panoramas.xy)))
         self._taken: list[tuple[float, float]] = []
 
     def stand(
         self, place_id: str, lettering: Lettering, shape: shapely.Geometry, variant: int
     ) -> Sign | None:
         """A board near a place, turned to the nearest panorama; `None` where there is no room."""
-        middle = shapely.point_on_surface(shape)
-        metres, panorama = self._near.query((middle.x, middle.y), distance_upper_bound=READ_FROM_M)
+        middle = self._mapped(shape)
+        metres, panorama = self._near.query(middle, distance_upper_bound=READ_FROM_M)
         if not np.isfinite(metres):
             return None
         eye = self._panoramas[panorama]
-        toward = (eye - (middle.x, middle.y)) / max(float(metres), 0.1)
-        for away in sorted({step for moved in MOVED_M for step in (moved, -moved)}, key=abs):
-            spot = np.array((middle.x, middle.y)) + away * toward
-            if self._is_free(spot, eye):
-                self._taken.append((float(spot[0]), float(spot[1])))
-                return _board(place_id, lettering, spot, toward if away < metres else -toward, variant)
+        toward = (eye - middle) / metres if metres > AT_EYE_M else np.array((0.0, 1.0))
+        for way in (toward, np.array((-toward[1], toward[0]))):
+            for away in sorted({step for moved in MOVED_M for step in (moved, -moved)}, key=abs):
+                spot = middle + away * way
+                if self._is_free(spot, eye):
+                    self._taken.append((float(spot[0]), float(spot[1])))
+                    return _board(
+                        place_id, lettering, spot, (eye - spot) / np.linalg.norm(eye - spot), variant
+                    )
         return None
+
+    def _mapped(self, shape: shapely.Geometry) -> Floats:
+        """Where a place is mapped; of an area without a panorama at its middle, the spot nearest to one."""
+        middle = shapely.point_on_surface(shape)
+        xy = np.array((middle.x, middle.y))
+        if self._near.query(xy)[0] <= READ_FROM_M or not shapely.area(shape):
+            return xy
+        eye = shapely.points(self._panoramas[self._eyes.nearest(shape)])
+        gate = shapely.get_coordinates(shapely.shortest_line(shape, eye))[0]
+        return np.asarray(gate, float)
 
     def _is_free(self, spot: np.ndarray, eye: np.ndarray) -> bool:
         point = shapely.Point(spot)

@@ -63,8 +63,8 @@ def _key(extract: Path, part: Region | None) -> str | None:
 @cache
 def _builder() -> str:
     """What builds twins: a change in it makes other twins."""
-    here, table = Path(__file__).parent, data_folder("platform/osm") / "place_types.yaml"
-    files = [*sorted(here.glob("*.py")), *sorted((here.parent / "offline").rglob("*.py")), table]
+    here, tables = Path(__file__).parent, data_folder("platform/osm").glob("*.yaml")
+    files = [*sorted(here.glob("*.py")), *sorted((here.parent / "offline").rglob("*.py")), *sorted(tables)]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

@@ -1,6 +1,6 @@
 """Which part of a façade each place has."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +29,8 @@ class Claim:
     """A point or an area, in metres."""
     street: str = ""
     """Of its address; empty if unknown."""
+    at: Geometry | None = None
+    """The point of an area that its front should be near to; by default `shape`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +42,32 @@ class Front:
     floor: int
 
 
-def own_houses(shapes: Shapes, houses: Houses) -> Ints:
-    """The house that each place is in, or at most 5 m from; -1 for none."""
+Taken = dict[tuple[int, int], int]
+"""The place that has each cell and floor."""
+
+
+def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> Ints:
+    """The house that each place is in, or at most so many metres from; -1 for none."""
     found = np.full(len(shapes), -1, np.int64)
     if not len(shapes) or not len(houses.ids):
         return found
     place, house = shapely.STRtree(houses.footprints).query_nearest(
-        shapely.point_on_surface(shapes), max_distance=OWN_HOUSE_M, all_matches=False
+        shapely.point_on_surface(shapes), max_distance=within, all_matches=False
     )
     found[place] = house
     return found
 
 
+def cells_by_house(cells: FacadeCells) -> Mapping[int, Ints]:
+    """The cells of each house that has some."""
+    order = np.argsort(cells.house, kind="stable")
+    owners, starts = np.unique(cells.house[order], return_index=True)
+    return dict(zip(owners.tolist(), np.split(order, starts[1:]), strict=True)) if len(order) else {}
+
+
 def assign_fronts(
     claims: Sequence[Claim], house: Ints, cells: FacadeCells, street: NDArray[np.str_], heights: Floats
-) -> list[Front | None]:
+) -> tuple[list[Front | None], Taken]:
     """Give each place the free cell of its house that suits it best; `None` where nothing is left.
 
     Args:
@@ -64,37 +77,35 @@ def assign_fronts(
         street: name of the street before each cell.
         heights: of all houses, metres.
     """
-    of_house: dict[int, list[int]] = {}
-    for cell, owner in enumerate(cells.house.tolist()):
-        of_house.setdefault(owner, []).append(cell)
+    of_house = cells_by_house(cells)
     bids = []
     middles = np.asarray(shapely.points(cells.middle))
     for number, claim in enumerate(claims):
-        mine = np.array(of_house.get(int(house[number]), []), np.int64)
-        if not len(mine):
+        mine = of_house.get(int(house[number]))
+        if mine is None:
             continue
-        away = shapely.distance(claim.shape, middles[mine])
-        near = away <= FROM_POINT_M
-        cost = away + (OTHER_STREET_M * (street[mine] != claim.street) if claim.street else 0.0)
+        near = shapely.distance(claim.shape, middles[mine]) <= FROM_POINT_M
+        cost = shapely.distance(claim.at or claim.shape, middles[mine])
+        cost += OTHER_STREET_M * (street[mine] != claim.street) if claim.street else 0.0
         for floor in (0, 1) if heights[house[number]] >= TALL_M else (0,):
             bids += [
                 (float(price) + floor * UPSTAIRS_M, number, int(cell), floor)
                 for price, cell in zip(cost[near], mine[near], strict=True)
             ]
-    taken: dict[tuple[int, int], int] = {}
+    taken: Taken = {}
     fronts: list[Front | None] = [None] * len(claims)
     for _, number, cell, floor in sorted(bids):
         if fronts[number] is None and (cell, floor) not in taken:
             taken[cell, floor] = number
             fronts[number] = Front(cell, cell, floor)
-    return [front and _grown(front, number, cells, taken) for number, front in enumerate(fronts)]
+    return fronts, taken
 
 
-def _grown(front: Front, number: int, cells: FacadeCells, taken: dict[tuple[int, int], int]) -> Front:
-    """A front with the free cells beside it, up to three in all."""
+def grow(front: Front, number: int, cells: FacadeCells, taken: Taken, widest: int = WIDEST_CELLS) -> Front:
+    """A front of one cell with the free cells beside it, up to `widest` in all; `taken` learns of them."""
     first, last = front.first, front.last
     for step in (1, -1, 1, -1):
-        if last - first + 1 >= WIDEST_CELLS:
+        if last - first + 1 >= widest:
             break
         cell = last + 1 if step > 0 else first - 1
         beside = 0 <= cell < len(cells.wall) and cells.wall[cell] == cells.wall[front.first]

@@ -1,25 +1,20 @@
 """Places of an extract: what has a name and a purpose."""
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import shapely
 
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.place_types import place_types
+from virl.resources import data_folder
+from virl.settings import Settings, load_settings
 
-OUTDOORS = frozenset(
-    {
-        *("park", "garden", "playground", "athletic_field", "parking", "cemetery", "golf_course"),
-        *("barbecue_area", "campground", "picnic_ground"),
-    }
-)
-"""First types of places that have ground instead of a front."""
-NO_FRONT = frozenset(
-    {"bus_stop", "light_rail_station", "bicycle_rental", "taxi_stand", "monument", "sculpture", "fountain"}
-)
+_INSIDE = {"indoor", "underground"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +33,33 @@ class Pois:
         """As the signs write it."""
         return self.tags[number]["name"].strip()
 
-    def wants_front(self, number: int) -> bool:
-        """Whether a place would have a front on a street: no park, no stop, nothing upstairs or below."""
-        return has_front(self.types[number]) and self.on_ground_floor(number)
+    def has_front(self, number: int) -> bool:
+        """Whether a place would have a front somewhere: no park, stop or monument."""
+        return has_front(self.types[number], self.tags[number])
 
-    def on_ground_floor(self, number: int) -> bool:
-        """Whether a place is on the street's level, or does not say."""
-        return "0" in self.tags[number].get("level", "0").replace(" ", "").split(";")
+    def is_inside(self, number: int) -> bool:
+        """Whether a place is indoors, upstairs or underground, away from the street."""
+        tags = self.tags[number]
+        on_street = "0" in re.split(r"[;-]", tags.get("level", "0").replace(" ", ""))
+        return not on_street or tags.get("indoor", "no") != "no" or tags.get("location") in _INSIDE
 
 
-def has_front(types: Sequence[str]) -> bool:
-    """Whether a place of these types has a front somewhere: no park, stop or monument."""
-    return types[0] not in OUTDOORS and types[0] not in NO_FRONT
+class _NoFront(Settings):
+    types: frozenset[str]
+    tags: Mapping[str, frozenset[str]]
+
+
+def has_front(types: Sequence[str], tags: Tags) -> bool:
+    """Whether a place of these types and tags has a front: not if `platform/osm/no_front.yaml` lists it."""
+    without = _no_front()
+    return types[0] not in without.types and not any(
+        tags.get(key) in values for key, values in without.tags.items()
+    )
+
+
+@cache
+def _no_front() -> _NoFront:
+    return load_settings(data_folder("platform/osm") / "no_front.yaml", _NoFront)
 
 
 def pois_of(extract: OsmExtract) -> Pois:

@@ -93,3 +93,8 @@ class _Front:
         """The point so many metres from the left end along the front, and so many before it."""
         (x, y), (dx, dy) = self._left, self._along
         return round(x + along * dx + out * dy, 3), round(y + along * dy - out * dx, 3)
+
+
+def along_front(left: Point, right: Point, along: float, out: float) -> Point:
+    """The point so many metres from the left end along a front, and so many before it."""
+    return _Front(left, right).at(along, out)

@@ -143,7 +143,10 @@ class CityRenderer:
             mz = (sign.bottom + sign.top) / 2 - CAMERA_HEIGHT_M
             metres = float(np.sqrt((mx - x) ** 2 + (my - y) ** 2 + mz**2))
             types = self._types[owner]
-            return Visible(sign.id, "sign", drawn_text(sign), box, metres, share, sign.place_id, types)
+            listed = sign.kind == "directory"
+            return Visible(
+                sign.id, "sign", drawn_text(sign), box, metres, share, sign.place_id, types, listed
+            )
         thing = self._plan.layout.furniture[owner - self._first_thing]
         return Visible(thing.id, thing.kind, thing.kind, box, hypot(thing.x - x, thing.y - y), share)
 

@@ -1,0 +1,149 @@
+"""Which places of a rebuilt town have a sign, where it hangs, and who stands on a directory."""
+
+from itertools import pairwise
+from math import dist
+from pathlib import Path
+
+import pytest
+import shapely
+
+from tests.platform.providers.osm.test_osm_twin import FRAME, Writer, box
+from virl.platform.providers.offline.plan import Shop, Sign
+from virl.platform.providers.osm.city import open_twin
+from virl.platform.providers.osm.city_file import OsmCity
+from virl.platform.providers.osm.directories import MOST_NAMES, most_lines
+from virl.platform.providers.osm.extract import read_extract
+from virl.platform.providers.osm.plan import Twin, build_twin
+from virl.platform.providers.osm.pois import has_front
+from virl.platform.streetview import Camera
+
+
+def streets(path: Path) -> Writer:
+    town = Writer(path)
+    town.way((-100, 0), (0, 0), (100, 0), highway="residential", name="Main Street")
+    town.way((0, 0), (0, 80), highway="residential", name="Side Street")
+    return town
+
+
+def rebuilt(town: Writer, path: Path) -> Twin:
+    town.close()
+    return build_twin(read_extract(path))
+
+
+def shops_of(twin: Twin) -> dict[str, Shop]:
+    return {shop.place.name: shop for shop in twin.plan.shops}
+
+
+def written(twin: Twin, x: float, y: float) -> tuple[float, float]:
+    """A point of a twin in the metres of the writer."""
+    return FRAME.point(twin.plan.layout.frame.position(x, y))
+
+
+def middle(twin: Twin, sign: Sign) -> tuple[float, float]:
+    return written(twin, (sign.left[0] + sign.right[0]) / 2, (sign.left[1] + sign.right[1]) / 2)
+
+
+def test_the_front_of_an_area_is_nearest_to_where_it_is_mapped(tmp_path: Path) -> None:
+    town = streets(tmp_path / "a.osm.pbf")
+    town.way(*box(-90, 8, -10, 22), building="yes", amenity="library", name="Library")
+    twin = rebuilt(town, tmp_path / "a.osm.pbf")
+    [x, y] = middle(twin, shops_of(twin)["Library"].signs[0])
+    assert abs(x + 50) < 6
+    assert y == pytest.approx(8, abs=0.5)
+
+
+def test_the_front_of_an_area_is_at_its_main_entrance(tmp_path: Path) -> None:
+    town = streets(tmp_path / "b.osm.pbf")
+    town.node(-80, 8, entrance="yes")
+    town.node(-70, 8, entrance="main")
+    outline = [(-90, 8), (-80, 8), (-70, 8), (-10, 8), (-10, 22), (-90, 22), (-90, 8)]
+    town.way(*outline, building="yes", amenity="library", name="Library")
+    twin = rebuilt(town, tmp_path / "b.osm.pbf")
+    assert abs(middle(twin, shops_of(twin)["Library"].signs[0])[0] + 70) < 6
+
+
+def test_a_place_on_a_path_has_its_board_beside_it(tmp_path: Path) -> None:
+    town = streets(tmp_path / "c.osm.pbf")
+    town.node(40, 0, shop="kiosk", name="Crossroads")
+    town.way(*box(20, 40, 80, 70), leisure="sports_centre", name="Tennis Club")
+    twin = rebuilt(town, tmp_path / "c.osm.pbf")
+    shops = shops_of(twin)
+    [post] = shops["Crossroads"].signs
+    assert 3.5 < abs(middle(twin, post)[1]) <= 14  # off a carriageway of 6 m
+    [gate] = shops["Tennis Club"].signs
+    area = shapely.box(20, 40, 80, 70)
+    assert shapely.distance(shapely.Point(middle(twin, gate)), area) < 12
+    eyes = [written(twin, *xy) for xy in twin.plan.layout.panoramas.xy.tolist()]
+    assert min(dist(eye, middle(twin, gate)) for eye in eyes) < 30
+
+
+def test_what_is_open_ground_has_no_front() -> None:
+    assert has_front(("cafe",), {"amenity": "cafe"})
+    assert not has_front(("nature_preserve",), {"leisure": "nature_reserve"})
+    assert has_front(("fitness_center",), {"leisure": "fitness_centre"})
+    assert not has_front(("fitness_center",), {"leisure": "fitness_station"})
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A house with a café on the street, and twenty names upstairs."""
+    path = tmp_path_factory.mktemp("osm") / "house.osm.pbf"
+    town = streets(path)
+    town.node(-30, 8, entrance="main")
+    town.way(
+        (-60, 8), (-30, 8), (-20, 8), (-20, 25), (-60, 25), (-60, 8), building="yes", building__levels="4"
+    )
+    town.node(-50, 10, amenity="cafe", name="Street Café", level="0-1")
+    for number in range(20):
+        town.node(-40 + number / 10, 15, office="lawyer", name=f"Lawyer {number:02}", level="2")
+    town.node(-55, 20, shop="books", name="Reading Room", indoor="room")
+    town.node(70, 60, shop="books", name="Far From All")
+    town.close()
+    return path
+
+
+def test_what_is_upstairs_stands_on_directories_at_the_entrance(house: Path) -> None:
+    twin = build_twin(read_extract(house))
+    shops = shops_of(twin)
+    assert shops["Street Café"].has_own_sign
+    assert not shops["Street Café"].is_on_directory
+    assert not shops["Far From All"].signs
+    listed = [name for name, shop in shops.items() if shop.is_on_directory]
+    assert len(listed) == 21
+    lines = [shops[name].signs[0] for name in sorted(listed)]
+    boards = sorted({middle(twin, line) for line in lines})
+    assert len(boards) == 2
+    assert min(abs(x + 30) for x, _ in boards) < 6
+    for board in boards:
+        own = [line for line in lines if middle(twin, line) == board]
+        assert len(own) <= MOST_NAMES
+        assert all(upper.bottom > lower.top for upper, lower in pairwise(own))
+        assert len({line.variant for line in own}) == 1
+        assert 0.6 < own[-1].bottom < own[0].top <= 4.2
+    front = shops["Street Café"].signs[0]
+    assert all(abs(x - middle(twin, front)[0]) > 3 for x, _ in boards)
+
+
+def test_truth_and_statistics_tell_directories_from_own_signs(house: Path) -> None:
+    city = open_twin("house", OsmCity(provider="osm", title="House", about="", extract=str(house)))
+    assert city.truth is not None
+    assert city.inventory is not None
+    known = city.inventory.statistics()
+    assert (known.places, known.places_with_sign, known.places_on_directory) == (23, 1, 21)
+    assert len(city.inventory.signed()) == 1
+    assert len(city.inventory.listed()) == 21
+    seen = {}
+    assert city.street_map is not None
+    for pano_id in city.street_map.panorama_ids():
+        for heading in range(0, 360, 60):
+            shown = city.truth.visible(pano_id, Camera(heading, 5, 60, 640, 640), kinds={"sign"})
+            seen |= {thing.label: thing for thing in shown}
+    assert seen["Lawyer 07"].on_directory
+    assert seen["Lawyer 07"].place_types[0] == "lawyer"
+    assert not seen["Street Café"].on_directory
+
+
+def test_a_low_house_has_a_short_directory() -> None:
+    assert most_lines(20) == MOST_NAMES
+    assert 3 < most_lines(3.0) < MOST_NAMES
+    assert most_lines(1.0) == 0
