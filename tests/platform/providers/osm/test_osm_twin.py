@@ -13,10 +13,12 @@ from virl.geo import LatLng, LocalFrame
 from virl.platform.places import OpeningHours
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
+from virl.platform.providers.osm.cut import cut
 from virl.platform.providers.osm.extract import covered_box, read_extract
 from virl.platform.providers.osm.hours import weekly
 from virl.platform.providers.osm.houses import houses_of, tagged_height
 from virl.platform.providers.osm.measures import metres
+from virl.platform.providers.osm.network import way_network
 from virl.platform.providers.osm.place_types import place_types, type_table
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.platform.providers.osm.ways import has_panoramas, is_walk_network
@@ -134,6 +136,54 @@ def test_a_region_cuts(file: Path) -> None:
     assert len(part.lines.ids) == 2
     assert {"Kahvila", "Хлеб"} <= {tags.get("name") for tags in part.points.tags}
     assert houses_of(part).known.all()
+
+
+def test_a_way_that_crosses_a_region_without_a_node_in_it_is_read(tmp_path: Path) -> None:
+    town = Writer(tmp_path / "long.osm.pbf")
+    town.way((-700, 10), (650, 10), highway="residential", name="Long Street")
+    town.way((-650, 400), (700, 400), highway="residential", name="Beyond")
+    town.way((-900, -900), (900, 900), highway="residential", name="Corner to Corner")
+    town.way((60, -300), (300, 60), highway="residential", name="Outer Corner")
+    town.way((-20, -80), (30, -80), highway="footway", name="Inside")
+    town.way(*box(-500, 50, 500, 500), leisure="park", name="Great Park")
+    town.close()
+    region = Region(tuple(FRAME.position(x, y) for x, y in box(-100, -100, 100, 100)[:4]))
+    part = read_extract(tmp_path / "long.osm.pbf", region)
+    network = way_network(part, lambda tags: "highway" in tags)
+    names = [part.lines.tags[way]["name"] for way in network.way]
+    assert dict(zip(names, network.length.tolist(), strict=True)) == {
+        "Long Street": pytest.approx(200, abs=1),
+        "Corner to Corner": pytest.approx(283, abs=1),
+        "Inside": pytest.approx(50, abs=1),
+    }
+    assert [tags["name"] for tags in part.areas.tags] == ["Great Park"]
+    streets = build_twin(part).streets
+    assert [street.name for street in streets.streets] == ["Corner to Corner"]
+    assert np.abs(streets.panoramas.xy).max() <= 100
+
+
+def test_a_way_in_and_out_of_a_concave_region_has_a_stretch_for_each_arm(tmp_path: Path) -> None:
+    town = Writer(tmp_path / "arms.osm.pbf")
+    town.way((-300, 50), (300, 50), highway="residential", name="Through")
+    town.way((-300, -50), (300, -50), highway="residential", name="Foot")
+    town.close()
+    corners = ((-100, -100), (100, -100), (100, 100), (50, 100), (50, 0), (-50, 0), (-50, 100), (-100, 100))
+    part = read_extract(tmp_path / "arms.osm.pbf", Region(tuple(FRAME.position(*at) for at in corners)))
+    network = way_network(part, lambda tags: "highway" in tags)
+    assert sorted(network.length.tolist()) == pytest.approx([50, 50, 200], abs=0.5)
+
+
+def test_memory_of_a_part_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    town = Writer(tmp_path / "wide.osm.pbf")
+    for row in range(40):
+        town.way(*((x, 3000.0 + 10 * row) for x in range(0, 2000, 10)), highway="residential")
+    town.way((-300, 0), (300, 0), highway="residential", name="Through")
+    town.close()
+    region = Region(tuple(FRAME.position(x, y) for x, y in box(-100, -100, 100, 100)[:4]))
+    kept = tmp_path / "part.osm.pbf"
+    cut(tmp_path / "wide.osm.pbf", region, kept)
+    assert [one.tags["name"] for one in osmium.FileProcessor(str(kept)) if one.is_way()] == ["Through"]
+    assert sum(one.is_node() for one in osmium.FileProcessor(str(kept))) == 2
 
 
 def test_what_cannot_be_read_is_one_line(file: Path, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from shapely import Polygon
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame, distance
 from virl.platform.providers.osm.city_file import SUFFIXES
+from virl.platform.providers.osm.crossings import with_crossings
+from virl.platform.providers.osm.cut import cut
 from virl.platform.providers.osm.overpass_file import data_date
 from virl.region import Region
 
@@ -66,7 +68,8 @@ class OsmExtract:
     points: OsmObjects
     lines: OsmObjects
     line_nodes: tuple[tuple[int, ...], ...]
-    """The nodes of each line: lines that share one meet there."""
+    """The nodes of each line: lines that share one meet there. Where a line crosses the outline between two
+    nodes that lie outside, it has two more, with negative numbers."""
     areas: OsmObjects
     """Multipolygons, with their holes."""
     incomplete: int
@@ -90,7 +93,7 @@ def read_extract(path: Path, region: Region | None = None) -> OsmExtract:
         whole = path
         if region is not None:
             path = Path(scratch, "part.osm.pbf")
-            _cut(whole, region, path)
+            cut(whole, region, path)
         return _Reading(path).extract(whole, region)
 
 
@@ -173,31 +176,6 @@ def damage_reported(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _cut(path: Path, region: Region, part: Path) -> None:
-    """Write the ways and multipolygons that touch a region, with all their nodes, and the points in it."""
-    south, north = min(c.lat for c in region.corners), max(c.lat for c in region.corners)
-    west, east = min(c.lng for c in region.corners), max(c.lng for c in region.corners)
-    inside, ways = osmium.IdTracker(), osmium.IdTracker()
-    with osmium.BackReferenceWriter(str(part), ref_src=str(path), remove_tags=False) as writer:
-        for one in osmium.FileProcessor(str(path)):
-            if isinstance(one, osmium.osm.Node):
-                at = one.location
-                if at.valid() and south <= at.lat <= north and west <= at.lon <= east:
-                    inside.add_node(one.id)
-                    if one.tags:
-                        writer.add(one)
-            elif isinstance(one, osmium.osm.Way):
-                if inside.contains_any_references(one):
-                    ways.add_way(one.id)
-                    writer.add(one)
-            elif (
-                one.tags.get("type") == "multipolygon"
-                and isinstance(one, osmium.osm.Relation)
-                and ways.contains_any_references(one)
-            ):
-                writer.add(one)
-
-
 class _Reading:
     """Objects of a file, as they are collected."""
 
@@ -245,13 +223,14 @@ class _Reading:
         frame = region.frame if region else _middle(degrees)
         shapes = {name: _to_metres(each, frame) for name, each in degrees.items()}
         outline = region.polygon if region else _around(shapes["lines"])
+        lines, nodes = with_crossings(shapes["lines"], self._line_nodes, outline)
         return OsmExtract(
             frame=frame,
             outline=outline,
             date=_date(named),
             points=self._points.objects(shapes["points"]),
-            lines=self._lines.objects(shapes["lines"]),
-            line_nodes=tuple(self._line_nodes),
+            lines=self._lines.objects(lines),
+            line_nodes=nodes,
             areas=self._areas.objects(shapes["areas"]),
             incomplete=self._incomplete,
         )
