@@ -9,7 +9,7 @@ from patterns import UsedPattern, attacks, patterns_in
 
 ROOT = Path(__file__).parent.parent
 LENGTH = 4_000
-QUADRATIC_S = 0.03
+QUADRATIC_S = 0.02
 """More than any linear pattern takes for `LENGTH` characters; a quadratic one takes four times as much."""
 
 

@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 from virl.cli.main import app
 from virl.datasets.export.r2r import export_r2r
-from virl.datasets.export.source import source_of
 from virl.datasets.export.touchdown import SPLITS, export_touchdown
 from virl.datasets.export.town import Town, survey
 from virl.errors import BadInput
 from virl.platform.providers.graph.city import open_graph_city
 from virl.platform.providers.graph.matterport import read_matterport
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
+from virl.platform.providers.planned import source_of
 
 ENDS = " Street", " Lane"
 

@@ -22,9 +22,9 @@ from virl.datasets.export.files import (
     write_json,
     write_lines,
 )
-from virl.datasets.export.source import source_of
 from virl.datasets.export.town import DECIMALS, Town, survey
 from virl.files import writing
+from virl.platform.providers.planned import source_of
 
 EPISODES = 400  # of each split; chosen
 SPLITS = ("map2seq_seen", "map2seq_unseen", "touchdown_unseen")

@@ -13,13 +13,13 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from virl.datasets.export.source import Source
 from virl.errors import BadInput
 from virl.geo import Floats, signed_turn
 from virl.platform.graph import Ints, NavigationGraph, build_graph
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.plan import CityPlan, Shop
 from virl.platform.providers.offline.streetview import panorama_graph
+from virl.platform.providers.planned import Source
 
 SIGHT_M = 32.0  # a landmark is named from no farther; chosen: across the widest crossing
 GRAZING = 0.26  # cosine of the flattest angle, 75 degrees, at which a front is read; chosen

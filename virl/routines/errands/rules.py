@@ -18,8 +18,8 @@ _AFTER_STREET = (
     r"(?:aukio|kaari|katu|kuja|polku|ranta|tie|tori|gata|gränd|kaj|väg|улица|переулок|проспект|набережная)"
 )
 _NUMBER_LAST = re.compile(
-    rf"(?:{_BEFORE_STREET}[^\S\n]+(?:{_SMALL}[^\S\n]+){{0,2}})?{_WORD}"
-    rf"(?:[^\S\n]+(?:{_SMALL}[^\S\n]+){{0,2}}(?:{_WORD}|{_AFTER_STREET}\b)){{0,7}},?[^\S\n]+"
+    rf"(?<![\w'-])(?:{_BEFORE_STREET}[^\S\n]++(?:{_SMALL}[^\S\n]++){{0,2}})?{_WORD}+"
+    rf"(?:[^\S\n]++(?:{_SMALL}[^\S\n]++){{0,2}}(?:{_WORD}+|{_AFTER_STREET}\b)){{0,7}}+,?[^\S\n]++"
     r"\d{1,5}(?:[A-Za-z]|[^\S\n][A-HJ-Z](?:[^\S\n]\d{1,3})?)?(?:[-\N{EN DASH}/]\d{1,4})?(?![\w'])"
     r"(?![^\S\n]+[^\W\d_a-z]\w)"  # else the number belongs to what follows, "Central Cafe 12 Oak Street"
 )

@@ -1,4 +1,4 @@
-"""What an export is made from: the plan of a made city, or of a town rebuilt from OpenStreetMap."""
+"""The plan of a town that is all held here: of a made city, or of one rebuilt from OpenStreetMap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
