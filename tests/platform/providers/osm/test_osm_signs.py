@@ -4,11 +4,14 @@ from itertools import pairwise
 from math import dist
 from pathlib import Path
 
+import numpy as np
 import pytest
 import shapely
 
 from tests.platform.providers.osm.test_osm_twin import FRAME, Writer, box
 from virl.platform.providers.offline.plan import Shop, Sign
+from virl.platform.providers.offline.render.lettering import letter
+from virl.platform.providers.osm.boards import board_size
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.directories import MOST_NAMES, most_lines
@@ -117,7 +120,7 @@ def test_what_is_upstairs_stands_on_directories_at_the_entrance(house: Path) -> 
     for board in boards:
         own = [line for line in lines if middle(twin, line) == board]
         assert len(own) <= MOST_NAMES
-        assert all(upper.bottom > lower.top for upper, lower in pairwise(own))
+        assert all(upper.bottom == pytest.approx(lower.top, abs=0.01) for upper, lower in pairwise(own))
         assert len({line.variant for line in own}) == 1
         assert 0.6 < own[-1].bottom < own[0].top <= 4.2
     front = shops["Street Café"].signs[0]
@@ -147,3 +150,28 @@ def test_a_low_house_has_a_short_directory() -> None:
     assert most_lines(20) == MOST_NAMES
     assert 3 < most_lines(3.0) < MOST_NAMES
     assert most_lines(1.0) == 0
+
+
+def test_the_signs_of_a_low_house_hang_under_its_eaves(tmp_path: Path) -> None:
+    town = streets(tmp_path / "low.osm.pbf")
+    town.way(*box(-60, 8, -20, 25), building="yes", height="4", shop="bakery", name="Coop")
+    town.way(*box(20, 8, 60, 25), building="yes", height="3", amenity="fast_food", name="Hut")
+    twin = rebuilt(town, tmp_path / "low.osm.pbf")
+    shops = shops_of(twin)
+    assert [sign.kind for sign in shops["Coop"].signs] == ["fascia"]
+    assert shops["Coop"].signs[0].top <= 3.65
+    assert shops["Hut"].signs[0].top <= 2.65
+    frontages = {one.id: one for one in twin.plan.layout.frontages}
+    assert frontages[shops["Hut"].frontage].building is None
+    assert frontages[shops["Coop"].frontage].building is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["Der Staat", "KIOSK", "Öl", "Burgruine Schalun / Wildschloss, Vaduz", "Кофе"]
+)
+def test_letters_keep_clear_of_the_posts_of_a_board(name: str) -> None:
+    width, height = board_size(name, 2)
+    sign = Sign("a", "a", name, "", "board", (0.0, 0.0), (width, 0.0), 1.2, 1.2 + height, 2)
+    letters = np.flatnonzero(letter(sign).max(axis=0) > 128) / letter(sign).shape[1] * width
+    assert letters.min() > 0.31
+    assert letters.max() < width - 0.31

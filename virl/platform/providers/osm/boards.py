@@ -8,8 +8,9 @@ import shapely
 from scipy.spatial import cKDTree
 
 from virl.platform.providers.offline.life.naming import Lettering
-from virl.platform.providers.offline.life.signs import board_width, plant_board
+from virl.platform.providers.offline.life.signs import BOARD_BOTTOM_M, BOARD_HEIGHT_M
 from virl.platform.providers.offline.plan import Panoramas, Sign, Street
+from virl.platform.providers.offline.render.fonts import face_for, font
 from virl.platform.providers.osm.houses import Houses
 from virl.platform.providers.osm.network import Floats
 
@@ -22,7 +23,11 @@ MOVED_M = (0.0, 2.0, 4.0, 6.0, 8.0, 11.0, 14.0)
 to both sides; chosen."""
 AT_EYE_M = 0.1  # a place so near to a panorama lies in no direction from it
 POST_M = 0.4  # of a board at each end, where its post stands
-WIDEST_M = 5.0
+NARROWEST_M, WIDEST_M = 1.6, 5.0
+LINE_M = 0.35  # greatest height of the letters of one of two lines; chosen
+LINE_STEP = 1.18  # from line to line, in heights of letters, as `render.lettering` sets them
+LETTERED = 0.86  # share of a board's height that its letters fill
+MEASURED_PX = 50
 APART_M = 2.5  # between the middles of two boards
 FROM_CAMERA_M = 4.0  # from every panorama; chosen: nearer, a board fills the view
 
@@ -89,13 +94,41 @@ class BoardGround:
         return bool((shapely.distance(point, lines) > self._half[around] + BESIDE_ROAD_M).all())
 
 
-def _board(place_id: str, lettering: Lettering, spot: np.ndarray, toward: np.ndarray, variant: int) -> Sign:
+def _board(place_id: str, lettering: Lettering, spot: Floats, toward: Floats, variant: int) -> Sign:
     """A board with its middle on a spot, its front towards a direction of length 1."""
-    width = min(board_width(lettering) + 2 * POST_M, WIDEST_M)
+    width, height = board_size(lettering.name, variant)
     along = np.array((-toward[1], toward[0])) * width / 2
     left, right = spot - along, spot + along
     ends = (
         (round(float(left[0]), 3), round(float(left[1]), 3)),
         (round(float(right[0]), 3), round(float(right[1]), 3)),
     )
-    return plant_board(f"{place_id}-board", place_id, lettering, *ends, variant)
+    top = round(BOARD_BOTTOM_M + height, 2)
+    return Sign(
+        f"{place_id}-board", place_id, lettering.name, "", "board", *ends, BOARD_BOTTOM_M, top, variant
+    )
+
+
+def board_size(name: str, variant: int) -> tuple[float, float]:
+    """Width and height in metres of a board on which the letters keep clear of the posts.
+
+    A name that is too long for one line of the widest board has room for two, if it has more words than one.
+    """
+    face, words = face_for(name, variant), name.split()
+    room, ratio = WIDEST_M - 2 * POST_M, _ratio(name, face)
+    if ratio * LETTERED * BOARD_HEIGHT_M <= room:
+        return max(NARROWEST_M, ratio * LETTERED * BOARD_HEIGHT_M + 2 * POST_M), BOARD_HEIGHT_M
+    if len(words) == 1:
+        return WIDEST_M, room / ratio / LETTERED
+    ratio = min(
+        max(_ratio(" ".join(words[:cut]), face), _ratio(" ".join(words[cut:]), face))
+        for cut in range(1, len(words))
+    )
+    letters = min(LINE_M, room / ratio)
+    return max(NARROWEST_M, ratio * letters + 2 * POST_M), 2 * LINE_STEP * letters / LETTERED
+
+
+def _ratio(text: str, face: str) -> float:
+    """Width of a line over its height."""
+    left, top, right, bottom = font(face, MEASURED_PX).getbbox(text)
+    return float(right - left) / max(bottom - top, 1)

@@ -19,7 +19,6 @@ from virl.platform.providers.osm.network import Floats, Ints
 
 MOST_NAMES = 12  # on one board
 LINE_M = (0.28, 0.42)  # least and greatest height of a line; chosen: 0.28 m is 15 pixels at 10 m
-GAP_M = 0.06  # between two lines
 LOWEST_M, HIGHEST_M = 0.7, 4.2  # of a board, above the street
 BELOW_EAVES_M = 0.3
 LETTER_M = 0.16  # width of board for each Latin letter; chosen
@@ -118,7 +117,7 @@ def directory_signs(
     return {
         number: Sign(
             f"{places.ids[number]}-directory", places.ids[number], places.names[number], "", "directory",
-            *ends, round(top - (row + 1) * step + GAP_M, 3), round(top - row * step, 3), variant,
+            *ends, round(top - (row + 1) * step, 3), round(top - row * step, 3), variant,
         )
         for row, number in enumerate(board.listed)
     }  # fmt: skip

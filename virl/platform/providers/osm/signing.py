@@ -1,6 +1,6 @@
 """Which place has which sign: on a front, on a board in the open, on a directory, or none."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import dist
 from random import Random
 
@@ -31,6 +31,9 @@ from virl.platform.providers.osm.pois import Pois
 from virl.platform.providers.osm.streets import TwinStreets
 
 FIRST_FLOOR_M = 4.55  # bottom of a sign on the floor above, over the string course
+CORNICE_M = 0.35  # below the top of a house, where its cornice would hide a sign
+SHOPFRONT_M = 3.9  # a lower house has a sign without a shop front; one is 4.05 m tall
+WIDE_M = 4.0  # a narrower front has no blade; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +76,9 @@ def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois:
         if front is not None:
             grown = grow(front, number, cells, taken)
             frontage[number] = len(frontages)
-            frontages.append(_frontage(len(frontages), grown, cells, streets))
-            signs[number] = _signs(pois, number, frontages[-1], grown)
+            frontages.append(_frontage(len(frontages), grown, cells, houses, streets))
+            height = float(houses.heights[cells.house[grown.first]])
+            signs[number] = _signs(pois, number, frontages[-1], grown.floor, height)
     return Signing(tuple(frontages), frontage, signs)
 
 
@@ -125,29 +129,34 @@ def _directories(
     return signs
 
 
-def _frontage(number: int, front: Front, cells: FacadeCells, streets: TwinStreets) -> Frontage:
+def _frontage(
+    number: int, front: Front, cells: FacadeCells, houses: Houses, streets: TwinStreets
+) -> Frontage:
     left, right = cells.left[front.first], cells.right[front.last]
     street = int(streets.panoramas.street[cells.panorama[front.first]])
-    house = int(cells.house[front.first]) if front.floor == 0 else None
-    return Frontage(number, house, street, tuple(left.tolist()), tuple(right.tolist()), 0, 1.0)
+    house = int(cells.house[front.first])
+    has_shopfront = front.floor == 0 and houses.heights[house] >= SHOPFRONT_M
+    ends = tuple(left.tolist()), tuple(right.tolist())
+    return Frontage(number, house if has_shopfront else None, street, *ends, 0, 1.0)
 
 
-def _signs(pois: Pois, number: int, frontage: Frontage, front: Front) -> tuple[Sign, ...]:
+def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: float) -> tuple[Sign, ...]:
+    """The fascia of a place, and a blade where there is room for one on a house of this height in metres."""
     name = pois.name(number)
     if not can_letter(name):
         return ()
     rng = Random(pois.ids[number])
-    signs = hang_signs(
-        pois.ids[number], Lettering(name, "", name.split()[0][:12]), frontage.left, frontage.right, rng
-    )
-    if front.floor == 0:
-        return signs if dist(frontage.left, frontage.right) > 4 else signs[:1]
-    fascia = signs[0]
-    lifted = FIRST_FLOOR_M - fascia.bottom
-    return (
-        Sign(fascia.id, fascia.place_id, fascia.text, "", "fascia", fascia.left, fascia.right,
-             FIRST_FLOOR_M, round(fascia.top + lifted, 2), fascia.variant),
-    )  # fmt: skip
+    lettering = Lettering(name, "", name.split()[0][:12])
+    fascia, *blades = hang_signs(pois.ids[number], lettering, frontage.left, frontage.right, rng)
+    if floor:
+        return (_moved(fascia, FIRST_FLOOR_M - fascia.bottom),)
+    fascia = _moved(fascia, min(0.0, height - CORNICE_M - fascia.top))
+    wide = dist(frontage.left, frontage.right) > WIDE_M
+    return (fascia, *(blade for blade in blades if wide and blade.top <= height - CORNICE_M))
+
+
+def _moved(sign: Sign, up: float) -> Sign:
+    return replace(sign, bottom=round(sign.bottom + up, 2), top=round(sign.top + up, 2))
 
 
 def variant(osm_id: str) -> int:
