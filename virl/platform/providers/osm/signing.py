@@ -19,8 +19,8 @@ from virl.platform.providers.osm.facades import FacadeCells, facade_cells
 from virl.platform.providers.osm.fronts import (
     FROM_POINT_M,
     Claim,
+    FreeCells,
     Front,
-    Taken,
     assign_fronts,
     grow,
     own_houses,
@@ -64,17 +64,18 @@ def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois:
     unsigned = np.array([number not in signs for number in fronted.tolist()], bool)
     wanting = fronted[~inside & unsigned]
     house = near[~inside & unsigned]
-    fronts, taken = _fronts(pois, wanting, house, streets, cells, houses, entrances)
+    cells_left = FreeCells(cells)
+    fronts = _fronts(pois, wanting, house, streets, cells, cells_left, houses, entrances)
     lacking = np.array([front is None for front in fronts.values()], bool)
     listed = np.concatenate([wanting[lacking], fronted[inside]])
     signs |= _directories(
-        pois, listed, np.concatenate([house[lacking], near[inside]]), entrances, cells, houses, taken
+        pois, listed, np.concatenate([house[lacking], near[inside]]), entrances, cells, houses, cells_left
     )
     frontages: list[Frontage] = []
     frontage: dict[int, int] = {}
     for number, front in fronts.items():
         if front is not None:
-            grown = grow(front, number, cells, taken)
+            grown = grow(front, cells, cells_left)
             frontage[number] = len(frontages)
             frontages.append(_frontage(len(frontages), grown, cells, houses, streets))
             height = float(houses.heights[cells.house[grown.first]])
@@ -83,13 +84,13 @@ def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois:
 
 
 def _fronts(
-    pois: Pois, wanting: Ints, house: Ints, streets: TwinStreets, cells: FacadeCells, houses: Houses,
-    entrances: Entrances,
-) -> tuple[dict[int, Front | None], Taken]:  # fmt: skip
+    pois: Pois, wanting: Ints, house: Ints, streets: TwinStreets, cells: FacadeCells, free: FreeCells,
+    houses: Houses, entrances: Entrances,
+) -> dict[int, Front | None]:  # fmt: skip
     names = [streets.streets[int(number)].name for number in streets.panoramas.street[cells.panorama]]
     claims = [_claim(pois, number, entrances) for number in wanting.tolist()]
-    fronts, taken = assign_fronts(claims, house, cells, np.array(names, str), houses.heights)
-    return dict(zip(wanting.tolist(), fronts, strict=True)), taken
+    fronts = assign_fronts(claims, house, cells, free, np.array(names, str), houses.heights)
+    return dict(zip(wanting.tolist(), fronts, strict=True))
 
 
 def _claim(pois: Pois, number: int, entrances: Entrances) -> Claim:
@@ -104,7 +105,7 @@ def _boards(pois: Pois, free: Ints, ground: BoardGround) -> dict[int, tuple[Sign
     for number in free.tolist():
         name, place_id = pois.name(number), pois.ids[number]
         if can_letter(name):
-            board = ground.stand(place_id, Lettering(name, "", ""), pois.shapes[number], variant(place_id))
+            board = ground.stand(place_id, name, pois.shapes[number], variant(place_id))
             if board:
                 signs[number] = (board,)
     return signs
@@ -112,7 +113,7 @@ def _boards(pois: Pois, free: Ints, ground: BoardGround) -> dict[int, tuple[Sign
 
 def _directories(
     pois: Pois, listed: Ints, house: Ints, entrances: Entrances, cells: FacadeCells, houses: Houses,
-    taken: Taken,
+    free: FreeCells,
 ) -> dict[int, tuple[Sign, ...]]:  # fmt: skip
     written = np.array([can_letter(pois.name(number)) for number in listed.tolist()], bool)
     listed, house = listed[written], house[written]
@@ -122,7 +123,7 @@ def _directories(
         pois.shapes[listed], house,
     )  # fmt: skip
     signs: dict[int, tuple[Sign, ...]] = {}
-    for board in assign_directories(places, entrances, cells, houses, taken):
+    for board in assign_directories(places, entrances, cells, houses, free):
         height = float(houses.heights[cells.house[board.front.first]])
         lines = directory_signs(board, places, cells, height)
         signs |= {numbers[place]: (line,) for place, line in lines.items()}
