@@ -13,16 +13,15 @@ from virl.platform.providers.offline.plan import Point, Sign
 from virl.platform.providers.osm.entrances import Entrances
 from virl.platform.providers.osm.extract import Shapes
 from virl.platform.providers.osm.facades import FacadeCells
-from virl.platform.providers.osm.fronts import Front, Taken, cells_by_house, grow
+from virl.platform.providers.osm.fronts import FreeCells, Front, cells_by_house, grow
 from virl.platform.providers.osm.houses import Houses
 from virl.platform.providers.osm.network import Floats, Ints
 
-MOST_NAMES = 12  # on one board
-LINE_M = (0.28, 0.42)  # least and greatest height of a line; chosen: 0.28 m is 15 pixels at 10 m
-GAP_M = 0.06  # between two lines
+MOST_NAMES = 10  # on one board
+LINE_M = (0.34, 0.45)  # least and greatest height of a line; chosen: 0.34 m is 19 pixels at 10 m
 LOWEST_M, HIGHEST_M = 0.7, 4.2  # of a board, above the street
 BELOW_EAVES_M = 0.3
-LETTER_M = 0.16  # width of board for each Latin letter; chosen
+LETTER_M = 0.20  # width of board for each Latin letter; chosen
 MARGIN_M = 0.3  # of board beyond the letters, both sides together
 NARROWEST_M = 1.2
 BESIDE_M = 0.2  # kept free at both ends of a board
@@ -52,11 +51,11 @@ class Listed:
 
 
 def assign_directories(
-    places: Listed, entrances: Entrances, cells: FacadeCells, houses: Houses, taken: Taken
+    places: Listed, entrances: Entrances, cells: FacadeCells, houses: Houses, free: FreeCells
 ) -> Iterator[Directory]:
     """The boards of all houses; a house without a free cell on its ground floor has none, or too few.
 
-    `taken` learns of the cells that boards have.
+    `free` learns of the cells that boards have.
     """
     of_house = cells_by_house(cells)
     for house in sorted(set(places.house.tolist()) & of_house.keys()):
@@ -69,16 +68,16 @@ def assign_directories(
         boards = -(-len(mine) // lines)
         cost = _cost(of_house[house], places.shapes[mine], entrances, house, cells)
         for part in np.array_split(mine, boards):
-            free = [cell for cell in of_house[house].tolist() if (cell, 0) not in taken]
-            if not free:
+            open_ = [cell for cell in of_house[house].tolist() if free.has(cell, 0)]
+            if not open_:
                 break
-            cell = min(free, key=lambda cell: (cost[cell], cell))
-            taken[cell, 0] = int(part[0])
+            cell = min(open_, key=lambda cell: (cost[cell], cell))
+            free.take(cell, 0)
             longest = max(board_width(places.names[number]) for number in part)
             wide = np.linalg.norm(cells.right[cell] - cells.left[cell]) < longest + 2 * BESIDE_M
             front = Front(cell, cell, 0)
             if wide:
-                front = grow(front, int(part[0]), cells, taken, WIDEST_CELLS)
+                front = grow(front, cells, free, WIDEST_CELLS)
             yield Directory(front, tuple(part.tolist()))
 
 
@@ -118,7 +117,7 @@ def directory_signs(
     return {
         number: Sign(
             f"{places.ids[number]}-directory", places.ids[number], places.names[number], "", "directory",
-            *ends, round(top - (row + 1) * step + GAP_M, 3), round(top - row * step, 3), variant,
+            *ends, round(top - (row + 1) * step, 3), round(top - row * step, 3), variant,
         )
         for row, number in enumerate(board.listed)
     }  # fmt: skip

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 from shapely import Geometry
 
 from virl.platform.providers.osm.extract import Shapes
@@ -19,6 +20,8 @@ OTHER_STREET_M = 8.0  # what a front on another street than the address counts a
 UPSTAIRS_M = 6.0  # what a front on the first floor counts as farther off; chosen
 TALL_M = 7.5  # a lower house has no first floor for a sign
 WIDEST_CELLS = 3
+PARALLEL = 0.9  # cosine of the widest angle between walls on one spot
+BEHIND_M = 1.5  # a wall so little behind another is on the same spot; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,47 @@ class Front:
     floor: int
 
 
-Taken = dict[tuple[int, int], int]
-"""The place that has each cell and floor."""
+class FreeCells:
+    """Which cells of walls are free, floor by floor; walls of houses that overlap share their ground.
+
+    Args:
+        cells: of all façades.
+    """
+
+    def __init__(self, cells: FacadeCells) -> None:
+        self._taken: set[tuple[int, int]] = set()
+        self._rivals: dict[int, list[int]] = {}
+        for one, other in _on_one_spot(cells).tolist():
+            self._rivals.setdefault(one, []).append(other)
+            self._rivals.setdefault(other, []).append(one)
+
+    def has(self, cell: int, floor: int) -> bool:
+        """Whether a cell is free."""
+        return (cell, floor) not in self._taken
+
+    def take(self, cell: int, floor: int) -> None:
+        """Take a cell, and those of other walls on the same spot."""
+        self._taken.add((cell, floor))
+        self._taken.update((rival, floor) for rival in self._rivals.get(cell, ()))
+
+
+def _on_one_spot(cells: FacadeCells) -> Ints:
+    """The pairs of cells of different walls that stand side by side or one behind the other, shape (n, 2)."""
+    if not len(cells.wall):
+        return np.empty((0, 2), np.int64)
+    run = cells.right - cells.left
+    length = np.linalg.norm(run, axis=1)
+    along = run / length[:, None]
+    reach = float(length.max())
+    one, other = cKDTree(cells.middle).query_pairs(reach, output_type="ndarray").reshape(-1, 2).T
+    apart = cells.middle[other] - cells.middle[one]
+    side = np.abs(np.sum(apart * along[one], axis=1))
+    behind = np.abs(apart[:, 0] * along[one, 1] - apart[:, 1] * along[one, 0])
+    same_way = np.sum(along[one] * along[other], axis=1) > PARALLEL
+    close = (side < (length[one] + length[other]) / 2 - 0.05) & (behind < BEHIND_M)
+    chosen = same_way & close & (cells.wall[one] != cells.wall[other])
+    pairs: Ints = np.column_stack([one, other])[chosen]
+    return pairs
 
 
 def own_houses(shapes: Shapes, houses: Houses, within: float = OWN_HOUSE_M) -> Ints:
@@ -66,14 +108,20 @@ def cells_by_house(cells: FacadeCells) -> Mapping[int, Ints]:
 
 
 def assign_fronts(
-    claims: Sequence[Claim], house: Ints, cells: FacadeCells, street: NDArray[np.str_], heights: Floats
-) -> tuple[list[Front | None], Taken]:
+    claims: Sequence[Claim],
+    house: Ints,
+    cells: FacadeCells,
+    free: FreeCells,
+    street: NDArray[np.str_],
+    heights: Floats,
+) -> list[Front | None]:
     """Give each place the free cell of its house that suits it best; `None` where nothing is left.
 
     Args:
         claims: the places.
         house: of each, -1 for none.
         cells: of all façades.
+        free: which of them are free; learns which are not any more.
         street: name of the street before each cell.
         heights: of all houses, metres.
     """
@@ -92,26 +140,26 @@ def assign_fronts(
                 (float(price) + floor * UPSTAIRS_M, number, int(cell), floor)
                 for price, cell in zip(cost[near], mine[near], strict=True)
             ]
-    taken: Taken = {}
     fronts: list[Front | None] = [None] * len(claims)
     for _, number, cell, floor in sorted(bids):
-        if fronts[number] is None and (cell, floor) not in taken:
-            taken[cell, floor] = number
+        if fronts[number] is None and free.has(cell, floor):
+            free.take(cell, floor)
             fronts[number] = Front(cell, cell, floor)
-    return fronts, taken
+    return fronts
 
 
-def grow(front: Front, number: int, cells: FacadeCells, taken: Taken, widest: int = WIDEST_CELLS) -> Front:
-    """A front of one cell with the free cells beside it, up to `widest` in all; `taken` learns of them."""
+def grow(front: Front, cells: FacadeCells, free: FreeCells, widest: int = WIDEST_CELLS) -> Front:
+    """A front of one cell with the free cells beside it, up to `widest` in all; `free` learns of them."""
     first, last = front.first, front.last
     for step in (1, -1, 1, -1):
         if last - first + 1 >= widest:
             break
         cell = last + 1 if step > 0 else first - 1
         beside = 0 <= cell < len(cells.wall) and cells.wall[cell] == cells.wall[front.first]
-        if not beside or (cell, front.floor) in taken or not _touch(cells, min(cell, first), max(cell, last)):
+        open_ = beside and free.has(cell, front.floor)
+        if not open_ or not _touch(cells, min(cell, first), max(cell, last)):
             continue
-        taken[cell, front.floor] = number
+        free.take(cell, front.floor)
         first, last = min(cell, first), max(cell, last)
     return Front(first, last, front.floor)
 

@@ -1,6 +1,6 @@
 """Which place has which sign: on a front, on a board in the open, on a directory, or none."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import dist
 from random import Random
 
@@ -19,8 +19,8 @@ from virl.platform.providers.osm.facades import FacadeCells, facade_cells
 from virl.platform.providers.osm.fronts import (
     FROM_POINT_M,
     Claim,
+    FreeCells,
     Front,
-    Taken,
     assign_fronts,
     grow,
     own_houses,
@@ -31,6 +31,9 @@ from virl.platform.providers.osm.pois import Pois
 from virl.platform.providers.osm.streets import TwinStreets
 
 FIRST_FLOOR_M = 4.55  # bottom of a sign on the floor above, over the string course
+CORNICE_M = 0.35  # below the top of a house, where its cornice would hide a sign
+SHOPFRONT_M = 3.9  # a lower house has a sign without a shop front; one is 4.05 m tall
+WIDE_M = 4.0  # a narrower front has no blade; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,31 +64,33 @@ def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois:
     unsigned = np.array([number not in signs for number in fronted.tolist()], bool)
     wanting = fronted[~inside & unsigned]
     house = near[~inside & unsigned]
-    fronts, taken = _fronts(pois, wanting, house, streets, cells, houses, entrances)
+    cells_left = FreeCells(cells)
+    fronts = _fronts(pois, wanting, house, streets, cells, cells_left, houses, entrances)
     lacking = np.array([front is None for front in fronts.values()], bool)
     listed = np.concatenate([wanting[lacking], fronted[inside]])
     signs |= _directories(
-        pois, listed, np.concatenate([house[lacking], near[inside]]), entrances, cells, houses, taken
+        pois, listed, np.concatenate([house[lacking], near[inside]]), entrances, cells, houses, cells_left
     )
     frontages: list[Frontage] = []
     frontage: dict[int, int] = {}
     for number, front in fronts.items():
         if front is not None:
-            grown = grow(front, number, cells, taken)
+            grown = grow(front, cells, cells_left)
             frontage[number] = len(frontages)
-            frontages.append(_frontage(len(frontages), grown, cells, streets))
-            signs[number] = _signs(pois, number, frontages[-1], grown)
+            frontages.append(_frontage(len(frontages), grown, cells, houses, streets))
+            height = float(houses.heights[cells.house[grown.first]])
+            signs[number] = _signs(pois, number, frontages[-1], grown.floor, height)
     return Signing(tuple(frontages), frontage, signs)
 
 
 def _fronts(
-    pois: Pois, wanting: Ints, house: Ints, streets: TwinStreets, cells: FacadeCells, houses: Houses,
-    entrances: Entrances,
-) -> tuple[dict[int, Front | None], Taken]:  # fmt: skip
+    pois: Pois, wanting: Ints, house: Ints, streets: TwinStreets, cells: FacadeCells, free: FreeCells,
+    houses: Houses, entrances: Entrances,
+) -> dict[int, Front | None]:  # fmt: skip
     names = [streets.streets[int(number)].name for number in streets.panoramas.street[cells.panorama]]
     claims = [_claim(pois, number, entrances) for number in wanting.tolist()]
-    fronts, taken = assign_fronts(claims, house, cells, np.array(names, str), houses.heights)
-    return dict(zip(wanting.tolist(), fronts, strict=True)), taken
+    fronts = assign_fronts(claims, house, cells, free, np.array(names, str), houses.heights)
+    return dict(zip(wanting.tolist(), fronts, strict=True))
 
 
 def _claim(pois: Pois, number: int, entrances: Entrances) -> Claim:
@@ -100,7 +105,7 @@ def _boards(pois: Pois, free: Ints, ground: BoardGround) -> dict[int, tuple[Sign
     for number in free.tolist():
         name, place_id = pois.name(number), pois.ids[number]
         if can_letter(name):
-            board = ground.stand(place_id, Lettering(name, "", ""), pois.shapes[number], variant(place_id))
+            board = ground.stand(place_id, name, pois.shapes[number], variant(place_id))
             if board:
                 signs[number] = (board,)
     return signs
@@ -108,7 +113,7 @@ def _boards(pois: Pois, free: Ints, ground: BoardGround) -> dict[int, tuple[Sign
 
 def _directories(
     pois: Pois, listed: Ints, house: Ints, entrances: Entrances, cells: FacadeCells, houses: Houses,
-    taken: Taken,
+    free: FreeCells,
 ) -> dict[int, tuple[Sign, ...]]:  # fmt: skip
     written = np.array([can_letter(pois.name(number)) for number in listed.tolist()], bool)
     listed, house = listed[written], house[written]
@@ -118,36 +123,41 @@ def _directories(
         pois.shapes[listed], house,
     )  # fmt: skip
     signs: dict[int, tuple[Sign, ...]] = {}
-    for board in assign_directories(places, entrances, cells, houses, taken):
+    for board in assign_directories(places, entrances, cells, houses, free):
         height = float(houses.heights[cells.house[board.front.first]])
         lines = directory_signs(board, places, cells, height)
         signs |= {numbers[place]: (line,) for place, line in lines.items()}
     return signs
 
 
-def _frontage(number: int, front: Front, cells: FacadeCells, streets: TwinStreets) -> Frontage:
+def _frontage(
+    number: int, front: Front, cells: FacadeCells, houses: Houses, streets: TwinStreets
+) -> Frontage:
     left, right = cells.left[front.first], cells.right[front.last]
     street = int(streets.panoramas.street[cells.panorama[front.first]])
-    house = int(cells.house[front.first]) if front.floor == 0 else None
-    return Frontage(number, house, street, tuple(left.tolist()), tuple(right.tolist()), 0, 1.0)
+    house = int(cells.house[front.first])
+    has_shopfront = front.floor == 0 and houses.heights[house] >= SHOPFRONT_M
+    ends = tuple(left.tolist()), tuple(right.tolist())
+    return Frontage(number, house if has_shopfront else None, street, *ends, 0, 1.0)
 
 
-def _signs(pois: Pois, number: int, frontage: Frontage, front: Front) -> tuple[Sign, ...]:
+def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: float) -> tuple[Sign, ...]:
+    """The fascia of a place, and a blade where there is room for one on a house of this height in metres."""
     name = pois.name(number)
     if not can_letter(name):
         return ()
     rng = Random(pois.ids[number])
-    signs = hang_signs(
-        pois.ids[number], Lettering(name, "", name.split()[0][:12]), frontage.left, frontage.right, rng
-    )
-    if front.floor == 0:
-        return signs if dist(frontage.left, frontage.right) > 4 else signs[:1]
-    fascia = signs[0]
-    lifted = FIRST_FLOOR_M - fascia.bottom
-    return (
-        Sign(fascia.id, fascia.place_id, fascia.text, "", "fascia", fascia.left, fascia.right,
-             FIRST_FLOOR_M, round(fascia.top + lifted, 2), fascia.variant),
-    )  # fmt: skip
+    lettering = Lettering(name, "", name.split()[0][:12])
+    fascia, *blades = hang_signs(pois.ids[number], lettering, frontage.left, frontage.right, rng)
+    if floor:
+        return (_moved(fascia, FIRST_FLOOR_M - fascia.bottom),)
+    fascia = _moved(fascia, min(0.0, height - CORNICE_M - fascia.top))
+    wide = dist(frontage.left, frontage.right) > WIDE_M
+    return (fascia, *(blade for blade in blades if wide and blade.top <= height - CORNICE_M))
+
+
+def _moved(sign: Sign, up: float) -> Sign:
+    return replace(sign, bottom=round(sign.bottom + up, 2), top=round(sign.top + up, 2))
 
 
 def variant(osm_id: str) -> int:

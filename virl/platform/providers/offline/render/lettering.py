@@ -18,6 +18,8 @@ PIXELS_PER_M = 84
 MAX_WIDTH = 768
 
 _REFERENCE = 50  # font size at which texts are measured
+_MARGIN, _LINE_MARGIN = 0.07, 0.16
+"""Of the shorter side of a board, kept free at each edge; more on a directory, whose lines touch."""
 _TAGLINE_SHARE = 0.30  # of the board's height
 
 Rgb = tuple[float, float, float]
@@ -82,7 +84,7 @@ def letter(sign: Sign) -> NDArray[np.uint8]:
         return np.zeros((height, width), np.uint8)
     picture = Image.new("L", (width, height))
     draw = ImageDraw.Draw(picture)
-    margin = 0.07 * min(width, height)
+    margin = (_LINE_MARGIN if sign.kind == "directory" else _MARGIN) * min(width, height)
     room = (width - 2 * margin, height - 2 * margin)
     share = _TAGLINE_SHARE if sign.tagline else 0.0
     name_room = (room[0], room[1] * (1 - share))
