@@ -213,9 +213,13 @@ def _options(city: City, start: LatLng, place_type: str, clock: str, minutes: fl
 
 
 def _open_at(place: Place, clock: str) -> bool:
+    return place.open_at(*_day_and_minute(clock))
+
+
+def _day_and_minute(clock: str) -> tuple[int, int]:
     day, time = clock.split()
     hour, minute = time.split(":")
-    return place.open_at(DAYS.index(day), int(hour) * 60 + int(minute))
+    return DAYS.index(day), int(hour) * 60 + int(minute)
 
 
 def _has(city: City, place: Place, wishes: Sequence[str]) -> bool:
@@ -227,9 +231,10 @@ def _has(city: City, place: Place, wishes: Sequence[str]) -> bool:
 
 
 def _open_and_near(city: City, case: DrawnClient, place_id: str) -> bool:
+    """Whether a pick is within the walk, and not known to be closed."""
     place = city.places.details(place_id)
     walk = city.maps.travel_times([case.start], [place.position])[0, 0]
-    return bool(walk <= case.minutes * 60) and _open_at(place, case.clock)
+    return bool(walk <= case.minutes * 60) and place.may_be_open_at(*_day_and_minute(case.clock))
 
 
 @cache
