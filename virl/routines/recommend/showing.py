@@ -70,7 +70,7 @@ def _table(best: Sequence[Candidate]) -> TableExhibit:
             for one in best
         ),
         picked=0,
-        note="Best first; equal ratings by shorter walk, then by more stars. None is closed or too far.",
+        note="Best first; equal ratings by shorter walk, then by more stars. No place is closed or too far.",
     )
 
 
