@@ -155,13 +155,27 @@ def test_two_processes_share_a_cache(tmp_path):
         for name in "ab"
     ]
     said = [writer.communicate(timeout=60)[1] for writer in writers]
-    assert [writer.returncode for writer in writers] == [0, 0]
-    assert said == [b"", b""]
+    assert [(writer.returncode, text) for writer, text in zip(writers, said, strict=True)] == [(0, b"")] * 2
     cache = ReplyCache(tmp_path)
     for number in range(150):
         assert cache.get(f"a{number}") == b"a" * 2000
         assert cache.get(f"b{number}") == b"b" * 2000
     cache.close()
+
+
+@pytest.mark.parametrize("begun", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+def test_a_file_that_another_process_begins_is_waited_for(tmp_path, begun):
+    other = sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None, check_same_thread=False)
+    other.execute(begun)
+    other.execute("CREATE TABLE first (one TEXT)")
+    end = threading.Timer(0.3, lambda: other.execute("COMMIT"))
+    end.start()
+    cache = ReplyCache(tmp_path)
+    end.join()
+    put(cache, "k", b"x")
+    assert cache.get("k") == b"x"
+    cache.close()
+    other.close()
 
 
 def damaged(path, damage):

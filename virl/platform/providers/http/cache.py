@@ -10,6 +10,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
+
 from virl.errors import BadInput
 
 FILE_NAME = "google-replies-1.sqlite"  # of any provider: an old name, kept for replies that were paid for
@@ -133,7 +135,11 @@ class ReplyCache:
             self.file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
         )
         try:
-            _execute(connection, "PRAGMA journal_mode = WAL")
+            for (
+                attempt
+            ) in _waiting():  # SQLite itself does not wait here while another process begins the file
+                with attempt:
+                    _execute(connection, "PRAGMA journal_mode = WAL")
             _execute(connection, "PRAGMA synchronous = NORMAL")
             _execute(connection, _SCHEMA)
             _execute(connection, "DELETE FROM replies WHERE expires <= ?", (self._clock(),))
@@ -152,6 +158,23 @@ class ReplyCache:
             self.file.replace(aside)
         for suffix in ("-wal", "-shm"):
             self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
+
+
+def _waiting() -> Retrying:
+    """Tries again for as long as one process waits for another."""
+    return Retrying(
+        retry=retry_if_exception(_is_busy),
+        stop=stop_after_delay(_BUSY_S),
+        wait=wait_fixed(0.02),
+        reraise=True,
+    )
+
+
+def _is_busy(fault: BaseException) -> bool:
+    """Whether another process holds the file."""
+    return (
+        isinstance(fault, sqlite3.OperationalError) and fault.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+    )
 
 
 def _inode_of(file: Path) -> int | None:
