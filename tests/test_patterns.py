@@ -8,7 +8,7 @@ import pytest
 from patterns import UsedPattern, attacks, patterns_in
 
 ROOT = Path(__file__).parent.parent
-LENGTH = 4_000
+LENGTH = 6_000
 QUADRATIC_S = 0.02
 """More than any linear pattern takes for `LENGTH` characters; a quadratic one takes four times as much."""
 

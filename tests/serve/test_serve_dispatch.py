@@ -225,7 +225,9 @@ def test_work_for_clients_that_left_is_dropped(city: City) -> None:
 
 
 class SlowPhotos:
-    """Places whose photos wait."""
+    """Places whose photos wait, and have to be fetched to be measured."""
+
+    photo_sizes = None
 
     def __init__(self, places: Places) -> None:
         self.go = threading.Event()

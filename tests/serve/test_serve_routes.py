@@ -109,3 +109,63 @@ def test_polylines_come_back(path: list[LatLng]) -> None:
 def test_the_polyline_of_googles_documentation() -> None:
     path = [LatLng(38.5, -120.2), LatLng(40.7, -120.95), LatLng(43.252, -126.453)]
     assert encode_polyline(path) == "_p~iF~ps|U_ulLnnqC_mqNvxq`@"
+
+
+class TestVia:
+    """Positions that a way passes through without a stop, as V-IRL asks for them."""
+
+    def test_of_the_legacy_api_are_in_one_leg(self, client: httpx.Client, city: City) -> None:
+        through, end = (geo.destination(city.center, turn, 250) for turn in (60, 120))
+        ends = {"origin": str_of(city.center), "destination": str_of(end), "mode": "walking"}
+
+        def legs(waypoints: str) -> list[dict[str, Any]]:
+            answer = client.get("/maps/api/directions/json", params={**ends, "waypoints": waypoints})
+            (route,) = answer.json()["routes"]
+            found: list[dict[str, Any]] = route["legs"]
+            return found
+
+        stopping, passing = legs(str_of(through)), legs(f"via:{str_of(through)}")
+        assert (len(stopping), len(passing)) == (2, 1)
+        (leg,) = passing
+        assert leg["distance"]["value"] == pytest.approx(
+            sum(one["distance"]["value"] for one in stopping), abs=1
+        )
+        assert len(leg["steps"]) == sum(len(one["steps"]) for one in stopping)
+        (via,) = leg["via_waypoint"]
+        assert via["step_index"] == len(stopping[0]["steps"]) - 1
+        assert via["location"]["lat"] == pytest.approx(through.lat, abs=1e-5)
+
+    def test_of_the_routes_api_are_in_one_leg(self, client: httpx.Client, city: City) -> None:
+        stops = [
+            {"location": {"latLng": {"latitude": at.lat, "longitude": at.lng}}}
+            for at in (city.center, *(geo.destination(city.center, turn, 250) for turn in (60, 120)))
+        ]
+        body = {
+            "origin": stops[0],
+            "intermediates": [{**stops[1], "via": True}],
+            "destination": stops[2],
+            "travelMode": "WALK",
+        }
+        mask = {"X-Goog-FieldMask": "routes.legs.distanceMeters"}
+        answer = client.post("/directions/v2:computeRoutes", json=body, headers=mask).json()
+        assert len(answer["routes"][0]["legs"]) == 1
+        wrong = client.post(
+            "/directions/v2:computeRoutes", json=body | {"origin": {**stops[0], "via": True}}, headers=mask
+        )
+        assert wrong.status_code == 400
+
+    def test_traffic_is_for_cars(self, client: httpx.Client, city: City) -> None:
+        stop = {"location": {"latLng": {"latitude": city.center.lat, "longitude": city.center.lng}}}
+        body = {"origin": stop, "destination": stop, "routingPreference": "TRAFFIC_AWARE"}
+        mask = {"X-Goog-FieldMask": "routes.duration"}
+        codes = [
+            client.post(
+                "/directions/v2:computeRoutes", json=body | {"travelMode": mode}, headers=mask
+            ).status_code
+            for mode in ("WALK", "DRIVE")
+        ]
+        assert codes == [400, 200]
+
+
+def str_of(position: LatLng) -> str:
+    return f"{position.lat:.6f},{position.lng:.6f}"

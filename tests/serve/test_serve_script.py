@@ -116,6 +116,7 @@ def test_a_panorama_tells_of_itself_and_moves(show: Any, city: City) -> None:
         browser, 'await until("status_changed", () => panorama.setPano("not-there")); return state();'
     )
     assert state["status"] == "ZERO_RESULTS"
+    run(browser, 'await document.querySelector("#view img").decode();')  # no view is left for another test
 
 
 def test_it_draws_the_view(show: Any, keyed: ServedCity) -> None:
@@ -146,3 +147,13 @@ def test_a_wrong_key_is_told_to_the_page(show: Any) -> None:
         True,
         "UNKNOWN_ERROR",
     ]
+
+
+def test_a_map_holds_the_panorama(show: Any) -> None:
+    script = """
+      const map = new google.maps.Map(document.getElementById("view"), {center: {lat: 1, lng: 2}, zoom: 14});
+      await begin({pano: $0});
+      map.setStreetView(panorama);
+      const same = map.getStreetView() === panorama;
+      return {same, center: map.getCenter().toJSON(), zoom: map.getZoom()};"""
+    assert run(show("right"), script, HERE) == {"same": True, "center": {"lat": 1, "lng": 2}, "zoom": 14}

@@ -56,8 +56,19 @@ def google(
     fault: Annotated[
         str,
         typer.Option(
-            help="Shares of requests that fail, such as `429:0.05,500:0.02,timeout:0.01,garbage:0.01`."
+            help="Shares of requests that fail, such as "
+            "`429:0.05,500:0.02,timeout:0.01,garbage:0.01,half:0.01`."
         ),
+    ] = "",
+    odd: Annotated[
+        str,
+        typer.Option(
+            help="Shares of things that are odd, such as `indoor:0.3,stale:0.1,far:0.1,vague:0.1`: "
+            "panoramas indoors, ids of places that are gone, addresses found far off or vaguely."
+        ),
+    ] = "",
+    country: Annotated[
+        str, typer.Option(metavar="CODE", help="Country that the geocoder names, such as US.")
     ] = "",
     quota: Annotated[
         int | None,
@@ -70,6 +81,14 @@ def google(
     lossless: Annotated[
         bool, typer.Option("--lossless", help="Send PNG instead of JPEG, and all reviews instead of five.")
     ] = False,
+    fine_types: Annotated[
+        bool,
+        typer.Option(
+            "--fine-types",
+            help="Give each place of a made town a finer primary type in Places (New), such as "
+            "`japanese_restaurant`.",
+        ),
+    ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
 ) -> None:
     """Serve a city with the API of Google Maps Platform.
@@ -81,7 +100,11 @@ def google(
         from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
 
         require_extra()
-        from virl.serve.google.options import ServeOptions, parse_faults  # noqa: PLC0415 - loads when asked for
+        from virl.serve.google.options import (  # noqa: PLC0415 - loads when asked for
+            ServeOptions,
+            parse_faults,
+            parse_oddities,
+        )
         from virl.serve.google.server import serve  # noqa: PLC0415 - needs the extra
         from virl.serve.paying import opened_to_serve  # noqa: PLC0415 - brings in the city
         from virl.serve.running import own_key  # noqa: PLC0415 - needs the extra
@@ -92,10 +115,13 @@ def google(
             origins=tuple(allow_origin or ()),
             latency_ms=latency_ms,
             faults=parse_faults(fault),
+            odd=parse_oddities(odd, seed),
+            country=country,
             quota=quota,
             retry_after_s=retry_after,
             seed=seed,
             lossless=lossless,
+            fine_types=fine_types,
         )
         with opened_to_serve(city, options.key, budget_usd, out) as opened:
             serve(opened, options, host, port, lambda url: echo(f"Serving {opened.title} at {url}"))

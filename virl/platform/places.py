@@ -1,8 +1,8 @@
 """Places: shops, parks, stations and what people say of them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from virl.geo import LatLng
 from virl.platform.streetview import Image
@@ -107,6 +107,19 @@ class Places(Protocol):
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
         """Up to `limit` photos; may be empty.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        ...
+
+
+@runtime_checkable
+class MeasuredPhotos(Protocol):
+    """Places whose photos need not be seen to be measured."""
+
+    def photo_sizes(self, place_id: str, limit: int = 1) -> Sequence[tuple[int, int]]:
+        """Width and height, in pixels, of each photo that `Places.photos` gives.
 
         Raises:
             NotFound: no place has this id.

@@ -102,4 +102,9 @@ def _too_large(limits: RequestLimits) -> JSONResponse:
 
 def refusal(code: int, message: str) -> JSONResponse:
     """The answer to a request that does not pass: one line, after which the connection is closed."""
-    return JSONResponse({"error": {"code": code, "message": message}}, code, headers={"Connection": "close"})
+    error = {"code": code, "message": message, "status": _STATUS.get(code, "INVALID_ARGUMENT")}
+    return JSONResponse({"error": error}, code, headers={"Connection": "close"})
+
+
+_STATUS = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 408: "DEADLINE_EXCEEDED"}
+"""Names of `google.rpc` for HTTP statuses."""

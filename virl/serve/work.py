@@ -1,9 +1,12 @@
 """Work for a client in a pool of threads, as long as the client waits for it."""
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import Executor
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from dataclasses import dataclass
 from threading import Event
 from typing import TypeVar
 
@@ -12,6 +15,27 @@ from starlette.types import Receive
 GotT = TypeVar("GotT")
 
 _gone: ContextVar[Event | None] = ContextVar("gone", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """Threads for the work of a server: what takes milliseconds never waits for pictures."""
+
+    look_up: Executor
+    draw: Executor
+
+
+@contextmanager
+def pools() -> Iterator[Pools]:
+    """Threads as many as processors for each kind of work; what has not begun at the end is never begun."""
+    look_up, draw = (
+        ThreadPoolExecutor(os.cpu_count(), thread_name_prefix=f"serve-{kind}") for kind in ("look-up", "draw")
+    )
+    try:
+        yield Pools(look_up, draw)
+    finally:
+        for pool in (look_up, draw):
+            pool.shutdown(cancel_futures=True)
 
 
 class ClientLeft(Exception):

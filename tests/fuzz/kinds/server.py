@@ -20,6 +20,7 @@ from virl.platform.providers.open import open_city
 from virl.serve.google.app import make_app
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.stats import Stats
+from virl.serve.work import Pools
 
 KEY = "AIza-key"
 
@@ -31,7 +32,7 @@ def server_kinds() -> Iterator[list[Kind]]:
     city = replace(city, places=FlatPhotos(city.places))
     options = ServeOptions(page_delay_s=0.0, panorama_width=512)
     with ThreadPoolExecutor(2) as pool:
-        client = TestClient(make_app(city, options, Stats(), pool), raise_server_exceptions=True)
+        client = TestClient(make_app(city, options, Stats(), Pools(pool, pool)), raise_server_exceptions=True)
 
         def send(data: bytes) -> None:
             *head, body = _parts(data)

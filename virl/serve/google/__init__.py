@@ -1,5 +1,5 @@
 """A server that speaks the wire formats of Google Maps Platform over a city."""
 
-from virl.serve.google.options import Faults, ServeOptions, parse_faults
+from virl.serve.google.options import Faults, Oddities, ServeOptions, parse_faults, parse_oddities
 
-__all__ = ["Faults", "ServeOptions", "parse_faults"]
+__all__ = ["Faults", "Oddities", "ServeOptions", "parse_faults", "parse_oddities"]

@@ -10,6 +10,7 @@ from fastapi import Response
 
 from virl.errors import NotFound
 from virl.platform.city import City
+from virl.platform.places import MeasuredPhotos
 from virl.platform.streetview import Image
 from virl.serve.google.pictures import Painter, PictureCache, fitted
 from virl.serve.google.reading import number
@@ -41,8 +42,7 @@ class Albums:
         with self._lock:
             known = self._sizes.get(place_id)
         if known is None:
-            end_if_client_left()  # photos are rendered to be measured
-            known = [photo.shape[1::-1] for photo in self.city.places.photos(place_id, SHOWN)]
+            known = self._measured(place_id)
             with self._lock:
                 self._sizes[place_id] = known
         return known
@@ -89,10 +89,17 @@ class Albums:
             self.key.encode(), f"{place}/{photo}/{width}/{height}".encode(), hashlib.sha256
         ).hexdigest()
 
+    def _measured(self, place_id: str) -> list[tuple[int, int]]:
+        places = self.city.places
+        if isinstance(places, MeasuredPhotos):
+            return list(places.photo_sizes(place_id, SHOWN))
+        end_if_client_left()  # photos have to be fetched to be measured
+        return [photo.shape[1::-1] for photo in places.photos(place_id, SHOWN)]
+
     def _photo(self, place: str, name: str) -> Image:
         number_text = name.removeprefix("photo-")
         try:
-            index = int(number_text) if number_text.isdecimal() else SHOWN
+            index = int(number_text) if number_text.isascii() and number_text.isdecimal() else SHOWN
             if index < len(self.sizes(place)):
                 return self.cache.get((place, index), lambda: self.city.places.photos(place, SHOWN)[index])
         except NotFound:

@@ -1,6 +1,6 @@
 """Puts the endpoints of a city together."""
 
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from fastapi import FastAPI, Request, Response
 from starlette.types import ASGIApp
@@ -8,7 +8,10 @@ from starlette.types import ASGIApp
 from virl.platform.city import City
 from virl.serve.gate import gated
 from virl.serve.google.albums import FILES, Albums
+from virl.serve.google.autocomplete import Autocomplete
 from virl.serve.google.dispatch import Dispatcher, Endpoint
+from virl.serve.google.fine_places import FinePlaces
+from virl.serve.google.geocoder import Geocoder
 from virl.serve.google.geocoding import Geocoding
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.pages import Pages
@@ -22,26 +25,30 @@ from virl.serve.google.script import MapsScript
 from virl.serve.google.static import StaticStreetView
 from virl.serve.google.stats import Stats
 from virl.serve.google.tiles import TileStreetView
-from virl.serve.google.wire import answer
+from virl.serve.google.times import TownClock
+from virl.serve.google.wire import answer, failure, no_such_method
+from virl.serve.work import Pools
 
 _OWN_CHECK = ("/maps/", "/v1/", "/directions/", "/distanceMatrix/", f"{FILES}/")
 """Where Google has endpoints, whose keys the dispatcher checks, since each refuses in a form of its own."""
-KEPT_PANORAMAS, KEPT_PHOTOS = 8, 64  # pictures in memory, about 25 MB and 1 MB each; chosen
+LISTED = ("html_attributions", "results")
+PLACES, ROUTES = "google.maps.places.v1", "google.maps.routing.v2"
+KEPT_TILES, KEPT_PHOTOS = 128, 64  # pictures in memory, about 1 MB each; chosen
 
 
-def make_app(city: City, options: ServeOptions, stats: Stats, pool: ThreadPoolExecutor) -> ASGIApp:
+def make_app(city: City, options: ServeOptions, stats: Stats, pools: Pools) -> ASGIApp:
     """The server of a city, as an ASGI application behind its gate.
 
     Args:
         city: what is served.
         options: how it behaves.
         stats: where requests are counted.
-        pool: renders and searches.
+        pools: where its work is done.
     """
     app = FastAPI(
         title=f"Google-compatible server of {city.title}", docs_url=None, redoc_url=None, openapi_url=None
     )
-    dispatcher = Dispatcher(options, stats, pool)
+    dispatcher = Dispatcher(options, stats, pools)
     for endpoint in endpoints(city, options):
         app.add_api_route(
             endpoint.path,
@@ -51,6 +58,7 @@ def make_app(city: City, options: ServeOptions, stats: Stats, pool: ThreadPoolEx
             response_model=None,
         )
     _add_stats(app, stats)
+    _add_errors(app)
     return gated(app, options.gate, own_check=lambda path: path.startswith(_OWN_CHECK))
 
 
@@ -59,11 +67,13 @@ def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     painter = Painter(lossless=options.lossless)
     albums = Albums(city, painter, PictureCache(KEPT_PHOTOS), options.key)
     static = StaticStreetView(city, painter)
-    tiles = TileStreetView(city, painter, PictureCache(KEPT_PANORAMAS), options.max_zoom, options.seed)
+    tiles = TileStreetView(
+        city, painter, PictureCache(KEPT_TILES), options.max_zoom, options.seed, options.odd
+    )
     return [
         *_street_view(static, tiles),
         *_places(city, albums, options),
-        *_maps(city),
+        *_maps(city, options),
         *_script(MapsScript(static, tiles), albums),
     ]
 
@@ -71,44 +81,108 @@ def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
 def _street_view(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoint]:
     street = "/v1/streetview"
     return [
-        Endpoint("static_image", "GET", "/maps/api/streetview", "picture", static.image),
+        Endpoint("static_image", "GET", "/maps/api/streetview", "picture", static.image, draws=True),
         Endpoint(
             "static_metadata", "GET", "/maps/api/streetview/metadata", "legacy", static.metadata, is_free=True
         ),
         Endpoint("tiles_session", "POST", "/v1/createSession", "new", tiles.create_session),
         Endpoint("tiles_pano_ids", "POST", f"{street}/panoIds", "new", tiles.pano_ids),
         Endpoint("tiles_metadata", "GET", f"{street}/metadata", "new", tiles.metadata),
-        Endpoint("tiles_tile", "GET", f"{street}/tiles/{{z}}/{{x}}/{{y}}", "new", tiles.tile),
-        Endpoint("tiles_thumbnail", "GET", f"{street}/thumbnail", "new", tiles.thumbnail),
+        Endpoint("tiles_tile", "GET", f"{street}/tiles/{{z}}/{{x}}/{{y}}", "new", tiles.tile, draws=True),
+        Endpoint("tiles_thumbnail", "GET", f"{street}/thumbnail", "new", tiles.thumbnail, draws=True),
     ]
 
 
 def _places(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]:
+    clock = TownClock(city.time_zone, options.now) if options.now else TownClock(city.time_zone)
+    fine = replace(city, places=FinePlaces(city.places)) if options.fine_types else city
     shown = None if options.lossless else MAX_REVIEWS
-    new = NewPlaces(city, PlaceWriter(city, albums, shown), Pages(0.0))
-    old = LegacyPlaces(city, albums, Pages(options.page_delay_s), shown)
+    new = NewPlaces(fine, PlaceWriter(fine, albums, shown, clock), Pages(0.0), options.odd)
+    old = LegacyPlaces(city, albums, Pages(options.page_delay_s), shown, options.odd, clock)
     legacy = "/maps/api/place"
     return [
-        Endpoint("places_nearby", "POST", "/v1/places:searchNearby", "new", new.nearby),
-        Endpoint("places_text", "POST", "/v1/places:searchText", "new", new.text),
+        Endpoint(
+            "places_nearby",
+            "POST",
+            "/v1/places:searchNearby",
+            "new",
+            new.nearby,
+            f"{PLACES}.SearchNearbyRequest",
+        ),
+        Endpoint(
+            "places_text", "POST", "/v1/places:searchText", "new", new.text, f"{PLACES}.SearchTextRequest"
+        ),
+        Endpoint(
+            "places_autocomplete",
+            "POST",
+            "/v1/places:autocomplete",
+            "new",
+            Autocomplete(fine).predict,
+            f"{PLACES}.AutocompletePlacesRequest",
+        ),
         Endpoint("places_details", "GET", "/v1/places/{place}", "new", new.details),
-        Endpoint("places_photo", "GET", "/v1/places/{place}/photos/{photo}/media", "new", albums.media),
-        Endpoint("legacy_nearby", "GET", f"{legacy}/nearbysearch/json", "legacy", old.nearby),
-        Endpoint("legacy_text", "GET", f"{legacy}/textsearch/json", "legacy", old.text),
-        Endpoint("legacy_find", "GET", f"{legacy}/findplacefromtext/json", "legacy", old.find),
-        Endpoint("legacy_details", "GET", f"{legacy}/details/json", "legacy", old.details),
-        Endpoint("legacy_photo", "GET", f"{legacy}/photo", "picture", albums.legacy),
+        Endpoint(
+            "places_photo", "GET", "/v1/places/{place}/photos/{photo}/media", "new", albums.media, draws=True
+        ),
+        Endpoint("legacy_nearby", "GET", f"{legacy}/nearbysearch/json", "legacy", old.nearby, lists=LISTED),
+        Endpoint("legacy_text", "GET", f"{legacy}/textsearch/json", "legacy", old.text, lists=LISTED),
+        Endpoint(
+            "legacy_find",
+            "GET",
+            f"{legacy}/findplacefromtext/json",
+            "legacy",
+            old.find,
+            lists=("candidates",),
+        ),
+        Endpoint(
+            "legacy_details",
+            "GET",
+            f"{legacy}/details/json",
+            "legacy",
+            old.details,
+            lists=("html_attributions",),
+        ),
+        Endpoint("legacy_photo", "GET", f"{legacy}/photo", "picture", albums.legacy, draws=True),
     ]
 
 
-def _maps(city: City) -> list[Endpoint]:
+def _maps(city: City, options: ServeOptions) -> list[Endpoint]:
     new, old = Routes(city), LegacyRoutes(city)
+    geocoding = Geocoding(city, Geocoder(city, options.odd), options.country)
     return [
-        Endpoint("geocode", "GET", "/maps/api/geocode/json", "legacy", Geocoding(city).geocode),
-        Endpoint("routes_compute", "POST", "/directions/v2:computeRoutes", "new", new.routes),
-        Endpoint("routes_matrix", "POST", "/distanceMatrix/v2:computeRouteMatrix", "stream", new.matrix),
-        Endpoint("legacy_directions", "GET", "/maps/api/directions/json", "legacy", old.directions),
-        Endpoint("legacy_matrix", "GET", "/maps/api/distancematrix/json", "legacy", old.matrix),
+        Endpoint("geocode", "GET", "/maps/api/geocode/json", "legacy", geocoding.geocode, lists=("results",)),
+        Endpoint(
+            "routes_compute",
+            "POST",
+            "/directions/v2:computeRoutes",
+            "new",
+            new.routes,
+            f"{ROUTES}.ComputeRoutesRequest",
+        ),
+        Endpoint(
+            "routes_matrix",
+            "POST",
+            "/distanceMatrix/v2:computeRouteMatrix",
+            "stream",
+            new.matrix,
+            f"{ROUTES}.ComputeRouteMatrixRequest",
+        ),
+        Endpoint(
+            "legacy_directions",
+            "GET",
+            "/maps/api/directions/json",
+            "legacy",
+            old.directions,
+            lists=("geocoded_waypoints", "routes"),
+        ),
+        Endpoint(
+            "legacy_matrix",
+            "GET",
+            "/maps/api/distancematrix/json",
+            "legacy",
+            old.matrix,
+            lists=("origin_addresses", "destination_addresses", "rows"),
+        ),
     ]
 
 
@@ -116,13 +190,14 @@ def _script(script: MapsScript, albums: Albums) -> list[Endpoint]:
     return [
         Endpoint("js_script", "GET", "/maps/api/js", "picture", script.script, is_free=True, needs_key=False),
         Endpoint("js_panorama", "GET", "/maps/api/js/panorama", "new", script.panorama),
-        Endpoint("js_view", "GET", "/maps/api/js/view", "picture", script.view),
+        Endpoint("js_view", "GET", "/maps/api/js/view", "picture", script.view, draws=True),
         Endpoint(
             "photo_file",
             "GET",
             f"{FILES}/{{place}}/{{photo}}",
             "picture",
             albums.file,
+            draws=True,
             is_free=True,
             needs_key=False,
         ),
@@ -139,3 +214,17 @@ def _add_stats(app: FastAPI, stats: Stats) -> None:
 
     app.add_route("/stats", tell, methods=["GET"])
     app.add_route("/stats/reset", reset, methods=["POST"])
+
+
+def _add_errors(app: FastAPI) -> None:
+    """What no endpoint answers, and what it fails at, in Google's form too."""
+
+    async def unknown(_: Request, __: Exception) -> Response:
+        return no_such_method()
+
+    async def internal(_: Request, __: Exception) -> Response:
+        return failure(500, "new")
+
+    for code in (404, 405):
+        app.add_exception_handler(code, unknown)
+    app.add_exception_handler(500, internal)

@@ -5,7 +5,6 @@ import hashlib
 import json
 import logging
 from collections.abc import Awaitable, Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,20 +21,23 @@ from virl.errors import (
 )
 from virl.json_reading import JsonFault, read_json
 from virl.serve.gate import given_keys, shows_key
-from virl.serve.google.options import GARBAGE, TIMEOUT, ServeOptions
+from virl.serve.google.options import GARBAGE, HALF, TIMEOUT, ServeOptions
+from virl.serve.google.protojson import read_message, with_numbers
 from virl.serve.google.stats import Stats
 from virl.serve.google.wire import (
+    JSON,
     OVER_QUOTA,
     Ask,
     Family,
     GoogleStatus,
     Json,
     Refused,
+    answer,
     failure,
     invalid,
     refusal,
 )
-from virl.serve.work import ClientLeft, while_waited_for
+from virl.serve.work import ClientLeft, Pools, while_waited_for
 
 NO_KEY = (
     "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or "
@@ -68,24 +70,30 @@ class Endpoint:
     path: str
     family: Family
     handler: Callable[[Ask], Response]
+    message: str = ""
+    """What its body holds, in `messages.yaml`; empty for a body that is not checked here."""
+    draws: bool = False
+    """Whether it may take long, since pictures are drawn."""
+    lists: tuple[str, ...] = ()
+    """What an error of a legacy API gives empty."""
     is_free: bool = False
     """Consumes no quota."""
     needs_key: bool = True
 
 
 class Dispatcher:
-    """Lets requests through to their handlers, which run in a pool of threads.
+    """Lets requests through to their handlers, which run in pools of threads.
 
     Args:
         options: how the server behaves.
         stats: where requests are counted.
-        pool: runs the handlers.
+        pools: run the handlers.
     """
 
-    def __init__(self, options: ServeOptions, stats: Stats, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, options: ServeOptions, stats: Stats, pools: Pools) -> None:
         self._options = options
         self._stats = stats
-        self._pool = pool
+        self._pools = pools
 
     def guarded(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         """The handler of an endpoint with all checks before it."""
@@ -108,21 +116,27 @@ class Dispatcher:
         self, endpoint: Endpoint, request: Request, content: bytes, kind: str | None, counted: int
     ) -> tuple[Response, bool]:
         """The response, and whether a client can use it."""
-        if kind not in {None, GARBAGE}:
-            return await self._fail(endpoint.family, request, str(kind)), False
+        if kind not in {None, GARBAGE, HALF}:
+            return await self._fail(endpoint, request, str(kind)), False
         try:
             self._admit(endpoint, request, counted)
-            ask = _ask(request, content)
-            response = await while_waited_for(request.receive, self._pool, lambda: endpoint.handler(ask))
+            ask = _ask(endpoint, request, content)
+            pool = self._pools.draw if endpoint.draws else self._pools.look_up
+            response = await while_waited_for(request.receive, pool, lambda: _handled(endpoint, ask))
         except ClientLeft:
             return Response(status_code=_CLIENT_LEFT), False
         except (Refused, VirlError) as fault:
             refused = _refused(fault)
-            response = refusal(refused, endpoint.family)
+            response = refusal(refused, endpoint.family, endpoint.lists)
             response.headers.update(self._hints(refused.fault.value[0]))
             return response, False
         if kind == GARBAGE:
             return Response(_noise(len(bytes(response.body))), media_type=response.media_type), False
+        if kind == HALF:
+            body = bytes(response.body)
+            return Response(
+                body[: len(body) // 2], response.status_code, media_type=response.media_type
+            ), False
         return response, True
 
     def _admit(self, endpoint: Endpoint, request: Request, counted: int) -> None:
@@ -132,12 +146,12 @@ class Dispatcher:
         if not endpoint.is_free and quota is not None and counted > quota:
             raise Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)
 
-    async def _fail(self, family: Family, request: Request, kind: str) -> Response:
+    async def _fail(self, endpoint: Endpoint, request: Request, kind: str) -> Response:
         """The answer of a server that fails on purpose."""
         if kind == TIMEOUT:
             await self._hang(request)
-            return failure(504, family)
-        response = failure(int(kind), family)
+            return failure(504, endpoint.family, endpoint.lists)
+        response = failure(int(kind), endpoint.family, endpoint.lists)
         response.headers.update(self._hints(int(kind)))
         return response
 
@@ -204,11 +218,22 @@ def _digest(name: str, request: Request, content: bytes) -> str:
     return hashlib.blake2b(text.encode() + content, digest_size=16).hexdigest()
 
 
-def _ask(request: Request, content: bytes) -> Ask:
+def _handled(endpoint: Endpoint, ask: Ask) -> Response:
+    response = endpoint.handler(ask)
+    if ask.numbered and response.media_type == JSON:
+        return answer(with_numbers(json.loads(bytes(response.body))))
+    return response
+
+
+def _ask(endpoint: Endpoint, request: Request, content: bytes) -> Ask:
     query = dict(request.query_params)
     mask = request.headers.get("X-Goog-FieldMask") or query.get("$fields") or query.get("fields") or ""
     base_url = str(request.base_url).rstrip("/")
-    return Ask(query, request.path_params, _json(content), mask, base_url)
+    body = _json(content)
+    if endpoint.message:
+        body = read_message(body, endpoint.message)
+    numbered = "enum-encoding=int" in query.get("$alt", "")
+    return Ask(query, request.path_params, body, mask, numbered, base_url)
 
 
 def _json(content: bytes) -> Json:

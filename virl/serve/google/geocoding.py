@@ -1,6 +1,5 @@
 """Geocoding: addresses to positions, and back."""
 
-import hashlib
 from dataclasses import dataclass
 
 from fastapi import Response
@@ -9,70 +8,112 @@ from virl.errors import NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.maps import ReverseMaps
-from virl.platform.places import Place
-from virl.serve.google.legacy_json import around, components, point
-from virl.serve.google.place_json import types_of
+from virl.serve.google.geocoder import SAME_M, Found, Geocoder, address_id, address_of
+from virl.serve.google.legacy_json import around, bounds, components, legacy_types, plus_codes, point
 from virl.serve.google.reading import position, position_in
 from virl.serve.google.wire import Ask, Json, answer, invalid
 
 REVERSE_M = 100.0  # a position farther than this from every address has none; chosen
-SAME_M = 1.0  # a place this near to an address stands there; chosen
+FILTERS = frozenset({"route", "locality", "administrative_area", "postal_code", "country"})
+TYPES = {"locality": ["locality", "political"]}
 
 
 @dataclass(frozen=True, slots=True)
 class Geocoding:
-    """The handler of `/maps/api/geocode/json`."""
+    """The handler of `/maps/api/geocode/json`.
+
+    Args:
+        city: what is served.
+        geocoder: looks up addresses.
+        country: code of the country that the town is in; empty for none.
+    """
 
     city: City
+    geocoder: Geocoder
+    country: str = ""
 
     def geocode(self, ask: Ask) -> Response:
         """The position of an address, the address of a position, or both of a place."""
+        filters = _filters(ask.query.get("components", ""))
         if address := ask.query.get("address"):
-            result = self._forward(address)
+            found = self._forward(address)
         elif lat_lng := ask.query.get("latlng"):
-            result = self._reverse(position(lat_lng, "latlng"))
+            found = self._reverse(position(lat_lng, "latlng"))
         elif place_id := ask.query.get("place_id"):
-            result = self._place(place_id)
+            found = self._place(place_id)
+        elif filters:
+            names = [filters[name] for name in ("route", "locality") if name in filters]
+            found = self.geocoder.find(", ".join(names)) if names else []
         else:
             raise invalid(
                 "Invalid request. Missing the 'address', 'components', 'latlng' or 'place_id' parameter."
             )
-        results = [] if result is None else [result]
+        results = [self._result(one) for one in found if self._fits(one, filters)]
         return answer({"results": results, "status": "OK" if results else "ZERO_RESULTS"})
 
-    def _forward(self, address: str) -> Json | None:
-        found = position_in(address)
-        if found is not None:
-            return self._reverse(found)
-        try:
-            found = self.city.maps.geocode(address)
-        except NotFound:
-            return None
-        here = self.city.places.nearby(found, SAME_M)
-        return _result(here[0].address if here else address, found, here[0] if here else None)
+    def _forward(self, address: str) -> list[Found]:
+        where = position_in(address)
+        return self.geocoder.find(address) if where is None else self._reverse(where)
 
-    def _reverse(self, wanted: LatLng) -> Json | None:
+    def _reverse(self, wanted: LatLng) -> list[Found]:
         maps = self.city.maps
         if isinstance(maps, ReverseMaps) and (door := maps.address_at(wanted, REVERSE_M)):
             here = [place for place in self.city.places.nearby(door.position, SAME_M) if place.address]
-            return _result(door.text, door.position, here[0] if here else None)
+            return [Found(door.position, door.text, "street_address", here[0] if here else None)]
         near = self.city.places.nearby(wanted, REVERSE_M)
-        return _result(near[0].address, near[0].position, near[0]) if near else None
+        return [Found(near[0].position, near[0].address, "establishment", near[0])] if near else []
 
-    def _place(self, place_id: str) -> Json | None:
+    def _place(self, place_id: str) -> list[Found]:
         try:
             place = self.city.places.details(place_id)
         except NotFound:
-            return None
-        return _result(place.address, place.position, place)
+            address = address_of(place_id)
+            return self.geocoder.find(address)[:1] if address else []
+        return [Found(place.position, place.address, "establishment", place)]
+
+    def _fits(self, found: Found, filters: dict[str, str]) -> bool:
+        """Whether a result is in the country, town and street that are asked for."""
+        country = filters.get("country", "")
+        if self.country and country and country.casefold() != self.country.casefold():
+            return False
+        said = found.address.casefold()
+        return all(filters[name].casefold() in said for name in ("route", "locality") if name in filters)
+
+    def _result(self, found: Found) -> Json:
+        place = found.place
+        parts = components(found.address)
+        if found.kind == "locality":
+            parts = [part | {"types": TYPES["locality"]} for part in parts]
+        if self.country:
+            parts.append(
+                {"long_name": self.country, "short_name": self.country, "types": ["country", "political"]}
+            )
+        area = around(found.position)
+        if found.kind == "locality" and self.city.region is not None:
+            area = bounds(self.city.region.corners)
+        partial = {"partial_match": True} if found.is_partial else {}
+        types = TYPES.get(found.kind, [found.kind]) if place is None else legacy_types(place)
+        return {
+            "address_components": parts,
+            "formatted_address": found.address,
+            "geometry": {
+                "location": point(found.position),
+                "location_type": found.precision,
+                "viewport": area,
+            },
+            **partial,
+            "place_id": address_id(found.address) if place is None else place.id,
+            **({"plus_code": plus_codes(found.position, self.city.title)} if place is not None else {}),
+            "types": types,
+        }
 
 
-def _result(address: str, where: LatLng, place: Place | None) -> Json:
-    made_up = f"address-{hashlib.blake2b(address.encode(), digest_size=8).hexdigest()}"
-    return {
-        "address_components": components(address),
-        "formatted_address": address,
-        "geometry": {"location": point(where), "location_type": "ROOFTOP", "viewport": around(where)},
-        "place_id": made_up if place is None else place.id,
-        "types": ["street_address"] if place is None else types_of(place),
-    }
+def _filters(text: str) -> dict[str, str]:
+    """Components such as `country:US|locality:Springfield`."""
+    filters = {}
+    for part in filter(None, text.split("|")):
+        name, _, value = part.partition(":")
+        if name not in FILTERS or not value:
+            raise invalid("Invalid request. Invalid 'components' parameter.")
+        filters[name] = value
+    return filters

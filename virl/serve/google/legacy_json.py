@@ -2,17 +2,23 @@
 
 from collections.abc import Iterable
 
-from virl.geo import LatLng, destination
-from virl.platform.places import Place
+from virl.geo import LatLng
+from virl.platform.places import Place, Review
 from virl.serve.google.place_json import (
+    ICON_COLOR,
+    ICONS,
     LANGUAGE,
-    VIEWPORT_M,
+    PORTRAIT,
     address_parts,
+    author_uri,
+    box_around,
     closing,
     google_day,
-    types_of,
     weekday_texts,
 )
+from virl.serve.google.place_types import ALWAYS
+from virl.serve.google.plus_codes import compound_code, plus_code
+from virl.serve.google.times import TownClock
 from virl.serve.google.wire import Json
 
 
@@ -32,7 +38,7 @@ def bounds(positions: Iterable[LatLng]) -> Json:
 
 def around(position: LatLng) -> Json:
     """The viewport of one position."""
-    return bounds(destination(position, heading, VIEWPORT_M) for heading in (45, 225))
+    return bounds(box_around(position))
 
 
 def components(address: str) -> list[Json]:
@@ -40,30 +46,49 @@ def components(address: str) -> list[Json]:
     return [{"long_name": text, "short_name": text, "types": types} for text, types in address_parts(address)]
 
 
-def legacy_place(place: Place, address: str, photos: list[Json], max_reviews: int | None) -> Json:
+def plus_codes(position: LatLng, town: str) -> Json:
+    """Both forms of the plus code of a position."""
+    return {"compound_code": compound_code(position, town), "global_code": plus_code(position)}
+
+
+def legacy_types(place: Place) -> list[str]:
+    """All types of a place, the finest first, each once, as the legacy APIs give them."""
+    return list(dict.fromkeys((*place.types, *ALWAYS)))
+
+
+def legacy_place(
+    place: Place, address: str, photos: list[Json], max_reviews: int | None, clock: TownClock, town: str
+) -> Json:
     """A place; `address` is the name of the field that holds its address."""
+    kind = place.types[0] if place.types else "generic"
     written: Json = {
         "business_status": "OPERATIONAL" if place.is_open else "CLOSED_PERMANENTLY",
         "address_components": components(place.address),
         address: place.address,
         "geometry": {"location": point(place.position), "viewport": around(place.position)},
         "name": place.name,
-        "opening_hours": _hours(place),
+        "icon": f"{ICONS}/{kind}-71.png",
+        "icon_background_color": ICON_COLOR,
+        "icon_mask_base_uri": f"{ICONS}/{kind}_pinlet",
+        "opening_hours": _hours(place, clock),
+        "current_opening_hours": _hours(place, clock),
+        "plus_code": plus_codes(place.position, town),
+        "utc_offset": clock.offset_minutes,
         "photos": photos,
         "place_id": place.id,
         "price_level": place.price_level,
         "rating": place.rating,
         "reference": place.id,
-        "reviews": _reviews(place, max_reviews),
+        "reviews": _reviews(place, max_reviews, clock),
         "scope": "GOOGLE",
-        "types": types_of(place),
+        "types": legacy_types(place),
         "url": f"https://maps.google.com/?cid={place.id}",
         "user_ratings_total": place.review_count or None,
     }
     return {name: value for name, value in written.items() if value not in (None, [])}
 
 
-def _hours(place: Place) -> Json | None:
+def _hours(place: Place, clock: TownClock) -> Json | None:
     if not place.hours:
         return None
     periods = []
@@ -71,15 +96,28 @@ def _hours(place: Place) -> Json | None:
         day, minute = closing(span)
         opens = {"day": google_day(span.day), "time": _time(span.opens)}
         periods.append({"open": opens, "close": {"day": google_day(day), "time": _time(minute)}})
-    return {"periods": periods, "weekday_text": weekday_texts(place)}
+    return {"open_now": clock.is_open(place), "periods": periods, "weekday_text": weekday_texts(place)}
 
 
 def _time(minute: int) -> str:
     return f"{minute // 60:02d}{minute % 60:02d}"
 
 
-def _reviews(place: Place, most: int | None) -> list[Json]:
-    return [
-        {"author_name": review.author, "language": LANGUAGE, "rating": review.rating, "text": review.text}
-        for review in place.reviews[:most]
-    ]
+def _reviews(place: Place, most: int | None, clock: TownClock) -> list[Json]:
+    return [_review(place.id, number, review, clock) for number, review in enumerate(place.reviews[:most])]
+
+
+def _review(place_id: str, number: int, review: Review, clock: TownClock) -> Json:
+    written = clock.written(place_id, number)
+    return {
+        "author_name": review.author,
+        "author_url": author_uri(place_id, number),
+        "language": LANGUAGE,
+        "original_language": LANGUAGE,
+        "profile_photo_url": PORTRAIT,
+        "rating": int(review.rating) if review.rating.is_integer() else review.rating,
+        "relative_time_description": clock.ago(written),
+        "text": review.text,
+        "time": int(written.timestamp()),
+        "translated": False,
+    }

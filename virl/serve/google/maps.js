@@ -237,8 +237,47 @@
     }
   }
 
+  // A page may hold a map beside its panorama: it knows where it is and which panorama belongs to it, and draws nothing.
+  class GoogleMap extends MVCObject {
+    #state = { center: undefined, zoom: undefined };
+    #streetView;
+    #container;
+
+    constructor(container, options = {}) {
+      super();
+      this.#container = container;
+      this.setOptions(options);
+    }
+
+    getDiv() { return this.#container; }
+    getCenter() { return this.#state.center; }
+    getZoom() { return this.#state.zoom; }
+    getStreetView() { return (this.#streetView ??= new StreetViewPanorama(document.createElement("div"))); }
+
+    setOptions(options) {
+      if (options.center) this.setCenter(options.center);
+      if (options.zoom !== undefined) this.setZoom(options.zoom);
+      if (options.streetView) this.setStreetView(options.streetView);
+    }
+
+    setCenter(center) {
+      this.#state.center = new LatLng(center);
+      this.notifyAll("center_changed");
+    }
+
+    setZoom(zoom) {
+      this.#state.zoom = zoom;
+      this.notifyAll("zoom_changed");
+    }
+
+    setStreetView(panorama) {
+      this.#streetView = panorama;
+      this.notifyAll("streetview_changed");
+    }
+  }
+
   const library = {
-    LatLng, MVCObject, Size, StreetViewPanorama, StreetViewService, event,
+    Map: GoogleMap, LatLng, MVCObject, Size, StreetViewPanorama, StreetViewService, event,
     StreetViewPreference: { BEST: "best", NEAREST: "nearest" },
     StreetViewSource: { DEFAULT: "default", GOOGLE: "google", OUTDOOR: "outdoor" },
     StreetViewStatus: STATUS,

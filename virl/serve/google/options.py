@@ -1,14 +1,17 @@
 """What can be set about a server: its key, how slow and how faulty it is, and how much it serves."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import blake2b
 from types import MappingProxyType
 
 from virl.errors import BadInput
 from virl.serve.gate import GateOptions
 from virl.serve.limits import RequestLimits
 
-TIMEOUT, GARBAGE = "timeout", "garbage"
+TIMEOUT, GARBAGE, HALF = "timeout", "garbage", "half"
+ODD = ("indoor", "stale", "far", "vague")
 WIDTHS = (512, 1024, 2048, 4096, 8192, 16384)
 """Pixels of a whole panorama at zoom levels 0 to 5 of Map Tiles."""
 
@@ -19,7 +22,8 @@ class Faults:
 
     Args:
         rates: by kind of fault the share of requests that meet it; a kind is an HTTP status from 400 to 599,
-            `timeout` (no answer until `hang_s` have passed) or `garbage` (status 200 and a body of noise).
+            `timeout` (no answer until `hang_s` have passed), `garbage` (status 200 and a body of noise) or
+            `half` (status 200 and the first half of the body).
 
     Raises:
         BadInput: an unknown kind, a rate outside [0, 1], or rates that sum to more than 1.
@@ -29,9 +33,11 @@ class Faults:
 
     def __post_init__(self) -> None:
         for kind, rate in self.rates.items():
-            known = kind in {TIMEOUT, GARBAGE} or (kind.isdecimal() and 400 <= int(kind) <= 599)
+            known = kind in {TIMEOUT, GARBAGE, HALF} or (kind.isdecimal() and 400 <= int(kind) <= 599)
             if not known:
-                raise BadInput(f"unknown fault {kind!r}: use a status from 400 to 599, timeout or garbage")
+                raise BadInput(
+                    f"unknown fault {kind!r}: use a status from 400 to 599, timeout, garbage or half"
+                )
             if not 0 <= rate <= 1:
                 raise BadInput(f"fault {kind}: rate {rate:g} is outside [0, 1]")
         if sum(self.rates.values()) > 1 + 1e-9:
@@ -44,6 +50,37 @@ class Faults:
                 return kind
             chance -= rate
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Oddities:
+    """Which things are odd, as some are at Google: the same ones in every request.
+
+    Args:
+        rates: by kind the share of things that are odd: panoramas that are `indoor`; places whose ids are
+            `stale`, so that searches list them and details answer that there is none; addresses for which
+            the geocoder finds a thing of the same name `far` off, or a `vague` partial match.
+        seed: picks which.
+
+    Raises:
+        BadInput: an unknown kind, or a rate outside [0, 1].
+    """
+
+    rates: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for kind, rate in self.rates.items():
+            if kind not in ODD:
+                raise BadInput(f"unknown oddity {kind!r}: use {', '.join(ODD)}")
+            if not 0 <= rate <= 1:
+                raise BadInput(f"oddity {kind}: rate {rate:g} is outside [0, 1]")
+
+    def has(self, kind: str, what: str) -> bool:
+        """Whether a thing is odd in this way."""
+        rate = self.rates.get(kind, 0.0)
+        drawn = blake2b(f"{self.seed} {kind} {what}".encode(), digest_size=8).digest()
+        return int.from_bytes(drawn, "big") / 2**64 < rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +102,9 @@ class ServeOptions:
     latency_ms: float = 0.0
     """Milliseconds added to every answer."""
     faults: Faults = Faults()
+    odd: Oddities = Oddities()
+    country: str = ""
+    """Code of the country that the geocoder names, such as `US`; empty names none."""
     quota: int | None = None
     """Requests answered before the quota is used up; `None` for no end. Free requests do not count."""
     retry_after_s: int | None = None
@@ -73,6 +113,10 @@ class ServeOptions:
     """Picks which requests meet a fault."""
     lossless: bool = False
     """Pictures as PNG and all reviews of a place, so that what comes out is what the city holds."""
+    fine_types: bool = False
+    """A finer type before those of each place in Places (New), for made towns, which have coarse ones."""
+    now: Callable[[], datetime] | None = None
+    """Gives the time, for what is open and how old reviews are; `None` takes the machine's clock."""
     page_delay_s: float = 2.0
     """Seconds before a page token of the legacy Places API is valid. Google says "a short delay"; chosen."""
     hang_s: float = 60.0
@@ -108,11 +152,24 @@ def parse_faults(text: str) -> Faults:
     Raises:
         BadInput: it is not of that form.
     """
+    return Faults(_rates(text, "fault", "429:0.05"))
+
+
+def parse_oddities(text: str, seed: int = 0) -> Oddities:
+    """Oddities from a text such as `indoor:0.3,stale:0.1`.
+
+    Raises:
+        BadInput: it is not of that form.
+    """
+    return Oddities(_rates(text, "oddity", "stale:0.1"), seed)
+
+
+def _rates(text: str, what: str, example: str) -> Mapping[str, float]:
     rates: dict[str, float] = {}
     for part in filter(None, text.replace(" ", "").split(",")):
         kind, _, rate = part.partition(":")
         try:
             rates[kind] = float(rate)
         except ValueError:
-            raise BadInput(f"fault {part!r}: write it as kind:rate, such as 429:0.05") from None
-    return Faults(MappingProxyType(rates))
+            raise BadInput(f"{what} {part!r}: write it as kind:rate, such as {example}") from None
+    return MappingProxyType(rates)

@@ -32,7 +32,7 @@ class Painter:
 
 
 class PictureCache:
-    """The pictures that were asked for last. Safe to use from several threads; each is made once at a time.
+    """The pictures that were asked for last. Safe to use from several threads.
 
     Args:
         size: pictures kept.
@@ -44,10 +44,13 @@ class PictureCache:
 
     def get(self, key: Hashable, make: Callable[[], Image]) -> Image:
         """The picture with this key, made where it is not there."""
-        with self._lock:  # eight tiles of one panorama wait for one rendering
-            if key not in self._kept:
-                self._kept[key] = make()
-            return self._kept[key]
+        with self._lock:
+            kept = self._kept.get(key)
+        if kept is None:
+            kept = make()
+            with self._lock:
+                self._kept[key] = kept
+        return kept
 
 
 def fitted(image: Image, max_width: int, max_height: int) -> Image:

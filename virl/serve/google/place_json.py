@@ -1,20 +1,57 @@
 """A place in the words of Places (New)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import cos, radians
+from threading import Lock
 
-from virl.geo import destination
+from virl.errors import NotFound
+from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.places import OpeningHours, Place, Review
 from virl.serve.google.albums import Albums, photos_json
 from virl.serve.google.fields import FIELDS
+from virl.serve.google.options import Oddities
+from virl.serve.google.place_types import display_name, primary_type, types_of
+from virl.serve.google.plus_codes import compound_code, plus_code
+from virl.serve.google.times import TownClock
 from virl.serve.google.wire import Json
 
 LANGUAGE = "en"
+ICONS = "https://maps.gstatic.com/mapfiles/place_api/icons/v2"
+ICON_COLOR = "#7B9EB0"  # one for all; Google's depend on the type
+PORTRAIT = "https://lh3.googleusercontent.com/a/default-user"
+KEPT_PLACES = 5_000  # whose fields are kept, about 12 kB each; chosen
 MAX_REVIEWS = 5  # as Google's
 PRICES = ("FREE", "INEXPENSIVE", "MODERATE", "EXPENSIVE", "VERY_EXPENSIVE")
 DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+METRES_A_DEGREE = 111_195.0  # of latitude, on a sphere of the Earth's mean radius
 VIEWPORT_M = 150.0  # from the middle of a place's viewport to its edges; chosen
+
+
+class KeptFields:
+    """Fields of places as they were written in this minute, after which another may be open.
+
+    Safe to use from several threads.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._minute = -1
+        self._places: dict[str, Json] = {}
+
+    def of(self, place_id: str, clock: TownClock) -> Json:
+        """The fields of a place that are known."""
+        minute = int(clock.now().timestamp() // 60)
+        with self._lock:
+            if minute != self._minute or len(self._places) > KEPT_PLACES:
+                self._minute, self._places = minute, {}
+            return self._places.get(place_id, {})
+
+    def keep(self, place_id: str, fields: Json) -> None:
+        """Keep them for the rest of the minute."""
+        with self._lock:
+            self._places[place_id] = fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +62,25 @@ class PlaceWriter:
         city: what is served.
         albums: their photos.
         max_reviews: reviews shown of a place; `None` for all.
+        clock: of the town.
+        kept: what was written in this minute.
     """
 
     city: City
     albums: Albums
     max_reviews: int | None
+    clock: TownClock
+    kept: KeptFields = field(default_factory=KeptFields)
 
     def write(self, place: Place, wanted: Mapping[str, object]) -> Json:
         """The wanted fields of a place; those it has nothing to say of are left out."""
-        whole = self.detailed(place) if _DETAILS.intersection(wanted) else place
-        written = {name: write(self, whole) for name, write in WRITTEN.items() if name in wanted}
-        return {name: value for name, value in written.items() if value is not None}
+        known = self.kept.of(place.id, self.clock)
+        missing = [name for name in WRITTEN if name in wanted and name not in known]
+        if missing:
+            whole = self.detailed(place) if _DETAILS.intersection(missing) else place
+            known = known | {name: WRITTEN[name](self, whole) for name in missing}
+            self.kept.keep(place.id, known)
+        return {name: known[name] for name in WRITTEN if name in wanted and known[name] is not None}
 
     def detailed(self, place: Place) -> Place:
         """A place with its hours and reviews."""
@@ -44,23 +89,30 @@ class PlaceWriter:
     def reviews(self, place: Place) -> list[Json] | None:
         """What visitors wrote."""
         shown = place.reviews[: self.max_reviews]
-        return [_review(place.id, index, review) for index, review in enumerate(shown)] or None
+        return [_review(place.id, index, review, self.clock) for index, review in enumerate(shown)] or None
 
     def photos(self, place: Place) -> list[Json] | None:
         """Names and sizes of photos."""
         return photos_json(place.id, self.albums.sizes(place.id)) or None
 
 
-def types_of(place: Place) -> list[str]:
-    """All types of a place, the finest first, each once; Google ends them with what all places are."""
-    return list(dict.fromkeys((*place.types, "point_of_interest", "establishment")))
+def found_place(city: City, place_id: str, odd: Oddities) -> Place:
+    """The place with an id.
+
+    Raises:
+        NotFound: there is none, or its id is stale.
+    """
+    if odd.has("stale", place_id):
+        raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
+    return city.places.details(place_id)
 
 
 WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "name": lambda _, place: f"places/{place.id}",
     "id": lambda _, place: place.id,
     "types": lambda _, place: types_of(place),
-    "primaryType": lambda _, place: place.types[0] if place.types else None,
+    "primaryType": lambda _, place: primary_type(place),
+    "primaryTypeDisplayName": lambda _, place: _primary_name(place),
     "formattedAddress": lambda _, place: place.address or None,
     "shortFormattedAddress": lambda _, place: place.address.partition(",")[0] or None,
     "addressComponents": lambda _, place: _components(place.address),
@@ -74,12 +126,26 @@ WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "businessStatus": lambda _, place: "OPERATIONAL" if place.is_open else "CLOSED_PERMANENTLY",
     "displayName": lambda _, place: {"text": place.name, "languageCode": LANGUAGE},
     "googleMapsUri": lambda _, place: f"https://maps.google.com/?cid={place.id}",
-    "regularOpeningHours": lambda _, place: _hours(place),
+    "regularOpeningHours": lambda writer, place: _hours(place, writer.clock),
+    "currentOpeningHours": lambda writer, place: _hours(place, writer.clock),
+    "plusCode": lambda writer, place: {
+        "globalCode": plus_code(place.position),
+        "compoundCode": compound_code(place.position, writer.city.title),
+    },
+    "utcOffsetMinutes": lambda writer, _: writer.clock.offset_minutes,
+    "timeZone": lambda writer, _: {"id": writer.clock.zone} if writer.clock.zone else None,
+    "iconMaskBaseUri": lambda _, place: f"{ICONS}/{primary_type(place) or 'generic'}_pinlet",
+    "iconBackgroundColor": lambda _, __: ICON_COLOR,
     "reviews": lambda writer, place: writer.reviews(place),
     "photos": lambda writer, place: writer.photos(place),
 }
 KNOWN = frozenset(WRITTEN) | FIELDS.place_without_answer
-_DETAILS = frozenset({"regularOpeningHours", "reviews"})
+_DETAILS = frozenset({"regularOpeningHours", "currentOpeningHours", "reviews"})
+
+
+def author_uri(place_id: str, number: int) -> str:
+    """The page of who wrote a review."""
+    return f"https://www.google.com/maps/contrib/{place_id}-{number}/reviews"
 
 
 def google_day(day: int) -> int:
@@ -122,7 +188,12 @@ def address_parts(address: str) -> list[tuple[str, list[str]]]:
     return named + [(part, ["locality", "political"]) for part in parts[1:2]]
 
 
-def _hours(place: Place) -> Json | None:
+def _primary_name(place: Place) -> Json | None:
+    kind = primary_type(place)
+    return None if kind is None else {"text": display_name(kind), "languageCode": LANGUAGE}
+
+
+def _hours(place: Place, clock: TownClock) -> Json | None:
     if not place.hours:
         return None
     periods = []
@@ -134,17 +205,29 @@ def _hours(place: Place) -> Json | None:
                 "close": {"day": google_day(day), "hour": minute // 60, "minute": minute % 60},
             }
         )
-    return {"periods": periods, "weekdayDescriptions": weekday_texts(place)}
+    return {
+        "openNow": clock.is_open(place),
+        "periods": periods,
+        "weekdayDescriptions": weekday_texts(place),
+    }
 
 
-def _review(place_id: str, index: int, review: Review) -> Json:
+def _review(place_id: str, index: int, review: Review, clock: TownClock) -> Json:
     text = {"text": review.text, "languageCode": LANGUAGE}
+    written = clock.written(place_id, index)
     return {
         "name": f"places/{place_id}/reviews/review-{index}",
         "rating": review.rating,
         "text": text,
         "originalText": text,
-        "authorAttribution": {"displayName": review.author},
+        "relativePublishTimeDescription": clock.ago(written),
+        "publishTime": f"{written:%Y-%m-%dT%H:%M:%SZ}",
+        "authorAttribution": {
+            "displayName": review.author,
+            "uri": author_uri(place_id, index),
+            "photoUri": PORTRAIT,
+        },
+        "googleMapsUri": f"https://maps.google.com/?cid={place_id}",
     }
 
 
@@ -155,9 +238,15 @@ def _components(address: str) -> list[Json] | None:
     ] or None
 
 
+def box_around(position: LatLng) -> tuple[LatLng, LatLng]:
+    """The south-western and the north-eastern corner of the viewport of one position."""
+    up = VIEWPORT_M / METRES_A_DEGREE
+    across = up / max(cos(radians(position.lat)), 0.01)
+    return LatLng(position.lat - up, position.lng - across), LatLng(position.lat + up, position.lng + across)
+
+
 def _viewport(place: Place) -> Json:
-    low = destination(place.position, 225, VIEWPORT_M)
-    high = destination(place.position, 45, VIEWPORT_M)
+    low, high = box_around(place.position)
     return {
         "low": {"latitude": low.lat, "longitude": low.lng},
         "high": {"latitude": high.lat, "longitude": high.lng},

@@ -13,8 +13,11 @@ from virl.platform.places import Place
 from virl.serve.google.albums import Albums, legacy_photos_json
 from virl.serve.google.fields import FIELDS
 from virl.serve.google.legacy_json import legacy_place
+from virl.serve.google.options import Oddities
 from virl.serve.google.pages import Page, Pages
+from virl.serve.google.place_json import found_place
 from virl.serve.google.reading import number, optional_number, position
+from virl.serve.google.times import TownClock
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 PAGE, MOST = 20, 60  # places a page, and over all pages
@@ -31,12 +34,16 @@ class LegacyPlaces:
         albums: photos of places.
         pages: page tokens, valid after a delay.
         max_reviews: reviews shown of a place; `None` for all.
+        odd: which places are gone.
+        clock: of the town.
     """
 
     city: City
     albums: Albums
     pages: Pages
     max_reviews: int | None
+    odd: Oddities
+    clock: TownClock
 
     def nearby(self, ask: Ask) -> Response:
         """`nearbysearch`: by prominence within a radius, or by distance."""
@@ -44,14 +51,14 @@ class LegacyPlaces:
             return self._list(self.pages.next(token, PAGE), "vicinity")
         center = position(ask.query.get("location", ""))
         by_distance = ask.query.get("rankby", "prominence") == "distance"
-        if by_distance and ("radius" in ask.query or not _NARROWED.intersection(ask.query)):
-            raise invalid("Invalid request. With rankby=distance give keyword, name or type, and no radius.")
+        if by_distance and "radius" in ask.query:
+            raise invalid("Invalid request. With rankby=distance give no radius.")
         if not by_distance and not ask.query.get("radius"):
             raise invalid("Invalid request. Missing the 'radius' parameter.")
         radius = min(optional_number(ask.query, "radius", 0, 1e9, MAX_RADIUS_M), MAX_RADIUS_M)
         kind = ask.query.get("type", "")
         near = self.city.places.nearby(center, radius, [kind] if kind else []) if radius else []
-        found = self._with_words(near, ask.query)
+        found = self._open(self._with_words(near, ask.query), ask.query)
         if not by_distance:
             found.sort(key=lambda place: -place.review_count)
         return self._list(self.pages.first(_query(ask), found[:MOST], PAGE), "vicinity")
@@ -66,7 +73,7 @@ class LegacyPlaces:
             raise invalid("Invalid request. Missing the 'query' parameter.")
         near = position(ask.query["location"]) if ask.query.get("location") else None
         found = [place for place in self._search(words, near) if not kind or kind in place.types]
-        kept = [place for place in found if _is_priced(place, ask.query)]
+        kept = self._open([place for place in found if _is_priced(place, ask.query)], ask.query)
         return self._list(self.pages.first(_query(ask), kept[:MOST], PAGE), "formatted_address")
 
     def find(self, ask: Ask) -> Response:
@@ -87,7 +94,7 @@ class LegacyPlaces:
             raise invalid("Invalid request. Missing the 'place_id' parameter.")
         names = _names(ask.query["fields"]) if ask.query.get("fields") else set()
         try:
-            place = self.city.places.details(place_id)
+            place = found_place(self.city, place_id, self.odd)
         except NotFound:
             message = "The provided Place ID is no longer valid. Please refresh cached Place IDs."
             raise Refused(GoogleStatus.NOT_FOUND, message) from None
@@ -109,13 +116,19 @@ class LegacyPlaces:
 
     def _write(self, place: Place, address: str) -> Json:
         photos = legacy_photos_json(place.id, self.albums.sizes(place.id))
-        return legacy_place(place, address, photos, self.max_reviews)
+        return legacy_place(place, address, photos, self.max_reviews, self.clock, self.city.title)
 
     def _search(self, words: str, near: LatLng | None) -> Sequence[Place]:
         try:
             return self.city.places.search(words, near)
         except BadInput:
             return []
+
+    def _open(self, places: list[Place], query: Mapping[str, str]) -> list[Place]:
+        """Those that are open now, where only such are asked for."""
+        if query.get("opennow", "false") == "false":
+            return places
+        return [place for place in places if self.clock.is_open(self.city.places.details(place.id))]
 
     def _with_words(self, places: Sequence[Place], query: Mapping[str, str]) -> list[Place]:
         """The places that a keyword or name finds and that have the wanted price."""
@@ -127,8 +140,7 @@ class LegacyPlaces:
         return [place for place in kept if place.id in known]
 
 
-_DETAILS_ONLY = frozenset({"address_components", "url"})
-_NARROWED = frozenset({"keyword", "name", "type"})
+_DETAILS_ONLY = frozenset({"address_components", "current_opening_hours", "reviews", "url", "utc_offset"})
 
 
 def _query(ask: Ask) -> str:

@@ -16,7 +16,7 @@ def number(text: str, name: str, low: float, high: float) -> float:
         Refused: it is none, or outside [low, high].
     """
     try:
-        value = float(text)
+        value = float(text) if text.isascii() else math.nan
     except ValueError:
         value = math.nan
     if not low <= value <= high:
@@ -33,7 +33,9 @@ def optional_number(query: Mapping[str, str], name: str, low: float, high: float
 
 def position_in(text: str) -> LatLng | None:
     """The position that a text such as `41.25,-38.75` names, or `None` if it is an address."""
-    found = re.fullmatch(r"\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)\s*,\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)\s*", text)
+    found = re.fullmatch(
+        r"\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)\s*,\s*(-?\d+(?:\.\d*)?(?:e-?\d+)?)\s*", text, re.ASCII
+    )
     if not found:
         return None
     return LatLng(number(found[1], "lat", -90, 90), number(found[2], "lng", -180, 180))
@@ -57,7 +59,7 @@ def lat_lng(message: Any, name: str, lat: str = "latitude", lng: str = "longitud
     Raises:
         Refused: it is no such message.
     """
-    if not isinstance(message, dict) or not message:
+    if not isinstance(message, dict):
         raise invalid(f"Invalid value at '{name}': a position is missing.")
     values = [message.get(lat, 0.0), message.get(lng, 0.0)]
     if not all(isinstance(value, int | float) for value in values):

@@ -9,6 +9,7 @@ from virl.errors import NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.maps import TravelMode
+from virl.serve.google.geocoder import address_id, address_of
 from virl.serve.google.legacy_json import bounds, point
 from virl.serve.google.polyline import encode_polyline
 from virl.serve.google.reading import position_in
@@ -27,7 +28,7 @@ MODES: dict[str, TravelMode | None] = {
 MAX_WAYPOINTS = 25  # besides origin and destination
 MAX_SIDE, MAX_ELEMENTS = 25, 100  # of a matrix: origins or destinations, and pairs
 FEET_PER_METRE, FEET_PER_MILE = 3.28084, 5280
-PLACE_ID = "place_id:"
+PLACE_ID, VIA = "place_id:", "via:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,10 @@ class LegacyRoutes:
 
     def directions(self, ask: Ask) -> Response:
         """One route through all stops in their order."""
-        texts = [ask.query.get("origin", ""), *_waypoints(ask), ask.query.get("destination", "")]
+        between = _waypoints(ask)
+        bare = [text.removeprefix(VIA) for text in between]
+        texts = [ask.query.get("origin", ""), *bare, ask.query.get("destination", "")]
+        via = [number for number, text in enumerate(between, 1) if text.startswith(VIA)]
         if not all(texts):
             raise invalid("Invalid request. Missing the 'origin' or 'destination' parameter.")
         mode, is_imperial = _mode(ask), ask.query.get("units") == "imperial"
@@ -52,11 +56,15 @@ class LegacyRoutes:
             stops = [self._stop(text) for text in texts]
         except NotFound:
             return answer({"geocoded_waypoints": [], "routes": [], "status": "NOT_FOUND"})
-        legs = mode and legs_between(self.city.maps, [stop.position for stop in stops], mode)
-        geocoded = [{"geocoder_status": "OK", "types": ["street_address"]} for _ in stops]
+        legs = mode and legs_between(self.city.maps, [stop.position for stop in stops], mode, via)
+        geocoded = [
+            {"geocoder_status": "OK", "place_id": address_id(stop.text), "types": ["street_address"]}
+            for stop in stops
+        ]
         if not legs:
             return answer({"geocoded_waypoints": geocoded, "routes": [], "status": "ZERO_RESULTS"})
-        route = _route(legs, stops, ask.query.get("mode", "driving").upper(), is_imperial)
+        ends = [stop for number, stop in enumerate(stops) if number not in via]
+        route = _route(legs, ends, ask.query.get("mode", "driving").upper(), is_imperial)
         return answer({"geocoded_waypoints": geocoded, "routes": [route], "status": "OK"})
 
     def matrix(self, ask: Ask) -> Response:
@@ -113,13 +121,16 @@ class LegacyRoutes:
 
     def _stop(self, text: str) -> _Stop:
         if text.startswith(PLACE_ID):
-            place = self.city.places.details(text.removeprefix(PLACE_ID))
+            place_id = text.removeprefix(PLACE_ID)
+            if address := address_of(place_id):
+                return self._stop(address)
+            place = self.city.places.details(place_id)
             return _Stop(place.address, place.position)
         return _Stop(text, position_in(text) or self.city.maps.geocode(text))
 
 
 def _waypoints(ask: Ask) -> list[str]:
-    """The stops on the way; `via:` marks do not matter here, and an order that may be changed is kept."""
+    """The stops on the way with their `via:` marks; an order that may be changed is kept."""
     parts = [
         part
         for part in ask.query.get("waypoints", "").split("|")
@@ -129,7 +140,7 @@ def _waypoints(ask: Ask) -> list[str]:
         raise Refused(
             GoogleStatus.MAX_WAYPOINTS, f"Too many waypoints in the request: at most {MAX_WAYPOINTS}."
         )
-    return [part.removeprefix("via:") for part in parts]
+    return parts
 
 
 def _mode(ask: Ask) -> TravelMode | None:
@@ -148,7 +159,7 @@ def _route(legs: Sequence[RouteLeg], stops: Sequence[_Stop], mode: str, is_imper
         written.append(
             _stretch(leg.whole, is_imperial)
             | ends
-            | {"steps": steps, "traffic_speed_entry": [], "via_waypoint": []}
+            | {"steps": steps, "traffic_speed_entry": [], "via_waypoint": [_via(*one) for one in leg.via]}
         )
     return {
         "bounds": bounds(path),
@@ -159,6 +170,10 @@ def _route(legs: Sequence[RouteLeg], stops: Sequence[_Stop], mode: str, is_imper
         "warnings": [],
         "waypoint_order": list(range(len(stops) - 2)),
     }
+
+
+def _via(position: LatLng, step: int) -> Json:
+    return {"location": point(position), "step_index": step, "step_interpolation": 1.0}
 
 
 def _stretch(stretch: Stretch, is_imperial: bool) -> Json:

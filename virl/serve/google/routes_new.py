@@ -13,9 +13,10 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.maps import TravelMode
 from virl.serve.google.fields import FIELDS
+from virl.serve.google.geocoder import address_of
 from virl.serve.google.masks import masked, parse_mask
 from virl.serve.google.polyline import encode_polyline
-from virl.serve.google.reading import lat_lng, message_in
+from virl.serve.google.reading import lat_lng, message_in, position_in
 from virl.serve.google.steps import Stretch
 from virl.serve.google.ways import RouteLeg, joined, legs_between, matrix
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
@@ -49,11 +50,16 @@ class Routes:
         ]
         positions = [self._position(stop) for stop in stops]
         mode = _mode(ask.body)
-        legs = mode and legs_between(self.city.maps, positions, mode)
+        via = [number for number, stop in enumerate(stops) if stop.get("via")]
+        if via and (0 in via or len(stops) - 1 in via):
+            raise invalid("Origin and destination cannot be via waypoints.")
+        _check_preference(ask.body)
+        legs = mode and legs_between(self.city.maps, positions, mode, via)
         if not legs:
             return answer({})
         as_geojson = ask.body.get("polylineEncoding") == "GEO_JSON_LINESTRING"
-        return answer(masked({"routes": [_route(legs, as_geojson)]}, tree))
+        name = ask.body.get("travelMode", "DRIVE")
+        return answer(masked({"routes": [_route(legs, name, as_geojson)]}, tree))
 
     def matrix(self, ask: Ask) -> Response:
         """One element for each origin and destination."""
@@ -65,6 +71,7 @@ class Routes:
             raise invalid(f"At most {MAX_NAMED} waypoints may be given by address or place id.")
         origins, destinations = ([self._position(stop) for stop in side] for side in sides)
         mode = _mode(ask.body)
+        _check_preference(ask.body)
         cells = matrix(self.city.maps, origins, destinations, mode) if mode else None
         elements = [
             _element(i, j, cells[i][j] if cells else None)
@@ -77,10 +84,13 @@ class Routes:
         if "location" in stop:
             return lat_lng(message_in(stop, "location").get("latLng"), "location.lat_lng")
         try:
-            if stop.get("placeId"):
-                return self.city.places.details(str(stop["placeId"])).position
+            if place_id := stop.get("placeId"):
+                address = address_of(place_id)
+                if address is not None:
+                    return self._position({"address": address})
+                return self.city.places.details(place_id).position
             if stop.get("address"):
-                return self.city.maps.geocode(str(stop["address"]))
+                return position_in(stop["address"]) or self.city.maps.geocode(stop["address"])
         except NotFound as fault:
             raise Refused(GoogleStatus.NOT_FOUND, f"Address not found: {fault}") from None
         raise invalid("Origin and destination must be set, each with a location, placeId or address.")
@@ -107,21 +117,26 @@ def _items(body: Json, name: str) -> list[Json]:
     return items
 
 
+def _check_preference(body: Json) -> None:
+    """Traffic is looked at for cars alone."""
+    preference = body.get("routingPreference", "ROUTING_PREFERENCE_UNSPECIFIED")
+    is_car = body.get("travelMode", "DRIVE") in {"TRAVEL_MODE_UNSPECIFIED", "DRIVE", "TWO_WHEELER"}
+    if preference != "ROUTING_PREFERENCE_UNSPECIFIED" and not is_car:
+        raise invalid("Routing preference cannot be set for travel modes other than DRIVE or TWO_WHEELER.")
+
+
 def _mode(body: Json) -> TravelMode | None:
-    name = body.get("travelMode", "DRIVE")
-    if not isinstance(name, str) or name not in MODES:
-        raise invalid(f"Invalid value at 'travel_mode': there is {', '.join(MODES)}.")
-    return MODES[name]
+    return MODES[body.get("travelMode", "DRIVE")]
 
 
-def _route(legs: Sequence[RouteLeg], as_geojson: bool) -> Json:
+def _route(legs: Sequence[RouteLeg], mode: str, as_geojson: bool) -> Json:
     wholes = [leg.whole for leg in legs]
     seconds = sum(whole.seconds for whole in wholes)
     path = joined(wholes)
     lats, lngs = zip(*path, strict=True)
     low, high = LatLng(min(lats), min(lngs)), LatLng(max(lats), max(lngs))
     return {
-        "legs": [_leg(leg, as_geojson) for leg in legs],
+        "legs": [_leg(leg, mode, as_geojson) for leg in legs],
         "distanceMeters": round(sum(whole.metres for whole in wholes)),
         "duration": _seconds(seconds),
         "staticDuration": _seconds(seconds),
@@ -131,8 +146,11 @@ def _route(legs: Sequence[RouteLeg], as_geojson: bool) -> Json:
     }
 
 
-def _leg(leg: RouteLeg, as_geojson: bool) -> Json:
-    steps = [_stretch(step, as_geojson) | {"navigationInstruction": _instruction(step)} for step in leg.steps]
+def _leg(leg: RouteLeg, mode: str, as_geojson: bool) -> Json:
+    steps = [
+        _stretch(step, as_geojson) | {"navigationInstruction": _instruction(step), "travelMode": mode}
+        for step in leg.steps
+    ]
     return _stretch(leg.whole, as_geojson) | {"duration": _seconds(leg.whole.seconds), "steps": steps}
 
 

@@ -1,8 +1,6 @@
 """Runs the server of a city: for good, or as long as a `with` block lasts."""
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,6 +9,7 @@ from virl.serve.google.app import make_app
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.stats import Stats
 from virl.serve.running import LOOPBACK, run, running
+from virl.serve.work import pools
 
 DEFAULT_PORT = 8765
 
@@ -49,8 +48,8 @@ def served(
     """
     options, stats = options or ServeOptions(), Stats()
     with (
-        _pool() as pool,
-        running(make_app(city, options, stats, pool), host, port, options.key, options.limits) as url,
+        pools() as own,
+        running(make_app(city, options, stats, own), host, port, options.key, options.limits) as url,
     ):
         yield ServedCity(url, stats)
 
@@ -74,15 +73,5 @@ def serve(
     Raises:
         BadInput: the port is taken, or the key is missing.
     """
-    with _pool() as pool:
-        run(make_app(city, options, Stats(), pool), host, port, options.key, options.limits, tell)
-
-
-@contextmanager
-def _pool() -> Iterator[ThreadPoolExecutor]:
-    """Threads for handlers; what has not begun when the server stops is never begun."""
-    pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="serve")
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with pools() as own:
+        run(make_app(city, options, Stats(), own), host, port, options.key, options.limits, tell)

@@ -82,7 +82,7 @@ class StaticStreetView:
 
 
 def _size(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
+    found = re.fullmatch(r"([0-9]{1,4})x([0-9]{1,4})", text)
     sides = (int(found[1]), int(found[2])) if found else (0, 0)
     if not all(16 <= side <= MAX_SIDE for side in sides):
         raise invalid(

@@ -4,17 +4,17 @@ import base64
 import hashlib
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-import numpy as np
+from cachetools import LRUCache
 from fastapi import Response
 
 from virl.errors import NoStreetView
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Camera, Image, Panorama
-from virl.serve.google.options import WIDTHS
+from virl.serve.google.options import WIDTHS, Oddities
 from virl.serve.google.pictures import Painter, PictureCache
 from virl.serve.google.reading import lat_lng, number, optional_number
 from virl.serve.google.static import COPYRIGHT, RADIUS_M
@@ -24,15 +24,16 @@ TILE = 512  # pixels, as Google's
 MAX_LOCATIONS = 100  # a request of panoIds
 SESSION_S = 14 * 24 * 3600  # Google: about two weeks
 THUMBNAIL = (600, 250)  # most pixels, width and height
+KEPT_STREETS = 100_000  # names of streets in memory; chosen
 LEVEL_TILT = 90.0  # Google counts the tilt of a panorama from straight down
 
 
 @runtime_checkable
-class WholePanoramas(Protocol):
-    """A provider that can give a panorama in one picture."""
+class PanoramaParts(Protocol):
+    """A provider that can give parts of a panorama."""
 
-    def panorama_image(self, pano_id: str, width: int = 2048) -> Image:
-        """An equirectangular picture whose centre column looks north."""
+    def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
+        """Part of an equirectangular picture `width` pixels wide, whose centre column looks north."""
         ...
 
 
@@ -43,9 +44,11 @@ class TileStreetView:
     Args:
         city: what is served.
         painter: encodes pictures.
-        cache: whole panoramas.
+        cache: tiles.
         max_zoom: the widest zoom level served, 0 to 5.
         seed: session tokens depend on it.
+        odd: which panoramas are indoors.
+        streets: of panoramas that were asked for.
     """
 
     city: City
@@ -53,6 +56,8 @@ class TileStreetView:
     cache: PictureCache
     max_zoom: int
     seed: int
+    odd: Oddities
+    streets: LRUCache[str, str] = field(default_factory=lambda: LRUCache(KEPT_STREETS))
 
     def create_session(self, ask: Ask) -> Response:
         """A session token."""
@@ -94,7 +99,9 @@ class TileStreetView:
         """The panorama with the `panoId`, or the one nearest to `lat` and `lng`, as metadata."""
         panorama = self._panorama(ask)
         streets = {link.pano_id: self._street(link.pano_id) for link in panorama.links}
-        return panorama_json(panorama, self._width, streets, self._street(panorama.id))
+        return panorama_json(panorama, self._width, streets, self._street(panorama.id)) | (
+            {"imageryType": "indoor"} if self.odd.has("indoor", panorama.id) else {}
+        )
 
     def tile(self, ask: Ask) -> Response:
         """One tile of the equirectangular picture; its centre column looks to the panorama's heading."""
@@ -106,8 +113,8 @@ class TileStreetView:
         panorama = self._panorama(ask)
         if zoom > self.max_zoom:
             raise Refused(GoogleStatus.NOT_FOUND, f"This panorama has no tiles at zoom level {zoom}.")
-        whole = self.cache.get((panorama.id, zoom), lambda: self._whole(panorama, width))
-        return self.painter.picture(whole[y * TILE : (y + 1) * TILE, x * TILE : (x + 1) * TILE])
+        key = (panorama.id, zoom, x, y)
+        return self.painter.picture(self.cache.get(key, lambda: self._part(panorama, width, x, y)))
 
     def thumbnail(self, ask: Ask) -> Response:
         """A small view."""
@@ -126,13 +133,13 @@ class TileStreetView:
     def _width(self) -> int:
         return WIDTHS[self.max_zoom]
 
-    def _whole(self, panorama: Panorama, width: int) -> Image:
+    def _part(self, panorama: Panorama, width: int, x: int, y: int) -> Image:
         provider = self.city.streetview
-        if not isinstance(provider, WholePanoramas):
+        if not isinstance(provider, PanoramaParts):
             raise Refused(GoogleStatus.NOT_FOUND, "This city has no whole panoramas.")
-        north = provider.panorama_image(panorama.id, width)
-        turned: Image = np.roll(north, -round(panorama.heading / 360 * width), axis=1)
-        return turned
+        left = (round(panorama.heading / 360 * width) + x * TILE) % width
+        size = min(TILE, width), min(TILE, width // 2)
+        return provider.panorama_part(panorama.id, width, left, y * TILE, size)
 
     def _panorama(self, ask: Ask) -> Panorama:
         if pano_id := ask.query.get("panoId"):
@@ -153,9 +160,12 @@ class TileStreetView:
 
     def _street(self, pano_id: str) -> str:
         """The street that a panorama stands on, by the nearest address; may be empty."""
-        position = self.city.streetview.panorama(pano_id).position
-        near = self.city.places.nearby(position, STREET_M)
-        return street_of(near[0].address) if near else ""
+        known = self.streets.get(pano_id)
+        if known is None:
+            position = self.city.streetview.panorama(pano_id).position
+            near = self.city.places.nearby(position, STREET_M)
+            known = self.streets[pano_id] = street_of(near[0].address) if near else ""
+        return known
 
     def _check_session(self, ask: Ask) -> None:
         token = ask.query.get("session", "")

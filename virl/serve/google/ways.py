@@ -1,6 +1,6 @@
 """Ways between stops, with their legs and steps, for both routing APIs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,18 +20,30 @@ class RouteLeg:
 
     whole: Stretch
     steps: tuple[Stretch, ...]
+    via: tuple[tuple[LatLng, int], ...] = ()
+    """Positions that it passes through without a stop, and after which step each."""
 
 
-def legs_between(maps: Maps, stops: Sequence[LatLng], mode: TravelMode) -> list[RouteLeg] | None:
-    """The legs of the shortest way through stops in their order, or `None` if there is none."""
-    legs = []
-    for here, there in pairwise(stops):
+def legs_between(
+    maps: Maps, stops: Sequence[LatLng], mode: TravelMode, via: Collection[int] = ()
+) -> list[RouteLeg] | None:
+    """The legs of the shortest way through stops in their order, or `None` if there is none.
+
+    Args:
+        maps: of the city.
+        stops: two or more.
+        mode: of travel.
+        via: the places in `stops` of those that are passed without a stop: no leg ends there.
+    """
+    legs: list[RouteLeg] = []
+    for number, (here, there) in enumerate(pairwise(stops)):
         try:
             route = maps.route([here, there], mode)
         except NoRoute:
             return None
         whole = Stretch(route.path, route.distance, route.duration)
-        legs.append(RouteLeg(whole, tuple(steps_of(route.path, route.streets, SPEED_M_S[mode]))))
+        leg = RouteLeg(whole, tuple(steps_of(route.path, route.streets, SPEED_M_S[mode])))
+        legs.append(_through(legs.pop(), here, leg) if number in via else leg)
     return legs
 
 
@@ -48,6 +60,15 @@ def matrix(maps: Maps, origins: Sequence[LatLng], destinations: Sequence[LatLng]
                 if seconds < float("inf"):
                     cells[i][j] = seconds * SPEED_M_S[mode], seconds
     return cells
+
+
+def _through(before: RouteLeg, here: LatLng, after: RouteLeg) -> RouteLeg:
+    """Two legs as one."""
+    first, second = before.whole, after.whole
+    path = joined([first, second])
+    whole = Stretch(path, first.metres + second.metres, first.seconds + second.seconds)
+    via = (*before.via, (here, len(before.steps) - 1))
+    return RouteLeg(whole, before.steps + after.steps, via)
 
 
 def joined(stretches: Sequence[Stretch]) -> tuple[LatLng, ...]:

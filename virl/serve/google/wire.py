@@ -1,15 +1,16 @@
 """Requests as handlers see them, and refusals in the three forms that Google gives them."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from http.client import responses
 from typing import Any, Literal
 
 from fastapi import Response
+from pydantic_core import to_json
 
 Json = dict[str, Any]
+JSON = "application/json; charset=UTF-8"
 Family = Literal["new", "stream", "legacy", "picture"]
 """Whose manners an endpoint has: `new` answers errors as `google.rpc.Status`, `stream` as a list of one such,
 `legacy` as a `status` in an answer with HTTP 200, `picture` as plain text."""
@@ -24,6 +25,8 @@ class Ask:
     body: Json
     fields: str
     """The field mask, from the `X-Goog-FieldMask` header or the `fields` parameter; may be empty."""
+    numbered: bool
+    """Whether enums are to be answered as numbers."""
     base_url: str
     """Scheme, host and port under which the client knows the server."""
 
@@ -64,15 +67,15 @@ def invalid(message: str) -> Refused:
 
 def answer(content: Json | list[Json], code: int = 200) -> Response:
     """A JSON answer."""
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
-    return Response(text, code, media_type="application/json; charset=UTF-8")
+    text = to_json(content, indent=2, inf_nan_mode="null")
+    return Response(text, code, media_type=JSON)
 
 
-def refusal(refused: Refused, family: Family) -> Response:
-    """A refusal in the manners of an API."""
+def refusal(refused: Refused, family: Family, lists: Sequence[str] = ()) -> Response:
+    """A refusal in the manners of an API; `lists` are those that a legacy API then gives empty."""
     code, rpc, legacy = refused.fault.value
     if family == "legacy":
-        return _legacy(code if code >= 500 else 200, legacy, refused.message)
+        return _legacy(code if code >= 500 else 200, legacy, refused.message, lists)
     if family == "picture":
         return Response(
             refused.message, 403 if refused.fault is GoogleStatus.WRONG_KEY else code, media_type="text/plain"
@@ -81,13 +84,13 @@ def refusal(refused: Refused, family: Family) -> Response:
     return _rpc(family, code, rpc, refused.message, details)
 
 
-def failure(code: int, family: Family) -> Response:
+def failure(code: int, family: Family, lists: Sequence[str] = ()) -> Response:
     """The answer of a server that fails with this HTTP status, in the manners of an API."""
     if code == GoogleStatus.OVER_QUOTA.value[0]:
-        return refusal(Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA), family)
+        return refusal(Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA), family, lists)
     phrase = responses.get(code, "Error")
     if family == "legacy":
-        return _legacy(code, "UNKNOWN_ERROR", phrase)
+        return _legacy(code, "UNKNOWN_ERROR", phrase, lists)
     if family == "picture":
         return Response(phrase, code, media_type="text/plain")
     return _rpc(family, code, _RPC_STATUS.get(code, "UNKNOWN"), phrase, [])
@@ -110,8 +113,13 @@ _API_KEY_INVALID = {
 }
 
 
-def _legacy(code: int, status: str, message: str) -> Response:
-    return answer({"error_message": message, "results": [], "status": status}, code)
+def no_such_method() -> Response:
+    """The answer where there is no such path, or another method is needed."""
+    return _rpc("new", 404, "NOT_FOUND", "Method not found.", [])
+
+
+def _legacy(code: int, status: str, message: str, lists: Sequence[str]) -> Response:
+    return answer({"error_message": message, **{name: [] for name in lists}, "status": status}, code)
 
 
 def _rpc(family: Family, code: int, status: str, message: str, details: list[Json]) -> Response:

@@ -11,7 +11,7 @@ from virl.errors import BadInput, NotFound
 from virl.geo import Floats, LatLng, distances
 from virl.platform.places import Place
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
-from virl.platform.providers.offline.plan import Shop
+from virl.platform.providers.offline.plan import PHOTO_SIZE, Shop
 from virl.platform.providers.offline.wordsearch import WordIndex
 from virl.platform.streetview import Image
 
@@ -93,6 +93,14 @@ class OfflinePlaces:
         if limit < 0:
             raise BadInput(f"limit {limit}: must be 0 photos or more")
         return [self._photograph(shop)] if limit and shop.frontage != NO_FRONTAGE else []
+
+    def photo_sizes(self, place_id: str, limit: int = 1) -> list[tuple[int, int]]:
+        """Width and height of each of those photos, none of which is drawn for this.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        return [PHOTO_SIZE] if limit and self._shop(place_id).frontage != NO_FRONTAGE else []
 
     def _answers(self, query: str) -> tuple[Floats, Floats]:
         """By the words of the query; places of a type that it names answer as well as the best of these."""

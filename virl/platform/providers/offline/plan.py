@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 CAMERA_HEIGHT_M = 2.5  # the height of a street-view car's camera
+PHOTO_SIZE = 640, 480  # pixels of a photo of a place; chosen
 
 
 @dataclass(frozen=True, slots=True)

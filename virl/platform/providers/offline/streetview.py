@@ -25,6 +25,12 @@ class Renderer(Protocol):
         """The whole panorama in one picture; the centre column looks to `heading`."""
         ...
 
+    def equirectangular_part(
+        self, x: float, y: float, width: int, left: int, top: int, size: tuple[int, int]
+    ) -> Image:
+        """Part of that picture, of `size` columns and rows, from the column `left` and the row `top` on."""
+        ...
+
 
 def panorama_graph(layout: StreetPlan) -> NavigationGraph:
     """The panoramas and links of a plan, with an id for each panorama such as `vt-00042`."""
@@ -115,6 +121,25 @@ class OfflineStreetView:
         """
         x, y = self._xy[self._graph.number(pano_id)].tolist()
         return self._renderer.equirectangular(x, y, width)
+
+    def panorama_part(self, pano_id: str, width: int, left: int, top: int, size: tuple[int, int]) -> Image:
+        """Part of that picture, which costs no more to draw than it is large.
+
+        Args:
+            pano_id: which panorama.
+            width: pixels of the whole picture.
+            left: its column at which the part begins; beyond the last one follows the first.
+            top: its row at which the part begins.
+            size: columns and rows of the part.
+
+        Returns:
+            RGB, shape (rows, columns, 3).
+
+        Raises:
+            NoStreetView: there is no such panorama.
+        """
+        x, y = self._xy[self._graph.number(pano_id)].tolist()
+        return self._renderer.equirectangular_part(x, y, width, left, top, size)
 
 
 class OfflineStreetMap:

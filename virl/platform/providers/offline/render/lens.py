@@ -68,6 +68,11 @@ def part_around(lens: Lens, points: NDArray[np.float32]) -> tuple[Lens, tuple[in
     return _window(lens, points, np.array([0, 0]), np.array([lens.width, lens.height]))
 
 
+def part_of(lens: Lens, left: int, top: int, width: int, height: int) -> Lens:
+    """The same camera with part of its picture."""
+    return lens._replace(cx=lens.cx - left, cy=lens.cy - top, width=width, height=height)
+
+
 def _window(
     lens: Lens, points: NDArray[np.float32], low: NDArray[np.int64], high: NDArray[np.int64]
 ) -> tuple[Lens, tuple[int, int]]:
@@ -80,5 +85,4 @@ def _window(
         high = np.clip(np.ceil(pixels.max(axis=0)), low + 1, high).astype(int)
     left, top = (int(v) for v in low)
     width, height = (int(v) for v in high - low)
-    part = lens._replace(cx=lens.cx - left, cy=lens.cy - top, width=width, height=height)
-    return part, (left, top)
+    return part_of(lens, left, top, width, height), (left, top)

@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 
 from virl.geo import normalize_heading
 from virl.platform.city import Visible
-from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, CityPlan, Shop
+from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, PHOTO_SIZE, CityPlan, Shop
 from virl.platform.providers.offline.render import textures
 from virl.platform.providers.offline.render.backdrop import shade_backdrop
 from virl.platform.providers.offline.render.buildings import building_mesh, door_mesh
 from virl.platform.providers.offline.render.culling import cull
 from virl.platform.providers.offline.render.furniture import furniture_mesh
 from virl.platform.providers.offline.render.ground import GroundRasters, Grounds
-from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at, part_around
+from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at, part_around, part_of
 from virl.platform.providers.offline.render.lettering import drawn_text, letter, texture_size
 from virl.platform.providers.offline.render.mesh import FRONT_ONLY, NOBODY, Quads, join
-from virl.platform.providers.offline.render.panorama import FACE_FOV, FACES, unroll
+from virl.platform.providers.offline.render.panorama import FACE_FOV, FACES, FacePart, unroll
 from virl.platform.providers.offline.render.raster import GeometryBuffer, blank_drawing, draw, mark_shown
 from virl.platform.providers.offline.render.scene import Scene, build_scene
 from virl.platform.providers.offline.render.shade import shade_quads
@@ -31,7 +31,7 @@ from virl.platform.streetview import Box, Camera, Image
 REACH_M = 300.0  # chosen: farther off, a street's end is behind its bends and in the haze
 SMALLEST_PIXELS = 0.7  # a quad whose radius is below this many pixels is left out; chosen
 
-PHOTO_DISTANCE_M, PHOTO_FOV, PHOTO_SIZE = 9.0, 70.0, (640, 480)
+PHOTO_DISTANCE_M, PHOTO_FOV = 9.0, 70.0
 
 
 class CityRenderer:
@@ -68,11 +68,31 @@ class CityRenderer:
         The centre column looks to `heading` (north by default); columns run clockwise, 360 / `width`
         degrees each; the top row looks up, the bottom row down.
         """
+        return self.equirectangular_part(x, y, width, 0, 0, (width, width // 2), heading=heading)
+
+    def equirectangular_part(
+        self,
+        x: float,
+        y: float,
+        width: int,
+        left: int,
+        top: int,
+        size: tuple[int, int],
+        *,
+        heading: float = 0.0,
+    ) -> Image:
+        """Part of the picture that `equirectangular` gives, of `size` columns and rows.
+
+        It begins at the column `left`, beyond the last of which follows the first, and at the row `top`.
+        """
         side = max(16, round(width / 3))
-        faces = [
-            self._render(aimed(x, y, heading + turn, pitch, FACE_FOV, (side, side))) for turn, pitch in FACES
-        ]
-        return unroll(faces, width)
+
+        def draw(face: int, window: FacePart) -> Image:
+            turn, pitch = FACES[face]
+            whole = aimed(x, y, heading + turn, pitch, FACE_FOV, (side, side))
+            return self._render(whole, window=window)
+
+        return unroll(draw, side, width, left, top, size)
 
     def photo(self, shop: Shop) -> Image:
         """A place photo: its front from across the street, with the furniture of the street left out."""
@@ -179,8 +199,10 @@ class CityRenderer:
             ]
         )
 
-    def _render(self, lens: Lens, *, furniture: bool = True) -> Image:
-        drawing = self._draw(lens, furniture=furniture)
+    def _render(self, lens: Lens, *, furniture: bool = True, window: FacePart | None = None) -> Image:
+        order = self._in_sight(lens, furniture=furniture)
+        lens = lens if window is None else part_of(lens, window.left, window.top, window.width, window.height)
+        drawing = self._first_pass(lens, order)
         self._letter_signs(drawing)
         drawn = self._textures()
         sharp = np.empty((lens.height, lens.width, 3), np.uint8)
@@ -190,18 +212,13 @@ class CityRenderer:
         smooth_edges(drawing, sharp, picture)
         return picture
 
-    def _draw(self, lens: Lens, *, furniture: bool = True) -> GeometryBuffer:
-        order = self._in_sight(lens)
-        if not furniture:
-            order = order[self._scene.owner[order] < self._first_thing]
-        return self._first_pass(lens, order)
-
-    def _in_sight(self, lens: Lens) -> NDArray[np.int64]:
+    def _in_sight(self, lens: Lens, *, furniture: bool = True) -> NDArray[np.int64]:
         """The quads that may be seen, nearest first."""
         scene = self._scene
         chosen, distance = np.empty(len(scene.seed), np.int64), np.empty(len(scene.seed))
         found = cull(lens, scene, REACH_M, SMALLEST_PIXELS / lens.focal, chosen, distance)
-        return chosen[:found][np.argsort(distance[:found], kind="stable")]
+        order = chosen[:found][np.argsort(distance[:found], kind="stable")]
+        return order if furniture else order[scene.owner[order] < self._first_thing]
 
     def _first_pass(self, lens: Lens, order: NDArray[np.int64]) -> GeometryBuffer:
         drawing = blank_drawing(order, lens)

@@ -1,0 +1,63 @@
+"""The place types that Places (New) knows."""
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from virl.platform.places import Place
+from virl.serve.google.wire import invalid
+from virl.settings import Settings, load_settings
+
+
+class PlaceTypes(Settings):
+    """Types, from `place_types.yaml`."""
+
+    narrow: frozenset[str]
+    """Google's table A."""
+    wide: frozenset[str]
+    """Google's table B."""
+    renamed: Mapping[str, str]
+    fine: Mapping[str, tuple[str, ...]]
+    """Finer types of what a made town calls a place."""
+
+
+TYPES = load_settings(Path(__file__).with_name("place_types.yaml"), PlaceTypes)
+ALWAYS = ("point_of_interest", "establishment")  # what all places are
+
+
+def check_types(types: Iterable[str], *, also_wide: bool = False) -> None:
+    """Refuse types that a request may not name.
+
+    Args:
+        types: what it names.
+        also_wide: whether it may name those of table B too.
+
+    Raises:
+        Refused: it may not.
+    """
+    known = TYPES.narrow | TYPES.wide if also_wide else TYPES.narrow
+    unknown = sorted(set(types) - known)
+    if unknown:
+        raise invalid(f"Unsupported types: {', '.join(unknown)}.")
+
+
+def types_of(place: Place) -> list[str]:
+    """The types of a place that Places (New) knows, the finest first, each once, `ALWAYS` last."""
+    return list(_known_of(place.types))
+
+
+def primary_type(place: Place) -> str | None:
+    """The finest type of a place, of table A; `None` where it has none of those."""
+    return next((kind for kind in _known_of(place.types) if kind in TYPES.narrow), None)
+
+
+@lru_cache(maxsize=10_000)
+def _known_of(types: tuple[str, ...]) -> tuple[str, ...]:
+    named = (TYPES.renamed.get(kind, kind) for kind in types)
+    known = (kind for kind in named if kind in TYPES.narrow or kind in TYPES.wide)
+    return tuple(dict.fromkeys((*known, *ALWAYS)))
+
+
+def display_name(kind: str) -> str:
+    """A type in words, such as `Japanese Restaurant`."""
+    return kind.replace("_", " ").title()
