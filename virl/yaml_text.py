@@ -34,8 +34,10 @@ _NAMES_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """How else YAML spells what is no text."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_TOO_DEEP = f"lists or sections are nested more than {MAX_DEPTH} deep"
 _PLAIN: Mapping[str, str] = MappingProxyType(
     {
+        "maximum nesting depth": _TOO_DEEP,
         "character '\\t'": "a tab cannot indent a line: use spaces",
         "violates indentation": "a tab cannot indent a line: use spaces",
         "mapping values are not allowed": "a second ': ' in one line, or a line that is indented too far: "
@@ -200,7 +202,7 @@ def _measure(text: str) -> None:
                 opened.append((event.anchor, values))
                 values += 1
                 if len(opened) > MAX_DEPTH:
-                    _refuse(f"lists or sections are nested more than {MAX_DEPTH} deep", event.start_mark)
+                    _refuse(_TOO_DEEP, event.start_mark)
             case yaml.CollectionEndEvent():
                 anchor, before = opened.pop()
                 if anchor:
