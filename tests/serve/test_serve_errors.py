@@ -6,7 +6,7 @@ import time
 import httpx
 import numpy as np
 import pytest
-from raw_http import connection, head
+from raw_http import all_of, connection, head
 
 from virl.platform.city import City
 from virl.serve.google import ServeOptions
@@ -40,7 +40,7 @@ def test_half_a_body(city: City) -> None:
         host = server.url.removeprefix("http://")
         with connection(server.url) as opened:
             opened.sendall(head(host, "Content-Length: 9", method="POST", path=f"{NEARBY}?key=k"))
-            answer = opened.recv(4096).decode()
+            answer = all_of(opened).decode()
     assert " 408 " in answer
     assert "DEADLINE_EXCEEDED" in answer
 
