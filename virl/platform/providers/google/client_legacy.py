@@ -18,6 +18,7 @@ from requests.adapters import BaseAdapter
 
 from virl.errors import ProviderError, VirlError
 from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.http.bodies import ReplyBody
 
 SERVICE = "Google's legacy web services"
 
@@ -33,6 +34,12 @@ _ENDPOINTS = {
 }
 
 Asked = ParamSpec("Asked")
+
+
+class _Told(ReplyBody):
+    """What the library takes for granted."""
+
+    status: str
 
 
 class GoogleClient:
@@ -93,10 +100,7 @@ class _Door(BaseAdapter):
         if call.endpoint == "legacy_photo":
             body = self._http.bytes(call)
         else:
-            reply = self._http.json(call)
-            if not isinstance(reply.get("status"), str):  # the library takes it for granted
-                raise ProviderError(SERVICE, f"{call.endpoint}: the reply has no status", "try again")
-            body = json.dumps(reply).encode()
+            body = json.dumps(self._http.json(call, _Told)).encode()
         response = requests.Response()
         response.status_code = 200
         response.request = request

@@ -1,13 +1,10 @@
 """What a reply of Google's means: good, worth another try, or a fault with a remedy."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
 
 from virl.json_reading import JsonFault, read_json
+from virl.platform.providers.http.bodies import Wanted
 from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, HttpFault, shortened, wait_of
-from virl.redaction import PICTURES
-
-Kind = Literal["object", "array", "image"]
 
 _GOOD_STATUSES = {"OK", "ZERO_RESULTS", "NOT_FOUND"}
 _TRY_AGAIN_STATUSES = {"OVER_QUERY_LIMIT", "UNKNOWN_ERROR"}
@@ -54,10 +51,11 @@ def remedy(fault: HttpFault, service: str) -> str:
     return TRY_LATER if fault.again else ASKED_WRONG
 
 
-def fault_in(kind: Kind, status: int, headers: Mapping[str, str], body: bytes) -> HttpFault | None:
+def fault_in(wanted: Wanted, status: int, headers: Mapping[str, str], body: bytes) -> HttpFault | None:
     """What is wrong with a reply; `None` if nothing is.
 
-    A reply that says that there is no such thing (`ZERO_RESULTS`) is good.
+    A reply that says that there is no such thing (`ZERO_RESULTS`) is good. One that its reader cannot read is
+    asked for again, and paid for again.
     """
     if status == 429 or status >= 500:
         code, words = _google_error(status, body)
@@ -67,26 +65,20 @@ def fault_in(kind: Kind, status: int, headers: Mapping[str, str], body: bytes) -
     if not 200 <= status < 300:
         code, words = _google_error(status, body)
         return HttpFault(words or f"status {status}", again=False, status=status, code=code)
-    if kind == "image":
-        return None if body.startswith(PICTURES) else _garbage("picture", status)
-    return _fault_in_json(dict if kind == "object" else list, status, headers, body)
+    if fault := _legacy_fault(status, headers, body) if wanted.kind == "object" else None:
+        return fault
+    misfit = wanted.misfit(body)
+    return HttpFault(misfit, again=True, billed=True, status=status) if misfit else None
 
 
-def _garbage(wanted: str, status: int) -> HttpFault:
-    return HttpFault(f"the reply is no {wanted}", again=True, billed=True, status=status)
-
-
-def _fault_in_json(
-    wanted: type[dict[Any, Any] | list[Any]], status: int, headers: Mapping[str, str], body: bytes
-) -> HttpFault | None:
+def _legacy_fault(status: int, headers: Mapping[str, str], body: bytes) -> HttpFault | None:
+    """The fault that a reply with status 200 tells in its `status`, as the legacy APIs do."""
     try:
         reply = read_json(body)
     except JsonFault:
-        reply = None
-    if not isinstance(reply, wanted):
-        return _garbage("JSON object" if wanted is dict else "JSON array", status)
+        return None
     code = reply.get("status") if isinstance(reply, dict) else None
-    if not (isinstance(code, str) and code in _LEGACY_STATUSES - _GOOD_STATUSES and isinstance(reply, dict)):
+    if not (isinstance(code, str) and code in _LEGACY_STATUSES - _GOOD_STATUSES):
         return None
     words = shortened(reply.get("error_message") or reply.get("errorMessage"))
     again = code in _TRY_AGAIN_STATUSES

@@ -21,11 +21,12 @@ from virl.budget import Budget
 from virl.errors import BadInput, ProviderError
 from virl.json_reading import read_json
 from virl.platform.providers.google.calls import Call, name_of
-from virl.platform.providers.google.faults import Kind, fault_in, remedy
+from virl.platform.providers.google.faults import fault_in, remedy
 from virl.platform.providers.google.keys import KEY_VARIABLE, Keys
 from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import CacheMode, Endpoint, GoogleSettings, load_google_settings
 from virl.platform.providers.google.wire import GoogleWire
+from virl.platform.providers.http.bodies import ReplyBody, ShapeT, Wanted
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.faults import HttpFault
 from virl.platform.providers.http.limits import MinuteLimit, OneAtATime
@@ -111,34 +112,42 @@ class GoogleHttp:
             **settings.retries.model_dump(), sleep=self._pace.sleep, chance=self._pace.chance
         )
 
-    def json(self, call: Call) -> dict[str, Any]:
-        """The JSON object that answers a call.
+    def read(self, call: Call, shape: type[ShapeT]) -> ShapeT:
+        """What answers a call, in its shape. A reply that does not fit it is neither good nor kept.
 
         Raises:
             ProviderError: Google refuses, cannot be reached or answers nonsense, each time it was tried.
             BudgetExceeded: the request would cost more than is left.
         """
-        found: dict[str, Any] = read_json(self._answer(call, "object"))
-        return found
+        return shape.model_validate(self.json(call, shape))
 
-    def array(self, call: Call) -> list[Any]:
-        """The JSON array that answers a call to `routes_matrix`.
+    def json(self, call: Call, shape: type[ReplyBody] = ReplyBody) -> dict[str, Any]:
+        """The JSON object that answers a call, which fits a shape.
 
         Raises:
-            ProviderError: as `json`.
-            BudgetExceeded: as `json`.
+            ProviderError: as `read`.
+            BudgetExceeded: as `read`.
         """
-        found: list[Any] = read_json(self._answer(call, "array"))
+        found: dict[str, Any] = read_json(self._answer(call, Wanted("object", shape)))
         return found
+
+    def array(self, call: Call, shape: type[ShapeT]) -> list[ShapeT]:
+        """The elements of the JSON array that answers a call to `routes_matrix`.
+
+        Raises:
+            ProviderError: as `read`.
+            BudgetExceeded: as `read`.
+        """
+        return [shape.model_validate(one) for one in read_json(self._answer(call, Wanted("array", shape)))]
 
     def bytes(self, call: Call) -> bytes:
         """The picture that a call asks for, as a JPEG, PNG, WebP or GIF file.
 
         Raises:
-            ProviderError: as `json`.
-            BudgetExceeded: as `json`.
+            ProviderError: as `read`.
+            BudgetExceeded: as `read`.
         """
-        return self._answer(call, "image")
+        return self._answer(call, Wanted("image"))
 
     def close(self) -> None:
         """Close connections and cache."""
@@ -154,29 +163,30 @@ class GoogleHttp:
     ) -> None:
         self.close()
 
-    def _answer(self, call: Call, kind: Kind) -> builtins.bytes:
+    def _answer(self, call: Call, wanted: Wanted) -> builtins.bytes:
         endpoint = self.settings.endpoint(call.endpoint)
         if self._replay:
             reply = self._replay.read(name_of(call), endpoint.service)
             self.meter.count_cached(call.endpoint)
         else:
-            reply = self._kept_or_fetched(call, endpoint, kind)
+            reply = self._kept_or_fetched(call, endpoint, wanted)
         if self._record:
             self._record.write(name_of(call), reply)
-        if fault := fault_in(kind, reply.status, {}, reply.body):
+        if fault := fault_in(wanted, reply.status, {}, reply.body):
             raise self._error(call, endpoint, fault)
         return reply.body
 
-    def _kept_or_fetched(self, call: Call, endpoint: Endpoint, kind: Kind) -> Reply:
+    def _kept_or_fetched(self, call: Call, endpoint: Endpoint, wanted: Wanted) -> Reply:
         """A good reply, or one that refuses for good. A good one is on disk before it is returned."""
         key = name_of(call).key(self._wire.host(endpoint))
         scope, lifetime = self._keeping(endpoint)
         with self._one_at_a_time.alone(key):
-            if self._cache and lifetime and (body := self._cache.get(key, scope)) is not None:
+            kept = self._cache.get(key, scope) if self._cache and lifetime else None
+            if kept is not None and fault_in(wanted, 200, {}, kept) is None:
                 self.meter.count_cached(call.endpoint)
-                return Reply(200, body)
-            reply = self._fetch(call, endpoint, kind)
-            if self._cache and lifetime and fault_in(kind, reply.status, {}, reply.body) is None:
+                return Reply(200, kept)
+            reply = self._fetch(call, endpoint, wanted)
+            if self._cache and lifetime and fault_in(wanted, reply.status, {}, reply.body) is None:
                 self._cache.put(key, reply.body, endpoint=call.endpoint, lifetime=lifetime, scope=scope)
             return reply
 
@@ -189,7 +199,7 @@ class GoogleHttp:
             return self._scope, cache.session_hours * 3600
         return "", endpoint.keep * _DAY_S
 
-    def _fetch(self, call: Call, endpoint: Endpoint, kind: Kind) -> Reply:
+    def _fetch(self, call: Call, endpoint: Endpoint, wanted: Wanted) -> Reply:
         price = price_of(self.settings, call)
 
         def tell(failed: Reply | HttpFault, pause: float) -> None:
@@ -197,12 +207,12 @@ class GoogleHttp:
                 reason = self._keys.redaction.text(failed.reason)
                 _log.info("%s: %s: trying again in %.1f s", call.endpoint, reason, pause)
 
-        outcome = self._retries.run(lambda: self._try(call, endpoint, kind, price), _fault_of, tell=tell)
+        outcome = self._retries.run(lambda: self._try(call, endpoint, wanted, price), _fault_of, tell=tell)
         if isinstance(outcome, HttpFault):
             raise self._error(call, endpoint, outcome)
         return outcome
 
-    def _try(self, call: Call, endpoint: Endpoint, kind: Kind, price: Price) -> Reply | HttpFault:
+    def _try(self, call: Call, endpoint: Endpoint, wanted: Wanted, price: Price) -> Reply | HttpFault:
         """Send once. A reply is good or refuses for good; anything else is a fault."""
         self._limits[call.endpoint].wait(price.events)
         with self._gates[self._wire.host(endpoint)]:
@@ -212,7 +222,7 @@ class GoogleHttp:
         if isinstance(received, HttpFault):
             fault: HttpFault | None = received
         else:
-            fault = fault_in(kind, received.status, received.headers, received.body)
+            fault = fault_in(wanted, received.status, received.headers, received.body)
         if fault and not fault.billed:
             self.meter.forgive(price)
             self.budget.settle(price.usd, 0.0, call.endpoint)

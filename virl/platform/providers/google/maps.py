@@ -14,7 +14,7 @@ from virl.geo import LatLng
 from virl.platform.maps import SPEED_M_S, Route, TravelMode
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.polyline import decode_polyline
-from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, ReplyBody, read_body
+from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, ReplyBody
 
 SERVICE = "Routes API"
 GEOCODING = "Geocoding API"
@@ -191,8 +191,7 @@ class RoutesApi:
             "travelMode": mode,
             "polylineQuality": "HIGH_QUALITY",
         }
-        reply = self._http.json(Call("routes_compute", body=body, fields=_ROUTE_FIELDS))
-        ways = read_body(_Computed, reply, SERVICE).routes
+        ways = self._http.read(Call("routes_compute", body=body, fields=_ROUTE_FIELDS), _Computed).routes
         if not ways:
             raise no_route(stops)
         return Route(ways[0].polyline.encoded_polyline, ways[0].distance_meters, ways[0].duration)
@@ -205,8 +204,7 @@ class RoutesApi:
             "travelMode": mode,
         }
         seconds = np.full((len(origins), len(destinations)), np.inf)
-        for one in self._http.array(Call("routes_matrix", body=body, fields=_MATRIX_FIELDS)):
-            pair = read_body(_Pair, one, SERVICE)
+        for pair in self._http.array(Call("routes_matrix", body=body, fields=_MATRIX_FIELDS), _Pair):
             row, column = pair.origin_index, pair.destination_index
             if row >= len(origins) or column >= len(destinations):
                 raise ProviderError(
@@ -232,7 +230,7 @@ def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> 
     query = {"address": address}
     if district:
         query["bounds"] = "|".join(f"{corner.lat!r},{corner.lng!r}" for corner in district)
-    found = read_body(_Geocoded, http.json(Call("geocode", query=query)), GEOCODING).results
+    found = http.read(Call("geocode", query=query), _Geocoded).results
     if not found:
         raise no_address(address)
     where = found[0].geometry.location

@@ -17,7 +17,14 @@ from virl.platform.providers.google.places import (
     opening_hours,
 )
 from virl.platform.providers.google.vocabulary import asked_types, normal_types
-from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, picture, read_body
+from virl.platform.providers.http.bodies import (
+    CamelBody,
+    Latitude,
+    Longitude,
+    ReplyBody,
+    picture,
+    read_body,
+)
 from virl.platform.streetview import Image
 
 SERVICE = "Places API (New)"
@@ -77,8 +84,8 @@ class NewPlaces:
         }
         if asked:
             body["includedTypes"] = asked
-        reply = self._http.json(Call("places_nearby", body=body, fields=_mask(_LISTED)))
-        places = [one.place for one in read_body(_Found, reply, SERVICE).places]
+        found = self._http.read(Call("places_nearby", body=body, fields=_mask(_LISTED)), _Found)
+        places = [one.place for one in found.places]
         if len(places) < MOST:
             return NearbyResult(places, radius)
         return NearbyResult(places, max(distance(center, place.position) for place in places))
@@ -94,7 +101,7 @@ class NewPlaces:
         places: list[Place] = []
         for _ in range(self._pages):
             call = Call("places_text", body=body, fields=f"{_mask(_LISTED)},nextPageToken")
-            found = read_body(_Found, self._http.json(call), SERVICE)
+            found = self._http.read(call, _Found)
             places += [one.place for one in found.places]
             if not found.next_page_token:
                 break
@@ -107,7 +114,7 @@ class NewPlaces:
         Raises:
             NotFound: no place has this id.
         """
-        return read_place(self._details(place_id, _DETAILED))
+        return read_place(self._details(place_id, _DETAILED, _Place))
 
     def pictures(self, place_id: str, limit: int) -> list[Image]:
         """Photos of a place; one cheap request for their names, and one for each.
@@ -115,22 +122,21 @@ class NewPlaces:
         Raises:
             NotFound: no place has this id.
         """
-        photos = read_body(Album, self._details(place_id, "id,photos"), SERVICE).photos[:limit]
+        photos = read_body(Album, self._details(place_id, "id,photos", Album), SERVICE).photos[:limit]
         query = {"maxWidthPx": str(PHOTO_WIDTH)}
         calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]
         return [picture(self._http.bytes(call), SERVICE) for call in calls]
 
-    def _details(self, place_id: str, fields: str) -> dict[str, Any]:
+    def _details(self, place_id: str, fields: str, shape: type[ReplyBody]) -> dict[str, Any]:
         query = {name: text for name, text in self._language.items() if "reviews" in fields}
         if "/" in place_id:
             raise no_place(place_id)
         try:
-            reply: dict[str, Any] = self._http.json(Call("places_details", place_id, query, fields=fields))
+            return self._http.json(Call("places_details", place_id, query, fields=fields), shape)
         except ProviderError as fault:
             if fault.code == "NOT_FOUND" or (fault.code == "INVALID_ARGUMENT" and "ID" in fault.reason):
                 raise no_place(place_id) from None
             raise
-        return reply
 
 
 def read_place(reply: object) -> Place:

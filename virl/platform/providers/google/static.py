@@ -7,7 +7,7 @@ from pydantic import model_validator
 from virl.errors import BadInput, NoImagery, ProviderError
 from virl.geo import LatLng
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.http.bodies import ReplyBody, picture, read_body
+from virl.platform.providers.http.bodies import ReplyBody, picture
 from virl.platform.streetview import Camera, Image
 
 SERVICE = "Street View Static API"
@@ -39,7 +39,7 @@ def nearest_id(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bo
     query = {"location": f"{position.lat!r},{position.lng!r}", "radius": f"{radius:g}"}
     if outdoor:
         query["source"] = "outdoor"
-    nearest = read_body(_Nearest, http.json(Call("static_metadata", query=query)), SERVICE)
+    nearest = http.read(Call("static_metadata", query=query), _Nearest)
     return nearest.pano_id if nearest.status == "OK" else None
 
 

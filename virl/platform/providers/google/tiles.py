@@ -138,10 +138,8 @@ class PanoramaTiles:
         for first in range(0, len(positions), BATCH):
             batch = positions[first : first + BATCH]
             locations = [{"lat": position.lat, "lng": position.lng} for position in batch]
-            reply = self._sent(
-                Call("tiles_pano_ids", body={"locations": locations, "radius": radius}), self._http.json
-            )
-            ids = read_body(_PanoIds, reply, SERVICE).pano_ids
+            call = Call("tiles_pano_ids", body={"locations": locations, "radius": radius})
+            ids = self._sent(call, lambda call: self._http.read(call, _PanoIds)).pano_ids
             if ids is not None and len(ids) != len(batch):
                 reason = f"{len(batch)} positions were asked about and {len(ids)} ids came"
                 raise ProviderError(SERVICE, reason, "try again")
@@ -155,7 +153,8 @@ class PanoramaTiles:
             NoStreetView: there is none of this id.
         """
         try:
-            reply = self._sent(Call("tiles_metadata", query={"panoId": pano_id}), self._http.json)
+            call = Call("tiles_metadata", query={"panoId": pano_id})
+            reply = self._sent(call, lambda call: self._http.json(call, _Metadata))
         except ProviderError as fault:
             if fault.status == 404 or (fault.status == 400 and not _blames_session(fault)):
                 raise NoStreetView(f"no panorama has the id {pano_id!r}") from None
@@ -191,8 +190,7 @@ class PanoramaTiles:
     def _signed_in(self, call: Call) -> Call:
         with self._lock:
             if time.time() > self._ends - MARGIN_S:
-                reply = self._http.json(Call("tiles_session", body=self._session_body))
-                read = read_body(_Session, reply, SERVICE)
+                read = self._http.read(Call("tiles_session", body=self._session_body), _Session)
                 self._session, self._ends = read.session, read.expiry
             return Call(call.endpoint, call.path, {**call.query, "session": self._session}, call.body)
 

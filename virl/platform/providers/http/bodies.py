@@ -1,12 +1,14 @@
 """Reading the bodies of replies: what does not fit its shape becomes a `ProviderError`."""
 
-from typing import Annotated, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from virl.errors import ProviderError
+from virl.json_reading import JsonFault, read_json
 from virl.picture_reading import PictureFault, open_picture
 from virl.platform.providers.http.faults import shortened
 from virl.platform.streetview import Image
@@ -44,12 +46,50 @@ def read_body(shape: type[ShapeT], reply: object, service: str) -> ShapeT:
     try:
         return shape.model_validate(reply)
     except ValidationError as fault:
-        first = fault.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"])) or "the reply"
-        wrong = shortened(f"{field}: {first['msg'].removeprefix('Value error, ')}")
-        raise ProviderError(
-            service, f"the reply does not hold what it should ({wrong})", "try again"
-        ) from None
+        raise ProviderError(service, _misfit(fault), "try again") from None
+
+
+def _misfit(fault: ValidationError) -> str:
+    first = fault.errors(include_url=False, include_input=False)[0]
+    field = ".".join(map(str, first["loc"])) or "the reply"
+    wrong = shortened(f"{field}: {first['msg'].removeprefix('Value error, ')}")
+    return f"the reply does not hold what it should ({wrong})"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the body of a reply must be before the reply is good."""
+
+    kind: Literal["object", "array", "image"]
+    """A JSON object, a JSON array, or a picture."""
+    shape: type[ReplyBody] = ReplyBody
+    """What the object, or each element of the array, must hold."""
+
+    def misfit(self, body: bytes) -> str | None:
+        """What is wrong with a body, in words; `None` if its reader can read it."""
+        if self.kind == "image":
+            return _misfit_of_picture(body)
+        try:
+            reply = read_json(body)
+        except JsonFault:
+            return f"the reply is no JSON {self.kind}"
+        if not isinstance(reply, dict if self.kind == "object" else list):
+            return f"the reply is no JSON {self.kind}"
+        try:
+            for part in [reply] if isinstance(reply, dict) else reply:
+                self.shape.model_validate(part)
+        except ValidationError as fault:
+            return _misfit(fault)
+        return None
+
+
+def _misfit_of_picture(body: bytes) -> str | None:
+    try:
+        with open_picture(body) as opened:
+            opened.load()
+    except PictureFault as fault:
+        return f"the reply is {fault}"
+    return None
 
 
 def picture(data: bytes, service: str) -> Image:
