@@ -12,17 +12,28 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+
+import PIL.Image
 
 from virl.platform.providers.google.http import GoogleHttp, Pace
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings, at_base_url, load_google_settings
 
+
+def _jpeg() -> bytes:
+    """A picture of 16 by 16 pixels."""
+    file = BytesIO()
+    PIL.Image.new("RGB", (16, 16), "teal").save(file, "JPEG")
+    return file.getvalue()
+
+
 KEY = "AIzaMarkerKey-0123456789abcdefghijklmno"
 SECRET = "bWFya2VyLXNlY3JldA=="  # noqa: S105
 KEYS = Keys(KEY, SECRET)
-PICTURE = b"\xff\xd8\xff\xe0 a picture \xff\xd9"
+PICTURE = _jpeg()
 
 
 @dataclass(frozen=True)

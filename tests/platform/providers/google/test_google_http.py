@@ -32,6 +32,7 @@ from virl.platform.providers.google.calls import Call, canonical, name_of
 from virl.platform.providers.google.http import open_google_http
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import load_google_settings
+from virl.platform.providers.http.bodies import ReplyBody
 from virl.platform.providers.http.limits import MinuteLimit
 
 GEOCODE = Call("geocode", query={"address": "1 Main St, Virlton"})
@@ -178,13 +179,17 @@ def test_that_there_is_nothing_is_a_good_reply():
     assert len(server.requests) == 1
 
 
+class Lasting(ReplyBody):
+    duration: str
+
+
 def test_a_matrix_is_an_array_and_its_error_is_one_too():
     call = Call("routes_matrix", body={"origins": [1], "destinations": [1]}, fields="duration")
     error = [{"error": {"code": 403, "message": "no", "status": "PERMISSION_DENIED"}}]
     with ScriptedGoogle([good([{"duration": "3s"}]), answer(403, error)]) as server, client(server) as http:
-        assert http.array(call) == [{"duration": "3s"}]
+        assert [one.duration for one in http.array(call, Lasting)] == ["3s"]
         with pytest.raises(ProviderError, match="PERMISSION_DENIED"):
-            http.array(call)
+            http.array(call, Lasting)
 
 
 def test_pauses_double_up_to_the_longest_and_retry_after_is_kept():

@@ -1,4 +1,5 @@
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,13 +130,13 @@ def test_addresses_in_the_district_are_preferred(google: Google, monkeypatch: py
     assert isinstance(london, GoogleCity)
     city = open_google("london", "London", london.center, NEW, google.http, london)
     asked: list[Call] = []
-    send = google.http.json
+    send = google.http.read
 
-    def watched(call: Call) -> dict[str, object]:
+    def watched(call: Call, *shape: Any) -> Any:
         asked.append(call)
-        return send(call)
+        return send(call, *shape)
 
-    monkeypatch.setattr(google.http, "json", watched)
+    monkeypatch.setattr(google.http, "read", watched)
     city.maps.geocode("97 Cross Avenue")
     south_west, north_east = (
         LatLng(*map(float, corner.split(","))) for corner in asked[0].query["bounds"].split("|")

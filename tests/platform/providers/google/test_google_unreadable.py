@@ -1,0 +1,84 @@
+"""Replies that come whole and with status 200, and that their reader cannot use."""
+
+from pathlib import Path
+
+import pytest
+from scripted_google import PICTURE, ScriptedGoogle, answer, client, good
+
+from virl.errors import ProviderError
+from virl.geo import LatLng
+from virl.platform.providers.google.calls import Call
+from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.maps import geocode
+from virl.platform.providers.google.static import nearest_id, static_view
+from virl.platform.providers.google.tiles import PanoramaTiles
+from virl.platform.providers.http.cache import ReplyCache
+from virl.platform.streetview import Camera
+
+HERE = LatLng(1.0, 2.0)
+SMALL = Camera(0.0, width=16, height=16)
+HALF = PICTURE[: len(PICTURE) // 2]
+SESSION = good({"session": "s", "expiry": "9999999999"})
+METADATA = {"panoId": "p", "lat": 1, "lng": 2, "imageWidth": 64, "imageHeight": 32, "tileWidth": 64}
+GEOCODED = {"status": "OK", "results": [{"geometry": {"location": {"lat": 1, "lng": 2}}}]}
+
+
+@pytest.mark.parametrize("wrong", [{}, {"results": [{"geometry": {}}]}, {"status": "OK", "results": [3]}])
+def test_an_address_without_what_is_needed_is_asked_for_again(wrong: dict[str, object]) -> None:
+    with ScriptedGoogle([good(wrong), good(GEOCODED)]) as server, client(server) as http:
+        assert geocode(http, "1 Main St") == HERE
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("wrong", [{}, {"status": "OK"}])
+def test_metadata_without_what_is_needed_is_asked_for_again(wrong: dict[str, object]) -> None:
+    right = good({"status": "OK", "pano_id": "p"})
+    with ScriptedGoogle([good(wrong), right]) as server, client(server) as http:
+        assert nearest_id(http, HERE, 50.0, outdoor=True) == "p"
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("wrong", [{}, METADATA | {"lat": 91}])
+def test_a_panorama_without_what_is_needed_is_asked_for_again(wrong: dict[str, object]) -> None:
+    with ScriptedGoogle([SESSION, good(wrong), good(METADATA)]) as server, client(server) as http:
+        assert PanoramaTiles(http).capture("p").position == HERE
+    assert len(server.requests) == 3
+
+
+def test_half_a_picture_costs_one_request_more(tmp_path: Path) -> None:
+    with ScriptedGoogle([answer(200, HALF), answer(200, PICTURE)]) as server:
+        for _ in range(2):
+            with kept_in(tmp_path, server) as http:
+                assert static_view(http, "p", SMALL).shape == (16, 16, 3)
+    assert len(server.requests) == 2  # the second run finds the good one
+
+
+def test_what_an_earlier_virl_kept_is_asked_for_again_if_it_cannot_be_read(tmp_path: Path) -> None:
+    call = Call("static_image", query={"pano": "p"})
+    with ScriptedGoogle([answer(200, PICTURE)]) as server:
+        with kept_in(tmp_path, server) as http:
+            http.bytes(call)
+        spoil(tmp_path)
+        with kept_in(tmp_path, server) as http:
+            assert http.bytes(call) == PICTURE
+    assert len(server.requests) == 2
+
+
+def test_a_reply_that_stays_unreadable_is_told(tmp_path: Path) -> None:
+    with (
+        ScriptedGoogle([good({"results": [3]})]) as server,
+        kept_in(tmp_path, server) as http,
+        pytest.raises(ProviderError, match=r"does not hold what it should \(results\.0"),
+    ):
+        geocode(http, "1 Main St")
+
+
+def kept_in(folder: Path, server: ScriptedGoogle) -> GoogleHttp:
+    return client(server, cache=ReplyCache(folder), session="a run")
+
+
+def spoil(folder: Path) -> None:
+    """Cut what a cache keeps in half."""
+    cache = ReplyCache(folder)
+    cache._run("UPDATE replies SET body = substr(body, 1, length(body) / 2)")
+    cache.close()
