@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from virl.agent.user import Feedback, Moment
 from virl.bench.agent_runs import run_in_folder
 from virl.clock import parse_clock
-from virl.errors import BadInput, MindFailed
+from virl.errors import BadInput, MindFailed, NotFound
 from virl.journal.records import Result
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
+from virl.platform.places import Place
 from virl.routines.day.checker import check, entries_of
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.settings import FEELINGS, Day
@@ -149,6 +150,23 @@ def test_an_island_is_never_planned(tmp_path: Path) -> None:
     museum = town.USUAL[0]
     city = town.day_town(*town.USUAL, islands=[museum.position])
     assert "museum" not in sorts(plan(tmp_path / "run", city))
+
+
+def test_a_place_whose_id_is_gone_is_passed_over(tmp_path: Path) -> None:
+    park = next(one for one in town.USUAL if one.types[0] == "park")
+    listed = town.day_town(*town.USUAL)
+
+    class Stale(town.DayPlaces):
+        def details(self, place_id: str) -> Place:
+            if place_id == park.id:
+                raise NotFound(f"no place has the id {place_id!r}")
+            return super().details(place_id)
+
+    city = replace(listed, places=Stale(town.USUAL))
+    assert "park" in sorts(plan(tmp_path / "usual", listed))
+    found = sorts(plan(tmp_path / "stale", city))
+    assert found
+    assert "park" not in found
 
 
 def test_what_is_said_on_the_way_changes_the_rest_of_the_day(tmp_path: Path) -> None:

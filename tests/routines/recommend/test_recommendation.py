@@ -6,7 +6,7 @@ import pytest
 from made_quarter import EVENING, end, live, notes, place, quarter
 
 from virl.drawing.exhibits import MapExhibit, TableExhibit
-from virl.errors import BadInput, MindFailed
+from virl.errors import BadInput, MindFailed, NotFound
 from virl.journal.records import Result
 from virl.mind.base import Ledger, Prompt, ReplyT
 from virl.mind.prompt import render
@@ -203,3 +203,19 @@ class Overheard:
     def ask(self, prompt: Prompt[ReplyT], *, images: object = (), **inputs: object) -> ReplyT:
         self.texts.append(render(prompt, inputs))
         return self._rules.ask(prompt, **inputs)
+
+
+def test_a_place_whose_id_is_gone_is_left_out_and_noted(tmp_path: Path) -> None:
+    gone = "id-Hush"
+
+    def details(place_id: str) -> None:
+        if place_id == gone:
+            raise NotFound(f"no place has the id {place_id!r}")
+
+    city = quarter([place("Din", 50, *NOISY), place("Hush", 300, *QUIET)])
+    city.places.on_details = details  # type: ignore[attr-defined]
+    result = ask(city, tmp_path)
+    assert result.place is not None
+    assert result.place.name == "Din"
+    noted = {note.key: note.text for note in notes(tmp_path, "candidate")}
+    assert "no longer knows" in noted[gone]

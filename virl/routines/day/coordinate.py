@@ -44,8 +44,7 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
     if draft.kind == "scenic":
         if scenic is None:
             raise Unfit("No scenic spot was found.")
-        place = town.details_of(scenic.id) if scenic.id else None
-        return _at(draft, standing, town, scenic, place)
+        return _at(draft, standing, town, scenic)
     if draft.kind == "eat":
         return _meal(draft, standing, town, dine)
     if not draft.place.strip():
@@ -57,9 +56,9 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
         return _of_sort(draft, standing, town, (sort,))
     place = town.called(draft.place, standing.here.position)
     if place is not None:
-        return _at(draft, standing, town, Spot.of(place), town.details_of(place.id))
+        return _at(draft, standing, town, Spot.of(place))
     if spot := town.address(draft.place):
-        return _at(draft, standing, town, spot, None)
+        return _at(draft, standing, town, spot)
     raise Unfit(f"There is no place called {draft.place!r} within reach.")
 
 
@@ -80,7 +79,7 @@ def stay(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
 def _meal(draft: DayDraft, standing: DayProgress, town: Town, dine: Dine) -> Proposal:
     recommended = dine(draft, standing)
     if recommended is not None:
-        return _at(draft, standing, town, Spot.of(recommended), town.details_of(recommended.id))
+        return _at(draft, standing, town, Spot.of(recommended))
     sorts = ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
     return _of_sort(draft, standing, town, sorts)
 
@@ -123,7 +122,7 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
             faults.append(f"{place.name} costs about {usd:.0f} dollars.")
             continue
         try:
-            found = _at(draft, standing, town, Spot.of(place), town.details_of(place.id))
+            found = _at(draft, standing, town, Spot.of(place))
         except Unfit as fault:
             faults.append(str(fault))
             continue
@@ -141,7 +140,7 @@ def _merit(place: Place, walk: float) -> float:
     return rating - min(walk, 1e6) / MINUTES_A_STAR
 
 
-def _at(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot, place: Place | None) -> Proposal:
+def _at(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Proposal:
     """The draft at this spot, as soon after its beginning as the way and the opening hours let it be."""
     way = _way(draft, standing, town, spot)
     starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))
@@ -149,6 +148,7 @@ def _at(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot, place: P
     ends = min(starts + _minutes(draft), until)
     if ends - starts < min(_minutes(draft), SHORTEST_VISIT):
         raise Unfit(f"The way to {spot.name} leaves too little of the day.")
+    place = _place_at(town, spot)
     if place is not None:
         shortest = SHORTEST_VISIT
         fitted = fit(place, town.weekday, starts, ends, wait=WAIT, shortest=shortest, until=until)
@@ -158,6 +158,16 @@ def _at(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot, place: P
     kind: Kind = draft.kind if draft.kind == "eat" or draft.kind == "scenic" else "normal"  # noqa: PLR1714
     usd = known_usd(place, meal=kind == "eat") if place else None
     return Proposal(kind, draft.what, draft.reason, starts, ends, spot, way, place, usd)
+
+
+def _place_at(town: Town, spot: Spot) -> Place | None:
+    """The place of a spot with its opening hours; `None` if the spot is an address."""
+    if spot.id is None:
+        return None
+    place = town.details_of(spot.id)
+    if place is None:
+        raise Unfit(f"{spot.name} is listed, but the directory no longer knows it.")
+    return place
 
 
 def _way(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> TravelOption | None:

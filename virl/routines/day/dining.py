@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from virl.agent.assembly import Agent
 from virl.agent.consult import consult
+from virl.errors import NotFound
 from virl.platform.places import Place
 from virl.routines.clients.settings import Client
 from virl.routines.day.activity import DayProgress
@@ -54,7 +55,10 @@ def recommend(
     )
     candidates = result.answer.get("candidates")
     for candidate in candidates if isinstance(candidates, list) else []:
-        place = agent.city.places.details(str(candidate["id"]))
+        try:
+            place = agent.city.places.details(str(candidate["id"]))
+        except NotFound:
+            continue
         usd = known_usd(place, meal=True)
         if place.id not in apart and (usd is None or usd <= standing.budget_usd):
             return place

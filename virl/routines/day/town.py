@@ -46,7 +46,7 @@ class Town:
     day: Day
     weekday: int
     """0 is Monday."""
-    _details: dict[str, Place] = field(default_factory=dict)
+    _details: dict[str, Place | None] = field(default_factory=dict)
 
     @cached_property
     def sorts(self) -> tuple[str, ...]:
@@ -87,10 +87,13 @@ class Town:
             return None
         return Spot(lat=float(position.lat), lng=float(position.lng), name=text)
 
-    def details_of(self, place_id: str) -> Place:
-        """A place with its opening hours; asked for once."""
+    def details_of(self, place_id: str) -> Place | None:
+        """A place with its opening hours, asked for once; `None` if the directory no longer knows its id."""
         if place_id not in self._details:
-            self._details[place_id] = self.city.places.details(place_id)
+            try:
+                self._details[place_id] = self.city.places.details(place_id)
+            except NotFound:
+                self._details[place_id] = None
         return self._details[place_id]
 
     def minutes(self, here: LatLng, there: Sequence[LatLng], mode: Mode) -> list[float]:

@@ -1,11 +1,13 @@
 """Deciding what to look for, and whether to enter a place."""
 
 from virl.agent.assembly import Agent
+from virl.errors import NotFound
 from virl.journal.convert import place_record
 from virl.journal.records import PlaceRecord
 from virl.platform.places import Place
 from virl.routines.explore.replies import PlaceDecision, PlaceSummary, PlaceType
 
+GONE = "The directory lists it, but no longer knows it."
 REVIEWS_READ = 5  # as in the configuration that V-IRL was published with
 
 
@@ -24,8 +26,11 @@ def sought_type(agent: Agent) -> str:
 
 
 def consider(agent: Agent, place: Place) -> PlaceRecord:
-    """Read the reviews and decide (V-IRL, appendices D.3 and D.4)."""
-    place = agent.city.places.details(place.id)
+    """Read the reviews and decide (V-IRL, appendices D.3 and D.4); a place whose id is gone is passed by."""
+    try:
+        place = agent.city.places.details(place.id)
+    except NotFound:
+        return place_record(place, decision="continue", reason=GONE)
     summary = ""
     if place.reviews:
         summary = agent.mind.ask(

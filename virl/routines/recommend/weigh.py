@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from virl.agent.assembly import Agent
+from virl.errors import NotFound
 from virl.platform.places import Place
 from virl.routines.clients.replies import Rating
 from virl.routines.explore.replies import PlaceSummary
@@ -13,7 +14,7 @@ from virl.routines.recommend.settings import RECOMMEND
 
 TOPIC = "candidate"
 UNSURE_TOPIC = "candidate of unknown hours"
-CLOSED, UNSURE, WEIGHED = "closed", "unknown hours", "weighed"
+CLOSED, GONE, UNSURE, WEIGHED = "closed", "gone", "unknown hours", "weighed"
 
 
 def weigh_all(agent: Agent, errand: Errand, search: Search) -> list[Candidate]:
@@ -53,7 +54,12 @@ def _weigh(
         if noted.data["state"] == WEIGHED:
             yield Candidate.model_validate(noted.data["candidate"])
         return
-    place = agent.city.places.details(found.id)
+    try:
+        place = agent.city.places.details(found.id)
+    except NotFound:
+        words = f"{found.id} is listed as a place, but the directory no longer knows it."
+        agent.run.note(topic, found.id, words, data={"state": GONE})
+        return
     opened = _open(agent, place, found.minutes, unsure=unsure)
     if opened is None:
         unknown = place.is_open and not place.hours
