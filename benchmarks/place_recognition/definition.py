@@ -23,8 +23,8 @@ from virl.bench.city_data import CityOptions, city_data
 from virl.bench.photos import read_photo
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources
-from virl.datasets.collect.place_types import TYPES_96
 from virl.geo import LatLng
+from virl.platform.place_types import TYPES_96
 
 from .classifiers import Classifier, open_classifier
 from .published import PUBLISHED

@@ -24,9 +24,9 @@ from benchmarks.place_recognition.definition import (
 from virl.bench.benchmark import Record, Scores, Tally
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark
-from virl.datasets.collect.place_types import TYPES_96
 from virl.errors import BadInput, UnknownName
 from virl.platform.perception.base import Detection
+from virl.platform.place_types import TYPES_96
 from virl.platform.streetview import Image, View
 
 NAME = "benchmarks.place_recognition.definition:BENCHMARK"

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virl.datasets.collect.place_types import TYPES_96
 from virl.datasets.collect.replies import FEWEST_WORDS, MOST_WORDS, PlaceChoices, Served
 from virl.datasets.collect.rules import load_intentions
 from virl.errors import BadInput, MindFailed
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
+from virl.platform.place_types import TYPES_96
 
 CHOICES, CHECK = load_prompt("vqa/choices", PlaceChoices), load_prompt("vqa/check", Served)
 WISHES = ["to buy bread", "to swim", "to read", "to sing"]

@@ -19,10 +19,12 @@ from virl.journal.records import Result
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.places import Place
+from virl.platform.providers.google.vocabulary import normal_types
 from virl.routines.day.checker import check, entries_of
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.settings import FEELINGS, Day
 from virl.routines.day.ungrounded import terms_of
+from virl.serve.google.place_types import TYPES
 
 CLIENT = {"name": "Ana", "background": "She likes art.", "intention": "A good day."}
 AFTERNOON = {"scenic": False, "starts": "14:45", "ends": "17:15"}
@@ -150,6 +152,17 @@ def test_an_island_is_never_planned(tmp_path: Path) -> None:
     museum = town.USUAL[0]
     city = town.day_town(*town.USUAL, islands=[museum.position])
     assert "museum" not in sorts(plan(tmp_path / "run", city))
+
+
+def test_finer_types_change_nothing(tmp_path: Path) -> None:
+    finer = [
+        replace(one, types=normal_types((fine, *one.types), fine))
+        for one in town.USUAL
+        for fine in (*TYPES.fine.get(one.types[0], ()), one.types[0])[:1]
+    ]
+    assert any(place.types[0] != one.types[0] for place, one in zip(finer, town.USUAL, strict=True))
+    usual = plan(tmp_path / "usual", town.day_town(*town.USUAL))
+    assert plan(tmp_path / "finer", town.day_town(*finer)).answer == usual.answer
 
 
 def test_a_place_whose_id_is_gone_is_passed_over(tmp_path: Path) -> None:

@@ -13,13 +13,13 @@ from pydantic import Field
 from scipy.spatial import KDTree
 
 from virl.datasets.collect.dataset import IMAGES, PANORAMAS, PLACES, PanoramaRow, PlaceRow
-from virl.datasets.collect.place_types import TYPES_96
 from virl.datasets.collect.rows import Row, Rows
 from virl.datasets.collect.storefront import STOREFRONT_SCORE, Storefront
 from virl.files import replacing
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.movement.region.survey import SPACING_M, survey
+from virl.platform.place_types import TYPES_96
 from virl.platform.places import Place
 from virl.platform.streetview import Image
 from virl.region import Region

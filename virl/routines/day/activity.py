@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from virl.clock import show_clock
 from virl.geo import LatLng
+from virl.platform.place_types import sort_of
 from virl.platform.places import Place
 from virl.routines.day.settings import Mode
 
@@ -48,13 +49,12 @@ class Spot(_Part):
     @classmethod
     def of(cls, place: Place) -> "Spot":
         """Where a place is."""
-        sort = place.types[0] if place.types else ""
         return cls(
             lat=float(place.position.lat),
             lng=float(place.position.lng),
             name=place.name,
             id=place.id,
-            sort=sort,
+            sort=sort_of(place.types),
             address=place.address,
         )
 

@@ -12,6 +12,7 @@ from virl.clock import whole_minutes
 from virl.errors import NoRoute, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.city import City
+from virl.platform.place_types import sort_of
 from virl.platform.places import Place
 from virl.routines.day.activity import Spot
 from virl.routines.day.pastimes import day_book
@@ -56,21 +57,21 @@ class Town:
     def offers(self, here: LatLng, apart: Iterable[str]) -> list[dict[str, object]]:
         """Sorts of place within reach, how many of each, and some names; those `apart` are left out."""
         left = [place for place in self._near(here, self.sorts) if place.id not in set(apart)]
-        counts = Counter(place.types[0] for place in left if place.types and place.types[0] in self.sorts)
+        counts = Counter(sort for place in left if (sort := sort_of(place.types)) in self.sorts)
         return [
             {
                 "sort": sort,
                 "count": count,
-                "names": [place.name for place in left if place.types[0] == sort][:NAMES],
+                "names": [place.name for place in left if sort_of(place.types) == sort][:NAMES],
             }
             for sort, count in sorted(counts.items())
         ]
 
     def of_sort(self, sort: str, here: LatLng, apart: Iterable[str]) -> list[Place]:
-        """Places whose main type is this, nearest first; those `apart` are left out."""
+        """Places that count as this sort, nearest first; those `apart` are left out."""
         left_out = set(apart)
-        near = self._near(here, (sort,))
-        return [place for place in near if place.types[0] == sort and place.id not in left_out][:NEAR_ENOUGH]
+        kept = (place for place in self._near(here, (sort,)) if place.id not in left_out)
+        return [place for place in kept if sort_of(place.types) == sort][:NEAR_ENOUGH]
 
     def called(self, name: str, here: LatLng) -> Place | None:
         """The place of this name; `None` if there is none."""

@@ -1,4 +1,6 @@
-"""The place types that the per-city benchmarks tell apart."""
+"""The coarse place types, and which of them a place counts as."""
+
+from collections.abc import Sequence
 
 _NAMES = """
 accounting airport amusement_park aquarium art_gallery atm bakery bank bar beauty_salon bicycle_store
@@ -16,3 +18,21 @@ transit_station travel_agency university veterinary_care zoo
 
 TYPES_96 = frozenset(_NAMES.split())
 """Google's Table 1 of place types, the options of V-IRL's recognition benchmark (section 5.2)."""
+
+_COARSE = TYPES_96 | {"grocery_or_supermarket"}
+_GENERAL = frozenset({"store", "tourist_attraction", "transit_station"})
+
+
+def sort_of(types: Sequence[str]) -> str:
+    """The coarse type that a place counts as: the first of its types that is one, rather than a general one.
+
+    A ramen restaurant counts as a restaurant, a bookshop that also sells gifts as a bookshop, and a hotel
+    with a restaurant as lodging. A place without any coarse type counts as its first type, and one without
+    types as nothing, `""`.
+
+    Args:
+        types: place types, the most specific first.
+    """
+    coarse = [kind for kind in types if kind in _COARSE]
+    plain = [kind for kind in coarse if kind not in _GENERAL]
+    return next(iter([*plain, *coarse, *types]), "")
