@@ -20,6 +20,7 @@ from virl.journal.records import Result
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, PromptFolder, Prompts
 from virl.platform.city import City
+from virl.platform.locate import locate
 from virl.platform.movement.base import Mover
 from virl.platform.perception.base import Senses
 from virl.platform.perception.models import Models, read_model
@@ -198,7 +199,7 @@ def _placed(source: Path, character: Character, city: City, *, elsewhere: bool) 
 
 def _start(city: City, start: str | Point) -> Panorama:
     if isinstance(start, str):
-        return _relocated(city, city.maps.geocode(start))
+        return _relocated(city, locate(city, start)[1])
     position = LatLng(start.lat, start.lng)
     refuse_swapped(position, city)
     return _relocated(city, position)

@@ -4,20 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
-from rapidfuzz import fuzz
 
 from virl.agent.assembly import Agent
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.journal.records import NoteRecord
+from virl.platform.locate import locate
 from virl.platform.relocate import relocate
 from virl.routines.errands.replies import ErrandList
 from virl.routines.errands.settings import ERRANDS, Errands
 
 READ, STOP = "errands", "stop"
 """Topics of notes."""
-SAME_NAME = 80.0
-"""Least likeness of a name that was asked for to that of a place found, of 100; chosen."""
 START, HOME = "the start", "home"
 
 
@@ -110,7 +108,10 @@ def _found(agent: Agent, key: str, where: str, what: str) -> ErrandStop:
 
 
 def _find(agent: Agent, key: str, where: str, what: str) -> NoteRecord:
-    title, position = _locate(agent, where)
+    try:
+        title, position = locate(agent.city, where, agent.start.position)
+    except NotFound as fault:
+        raise BadInput(f"{agent.run.start.agent}: errands: {fault}") from fault
     panorama = relocate(agent.city.streetview, position, title)
     stop = ErrandStop(
         title=title, what=what, position=position, pano_id=panorama.id, stand=LatLng(*panorama.position)
@@ -123,28 +124,3 @@ def _find(agent: Agent, key: str, where: str, what: str) -> NoteRecord:
         f"{errand} is at {position}, {metres:.0f} m from the nearest panorama.",
         data=stop.model_dump(mode="json"),
     )
-
-
-def _locate(agent: Agent, where: str) -> tuple[str, LatLng]:
-    """The position of an address or a named place, else of the open place near the start that fits best.
-
-    An address that is not known is not searched for: what shares a word with it is somewhere else.
-
-    Raises:
-        BadInput: there is none.
-    """
-    city, who = agent.city, agent.run.start.agent
-    try:
-        return where, city.maps.geocode(where)
-    except NotFound as fault:
-        if where[0].isdigit():
-            raise BadInput(f"{who}: errands: {fault}") from fault
-    for place in city.places.search(where, near=agent.start.position):
-        if place.is_open and _is_meant(where, place.name):
-            return place.name, place.position
-    raise BadInput(f"{who}: errands: no place in {city.title} matches {where!r}: give its address")
-
-
-def _is_meant(where: str, name: str) -> bool:
-    """Whether a place may be the one that was asked for: any of a kind, but only one with the name given."""
-    return where.islower() or fuzz.token_set_ratio(where.casefold(), name.casefold()) >= SAME_NAME

@@ -9,6 +9,7 @@ from virl.agent.assembly import Agent
 from virl.drawing.numbers import counted
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
+from virl.platform.locate import locate
 from virl.platform.maps import SPEED_M_S
 from virl.platform.places import Place
 from virl.routines.clients.settings import Client, served
@@ -66,7 +67,7 @@ def errand_of(agent: Agent) -> Errand:
     client = served(agent.character)
     if isinstance(client.where, str):
         try:
-            return Errand(client, agent.city.maps.geocode(client.where))
+            return Errand(client, locate(agent.city, client.where)[1])
         except NotFound as fault:
             raise BadInput(f"{agent.source}: client: where: {fault}") from fault
     if client.where:

@@ -125,7 +125,7 @@ def test_blocks_cover_a_range(total: int, size: int) -> None:
     assert [i for block in blocks(total, size) for i in range(total)[block]] == list(range(total))
 
 
-def test_addresses_in_the_district_are_preferred(google: Google, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_are_looked_for_in_the_district(google: Google, monkeypatch: pytest.MonkeyPatch) -> None:
     london = city_settings("london")
     assert isinstance(london, GoogleCity)
     city = open_google("london", "London", london.center, NEW, google.http, london)
@@ -137,7 +137,8 @@ def test_addresses_in_the_district_are_preferred(google: Google, monkeypatch: py
         return send(call, *shape)
 
     monkeypatch.setattr(google.http, "read", watched)
-    city.maps.geocode("97 Cross Avenue")
+    with pytest.raises(NotFound, match=r"Google found .* km outside of the city"):
+        city.maps.geocode("97 Cross Avenue")  # there is one, in Virlton
     south_west, north_east = (
         LatLng(*map(float, corner.split(","))) for corner in asked[0].query["bounds"].split("|")
     )

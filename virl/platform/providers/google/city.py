@@ -56,7 +56,7 @@ def open_google(
         center: its middle; a search that names no position looks around it.
         options: how to ask.
         http: the way to Google; by default with the key and the settings of this machine.
-        settings: the city's file; an address in its district is preferred to one of the same name elsewhere.
+        settings: the city's file; an address far from its district is not found.
 
     Raises:
         ProviderError: there is no `GOOGLE_MAPS_API_KEY`, or `api: legacy` lacks its client library.

@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 from pydantic import Field, PlainValidator
 
 from virl.errors import BadInput, NoRoute, NotFound, ProviderError, choices
-from virl.geo import LatLng
+from virl.geo import LatLng, distance
 from virl.platform.maps import SPEED_M_S, Route, TravelMode
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.polyline import decode_polyline
 from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, ReplyBody
+from virl.platform.providers.http.faults import shortened
 
 SERVICE = "Routes API"
 GEOCODING = "Geocoding API"
 MOST_BETWEEN = 25  # stops between the first and the last of a route
 MOST_PAIRS = 625  # of a matrix request
+MARGIN_M = 5_000.0  # around a district, in which an address is taken for one of the city; chosen
 SIDE = 25  # origins, and destinations, of a matrix request
 
 _ROUTE_FIELDS = "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline"
@@ -83,8 +85,26 @@ class _Geometry(ReplyBody):
     location: _Corner
 
 
+class _Component(ReplyBody):
+    types: tuple[str, ...] = ()
+
+
 class _Address(ReplyBody):
     geometry: _Geometry
+    formatted_address: str = ""
+    partial_match: bool = False
+    address_components: tuple[_Component, ...] = ()
+
+    @property
+    def position(self) -> LatLng:
+        where = self.geometry.location
+        return LatLng(where.lat, where.lng)
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether the whole text was understood, or a house in a street of which a part was."""
+        numbered = any("street_number" in one.types for one in self.address_components)
+        return not self.partial_match or numbered
 
 
 class _Geocoded(ReplyBody):
@@ -119,7 +139,7 @@ class GoogleMaps:
 
     Args:
         http: the way to Google.
-        district: where an address is preferred to one of the same name elsewhere; `None` leaves it to Google.
+        district: around which addresses are; `None` takes them anywhere.
         ways: what is asked for routes; the Routes API by default.
     """
 
@@ -222,24 +242,38 @@ def corners(positions: Sequence[LatLng]) -> Corners:
 
 
 def geocode(http: GoogleHttp, address: str, district: Corners | None = None) -> LatLng:
-    """The position of an address, one in the district before one of the same name elsewhere.
+    """The position of an address.
+
+    Google answers nearly any text. So only a result within `MARGIN_M` of the district is taken, and one that
+    leaves out a part of the text (`partial_match`) only if it has a house number.
 
     Raises:
-        NotFound: nothing matches.
+        NotFound: nothing matches; says what was found instead, and where.
     """
     query = {"address": address}
     if district:
         query["bounds"] = "|".join(f"{corner.lat!r},{corner.lng!r}" for corner in district)
     found = http.read(Call("geocode", query=query), _Geocoded).results
-    if not found:
-        raise no_address(address)
-    where = found[0].geometry.location
-    return LatLng(where.lat, where.lng)
+    for one in found:
+        if one.is_meant and (district is None or _metres_off(district, one.position) <= MARGIN_M):
+            return one.position
+    raise _no_address(address, found[0] if found else None, district)
 
 
-def no_address(address: str) -> NotFound:
-    """The error for an address that is not found."""
-    return NotFound(f"no position of {address!r}: check the address, or give latitude, longitude")
+def _metres_off(district: Corners, position: LatLng) -> float:
+    """Metres from a box to a position; 0 inside."""
+    low, high = district
+    nearest = LatLng(min(max(position.lat, low.lat), high.lat), min(max(position.lng, low.lng), high.lng))
+    return distance(nearest, position)
+
+
+def _no_address(address: str, instead: _Address | None, district: Corners | None) -> NotFound:
+    found = ""
+    if instead:
+        metres = _metres_off(district, instead.position) if district else 0.0
+        off = f", {metres / 1000:,.0f} km outside of the city" if metres > MARGIN_M else ""
+        found = f" (Google found {shortened(instead.formatted_address)!r} at {instead.position}{off})"
+    return NotFound(f"no position of {address!r}{found}: check the address, or give latitude, longitude")
 
 
 def no_route(stops: Sequence[LatLng]) -> NoRoute:

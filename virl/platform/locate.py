@@ -1,0 +1,51 @@
+"""Where a text means: an address, or a place by its name or sort."""
+
+from rapidfuzz import fuzz
+
+from virl.errors import NotFound
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.places import Place
+
+SAME_NAME = 80.0
+"""Least likeness of a name that was asked for to that of a place found, of 100; chosen."""
+
+
+def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatLng]:
+    """The title and position of an address, or of the open place that fits a text best.
+
+    A text without digits is looked for among the places first: a geocoder finds something for nearly any
+    text. One that begins with a digit is an address and nothing else.
+
+    Args:
+        city: where it is.
+        text: an address, a name such as `"Banca del Olivo"`, or, in small letters, a sort such as `"bank"`.
+        near: where places are looked for; the middle of the city by default.
+
+    Raises:
+        NotFound: there is none.
+    """
+    is_address = any(map(str.isdigit, text))
+    places = [] if is_address else _open_places(city, text, near)
+    if named := next((place for place in places if _is_called(text, place.name)), None):
+        return named.name, named.position
+    try:
+        return text, city.maps.geocode(text)
+    except NotFound as fault:
+        if text[:1].isdigit():
+            raise
+        places = places or _open_places(city, text, near)
+        likeness = [fuzz.token_set_ratio(text.casefold(), place.name.casefold()) for place in places]
+        alike = [place for place, score in zip(places, likeness, strict=True) if score >= SAME_NAME]
+        if not alike:
+            raise NotFound(f"no place in {city.title} matches {text!r}; {fault}") from fault
+    return alike[0].name, alike[0].position
+
+
+def _open_places(city: City, text: str, near: LatLng | None) -> list[Place]:
+    return [place for place in city.places.search(text, near) if place.is_open]
+
+
+def _is_called(text: str, name: str) -> bool:
+    """Whether a place is the one that was asked for: any of a sort, but only one with the name given."""
+    return text.islower() or fuzz.ratio(text.casefold(), name.casefold()) >= SAME_NAME
