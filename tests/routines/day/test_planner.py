@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 from virl.agent.user import Feedback, Moment
 from virl.bench.agent_runs import run_in_folder
 from virl.clock import parse_clock
-from virl.errors import BadInput, MindFailed, NotFound
+from virl.errors import BadInput, BudgetExceeded, MindFailed, NotFound
 from virl.journal.records import Result
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
+from virl.platform.maps import Route
 from virl.platform.places import Place
 from virl.platform.providers.google.vocabulary import normal_types
+from virl.platform.providers.http.meter import Meter
 from virl.routines.day.checker import check, entries_of
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.settings import FEELINGS, Day
@@ -152,6 +154,18 @@ def test_an_island_is_never_planned(tmp_path: Path) -> None:
     museum = town.USUAL[0]
     city = town.day_town(*town.USUAL, islands=[museum.position])
     assert "museum" not in sorts(plan(tmp_path / "run", city))
+
+
+def test_drawing_the_day_asks_a_paid_city_for_no_way(tmp_path: Path) -> None:
+    class Unpaid(town.DayMaps):
+        def route(self, stops: Any, mode: Any = "walking") -> Route:
+            raise BudgetExceeded(6.36, 6.359, 0.005, "routes_compute")
+
+    usual = town.day_town(*town.USUAL)
+    paid = replace(usual, maps=Unpaid(), meter=Meter())
+    found = plan(tmp_path / "paid", paid)
+    assert found.status == "finished"
+    assert activities(found) == activities(plan(tmp_path / "usual", usual))
 
 
 def test_finer_types_change_nothing(tmp_path: Path) -> None:

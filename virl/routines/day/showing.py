@@ -213,7 +213,9 @@ def _map(agent: Agent, plan: DayPlan) -> MapExhibit:
 
 
 def _path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float], ...]:
-    """The way as the map draws it."""
+    """The way as the map draws it; a straight line where the way costs money, for a drawing never pays."""
+    if agent.city.meter:
+        return ((here.lat, here.lng), (one.spot.lat, one.spot.lng))
     mode: TravelMode = one.mode or "walking"
     route = agent.city.maps.route([here, one.spot.position], mode)
     return tuple((float(lat), float(lng)) for lat, lng in route.path)
