@@ -67,7 +67,7 @@ class GreedyWriter:
         self.fed += len(ids)
         with torch.inference_mode():
             fed = torch.tensor([ids], device=self._model.device)
-            output = self._model(input_ids=fed, past_key_values=self._cache, use_cache=True, logits_to_keep=1)
+            output = self._model(input_ids=fed, cache=self._cache, use_cache=True, logits_to_keep=1)
         return int(output.logits[0, -1].argmax())
 
 
