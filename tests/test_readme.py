@@ -15,8 +15,9 @@ from openai_server import Behaviour, ChatServer, Request, reply, tool_calls
 from overpass_server import Answer, OverpassServer, match, town_xml
 
 from virl.geo import LatLng
+from virl.platform.providers.offline.city import open_offline
 from virl.platform.providers.offline.town import layout
-from virl.platform.providers.open import city_settings, open_city
+from virl.platform.providers.open import city_settings
 from virl.serve.google.server import served
 
 ROOT = Path(__file__).parent.parent
@@ -83,7 +84,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
     assert tokyo is not None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(layout, "ORIGIN", LatLng(*tokyo))  # Virlton lies in Tokyo
-        town = open_city("virlton")
+        town = open_offline("virlton", "Virlton in Tokyo", 0)  # a title that no other test has opened
     helsinki = OverpassServer([Answer(town_xml())], places=[match("Helsinki")])
     with ChatServer([model]) as chat, served(town) as google, helsinki as overpass:
         yield {
