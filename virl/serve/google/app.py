@@ -66,7 +66,7 @@ def endpoints(city: City, options: ServeOptions) -> list[Endpoint]:
     """All endpoints of a city."""
     painter = Painter(lossless=options.lossless)
     albums = Albums(city, painter, PictureCache(KEPT_PHOTOS), options.key)
-    static = StaticStreetView(city, painter)
+    static = StaticStreetView(city, painter, options.odd)
     tiles = TileStreetView(
         city, painter, PictureCache(KEPT_TILES), options.max_zoom, options.seed, options.odd
     )

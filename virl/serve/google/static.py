@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from fastapi import Response
 
 from virl.errors import NoImagery, NoStreetView, NotFound
-from virl.geo import LatLng, bearing
+from virl.geo import LatLng, bearing, distance
 from virl.platform.city import City
 from virl.platform.streetview import MAX_FOV, MAX_RADIUS_M, MIN_FOV, Camera, Image, Panorama
+from virl.serve.google.options import Oddities
 from virl.serve.google.pictures import Painter, no_imagery
 from virl.serve.google.reading import optional_number, position_in
 from virl.serve.google.wire import Ask, answer, invalid
@@ -20,10 +21,17 @@ RADIUS_M = 50.0  # default of Street View Static
 
 @dataclass(frozen=True, slots=True)
 class StaticStreetView:
-    """Handlers of `/maps/api/streetview` and `/maps/api/streetview/metadata`."""
+    """Handlers of `/maps/api/streetview` and `/maps/api/streetview/metadata`.
+
+    Args:
+        city: what is served.
+        painter: encodes pictures.
+        odd: which panoramas are indoors.
+    """
 
     city: City
     painter: Painter
+    odd: Oddities
 
     def metadata(self, ask: Ask) -> Response:
         """Where the panorama is that a picture would be taken from."""
@@ -77,8 +85,23 @@ class StaticStreetView:
             raise invalid("Invalid request. Missing the 'location' or 'pano' parameter.")
         wanted = position_in(location) or self.city.maps.geocode(location)
         radius = optional_number(ask.query, "radius", 1, 1e6, RADIUS_M)
-        panorama = self.city.streetview.nearest(wanted, min(radius, MAX_RADIUS_M))
+        radius = min(radius, MAX_RADIUS_M)
+        panorama = self.city.streetview.nearest(wanted, radius)
+        if panorama and ask.query.get("source") == "outdoor":
+            panorama = self._outdoors(panorama, wanted, radius)
         return None if panorama is None else (panorama, wanted)
+
+    def _outdoors(self, panorama: Panorama, wanted: LatLng, radius: float) -> Panorama | None:
+        """The panorama if it is outdoors, else one that is, a few links away."""
+        seen, level = {panorama.id}, [panorama]
+        while level:
+            if found := [one for one in level if not self.odd.has("indoor", one.id)]:
+                return min(found, key=lambda one: distance(wanted, one.position))
+            linked = dict.fromkeys(link.pano_id for one in level for link in one.links)
+            ahead = [self.city.streetview.panorama(name) for name in linked if name not in seen]
+            seen |= linked.keys()
+            level = [one for one in ahead if distance(wanted, one.position) <= radius]
+        return None
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -27,7 +27,7 @@ class GoogleOptions(Settings):
     panoramas_kept: int = Field(default=KEPT_PANORAMAS, ge=1)
     """How many panoramas made of tiles are held in memory."""
     outdoor: bool = True
-    """Whether relocation leaves out panoramas taken indoors."""
+    """Whether relocation and links leave out panoramas taken indoors."""
     keep_closed: bool = False
     """Whether places closed for good are listed, as not open."""
     nearby_requests: int = Field(default=NEARBY_REQUESTS, ge=1)

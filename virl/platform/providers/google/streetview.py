@@ -31,7 +31,7 @@ class GoogleStreetView:
         http: the way to Google.
         imagery: where views come from.
         zoom: of the tiles, 0 to 5; 3 is 9 pixels a degree, as a view of 640 pixels and a fov of 62 has.
-        outdoor: whether relocation leaves out what was taken indoors.
+        outdoor: whether relocation and links leave out what was taken indoors.
         panoramas_kept: how many are kept put together from tiles.
     """
 
@@ -63,7 +63,7 @@ class GoogleStreetView:
         return self._within(found, position, radius)
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
-        """The panorama nearest to each position; one paid request for each 100, indoor ones included.
+        """The panorama nearest to each position; one paid request for each 100.
 
         Raises:
             BadInput: the radius is outside (0, 1000].
@@ -71,6 +71,11 @@ class GoogleStreetView:
         _check(radius)
         found = self._tiles.pano_ids(positions, radius)
         known = self._prefetch([pano_id for pano_id in found if pano_id])
+        if self._outdoor and (indoor := {capture.id for capture in known if capture.indoor}):
+            found = [
+                nearest_id(self._http, position, radius, outdoor=True) if pano_id in indoor else pano_id
+                for pano_id, position in zip(found, positions, strict=True)
+            ]
         self._prefetch([neighbour for capture in known for neighbour, _ in capture.links])
         return [
             self._within(pano_id, position, radius)
@@ -78,7 +83,9 @@ class GoogleStreetView:
         ]
 
     def panorama(self, pano_id: str) -> Panorama:
-        """The panorama with this id. A link to one that Google has taken away is left out.
+        """The panorama with this id.
+
+        Links to panoramas that Google has taken away are left out, and, with `outdoor`, those taken indoors.
 
         Raises:
             NoStreetView: there is none.
@@ -88,7 +95,7 @@ class GoogleStreetView:
         links = tuple(
             Link(end.id, heading, distance(capture.position, end.position))
             for (_, heading), end in zip(capture.links, ends, strict=True)
-            if end
+            if end and not (self._outdoor and end.indoor)
         )
         return Panorama(capture.id, capture.position, capture.heading, links, capture.date)
 

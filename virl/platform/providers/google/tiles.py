@@ -50,6 +50,8 @@ class Capture:
     height: int
     tile: int
     """Pixels of a side of a tile."""
+    indoor: bool = False
+    """Whether it was taken indoors."""
 
     @property
     def largest_zoom(self) -> int:
@@ -78,6 +80,7 @@ def read_capture(reply: Mapping[str, Any]) -> Capture:
         width=read.image_width,
         height=read.image_height,
         tile=read.tile_width,
+        indoor=read.imagery_type.casefold() == "indoor",
     )
 
 
@@ -98,6 +101,7 @@ class _Metadata(CamelBody):
     image_width: int = Field(ge=1, le=LARGEST)
     image_height: int = Field(ge=1, le=LARGEST)
     tile_width: int = Field(ge=1, le=LARGEST_TILE)
+    imagery_type: str = ""
 
 
 class _Session(CamelBody):
