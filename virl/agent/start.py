@@ -27,7 +27,7 @@ from virl.agent.terminal import Story
 from virl.agent.user import open_user
 from virl.budget import SPENDING, Budget
 from virl.console import as_markup
-from virl.errors import BadInput, JournalBroken, UnknownName, VirlError, raise_all
+from virl.errors import BadInput, JournalBroken, UnknownName, VirlError, choices, raise_all
 from virl.files import writing
 from virl.geo import LatLng
 from virl.journal.journal import Journal, replies_given, write_result
@@ -159,7 +159,7 @@ def preview_run(options: RunOptions) -> Preview:
         raise BadInput("--dry-run previews a new run: remove --resume")
     plan = _planned(options, find_character(options.agent))
     start, character = plan.start, plan.character
-    _check_mover(start.mover)
+    _check_mover(start.mover, start.city)
     if plan.folder.exists() and any(plan.folder.iterdir()):
         raise BadInput(f"{plan.folder}: already holds files: choose another --out, or add --resume")
     budget = plan.budget()
@@ -220,7 +220,7 @@ def _planned(options: RunOptions, source: Path) -> _Plan:
         seed=options.seed,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         id=uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex,
-        mover=options.mover or provider_of(city_settings(character.city)).mover,
+        mover=options.mover or fit_movers(character.city)[0],
         device=options.device,
         allow_downloads=options.allow_downloads,
         access=options.access,
@@ -280,7 +280,7 @@ def _live(
 ) -> Finished:
     """Check everything that can be wrong, and only then write the first line."""
     start, character = plan.start, plan.character
-    _check_mover(start.mover)
+    _check_mover(start.mover, start.city)
     with ExitStack() as stack:
         budget = plan.budget()
         mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=budget)
@@ -332,9 +332,18 @@ def _new_folder(agent: str) -> Path:
     return next(folder for folder in chain([first], others) if not folder.exists())
 
 
-def _check_mover(name: str) -> None:
+def fit_movers(city: str) -> tuple[str, ...]:
+    """The movers that work in a city, the fittest first."""
+    file = city_settings(city)
+    fittest = provider_of(file).mover
+    return file.movers or (fittest, *(name for name in MOVERS if name != fittest))
+
+
+def _check_mover(name: str, city: str) -> None:
     if name not in MOVERS:
         raise UnknownName("mover", name, list(MOVERS))
+    if name not in (fit := fit_movers(city)):
+        raise BadInput(f"mover {name!r} does not work in {city}: {choices(fit)}")
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:

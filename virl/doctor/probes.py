@@ -19,7 +19,7 @@ from virl.platform.providers.google.maps import GoogleMaps, geocode
 from virl.platform.providers.google.places_new import SERVICE, Album
 from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import GoogleSettings
-from virl.platform.providers.google.static import nearest_id, static_view
+from virl.platform.providers.google.static import nearest_of, static_view
 from virl.platform.providers.google.tiles import PanoramaTiles
 from virl.platform.providers.http.bodies import CamelBody, read_body
 from virl.platform.streetview import Camera
@@ -68,7 +68,7 @@ def probes(settings: GoogleSettings) -> tuple[Probe, ...]:
 
 
 def _metadata(http: GoogleHttp, here: LatLng) -> str:
-    found = nearest_id(http, here, RADIUS_M, outdoor=True)
+    found = nearest_of(http, here, RADIUS_M, outdoor=True)
     return "a panorama's id" if found else "no panorama near there"
 
 
@@ -143,10 +143,10 @@ def _legacy(name: str, *points: str) -> Probe:
 
 
 def _panorama_at(http: GoogleHttp, here: LatLng) -> str:
-    found = nearest_id(http, here, RADIUS_M, outdoor=True)
+    found = nearest_of(http, here, RADIUS_M, outdoor=True)
     if found is None:
         raise NoStreetView(f"no panorama within {RADIUS_M:g} m of {here}")
-    return found
+    return found.id
 
 
 def _some_place(http: GoogleHttp, here: LatLng) -> str | None:

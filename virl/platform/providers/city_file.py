@@ -96,6 +96,11 @@ class CityFile(Settings):
         return ", ".join(filter(None, parts)) if self.continent and all(parts) else self.about
 
     @property
+    def movers(self) -> tuple[str, ...]:
+        """The movers that work there, the fittest first; empty if all do, first the provider's."""
+        return ()
+
+    @property
     def region(self) -> Region | None:
         """The district."""
         return Region(self.polygon) if self.polygon else None

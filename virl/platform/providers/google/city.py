@@ -1,6 +1,6 @@
 """A city of Google Maps."""
 
-from virl.errors import ProviderError
+from virl.errors import BadInput, ProviderError
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.maps import Maps
@@ -11,8 +11,9 @@ from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.places import GooglePlaces, PlacesApi
 from virl.platform.providers.google.places_new import NewPlaces
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
-from virl.platform.providers.google.streetview import GoogleStreetView
+from virl.platform.providers.google.streetview import GoogleStreetView, LinklessStreetView
 from virl.platform.providers.provider import Access
+from virl.platform.streetview import StreetView
 
 
 def google_city(name: str, file: GoogleCity, access: Access) -> City:
@@ -69,13 +70,7 @@ def open_google(
         name=name,
         title=title,
         center=center,
-        streetview=GoogleStreetView(
-            way,
-            imagery=chosen.imagery,
-            zoom=chosen.zoom,
-            outdoor=chosen.outdoor,
-            panoramas_kept=chosen.panoramas_kept,
-        ),
+        streetview=_street_view(way, chosen),
         places=GooglePlaces(
             places, center, keep_closed=chosen.keep_closed, nearby_requests=chosen.nearby_requests
         ),
@@ -83,6 +78,20 @@ def open_google(
         meter=way.meter,
         close=way.close,
     )
+
+
+def _street_view(http: GoogleHttp, options: GoogleOptions) -> StreetView:
+    if http.settings.map_tiles:
+        return GoogleStreetView(
+            http,
+            imagery=options.imagery,
+            zoom=options.zoom,
+            outdoor=options.outdoor,
+            panoramas_kept=options.panoramas_kept,
+        )
+    if options.imagery == "tiles":
+        raise BadInput("`imagery: tiles` needs Map Tiles, and `map_tiles` is false: change one of the two")
+    return LinklessStreetView(http, outdoor=options.outdoor)
 
 
 def _services(http: GoogleHttp, options: GoogleOptions, district: Corners | None) -> tuple[PlacesApi, Maps]:

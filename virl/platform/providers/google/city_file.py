@@ -2,6 +2,7 @@
 
 from virl.platform.providers.city_file import CityFile, Language, Name, Position, TimeZone
 from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.settings import load_google_settings
 from virl.region import Region
 
 
@@ -17,6 +18,11 @@ class GoogleCity(CityFile):
     time_zone: TimeZone
     polygon: tuple[Position, ...]
     center: Position
+
+    @property
+    def movers(self) -> tuple[str, ...]:
+        """As `CityFile.movers`: without Map Tiles no links are known."""
+        return () if load_google_settings().map_tiles else ("grid", "web")
 
     @property
     def region(self) -> Region:

@@ -43,11 +43,15 @@ _REMEDIES = {
 }
 
 
+WITHOUT_TILES = "; or set `map_tiles: false` in platform/providers/google.yaml, and use the mover grid or web"
+
+
 def remedy(fault: HttpFault, service: str) -> str:
     """What to do about a fault of one of Google's services."""
     known = _REMEDIES.get(_SAME_AS.get(fault.code, fault.code))
     if known:
-        return known.format(service=service)
+        without = WITHOUT_TILES if service == "Map Tiles API" and "{service}" in known else ""
+        return known.format(service=service) + without
     return TRY_LATER if fault.again else ASKED_WRONG
 
 

@@ -4,31 +4,45 @@ from typing import Self
 
 from pydantic import model_validator
 
-from virl.errors import BadInput, NoImagery, ProviderError
+from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.http.bodies import ReplyBody, picture
-from virl.platform.streetview import Camera, Image
+from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, picture
+from virl.platform.streetview import Camera, Image, Panorama
 
 SERVICE = "Street View Static API"
 LARGEST = 640  # pixels of a side
 
 
+class _Location(ReplyBody):
+    lat: Latitude
+    lng: Longitude
+
+
 class _Nearest(ReplyBody):
-    """What the metadata says of the nearest panorama."""
+    """What the metadata says of a panorama."""
 
     status: str
     pano_id: str = ""
+    location: _Location | None = None
+    date: str | None = None
 
     @model_validator(mode="after")
     def _is_named(self) -> Self:
-        if self.status == "OK" and not self.pano_id:
-            raise ValueError("pano_id is missing")
+        if self.status == "OK" and not (self.pano_id and self.location):
+            raise ValueError("pano_id or location is missing")
         return self
 
+    @property
+    def panorama(self) -> Panorama | None:
+        """The panorama without its links, which Street View Static does not know."""
+        if self.status != "OK" or self.location is None:
+            return None
+        return Panorama(self.pano_id, LatLng(self.location.lat, self.location.lng), 0.0, (), self.date)
 
-def nearest_id(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bool) -> str | None:
-    """The id of the panorama nearest to a position, `None` without one. Free of charge.
+
+def nearest_of(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bool) -> Panorama | None:
+    """The panorama nearest to a position, without its links, `None` without one. Free of charge.
 
     Args:
         http: the way to Google.
@@ -39,8 +53,19 @@ def nearest_id(http: GoogleHttp, position: LatLng, radius: float, *, outdoor: bo
     query = {"location": f"{position.lat!r},{position.lng!r}", "radius": f"{radius:g}"}
     if outdoor:
         query["source"] = "outdoor"
-    nearest = http.read(Call("static_metadata", query=query), _Nearest)
-    return nearest.pano_id if nearest.status == "OK" else None
+    return http.read(Call("static_metadata", query=query), _Nearest).panorama
+
+
+def panorama_of(http: GoogleHttp, pano_id: str) -> Panorama:
+    """The panorama of an id, without its links. Free of charge.
+
+    Raises:
+        NoStreetView: there is none of this id.
+    """
+    found = http.read(Call("static_metadata", query={"pano": pano_id}), _Nearest).panorama
+    if found is None:
+        raise NoStreetView(f"no panorama has the id {pano_id!r}")
+    return found
 
 
 def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:

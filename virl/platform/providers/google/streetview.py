@@ -10,13 +10,13 @@ metadata is needed anyway as soon as one goes there: on a straight street each s
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from virl.errors import BadInput, NoImagery, NoStreetView
 from virl.geo import LatLng, distance
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.options import KEPT_PANORAMAS, Imagery
-from virl.platform.providers.google.static import nearest_id, static_view
+from virl.platform.providers.google.static import nearest_of, panorama_of, static_view
 from virl.platform.providers.google.tiles import Capture, Mosaic, PanoramaTiles
 from virl.platform.providers.http.together import together
 from virl.platform.streetview import MAX_RADIUS_M, Camera, Link, Panorama, View
@@ -59,8 +59,8 @@ class GoogleStreetView:
             BadInput: the radius is outside (0, 1000].
         """
         _check(radius)
-        found = nearest_id(self._http, position, radius, outdoor=self._outdoor)
-        return self._within(found, position, radius)
+        found = nearest_of(self._http, position, radius, outdoor=self._outdoor)
+        return self._within(found.id if found else None, position, radius)
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
         """The panorama nearest to each position; one paid request for each 100.
@@ -73,7 +73,7 @@ class GoogleStreetView:
         known = self._prefetch([pano_id for pano_id in found if pano_id])
         if self._outdoor and (indoor := {capture.id for capture in known if capture.indoor}):
             found = [
-                nearest_id(self._http, position, radius, outdoor=True) if pano_id in indoor else pano_id
+                self._outdoors(position, radius) if pano_id in indoor else pano_id
                 for pano_id, position in zip(found, positions, strict=True)
             ]
         self._prefetch([neighbour for capture in known for neighbour, _ in capture.links])
@@ -120,6 +120,10 @@ class GoogleStreetView:
             return None
         return self.panorama(capture.id) if distance(position, capture.position) <= radius else None
 
+    def _outdoors(self, position: LatLng, radius: float) -> str | None:
+        found = nearest_of(self._http, position, radius, outdoor=True)
+        return found.id if found else None
+
     def _prefetch(self, pano_ids: Sequence[str]) -> list[Capture]:
         """Ask for many at once; later questions find them known."""
         return [one for one in together(self._capture_or_none, list(dict.fromkeys(pano_ids))) if one]
@@ -132,6 +136,49 @@ class GoogleStreetView:
 
     def _start_mosaic(self, pano_id: str) -> Mosaic:
         return Mosaic(self._tiles, self._capture(pano_id), self._zoom)
+
+
+class LinklessStreetView:
+    """Street view of Google Maps for keys without Map Tiles: positions, dates and pictures, but no links.
+
+    The movers `grid` and `web` need none. All but the pictures is free of charge.
+
+    Args:
+        http: the way to Google.
+        outdoor: whether relocation leaves out what was taken indoors.
+    """
+
+    def __init__(self, http: GoogleHttp, *, outdoor: bool = True) -> None:
+        self._http = http
+        self._outdoor = outdoor
+        self._panorama = lru_cache(maxsize=KEPT_METADATA)(partial(panorama_of, http))
+
+    def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
+        """The panorama nearest to a position, or `None` if there is none within `radius` metres.
+
+        Raises:
+            BadInput: the radius is outside (0, 1000].
+        """
+        _check(radius)
+        found = nearest_of(self._http, position, radius, outdoor=self._outdoor)
+        return found if found and distance(position, found.position) <= radius else None
+
+    def panorama(self, pano_id: str) -> Panorama:
+        """The panorama with this id, without links; its heading is not known and 0.
+
+        Raises:
+            NoStreetView: there is none.
+        """
+        return self._panorama(pano_id)
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        """The picture through `camera` at a panorama, at most 640 by 640 pixels.
+
+        Raises:
+            NoImagery: there is no such panorama, or no picture of it.
+            BadInput: the camera is larger.
+        """
+        return View(pano_id, camera, static_view(self._http, pano_id, camera))
 
 
 def _check(radius: float) -> None:

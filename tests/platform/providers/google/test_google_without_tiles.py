@@ -1,0 +1,63 @@
+"""Keys without the Map Tiles API."""
+
+import numpy as np
+import pytest
+from served_google import MARKER_KEY
+
+from virl.agent.start import fit_movers
+from virl.errors import BadInput, NoStreetView
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.movement.grid import GridMover, Rings
+from virl.platform.providers.google import city_file
+from virl.platform.providers.google.city import open_google
+from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.keys import Keys
+from virl.platform.providers.google.options import GoogleOptions
+from virl.platform.providers.google.settings import at_base_url, load_google_settings
+from virl.platform.streetview import Camera, Pose
+from virl.serve.google.options import ServeOptions
+from virl.serve.google.server import served
+
+
+def without_tiles(url: str) -> GoogleHttp:
+    settings = at_base_url(load_google_settings(), url).model_copy(update={"map_tiles": False})
+    return GoogleHttp(settings, Keys(MARKER_KEY))
+
+
+def test_the_grid_walks_on_street_view_static_alone(virlton: City) -> None:
+    with (
+        served(virlton, ServeOptions(lossless=True)) as server,
+        without_tiles(server.url) as http,
+    ):
+        streetview = open_google("served", "Served", virlton.center, None, http).streetview
+        start = streetview.nearest(virlton.center)
+        true = virlton.streetview.nearest(virlton.center)
+        assert start
+        assert true
+        assert (start.id, start.date, start.links) == (true.id, true.date, ())
+        pose, mover = Pose(start.id, true.links[0].heading), GridMover(streetview, Rings())
+        for _ in range(3):
+            link = min(mover.links(pose), key=lambda one: abs(one.heading - pose.heading))
+            pose = mover.take(pose, link)
+        camera = Camera(pose.heading, width=64, height=64)
+        seen = streetview.view(pose.pano_id, camera).pixels
+        assert np.array_equal(seen, virlton.streetview.view(pose.pano_id, camera).pixels)
+        assert streetview.nearest(LatLng(0.0, 0.0)) is None
+        with pytest.raises(NoStreetView):
+            streetview.panorama("no such panorama")
+        asked = server.stats()["requests"]
+    assert not [name for name in asked if "tile" in name.lower()], asked
+
+
+def test_only_movers_that_need_no_links_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fit_movers("tokyo")[0] == "links"
+    settings = load_google_settings().model_copy(update={"map_tiles": False})
+    monkeypatch.setattr(city_file, "load_google_settings", lambda: settings)
+    assert fit_movers("tokyo") == ("grid", "web")
+    assert fit_movers("virlton")[0] == "links"
+
+
+def test_pictures_from_tiles_are_refused(virlton: City) -> None:
+    with without_tiles("http://127.0.0.1:1") as http, pytest.raises(BadInput, match="imagery: tiles"):
+        open_google("served", "Served", virlton.center, GoogleOptions(imagery="tiles"), http)
