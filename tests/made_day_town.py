@@ -60,7 +60,9 @@ def place(
 class DayPlaces:
     listed: tuple[Place, ...]
 
-    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
         near = [one for one in self.listed if distance(position, one.position) <= radius]
         kept = [one for one in near if not types or set(types) & set(one.types)]
         return sorted(

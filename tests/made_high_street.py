@@ -134,7 +134,9 @@ class MadePlaces:
             for name, at in shops.items()
         ]
 
-    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
         near = [
             shop
             for shop in self.shops

@@ -84,7 +84,9 @@ class QuarterPlaces:
     """How often the details of each place were asked for; `nearby` counts searches."""
     on_details: Callable[[str], object] = str
 
-    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
         self.asked["nearby"] += 1
         found = [
             replace(one, hours=(), reviews=())

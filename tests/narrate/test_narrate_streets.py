@@ -21,7 +21,7 @@ class Doors:
             for number, (address, x, y) in enumerate(doors)
         ]
 
-    def nearby(self, position, radius, types=()):
+    def nearby(self, position, radius, types=(), *, whole=None):
         return [place for place in self.places if distance(position, place.position) <= radius]
 
 

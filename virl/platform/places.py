@@ -1,7 +1,8 @@
 """Places: shops, parks, stations and what people say of them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Protocol, runtime_checkable
 
 from virl.geo import LatLng
@@ -80,16 +81,38 @@ class Place:
         return self.is_open and (not self.hours or self.open_at(day, minute))
 
 
+class Nearby(list[Place]):
+    """Places near a position, the nearest first, of a provider that does not tell all of them.
+
+    Args:
+        places: in their order.
+        complete: metres from the position up to which none is missing.
+    """
+
+    def __init__(self, places: Iterable[Place], complete: float) -> None:
+        super().__init__(places)
+        self.complete = complete
+
+
+def complete_to(found: Sequence[Place]) -> float:
+    """Metres up to which a list of nearby places misses none; infinite where the provider tells all."""
+    return found.complete if isinstance(found, Nearby) else inf
+
+
 class Places(Protocol):
     """A provider of places."""
 
-    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
-        """Places within a radius, nearest first.
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
+        """Places within a radius, nearest first: a `Nearby` where some may be missing.
 
         Args:
             position: the centre.
             radius: metres, in (0, 50000].
             types: keep places that have one of these types; empty keeps all.
+            whole: metres within which none should be missing, by default all of the radius. A smaller circle
+                can cost less.
         """
         ...
 

@@ -50,7 +50,9 @@ class Shops:
     listed: Sequence[Place]
     photographed: Counter[str] = field(default_factory=Counter)
 
-    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
         near = [one for one in self.listed if distance(position, one.position) <= radius]
         return sorted(near, key=lambda one: distance(position, one.position))
 

@@ -98,7 +98,9 @@ class RingPlaces:
         found = [p for p in self._known if words & {*p.types, *p.name.lower().split()}]
         return sorted(found, key=lambda place: distance(place.position, near or place.position))
 
-    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
         raise BadInput("not asked")
 
 

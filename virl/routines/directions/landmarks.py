@@ -13,7 +13,7 @@ SIGHT_M = 30.0
 round its corners."""
 
 APART_M = 200.0
-"""Within so many metres no other place may have a name like a landmark's. Chosen: two blocks."""
+"""Within so many metres no other known place may have a name like a landmark's. Chosen: two blocks."""
 
 LEFT, RIGHT, AHEAD = -90.0, 90.0, 0.0
 
@@ -85,7 +85,9 @@ class Lookout:
 
     def _around(self, here: LatLng) -> list[Place]:
         if here not in self._near:
-            self._near[here] = [one for one in self._places.nearby(here, APART_M) if one.is_open]
+            self._near[here] = [
+                one for one in self._places.nearby(here, APART_M, whole=SIGHT_M) if one.is_open
+            ]
         return self._near[here]
 
 

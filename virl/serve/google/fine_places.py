@@ -16,9 +16,11 @@ class FinePlaces:
 
     places: Places
 
-    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
         """As `Places.nearby`; places are chosen by all their types."""
-        found = [_finer(place) for place in self.places.nearby(position, radius)]
+        found = [_finer(place) for place in self.places.nearby(position, radius, whole=whole)]
         return [place for place in found if not types or set(types).intersection(place.types)]
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:

@@ -13,8 +13,9 @@ from virl.platform.city import City
 from virl.platform.places import OpeningHours, Place, Review
 from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
+from virl.platform.providers.google.nearby import NearbyResult, covered
 from virl.platform.providers.google.options import GoogleOptions
-from virl.platform.providers.google.places import NearbyResult, covered, merged, opening_hours
+from virl.platform.providers.google.places import merged, opening_hours
 from virl.platform.providers.google.vocabulary import (
     asked_legacy_types,
     asked_types,
@@ -340,7 +341,9 @@ def test_parts_cover_a_circle(spots: list[tuple[float, float]], radius: float) -
         complete = reach if len(near) <= 20 else near[20][0] - 1e-6
         return NearbyResult([places[i] for _, i in near[:20]], complete)
 
-    found = {place.id for place in covered(ask, center, radius, 3000)}
+    told = covered(ask, center, radius, 3000)
+    assert told.complete == radius
+    found = {place.id for place in told.places}
     assert found >= {place.id for place in places if geo.distance(center, place.position) <= radius}
 
 

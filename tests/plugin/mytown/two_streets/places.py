@@ -15,7 +15,9 @@ class Shops:
     def __init__(self, shops: Iterable[Place]) -> None:
         self._shops = {shop.id: shop for shop in shops}
 
-    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
         """Shops within `radius` metres, nearest first, without their reviews.
 
         Raises:

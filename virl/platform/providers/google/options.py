@@ -10,7 +10,7 @@ from virl.settings import Settings
 Imagery = Literal["static", "tiles"]
 
 KEPT_PANORAMAS = 8  # chosen: one of 3328x1664 pixels takes 33 MB, its borders included
-NEARBY_REQUESTS = 8  # chosen: 28 cents
+NEARBY_REQUESTS = 4  # chosen: 14 cents; a square, the position, and two halves of the types
 PAGE_WAIT_S = 2.0  # chosen: Google makes a legacy page ready "a short delay" after the one before
 
 
@@ -31,8 +31,8 @@ class GoogleOptions(Settings):
     keep_closed: bool = False
     """Whether places closed for good are listed, as not open."""
     nearby_requests: int = Field(default=NEARBY_REQUESTS, ge=1)
-    """How many circles one question for nearby places may ask: a paid request each, or up to three for each
-    type with the legacy API."""
+    """How many requests one question for nearby places may make; with the legacy API, how many circles, of up
+    to three paid requests each for each type."""
     search_pages: int = Field(default=3, ge=1, le=3)
     """How many pages of 20 places a text search may take; each is a paid request."""
     page_wait: float = Field(default=PAGE_WAIT_S, ge=0)

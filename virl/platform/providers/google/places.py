@@ -1,20 +1,14 @@
 """Google's places, whichever generation of the API is asked: what both have in common."""
 
-import heapq
-import logging
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import count
-from math import sqrt
+from collections.abc import Collection, Iterable
 from typing import Protocol
 
 from virl.errors import BadInput, NotFound
-from virl.geo import LatLng, destination, distance
-from virl.platform.places import OpeningHours, Place
+from virl.geo import LatLng, distance
+from virl.platform.places import Nearby, OpeningHours, Place
+from virl.platform.providers.google.nearby import Kinds, NearbyApi, places_around
 from virl.platform.providers.google.options import NEARBY_REQUESTS
 from virl.platform.streetview import Image
-
-log = logging.getLogger(__name__)
 
 MAX_RADIUS_M = 50_000.0  # limit of Google's nearby search
 SAME_M = (
@@ -27,21 +21,8 @@ MOST_RATINGS = 1_000_000_000
 """That a place may have; chosen."""
 
 
-@dataclass(frozen=True, slots=True)
-class NearbyResult:
-    """What one nearby search told."""
-
-    places: list[Place]
-    complete: float
-    """Metres from the centre up to which nothing is missing."""
-
-
-class PlacesApi(Protocol):
-    """One generation of Google's Places."""
-
-    def within(self, center: LatLng, radius: float, types: Collection[str]) -> NearbyResult:
-        """Some of the places of these types within a circle; types are of the one vocabulary."""
-        ...
+class PlacesApi(NearbyApi, Protocol):
+    """One generation of Google's Places; types are of the one vocabulary."""
 
     def matching(self, query: str, near: LatLng) -> list[Place]:
         """Places that answer a text, best first."""
@@ -71,8 +52,8 @@ class GooglePlaces:
         api: whom to ask.
         home: where a search looks that names no position; Google would take the caller's own.
         keep_closed: list places closed for good as well, as not open.
-        nearby_requests: how many circles `nearby` may ask for one question. Of a circle at most 20 places are
-            told (60 by the legacy API); where there are more, the rest of the circle is asked in parts.
+        nearby_requests: how many requests `nearby` may make for one question. Of a circle at most 20 places
+            are told (60 by the legacy API); where there are more, parts of it are asked.
     """
 
     def __init__(
@@ -88,7 +69,9 @@ class GooglePlaces:
         self._keep_closed = keep_closed
         self._nearby_requests = nearby_requests
 
-    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
         """Places within a radius, nearest first; a type that Google does not know costs nothing.
 
         Raises:
@@ -96,15 +79,18 @@ class GooglePlaces:
         """
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
-        wanted = set(types)
-
-        def ask(center: LatLng, reach: float) -> NearbyResult:
-            return self._api.within(center, reach, wanted)
-
-        found = covered(ask, position, radius, self._nearby_requests)
-        near = [place for place in self._tidied(found) if distance(position, place.position) <= radius]
+        found = places_around(
+            self._api,
+            position,
+            radius,
+            Kinds(frozenset(types)),
+            need=min(radius, radius if whole is None else whole),
+            requests=self._nearby_requests,
+        )
+        near = [place for place in self._tidied(found.places) if distance(position, place.position) <= radius]
         near.sort(key=lambda place: distance(position, place.position))
-        return [place for place in near if not wanted or wanted.intersection(place.types)]
+        kept = (place for place in near if not types or set(types).intersection(place.types))
+        return Nearby(kept, found.complete)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
         """Places that answer a text, best first, at most 60; `near` is a preference and no border.
@@ -137,45 +123,6 @@ class GooglePlaces:
 
     def _tidied(self, found: Iterable[Place]) -> list[Place]:
         return merged(place for place in found if place.is_open or self._keep_closed)
-
-
-def covered(
-    ask: Callable[[LatLng, float], NearbyResult], center: LatLng, radius: float, requests: int
-) -> Iterator[Place]:
-    """Asks a circle, and seven smaller ones that cover it where one reply did not tell all of it.
-
-    The parts nearest to the centre come first, so that what is missing after the last request is far away.
-
-    Args:
-        ask: one nearby search.
-        center: the middle of the circle.
-        radius: metres.
-        requests: how often to ask at most.
-    """
-    order = count()
-    parts = [(0.0, next(order), center, radius)]
-    for _ in range(requests):
-        if not parts:
-            return
-        _, _, middle, reach = heapq.heappop(parts)
-        found = ask(middle, reach)
-        yield from found.places
-        if found.complete >= reach:
-            continue
-        smaller = reach / 2
-        around = [destination(middle, 60.0 * side, reach * sqrt(3) / 2) for side in range(6)]
-        if found.complete < smaller:
-            around.insert(0, middle)
-        for part in around:
-            if (away := distance(center, part) - smaller) <= radius:
-                heapq.heappush(parts, (away, next(order), part, smaller))
-    if parts:
-        log.warning(
-            "nearby: places more than %.0f m from %s may be missing after %d requests; raise nearby_requests",
-            max(parts[0][0], 0.0),
-            center,
-            requests,
-        )
 
 
 def merged(places: Iterable[Place]) -> list[Place]:

@@ -1,7 +1,7 @@
 """The legacy Places API."""
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import googlemaps
@@ -12,11 +12,11 @@ from virl.geo import LatLng, distance
 from virl.platform.places import Place, Review
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
+from virl.platform.providers.google.nearby import Kinds, NearbyResult
 from virl.platform.providers.google.options import PAGE_WAIT_S
 from virl.platform.providers.google.places import (
     MOST_LISTED,
     MOST_RATINGS,
-    NearbyResult,
     no_place,
     opening_hours,
 )
@@ -69,18 +69,25 @@ class LegacyPlaces:
         self._text_pages = pages
         self._page_wait = page_wait
 
-    def within(self, center: LatLng, radius: float, types: Collection[str]) -> NearbyResult:
+    tells_nearest = False
+
+    def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
+        """None: each type is a request of its own."""
+        del kinds
+        return ()
+
+    def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
         """Up to 60 places of a circle, and 60 of each type where types are asked; a request for each 20.
 
         With a type the nearest come first; without one Google ranks by prominence, and a full list says
         nothing of what is missing.
         """
-        if not types:
+        if not kinds.only:
             options = {"location": center, "radius": max(round(radius), 1)}
             places = list(self._pages(googlemaps.Client.places_nearby, options))
             return NearbyResult(places, radius if len(places) < PAGES * 20 else 0.0)
         all_found, complete = [], radius
-        for kind in asked_legacy_types(types):
+        for kind in asked_legacy_types(kinds.only):
             options = {"location": center, "rank_by": "distance", "type": kind}
             found = list(self._pages(googlemaps.Client.places_nearby, options, center, radius))
             all_found += found

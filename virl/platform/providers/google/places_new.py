@@ -1,6 +1,6 @@
 """Places API (New): each method with the field mask that a `Place` needs, and no more."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
@@ -9,14 +9,14 @@ from virl.errors import ProviderError
 from virl.geo import LatLng, distance
 from virl.platform.places import Place, Review
 from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.nearby import MOST, Kinds, NearbyResult
 from virl.platform.providers.google.places import (
     MOST_LISTED,
     MOST_RATINGS,
-    NearbyResult,
     no_place,
     opening_hours,
 )
-from virl.platform.providers.google.vocabulary import asked_types, normal_types
+from virl.platform.providers.google.vocabulary import asked_types, normal_types, type_table
 from virl.platform.providers.http.bodies import (
     CamelBody,
     Latitude,
@@ -28,7 +28,6 @@ from virl.platform.providers.http.bodies import (
 from virl.platform.streetview import Image
 
 SERVICE = "Places API (New)"
-MOST = 20  # places in a reply
 PAGES = 3  # of a text search
 MOST_TYPES = 50  # in a nearby search
 NEAR_M = 5_000.0  # chosen: a part of a town; Google takes up to 50 km
@@ -63,11 +62,13 @@ class NewPlaces:
         self._pages = pages
         self._language = {"languageCode": language} if language else {}
 
-    def within(self, center: LatLng, radius: float, types: Collection[str]) -> NearbyResult:
+    tells_nearest = True
+
+    def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
         """The 20 nearest places of a circle; one request, or one for each 50 types."""
-        asked = asked_types(types)
-        if not types:
-            return self._nearest(center, radius, [])
+        asked = asked_types(kinds.only)
+        if not kinds.only:
+            return self._nearest(center, radius, [], sorted(kinds.but))
         parts = [
             self._nearest(center, radius, asked[first : first + MOST_TYPES])
             for first in range(0, len(asked), MOST_TYPES)
@@ -75,7 +76,20 @@ class NewPlaces:
         places = [place for part in parts for place in part.places]
         return NearbyResult(places, min((part.complete for part in parts), default=radius))
 
-    def _nearest(self, center: LatLng, radius: float, asked: list[str]) -> NearbyResult:
+    def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
+        """Two parts of these kinds, to be asked apart; empty for a single type."""
+        half = type_table().half
+        if not kinds.only:
+            return (Kinds(only=half), Kinds(but=half))
+        names = sorted(kinds.only, key=lambda name: (name not in half, name))
+        middle = sum(name in half for name in names)
+        middle = middle if 0 < middle < len(names) else len(names) // 2
+        parts = (frozenset(names[:middle]), frozenset(names[middle:]))
+        return tuple(Kinds(only=part) for part in parts) if all(parts) else ()
+
+    def _nearest(
+        self, center: LatLng, radius: float, asked: list[str], but: Sequence[str] = ()
+    ) -> NearbyResult:
         body: dict[str, object] = {
             "locationRestriction": {"circle": _circle(center, radius)},
             "rankPreference": "DISTANCE",
@@ -84,6 +98,8 @@ class NewPlaces:
         }
         if asked:
             body["includedTypes"] = asked
+        if but:
+            body["excludedTypes"] = list(but)
         found = self._http.read(Call("places_nearby", body=body, fields=_mask(_LISTED)), _Found)
         places = [one.place for one in found.places]
         if len(places) < MOST:

@@ -17,6 +17,7 @@ class TypeTable(Settings):
     also_asked: dict[str, tuple[str, ...]]
     searchable: frozenset[str]
     finer: frozenset[str]
+    half: frozenset[str]
 
 
 @cache

@@ -26,9 +26,11 @@ class NoPlaces:
     def __init__(self, city: str) -> None:
         self._city = city
 
-    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
         """Raises `NotFound`."""
-        del position, radius, types
+        del position, radius, types, whole
         self._refuse()
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:

@@ -44,12 +44,15 @@ class OfflinePlaces:
         self._also = also
         self._types_called = types_called
 
-    def nearby(self, position: LatLng, radius: float, types: Collection[str] = ()) -> list[Place]:
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
         """Places within a radius, nearest first; see `Places.nearby`.
 
         Raises:
             BadInput: the radius is out of its range.
         """
+        del whole  # none is ever missing
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         wanted = set(types)

@@ -1,0 +1,123 @@
+"""How many requests a nearby question costs on dense streets, and what its answer tells."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from virl import geo
+from virl.geo import LatLng, distance
+from virl.platform.places import Place
+from virl.platform.providers.google.nearby import (
+    CELL_M,
+    MOST,
+    Kinds,
+    NearbyResult,
+    middle_of_square,
+    places_around,
+)
+from virl.platform.providers.google.options import NEARBY_REQUESTS
+
+HERE = LatLng(40.75, -73.99)
+FIRST, SECOND = frozenset({"cafe"}), frozenset({"bank"})
+
+
+@dataclass
+class Street:
+    """Places as Places (New) tells them: the 20 nearest of a circle. A question that was asked is free."""
+
+    places: list[Place]
+    asked: set[tuple[LatLng, float, Kinds]] = field(default_factory=set)
+    tells_nearest: bool = True
+
+    def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+        self.asked.add((center, radius, kinds))
+        near = [
+            one
+            for one in self.places
+            if distance(center, one.position) <= radius
+            and (not kinds.only or kinds.only.intersection(one.types))
+            and not kinds.but.intersection(one.types)
+        ]
+        near.sort(key=lambda one: distance(center, one.position))
+        near = near[:MOST]
+        whole = len(near) < MOST
+        return NearbyResult(near, radius if whole else distance(center, near[-1].position))
+
+    def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
+        return () if kinds.only else (Kinds(only=FIRST), Kinds(but=FIRST))
+
+
+def street(within_200_m: int, seed: int = 0) -> Street:
+    """So many places within 200 m of here, evenly spread over 600 m."""
+    rng = np.random.default_rng(seed)
+    count = within_200_m * 9
+    away, toward = 600 * np.sqrt(rng.random(count)), rng.uniform(0, 360, count)
+    kinds = rng.choice(["cafe", "bank", "premise"], count, p=[0.45, 0.45, 0.1])
+    spots = zip(away, toward, kinds, strict=True)
+    return Street(
+        [
+            Place(str(i), "", (str(kind),), geo.destination(HERE, float(degrees), float(metres)))
+            for i, (metres, degrees, kind) in enumerate(spots)
+        ]
+    )
+
+
+def asked(
+    of: Street, at: LatLng, radius: float, need: float | None = None, requests: int = NEARBY_REQUESTS
+) -> tuple[set[str], float, int]:
+    """Ids within the radius, metres to which they are whole, and how many requests it took."""
+    before = len(of.asked)
+    told = places_around(of, at, radius, Kinds(), need=need or radius, requests=requests)
+    near = {one.id for one in told.places if distance(at, one.position) <= radius}
+    return near, told.complete, len(of.asked) - before
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    density=st.sampled_from([5, 30, 100, 300, 600]),
+    radii=st.lists(st.floats(5, 400), min_size=2, max_size=5),
+    turn=st.floats(0, 360),
+    away=st.floats(0, 100),
+)
+def test_a_wider_circle_never_has_fewer_places(
+    density: int, radii: list[float], turn: float, away: float
+) -> None:
+    of, at = street(density), geo.destination(HERE, turn, away)
+    found: set[str] = set()
+    for radius in sorted(radii):
+        wider, complete, requests = asked(of, at, radius)
+        assert wider >= found
+        assert requests <= NEARBY_REQUESTS
+        true = {one.id for one in of.places if distance(at, one.position) <= min(complete, radius) - 1e-6}
+        assert wider >= true, "whole to where it says"
+        found = wider
+
+
+@pytest.mark.parametrize("density", [100, 300, 600])
+def test_one_place_more_costs_at_most_three_requests_more(density: int) -> None:
+    costs = [asked(street(density), HERE, radius)[2] for radius in range(10, 210, 5)]
+    assert max(np.diff(costs)) <= 3
+    assert max(costs) <= NEARBY_REQUESTS
+
+
+def test_neighbours_share_what_is_known() -> None:
+    of = street(100)
+    walk = [geo.destination(HERE, 90.0, 10.0 * step) for step in range(20)]
+    requests = sum(asked(of, at, 200.0, need=20.0)[2] for at in walk)
+    assert requests <= 8, "one for each 80 m, and few more"
+
+
+def test_more_requests_tell_all() -> None:
+    found, complete, requests = asked(street(300), HERE, 100.0, requests=60)
+    assert complete == 100.0
+    assert NEARBY_REQUESTS < requests <= 60
+    assert len(found) > 3 * MOST
+
+
+@given(lat=st.floats(-80, 80), lng=st.floats(-179, 179))
+def test_a_position_is_in_its_square(lat: float, lng: float) -> None:
+    at = LatLng(lat, lng)
+    assert distance(at, middle_of_square(at)) <= CELL_M * 0.71 + 1

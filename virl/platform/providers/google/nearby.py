@@ -1,0 +1,159 @@
+"""Nearby places of Google with few requests, and how far from the middle none is missing.
+
+A reply tells the 20 nearest places of a circle. So first the middle of a square of a grid is asked, a reply
+that all who stand in that square share; then the position itself; then two halves of all place types apart;
+and smaller circles only where more requests are allowed.
+"""
+
+import heapq
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import count
+from math import cos, radians, sqrt
+from typing import Protocol
+
+from virl.geo import MEAN_RADIUS_M, LatLng, destination, distance
+from virl.platform.places import Place
+
+log = logging.getLogger(__name__)
+
+CELL_M = 80.0
+"""Sides of the squares whose middles are asked; chosen: a reply of a busy street reaches over them."""
+SHARED_M = 200.0
+"""Radius that is asked for around the middle of a square; chosen: two blocks."""
+MOST = 20
+"""Places that a reply of Places (New) tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """Which place types are asked for; none named are all."""
+
+    only: frozenset[str] = frozenset()
+    but: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class NearbyResult:
+    """What one nearby search told."""
+
+    places: list[Place]
+    complete: float
+    """Metres from the centre up to which nothing is missing."""
+
+
+class NearbyApi(Protocol):
+    """Who tells places of a circle."""
+
+    tells_nearest: bool
+    """Whether a reply tells the nearest places of its circle, so that a wider circle costs no more."""
+
+    def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
+        """Some of the places of these kinds within a circle."""
+        ...
+
+    def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
+        """Two parts of these kinds, to be asked apart; empty if they cannot be parted."""
+        ...
+
+
+@dataclass(slots=True)
+class _Told:
+    """What is known around a position."""
+
+    position: LatLng
+    places: list[Place] = field(default_factory=list)
+    complete: float = 0.0
+    requests: int = 0
+
+    def add(self, center: LatLng, *replies: NearbyResult) -> None:
+        """Replies around one centre, each for its part of the kinds."""
+        self.places += [place for reply in replies for place in reply.places]
+        reach = min(reply.complete for reply in replies) - distance(center, self.position)
+        self.complete = max(self.complete, reach)
+        self.requests += len(replies)
+
+    def count(self, radius: float) -> int:
+        return len({one.id for one in self.places if distance(self.position, one.position) <= radius})
+
+
+def places_around(
+    api: NearbyApi, position: LatLng, radius: float, kinds: Kinds, *, need: float, requests: int
+) -> NearbyResult:
+    """The places around a position, never fewer for a wider radius, and up to which distance they are all.
+
+    Args:
+        api: whom to ask.
+        position: the middle.
+        radius: metres.
+        kinds: which places.
+        need: metres up to which none should be missing; no request is made beyond that.
+        requests: most requests.
+    """
+    told = _Told(position)
+    if api.tells_nearest and not kinds.only and requests > 1:
+        square = middle_of_square(position)
+        told.add(square, api.within(square, SHARED_M, kinds))
+    if told.complete < need and told.count(need) < MOST and told.requests < requests:
+        told.add(position, api.within(position, radius, kinds))
+    halves = api.halves(kinds) if told.complete < need else ()
+    if halves and told.requests + len(halves) <= requests:
+        told.add(position, *(api.within(position, radius, half) for half in halves))
+    if told.complete < need and told.requests < requests:
+        left = requests - told.requests
+        told.add(position, covered(lambda at, reach: api.within(at, reach, kinds), position, radius, left))
+    if told.complete < need:
+        log.warning(
+            "nearby: places more than %.0f m from %s may be missing after %d requests; raise nearby_requests",
+            max(told.complete, 0.0),
+            position,
+            requests,
+        )
+    return NearbyResult(told.places, min(told.complete, radius))
+
+
+def middle_of_square(position: LatLng) -> LatLng:
+    """The middle of the square of the grid that a position is in."""
+    step = CELL_M / radians(1.0) / MEAN_RADIUS_M
+    lat = (position.lat // step + 0.5) * step
+    across = step / max(cos(radians(lat)), 0.01)
+    return LatLng(round(lat, 6), round((position.lng // across + 0.5) * across, 6))
+
+
+def covered(
+    ask: Callable[[LatLng, float], NearbyResult], center: LatLng, radius: float, requests: int
+) -> NearbyResult:
+    """Asks a circle, and seven smaller ones that cover it where one reply did not tell all of it.
+
+    The parts nearest to the centre come first, so that what is missing after the last request is far away.
+
+    Args:
+        ask: one nearby search.
+        center: the middle of the circle.
+        radius: metres.
+        requests: how often to ask at most.
+    """
+    order = count()
+    parts = [(0.0, next(order), center, radius)]
+    places: list[Place] = []
+    for _ in range(requests):
+        if not parts:
+            break
+        _, _, middle, reach = heapq.heappop(parts)
+        found = ask(middle, reach)
+        places += found.places
+        if found.complete >= reach:
+            continue
+        for part in _smaller(middle, reach, found.complete):
+            if (away := distance(center, part) - reach / 2) <= radius:
+                heapq.heappush(parts, (away, next(order), part, reach / 2))
+    return NearbyResult(places, max(parts[0][0], 0.0) if parts else radius)
+
+
+def _smaller(middle: LatLng, reach: float, complete: float) -> Iterable[LatLng]:
+    """The middles of circles of half the radius that cover what is missing of a circle."""
+    if complete < reach / 2:
+        yield middle
+    for side in range(6):
+        yield destination(middle, 60.0 * side, reach * sqrt(3) / 2)
