@@ -9,6 +9,7 @@ from virl.errors import NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.locate import locate
+from virl.platform.places import Place
 
 BANK = town.place("Banca del Olivo", "bank", 100)
 GONE = town.place("Bank of Yore", "bank", 50, closed=True)
@@ -38,7 +39,10 @@ def test_a_place_comes_before_what_a_kind_geocoder_finds(text: str) -> None:
     assert not city.maps.texts
 
 
-@pytest.mark.parametrize("text", ["1 Olivo Street", "Hauptstraße 12a", "Olivo Street"])
+@pytest.mark.parametrize(
+    "text",
+    ["1 Olivo Street", "Hauptstraße 12a", "Olivo Street", "1-2-3 Ginza", "銀座1丁目2-3", "1 Chome-2-3 Ginza"],
+)
 def test_an_address_is_geocoded(text: str) -> None:
     assert locate(kind_city(), text) == (text, ANYWHERE)
 
@@ -49,3 +53,44 @@ def test_what_no_geocoder_finds_is_a_place_of_nearly_that_name() -> None:
     for text in ("3 Banca del Olivo", "Town Hall"):
         with pytest.raises(NotFound):
             locate(city, text)
+
+
+CORNER = town.place("Corner Bakery", "bakery", 100)
+PLATFORM_13 = town.place("Platform 13", "bar", 50)
+PLATFORM_3 = town.place("Platform 3", "bar", 90)
+MORGAN = town.place("JP Morgan", "bank", 10)
+FIFTH = town.place("5th Ave. Bakery", "bakery", 20)
+ELEVEN = town.place("7-Eleven", "store", 30)
+HOURS = town.place("24 Hour Gym", "gym", 40)
+
+
+@dataclass(frozen=True)
+class AllFound(town.DayPlaces):
+    """A directory that answers everything it has to any text."""
+
+    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
+        return list(self.listed)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("The Corner Bakery & Café", "Corner Bakery"),
+        ("J. P. Morgan", "JP Morgan"),
+        ("Fifth Avenue Bakery", "5th Ave. Bakery"),
+        ("5th Avenue Bakery", "5th Ave. Bakery"),
+        ("7-Eleven", "7-Eleven"),
+    ],
+)
+def test_a_name_is_found_however_it_is_written(text: str, name: str) -> None:
+    places = AllFound((PLATFORM_13, CORNER, MORGAN, FIFTH, ELEVEN))
+    city = replace(town.day_town(), maps=KindMaps(), places=places)
+    assert locate(city, text)[0] == name
+
+
+def test_a_number_in_a_name_has_to_be_the_same() -> None:
+    city = replace(town.day_town(), places=AllFound((PLATFORM_13, PLATFORM_3, HOURS)))
+    assert locate(city, "Platform 3")[0] == "Platform 3"
+    assert locate(city, "24 Hour Gym")[0] == "24 Hour Gym"
+    with pytest.raises(NotFound, match=r"no place in .* matches 'Platform 4'"):
+        locate(city, "Platform 4")

@@ -4,7 +4,9 @@ from rapidfuzz import fuzz
 
 from virl.errors import NotFound
 from virl.geo import LatLng
+from virl.platform.addresses import begins_with_house, is_address
 from virl.platform.city import City
+from virl.platform.names import is_shortened, name_ratio, scored, spelt
 from virl.platform.places import Place
 
 SAME_NAME = 80.0
@@ -14,8 +16,8 @@ SAME_NAME = 80.0
 def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatLng]:
     """The title and position of an address, or of the open place that fits a text best.
 
-    A text without digits is looked for among the places first: a geocoder finds something for nearly any
-    text. One that begins with a digit is an address and nothing else.
+    What is written as no address is looked for among the places first: a geocoder finds something for nearly
+    any text. A listing may shorten the name, but its numbers are those of the text.
 
     Args:
         city: where it is.
@@ -25,18 +27,16 @@ def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatL
     Raises:
         NotFound: there is none.
     """
-    is_address = any(map(str.isdigit, text))
-    places = [] if is_address else _open_places(city, text, near)
+    places = [] if is_address(text) else _open_places(city, text, near)
     if named := next((place for place in places if _is_called(text, place.name)), None):
         return named.name, named.position
     try:
         return text, city.maps.geocode(text)
     except NotFound as fault:
-        if text[:1].isdigit():
-            raise
         places = places or _open_places(city, text, near)
-        likeness = [fuzz.token_set_ratio(text.casefold(), place.name.casefold()) for place in places]
-        alike = [place for place, score in zip(places, likeness, strict=True) if score >= SAME_NAME]
+        alike = [place for place in places if _is_nearly_called(text, place.name)]
+        if not alike and begins_with_house(text):
+            raise
         if not alike:
             raise NotFound(f"no place in {city.title} matches {text!r}; {fault}") from fault
     return alike[0].name, alike[0].position
@@ -48,4 +48,11 @@ def _open_places(city: City, text: str, near: LatLng | None) -> list[Place]:
 
 def _is_called(text: str, name: str) -> bool:
     """Whether a place is the one that was asked for: any of a sort, but only one with the name given."""
-    return text.islower() or fuzz.ratio(text.casefold(), name.casefold()) >= SAME_NAME
+    return text.islower() or name_ratio(text, name) >= SAME_NAME or is_shortened(name, text)
+
+
+def _is_nearly_called(text: str, name: str) -> bool:
+    """Whether a place may be meant by what no geocoder knows; a house number has to be in its name."""
+    if begins_with_house(text) and text.split(maxsplit=1)[0].casefold() not in spelt(name).split():
+        return False
+    return scored(fuzz.token_set_ratio, text, name) >= SAME_NAME

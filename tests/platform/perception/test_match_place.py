@@ -118,3 +118,31 @@ def test_of_two_places_of_one_name_neither_is_looked_up():
         look_up("Espresso House", [place("Espresso House", 10, 5, "a"), place("Espresso House", 50, 5, "b")])
         is None
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("PLATFORM 3", "Platform 3"),
+        ("PLATFORM 13", "Platform 13"),
+        ("PLATFORM 4", None),
+        ("BAR", "Platform 13"),
+    ],
+)
+def test_a_place_is_not_one_that_differs_in_a_number(text, found):
+    assert match(90, [place("Platform 13", 90, 8), place("Platform 3", 90, 12)], text=text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("FIFTH AVENUE BAKERY", "5th Ave. Bakery"),
+        ("J.P. MORGAN", "JP Morgan"),
+        ("ST ANNE'S", "Saint Anne\u2019s"),
+    ],
+)
+def test_a_name_on_a_sign_is_written_in_its_own_way(text, name):
+    assert resemblance(text, name) == 100
+    found = look_up(text, [place(name, 200, 35), place("Platform 3", 90, 5)])
+    assert found is not None
+    assert found.name == name

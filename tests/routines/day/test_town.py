@@ -74,6 +74,21 @@ def test_another_name_is_no_place(name):
     assert small_town(*town.USUAL).called(name, town.CENTER) is None
 
 
+def test_a_name_may_be_shortened_but_not_numbered_otherwise():
+    listed = [town.place(name, "bakery", 50) for name in ("Platform 13", "Corner Bakery", "1st Bakery")]
+    asked = {
+        "The Corner Bakery & Caf\u00e9": "Corner Bakery",
+        "First Bakery": "1st Bakery",
+        "Platform 3": None,
+    }
+    facts = CityFacts(town.day_town(*listed))
+    for name, found in asked.items():
+        place = small_town(*listed).called(name, town.CENTER)
+        assert (place.name if place else None) == found
+        site = facts.site(DayEntry("normal", 0, 1, name), town.CENTER)
+        assert (site.place.name if site else None) == found
+
+
 def test_the_checker_takes_a_sort_of_place_for_the_nearest_that_is_not_gone():
     gone = town.place("Gone", "museum", 10, closed=True)
     near = town.place("Near", "museum", 50)

@@ -1,9 +1,12 @@
 """Local: what is told of a walk can be seen from it, and could be said to a stranger."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import made_day_town as town
 import pytest
 from made_high_street import FRAME, SHOPS, HighStreet, MadeModels, made_city
+from pydantic import ValidationError
 
 from virl.bench.agent_runs import run_in_folder
 from virl.errors import NotFound
@@ -16,7 +19,7 @@ from virl.platform.streetview import Pose
 from virl.routines.directions.destination import find_destination
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
-from virl.routines.directions.replies import unsayable
+from virl.routines.directions.replies import WrittenDirections, unsayable
 from virl.routines.directions.settings import DirectionsSettings
 
 TYPES = ("bakery", "bank", "book_store", "pharmacy")
@@ -111,6 +114,30 @@ def test_a_destination_is_found_by_name_by_type_and_by_question() -> None:
     assert find(city, "").name == "Sun Books"
     with pytest.raises(NotFound, match="no bank within 10 m"):
         find(city, "bank", within=10)
+
+
+@pytest.mark.parametrize(
+    ("asked", "listed"),
+    [
+        ("The Corner Bakery & Café", "Corner Bakery"),
+        ("Fifth Avenue Books", "5th Ave. Books"),
+        ("Gate 3", "Gate 3"),
+    ],
+)
+def test_a_destination_is_listed_under_a_shorter_or_another_form_of_its_name(asked: str, listed: str) -> None:
+    city, _ = made_city()
+    names = ("Gate 13", "Corner Bakery", "5th Ave. Books", "Gate 3")
+    shops = [Place(name, name, ("store",), FRAME.position(60, 40)) for name in names]
+    city = replace(city, places=town.DayPlaces(tuple(shops)))
+    assert find(city, asked).name == listed
+
+
+def test_directions_name_the_destination_in_any_form_of_its_name() -> None:
+    asked = {"destination": "5th Avenue Books", "names": ["5th Avenue Books"]}
+    for said in ("Fifth Ave. Books is on your left.", "Go on to 5th Avenue Books."):
+        assert WrittenDirections.model_validate({"directions": said}, context=asked).directions == said
+    with pytest.raises(ValidationError, match="do not name"):
+        WrittenDirections.model_validate({"directions": "Sixth Avenue Books is on your left."}, context=asked)
 
 
 def test_the_nearest_is_chosen_or_the_one_the_local_would_send_them_to() -> None:

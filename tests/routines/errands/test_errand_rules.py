@@ -31,6 +31,8 @@ def read(text: str) -> tuple[list[tuple[str, str]], bool]:
         ("From rue de la Paix 12 to Via Roma 5/7, at улица Арбат 12 by May 5, then Cafe 12 Oak Street",
          ["rue de la Paix 12", "Via Roma 5/7", "улица Арбат 12", "12 Oak Street"]),
         ("Look at the room at John Stenbergin ranta 2 C 14.", ["John Stenbergin ranta 2 C 14"]),
+        ("Pens at 1-2-3 Ginza, tea at 銀座1丁目2-3, a book at 1 Chome-2-3 Ginza; go to Hauptstraße 12a.",
+         ["1-2-3 Ginza", "銀座1丁目2-3", "1 Chome-2-3 Ginza", "Hauptstraße 12a"]),
         ("Meet Anna at 5, read in Riverside Library for 2 hours.", ["Riverside Library"]),
     ],
 )  # fmt: skip

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz, utils
 
 from virl.geo import LatLng, bearing, distance, in_sector, signed_turn
+from virl.platform.names import is_numbered_otherwise, name_ratio, scored, spelt
 from virl.platform.places import Place
 from virl.platform.streetview import Box, Camera
 
@@ -30,7 +31,8 @@ def match_place(
     A place is a candidate if it lies within the radius and within the headings of the box's left and right
     edges, through the exact pinhole. The nearest candidate wins, as it would hide the others. One exception:
     if `text` was read in the box and clearly resembles the name of a candidate, that one wins. A name is
-    never looked for among places that are no candidates.
+    never looked for among places that are no candidates. A place whose name differs from it in a number only
+    is none: "Platform 3" was not read in front of "Platform 13".
 
     Args:
         camera: the camera of the picture that the box lies in.
@@ -49,6 +51,7 @@ def match_place(
         for place in places
         if distance(position, place.position) <= radius
         and _toward(place.position, position, camera.sector(box), slack)
+        and not is_numbered_otherwise(text, place.name)
     ]
     if not candidates:
         return None
@@ -59,19 +62,22 @@ def match_place(
 
 def look_up(text: str, places: Sequence[Place]) -> Place | None:
     """The place whose whole name was read on a sign; `None` if no name, or more names, are as like it."""
-    read = utils.default_process(text.replace(" / ", " "))
-    likeness = {place.id: fuzz.ratio(read, utils.default_process(place.name)) for place in places}
+    read = text.replace(" / ", " ")
+    likeness = {place.id: name_ratio(read, place.name) for place in places}
     best = max(likeness.values(), default=0.0)
     named = [place for place in places if likeness[place.id] == best]
     return named[0] if len(named) == 1 and best >= SAME_NAME else None
 
 
 def resemblance(text: str, name: str) -> float:
-    """How well the shorter of a text and a name is found in the longer one, [0, 100]; case does not count."""
+    """How well the shorter of a text and a name is found in the longer one, [0, 100].
+
+    However they are written (`virl.platform.names`); 0 if they differ in a number.
+    """
     read, known = utils.default_process(text), utils.default_process(name)
     if min(len(read), len(known)) < MIN_LETTERS:
-        return 100.0 if read and read == known else 0.0
-    return fuzz.partial_ratio(read, known)
+        return 100.0 if read and spelt(text) == spelt(name) else 0.0
+    return scored(fuzz.partial_ratio, text, name)
 
 
 def _toward(place: LatLng, position: LatLng, sector: tuple[float, float], slack: float) -> bool:

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from rapidfuzz import fuzz
-
 from virl.errors import NoRoute, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.city import City
+from virl.platform.names import is_shortened, name_ratio
 from virl.platform.places import Place
 from virl.routines.day.checker import DayEntry, Site
 from virl.routines.day.settings import Mode
@@ -46,7 +45,7 @@ class CityFacts:
         for place in sorted(self._sorted(sort, near), key=lambda one: distance(near, one.position)):
             return _of(self.city.places.details(place.id))
         for place in self.city.places.search(name, near) if any(map(str.isalnum, name)) else []:
-            if fuzz.ratio(place.name.casefold(), name) >= ALIKE:
+            if name_ratio(place.name, name) >= ALIKE or is_shortened(place.name, name):
                 return _of(self.city.places.details(place.id))
         try:
             return Site(self.city.maps.geocode(name))

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from rapidfuzz import fuzz
 
 from virl.clock import whole_minutes
 from virl.errors import NoRoute, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.city import City
+from virl.platform.names import is_shortened, name_ratio
 from virl.platform.place_types import sort_of
 from virl.platform.places import Place
 from virl.routines.day.activity import Spot
@@ -76,9 +76,11 @@ class Town:
     def called(self, name: str, here: LatLng) -> Place | None:
         """The place of this name; `None` if there is none."""
         found = self.city.places.search(name, here) if any(map(str.isalnum, name)) else []
-        alike = [(fuzz.ratio(place.name.casefold(), name.casefold()), place) for place in found[:10]]
+        alike = [(name_ratio(place.name, name), place) for place in found[:10]]
         score, best = max(alike, key=lambda one: one[0], default=(0.0, None))
-        return best if score >= ALIKE else None
+        if score >= ALIKE:
+            return best
+        return next((place for place in found[:10] if is_shortened(place.name, name)), None)
 
     def address(self, text: str) -> Spot | None:
         """The spot of an address; `None` if there is none."""

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from rapidfuzz import fuzz, utils
+from rapidfuzz import utils
 
 from virl.errors import NotFound
 from virl.geo import LatLng, distance
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
+from virl.platform.names import is_shortened, name_ratio
 from virl.platform.places import Place, Places
 from virl.routines.directions.replies import PlacePick, PlaceQuery
 from virl.routines.directions.settings import DirectionsSettings
@@ -67,14 +68,10 @@ def find_destination(
 
 
 def _named(places: Places, name: str, here: LatLng, within: float) -> Place | None:
-    """The nearest place that goes by this name."""
-    wanted = utils.default_process(name)
-    found = [
-        place
-        for place in places.search(name, here)
-        if distance(here, place.position) <= within
-        and fuzz.ratio(utils.default_process(place.name), wanted) >= SAME_NAME
-    ]
+    """The nearest place that goes by this name; where there is none, by a shorter form of it."""
+    near = [place for place in places.search(name, here) if distance(here, place.position) <= within]
+    found = [place for place in near if name_ratio(place.name, name) >= SAME_NAME]
+    found = found or [place for place in near if is_shortened(place.name, name)]
     return min(found, key=lambda place: (distance(here, place.position), place.id), default=None)
 
 

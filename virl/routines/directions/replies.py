@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pydantic import Field, ValidationInfo, field_validator
 
 from virl.mind.replies import Reply
+from virl.platform.names import spelt
 
 MAX_DIRECTIONS = 2000
 """Characters of written directions. Chosen: about two minutes of talking."""
@@ -70,9 +71,15 @@ class WrittenDirections(Reply):
         if fault:
             raise ValueError(f"the directions give {fault}: say it by crossings and landmarks instead")
         destination = (info.context or {}).get("destination")
-        if isinstance(destination, str) and destination.casefold() not in directions.casefold():
+        if isinstance(destination, str) and not _names_it(directions, destination):
             raise ValueError(f"the directions do not name {destination!r}")
         return directions
+
+
+def _names_it(directions: str, destination: str) -> bool:
+    """Whether directions name a place, however its name is written."""
+    said, name = spelt(directions), spelt(destination)
+    return destination.casefold() in directions.casefold() or (bool(name) and f" {name} " in f" {said} ")
 
 
 def unsayable(text: str, names: tuple[str, ...] = ()) -> str | None:

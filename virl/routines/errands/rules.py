@@ -8,23 +8,10 @@ from pydantic import BaseModel
 
 from virl.errors import MindFailed
 from virl.mind.lexicon import Lexicon, found_in, in_order
+from virl.platform.addresses import BLOCKS, NUMBER_FIRST, NUMBER_LAST, WORD
 from virl.routines.errands.replies import Errand, ErrandList
 
-_WORD = r"[^\W\d_a-z][\w'\N{RIGHT SINGLE QUOTATION MARK}-]*"  # begins with a capital letter
-_ADDRESS = re.compile(rf"\b\d{{1,5}}[A-Za-z]?\s+{_WORD}(?:\s+(?:of\s+|the\s+)*{_WORD})*")
-_SMALL = r"(?:of|the|de|du|des|la|le|del|della|di|da|do|van|von|der|den|aan|am|an|im|in|zur|zum)"
-_BEFORE_STREET = r"\b(?:rue|place|avenue|calle|plaza|via|piazza|rua|улица|ул\.|проспект|площадь)"
-_AFTER_STREET = (
-    r"(?:aukio|kaari|katu|kuja|polku|ranta|tie|tori|gata|gränd|kaj|väg|улица|переулок|проспект|набережная)"
-)
-_NUMBER_LAST = re.compile(
-    rf"(?<![\w'-])(?:{_BEFORE_STREET}[^\S\n]++(?:{_SMALL}[^\S\n]++){{0,2}})?{_WORD}+"
-    rf"(?:[^\S\n]++(?:{_SMALL}[^\S\n]++){{0,2}}(?:{_WORD}+|{_AFTER_STREET}\b)){{0,7}}+,?[^\S\n]++"
-    r"\d{1,5}(?:[A-Za-z]|[^\S\n][A-HJ-Z](?:[^\S\n]\d{1,3})?)?(?:[-\N{EN DASH}/]\d{1,4})?(?![\w'])"
-    r"(?![^\S\n]+[^\W\d_a-z]\w)"  # else the number belongs to what follows, "Central Cafe 12 Oak Street"
-)
-"""An address as most of the world writes it: the number after the street, "Aleksanterinkatu 14 B"."""
-_NAME = re.compile(rf"{_WORD}(?:\s+(?:&\s+|of\s+|the\s+)*{_WORD})*")
+_NAME = re.compile(rf"{WORD}(?:\s+(?:&\s+|of\s+|the\s+)*{WORD})*")
 _BEFORE_NAME = re.compile(r"\b(?:at|to|from|by|into|in|visit|see)\s+(?:the\s+)?$", re.IGNORECASE)
 _NO_NAME = re.compile(
     r"(?:a|after|also|an|and|at|buy|call|check|collect|deliver|drop|fetch|finally|first|from|get|go|grab|he|her|his|i"
@@ -96,8 +83,11 @@ def list_errands(question: ErrandQuestion, lexicon: Lexicon) -> ErrandList:
 
 def _mentions(text: str) -> Iterator[_Mention]:
     """Addresses and names, in the order of the text."""
-    found = [one for match in _NUMBER_LAST.finditer(text) if (one := _number_last(match))]
-    for match in _ADDRESS.finditer(text):
+    found = [_Mention(*match.span(), match[0], is_address=True) for match in BLOCKS.finditer(text)]
+    for match in NUMBER_LAST.finditer(text):
+        if not _overlaps(match, found) and (last := _number_last(match)):
+            found.append(last)
+    for match in NUMBER_FIRST.finditer(text):
         if not _overlaps(match, found):
             found.append(_Mention(*match.span(), match[0], is_address=True))
     names = [

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
+from virl.platform.names import spelt
 from virl.platform.places import Nearby, OpeningHours, Place
 from virl.platform.providers.google.nearby import Kinds, NearbyApi, places_around
 from virl.platform.providers.google.options import NEARBY_REQUESTS
@@ -137,7 +138,7 @@ def merged(places: Iterable[Place]) -> list[Place]:
         if place.id in ids:
             continue
         ids.add(place.id)
-        alike = by_name.setdefault(place.name.casefold(), [])
+        alike = by_name.setdefault(spelt(place.name) or place.name, [])
         twin = next((i for i in alike if distance(kept[i].position, place.position) <= SAME_M), None)
         if twin is None:
             alike.append(len(kept))

@@ -21,6 +21,7 @@ ABBREVIATIONS = {
     "ln": "lane",
     "pl": "place",
     "rd": "road",
+    "saint": "street",  # both are written "St."
     "st": "street",
     "str": "street",
 }

@@ -12,6 +12,7 @@ from virl.errors import BadInput
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import Lexicon, load_lexicon, phrase_pattern, words_of
 from virl.mind.opinions import Mention, wishes
+from virl.platform.addresses import NUMBER_FIRST, address_in
 from virl.settings import Settings, load_settings
 
 Seeking = Literal["place", "thing", "view", "count"]
@@ -23,7 +24,6 @@ UNDERSTOOD = (
     "go to an address, find or count things on the street, take a picture"
 )
 
-_ADDRESS = re.compile(r"\b\d+[A-Za-z]? (?:[A-Z][\w']*)(?: [A-Z][\w']*)*")
 _NAME = re.compile(
     r"(?<![.!?:] )(?<!^)(?<![\w'&])(?:the )?([A-Z][\w'&]*(?: (?:of|the|and|&|[A-Z][\w'&]*))* [A-Z][\w']*)"
 )
@@ -111,7 +111,7 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
         return bool(phrase_pattern(tuple(phrases)).search(said))
 
     named = says_name(text, character.name)
-    address = _ADDRESS.search(text)
+    address = address_in(text)
     of_the_street = tuple(phrase for phrases in words.things.values() for phrase in phrases)
     kinds = kinds_wanted(text, (), lexicon, aside=of_the_street)
     things = tuple(name for name, phrases in words.things.items() if says(phrases))
@@ -135,7 +135,7 @@ def read_goal(character: Character, lexicon: Lexicon | None = None) -> ToolGoal:
         seeking,
         place_type=kinds[0] if kinds and seeking in ("place", "count") else "",
         name=named,
-        address=address[0] if address else "",
+        address=address,
         things=things,
         open_now=says(words.open_now),
         liked=says(words.liked),
@@ -159,7 +159,7 @@ def says_name(text: str, own: str) -> str:
     for found in _NAME.finditer(text):
         name = found[1]
         if (
-            not _ADDRESS.search(text[max(0, found.start() - 6) : found.end()])
+            not NUMBER_FIRST.search(text[max(0, found.start() - 6) : found.end()])
             and own.split(maxsplit=1)[0] not in name.split()
         ):
             return name

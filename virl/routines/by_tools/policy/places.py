@@ -8,6 +8,7 @@ from rapidfuzz import fuzz
 from virl.errors import MindFailed
 from virl.mind.lexicon import found_in, words_of
 from virl.mind.opinions import vote
+from virl.platform.names import scored
 from virl.routines.by_tools.policy.goals import ToolGoal, tool_words
 from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
 from virl.routines.by_tools.policy.streets import find_on_street, look_for_sign, report_things
@@ -141,9 +142,7 @@ def _searched(situation: Situation) -> Part[Choice | None]:
     candidates = yield from _listed(situation)
     if goal.name:
         candidates = [
-            one
-            for one in candidates
-            if fuzz.token_set_ratio(one.name.lower(), goal.name.lower()) >= SAME_NAME
+            one for one in candidates if scored(fuzz.token_set_ratio, one.name, goal.name) >= SAME_NAME
         ]
     if not situation.has("place_details"):
         choices = [Choice(one, tuple(_faults(one, situation, looked_up=False))) for one in candidates]

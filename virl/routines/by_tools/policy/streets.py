@@ -8,6 +8,7 @@ from rapidfuzz import fuzz
 from virl.geo import signed_turn
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import words_of
+from virl.platform.names import scored
 from virl.routines.by_tools.policy.hands import Part, Plan, PlanEnd, PlannedCall, Situation
 from virl.routines.by_tools.policy.told import (
     FoundTold,
@@ -162,4 +163,4 @@ def _onward(
 
 
 def _alike(text: str, name: str) -> bool:
-    return len(text) > 2 and fuzz.token_set_ratio(text.lower(), name.lower()) >= SAME_SIGN
+    return len(text) > 2 and scored(fuzz.token_set_ratio, text, name) >= SAME_SIGN

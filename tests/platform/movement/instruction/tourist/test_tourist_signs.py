@@ -58,6 +58,9 @@ class OneWall:
         ("", "Moon Bakery", False),
         ("Ox", "Ox", True),
         ("Oxford Arms", "Ox", False),
+        ("5TH AVENUE BAKERY", "Fifth Ave. Bakery", True),
+        ("PLATFORM 13", "Platform 3", False),
+        ("PLATFORM 3 open till 24", "Platform 3", True),
         ("こはる商店", "こはる商店", True),
     ],
 )

@@ -7,6 +7,7 @@ from rapidfuzz import fuzz, utils
 
 from virl.geo import normalize_heading
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting, surest
+from virl.platform.names import numbers_differ, spelt
 from virl.platform.perception.base import Reader
 from virl.platform.perception.signs import group_lines
 from virl.platform.streetview import Box, Camera, Pose, StreetView, View
@@ -112,9 +113,17 @@ def name_likeness(text: str, name: str) -> float:
 
     Args:
         text: the words read on one sign; what stands there beside the name does no harm.
-        name: looked for.
+        name: looked for; one that differs in a number is not meant.
     """
-    read, known = utils.default_process(text), utils.default_process(name)
+    if numbers_differ(text, name):
+        return 0.0
+    return max(
+        _likeness(utils.default_process(text), utils.default_process(name)),
+        _likeness(spelt(text), spelt(name)),
+    )
+
+
+def _likeness(read: str, known: str) -> float:
     if not read or not known:
         return 0.0
     if len(known) < 4:  # chosen: fewer letters are found by chance in many a word

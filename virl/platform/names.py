@@ -1,0 +1,143 @@
+"""How alike two names are: of places, streets, and what signs say of them.
+
+"Fifth Avenue" is "5th Ave.", "J. P. Morgan" is "JP Morgan" and "Saint Anne" is "St. Anne", but "Platform 3"
+is not "Platform 13".
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache, lru_cache
+from pathlib import Path
+
+from rapidfuzz import fuzz, utils
+
+from virl.settings import Settings, load_settings
+
+__all__ = ["is_numbered_otherwise", "is_shortened", "name_ratio", "numbers_differ", "scored", "spelt"]
+
+SAME_BUT_NUMBER = 80.0  # chosen, of 100: as in `virl.platform.perception.matching`
+SHARED_WORDS = 2  # chosen: a listing's name of one word is within many a longer name by chance
+
+_WRITTEN = re.compile(r"[^\W_]+")
+_SILENT = re.compile("['\u2019`\u0300-\u036f]")
+_ORDINAL = re.compile(r"(\d{1,9})(?:st|nd|rd|th)")
+_NUMBER = re.compile(r"(\d{1,9}[a-z]?)(?:st|nd|rd|th)?")
+
+
+class _Writings(Settings):
+    """`names.yaml`."""
+
+    same_words: dict[str, tuple[str, ...]]
+    endings: dict[str, tuple[str, ...]]
+    ordinals: tuple[str, ...]
+    cardinals: tuple[str, ...]
+    small: frozenset[str]
+
+
+def name_ratio(one: str, other: str) -> float:
+    """How alike two whole names are, [0, 100]; 0 if they differ in a number."""
+    return scored(fuzz.ratio, one, other)
+
+
+def scored(scorer: Callable[[str, str], float], one: str, other: str) -> float:
+    """What a scorer says of two names, as they stand or spelt alike, whichever is more.
+
+    Args:
+        scorer: [0, 100] for two texts in small letters without punctuation.
+        one: a name, or the words of a sign.
+        other: a name.
+
+    Returns:
+        0 if the two differ in a number.
+    """
+    if numbers_differ(one, other):
+        return 0.0
+    plain = scorer(utils.default_process(one), utils.default_process(other))
+    return max(plain, scorer(spelt(one), spelt(other)))
+
+
+def numbers_differ(one: str, other: str) -> bool:
+    """Whether both have numbers, and each has one that the other lacks."""
+    mine, theirs = _numbers(one), _numbers(other)
+    return not (mine <= theirs or theirs <= mine)
+
+
+def is_numbered_otherwise(text: str, name: str) -> bool:
+    """Whether a text speaks of a name with another number: "Platform 3" of "Platform 13"."""
+    if not numbers_differ(text, name):
+        return False
+    said, known = (
+        " ".join(word for word in spelt(one).split() if not _NUMBER.fullmatch(word)) for one in (text, name)
+    )
+    return bool(said and known) and fuzz.partial_ratio(said, known) >= SAME_BUT_NUMBER
+
+
+def is_shortened(listed: str, name: str) -> bool:
+    """Whether a listed name is a longer one of which words were left out, such as "The" or "& Café"."""
+    kept, words = (set(spelt(text).split()) - _writings().small for text in (listed, name))
+    return len(kept) >= SHARED_WORDS and kept <= words and not numbers_differ(listed, name)
+
+
+@lru_cache(maxsize=16_384)
+def spelt(name: str) -> str:
+    """A name as it is compared: small letters, no accents, numbers and abbreviations in one form."""
+    folded = unicodedata.normalize("NFKD", name.casefold().replace("&", " and ").replace("\u00f8", "o"))
+    words = _initials_joined(_WRITTEN.findall(_SILENT.sub("", folded)))
+    forms = _forms()
+    if len(words) > 1:
+        words = [_cardinals().get(word, word) for word in words]
+    return " ".join(forms.get(word) or _with_ending(_numbered(word)) for word in words)
+
+
+def _initials_joined(words: list[str]) -> list[str]:
+    """Single letters that follow each other as one word: "j", "p", "morgan" as "jp", "morgan"."""
+    joined: list[str] = []
+    is_open = False
+    for word in words:
+        is_initial = len(word) == 1 and word.isalpha()
+        if is_initial and is_open:
+            joined[-1] += word
+        else:
+            joined.append(word)
+        is_open = is_initial
+    return joined
+
+
+def _numbered(word: str) -> str:
+    """A number in one form: "1st" as "1th", as "first" is, and "03" as "3"."""
+    found = _ORDINAL.fullmatch(word)
+    if found:
+        return f"{int(found[1])}th"
+    return word.lstrip("0") or "0" if word.isascii() and word.isdigit() else word
+
+
+def _with_ending(word: str) -> str:
+    for ending, others in _writings().endings.items():
+        for other in others:
+            if word.endswith(other) and len(word) > len(other) + 2:
+                return f"{word.removesuffix(other)}{ending}"
+    return word
+
+
+@lru_cache(maxsize=16_384)
+def _numbers(name: str) -> frozenset[str]:
+    found = (_NUMBER.fullmatch(word) for word in spelt(name).split())
+    return frozenset(one[1] for one in found if one)
+
+
+@cache
+def _writings() -> _Writings:
+    return load_settings(Path(__file__).with_name("names.yaml"), _Writings)
+
+
+@cache
+def _forms() -> dict[str, str]:
+    told = _writings()
+    forms = {other: one for one, others in told.same_words.items() for other in others}
+    return forms | {word: f"{number}th" for number, word in enumerate(told.ordinals, start=1)}
+
+
+@cache
+def _cardinals() -> dict[str, str]:
+    return {word: str(number) for number, word in enumerate(_writings().cardinals, start=1)}
