@@ -253,7 +253,8 @@ def _suitability(
         weights.append(wishes.size)
         worths.append(np.clip((sizes - SMALL_M2) / (LARGE_M2 - SMALL_M2), 0, 1))
     if wishes.bedrooms is not None:
-        missing = np.array([abs(home.bedrooms - wishes.bedrooms) for home in homes])
+        rooms = np.array([np.inf if home.bedrooms is None else home.bedrooms for home in homes])
+        missing = np.abs(rooms - wishes.bedrooms)
         weights.append(SAID)
         worths.append(np.clip(1 - missing / 2, 0, 1))
     if wishes.newness:

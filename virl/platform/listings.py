@@ -19,9 +19,9 @@ class Listing:
     """Dollars a month."""
     property_type: str
     """Such as `"Apartment"` or `"Townhouse"`."""
-    bedrooms: int
-    """0 is a studio."""
-    bathrooms: float
+    bedrooms: int | None
+    """0 is a studio; `None` where nobody has listed them."""
+    bathrooms: float | None = None
     area: float | None = None
     """Square metres of floor."""
     year_built: int | None = None
@@ -38,6 +38,6 @@ class Listings(Protocol):
         Args:
             area: polygon whose points are (longitude, latitude), as in GeoJSON.
             price: lowest and highest rent in dollars a month, both included.
-            bedrooms: how many exactly; `None` takes any.
+            bedrooms: how many exactly; `None` takes any, unknown ones too.
         """
         ...

@@ -81,6 +81,23 @@ def test_bedrooms_and_several_districts_narrow_the_search(tmp_path: Path) -> Non
     assert set(ids(result)) == {"r2-0", "r2-1600"}
 
 
+def test_homes_with_an_unknown_number_of_bedrooms_stay_unless_a_number_is_wanted(tmp_path: Path) -> None:
+    unknown = home("unknown", 20, 1500, bedrooms=None, bathrooms=None)
+    city = quarter([GYM], [unknown, home("known", 60, 1500)])
+    result = ask(city, tmp_path / "any", "Peng looks for a home with two bedrooms near a gym.")
+    assert set(ids(result)) == {"unknown", "known"}
+    told = {one["id"]: one["reason"] for one in result.answer["ranked"]}  # type: ignore[attr-defined]
+    assert "bedrooms unknown, 2 bedrooms wanted" in told["unknown"]
+    assert "1 of them with an unknown number of bedrooms" in notes(tmp_path / "any", "homes")[0].text
+    (table,) = (one for one in end(tmp_path / "any").exhibits if isinstance(one, TableExhibit))
+    assert {row[0]: row[3] for row in table.rows} == {"unknown Street": None, "known Street": 1}
+    result = ask(city, tmp_path / "some", bedrooms=[0, 2])
+    assert ids(result) == ["known"]
+    assert result.answer["skipped"] == [
+        "unknown Street: how many bedrooms it has is unknown, and 0 to 2 are wanted"
+    ]
+
+
 def test_districts_may_be_cities_with_a_polygon_or_files_of_corners(tmp_path: Path) -> None:
     corners = tmp_path / "corners.txt"
     corners.write_text("41.249,-38.751\n41.249,-38.749\n41.251,-38.749\n41.251,-38.751\n")
@@ -140,6 +157,7 @@ def test_listings_of_another_city_are_named_and_skipped(tmp_path: Path) -> None:
 def test_the_published_listings_are_all_read_or_named(tmp_path: Path) -> None:
     result = ask(quarter([GYM]), tmp_path, listings=str(real_data("virl") / "agents" / "ny_peng_rent.json"))
     assert result.status == "gave up"
+    assert not [line for line in result.answer["skipped"] if "missing" in line]  # type: ignore[attr-defined]
     assert len(result.answer["skipped"]) >= 138  # type: ignore[arg-type]
     assert "New York" in result.reason
     assert "\n" not in result.reason

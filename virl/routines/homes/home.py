@@ -12,8 +12,10 @@ class _Plain(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-def bedrooms_in_words(count: int) -> str:
+def bedrooms_in_words(count: int | None) -> str:
     """Such as `"2 bedrooms"`; none make a studio."""
+    if count is None:
+        return "bedrooms unknown"
     return counted(count, "bedroom") if count else "studio"
 
 
@@ -27,9 +29,9 @@ class Home(_Plain):
     price: float
     """Dollars a month."""
     property_type: str
-    bedrooms: int
-    """0 is a studio."""
-    bathrooms: float
+    bedrooms: int | None
+    """0 is a studio; `None` where they are not listed."""
+    bathrooms: float | None
     area: float | None
     """Square metres of floor."""
     year_built: int | None

@@ -58,7 +58,7 @@ class HomeFacts(BaseModel):
 
     rent: float
     area_m2: float | None
-    bedrooms: int
+    bedrooms: int | None
     year_built: int | None
 
 
@@ -144,9 +144,9 @@ def _plain(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
         yield _Point(SIZE_WEIGHT, worth, size)
     rooms = _rooms(words)
     if rooms is not None:
-        missing = abs(home.bedrooms - rooms)
-        wanted = "as wanted" if not missing else f"{bedrooms_in_words(rooms)} wanted"
-        yield _Point(ROOMS_WEIGHT, max(0.0, 1 - missing / 2), f"{bedrooms_in_words(home.bedrooms)}, {wanted}")
+        worth = UNKNOWN if home.bedrooms is None else max(0.0, 1 - abs(home.bedrooms - rooms) / 2)
+        wanted = "as wanted" if home.bedrooms == rooms else f"{bedrooms_in_words(rooms)} wanted"
+        yield _Point(ROOMS_WEIGHT, worth, f"{bedrooms_in_words(home.bedrooms)}, {wanted}")
     newness = UNKNOWN if home.year_built is None else _share(home.year_built - OLD_YEAR, NEW_YEAR - OLD_YEAR)
     built = f"built in {home.year_built or 'nobody knows when'}"
     if found_in(words, homes.modern):

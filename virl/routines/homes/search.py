@@ -70,31 +70,46 @@ def search_homes(agent: Agent) -> HomeSearch:
         raise BadInput(f"{agent.source}: `rent:` is missing: give at least `rent: {{price: [1000, 2000]}}`")
     areas = areas_of(agent)
     with opened_source(agent) as source:
-        found = _found(source, areas, rent)
-    skipped = (*source.faults, *_outside(source.all, areas, agent.city.title))
+        found, unsure = _found(source, areas, rent)
+    skipped = (*source.faults, *unsure, *_outside(source.all, areas, agent.city.title))
     made = HomeSearch(areas=tuple(areas), homes=tuple(Home.of(one) for one in found), skipped=skipped)
     agent.run.note(
         HOMES,
         KEY,
         f"{counted(len(made.homes), 'home')} for rent in {', '.join(made.areas)} for {rent.price[0]:.0f} to "
-        f"{rent.price[1]:.0f} dollars; {counted(len(skipped), 'listing')} skipped.",
+        f"{rent.price[1]:.0f} dollars{_unknown(found)}; {counted(len(skipped), 'listing')} skipped.",
         data=made.model_dump(mode="json"),
         cost=source.cost,
     )
     return made
 
 
-def _found(source: ListingSource, areas: dict[str, Polygon], rent: Renting) -> list[Listing]:
+def _found(
+    source: ListingSource, areas: dict[str, Polygon], rent: Renting
+) -> tuple[list[Listing], list[str]]:
+    """The homes that suit, cheapest first, and a line for each of which nobody knows whether it does."""
     listed = (listing for area in areas.values() for listing in source.listings.rentals(area, rent.price))
-    homes = {listing.id: listing for listing in listed if _suits(listing, rent)}
-    return sorted(homes.values(), key=lambda one: (one.price, one.id))
+    priced = {listing.id: listing for listing in listed if _is_paid(listing, rent)}
+    homes = sorted(priced.values(), key=lambda one: (one.price, one.id))
+    if rent.bedrooms is None:
+        return homes, []
+    fewest, most = rent.bedrooms
+    unsure = [
+        f"{one.address}: how many bedrooms it has is unknown, and {fewest} to {most} are wanted"
+        for one in homes
+        if one.bedrooms is None
+    ]
+    return [one for one in homes if one.bedrooms is not None and fewest <= one.bedrooms <= most], unsure
 
 
-def _suits(listing: Listing, rent: Renting) -> bool:
+def _is_paid(listing: Listing, rent: Renting) -> bool:
     low, high = rent.price
-    within = low < listing.price < high if rent.bounds == "strict" else low <= listing.price <= high
-    fewest, most = rent.bedrooms or (listing.bedrooms, listing.bedrooms)
-    return within and fewest <= listing.bedrooms <= most
+    return low < listing.price < high if rent.bounds == "strict" else low <= listing.price <= high
+
+
+def _unknown(homes: Iterable[Listing]) -> str:
+    count = sum(one.bedrooms is None for one in homes)
+    return f", {count} of them with an unknown number of bedrooms" if count else ""
 
 
 def _outside(listings: Iterable[Listing], areas: dict[str, Polygon], title: str) -> Iterator[str]:

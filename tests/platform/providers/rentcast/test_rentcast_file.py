@@ -29,12 +29,12 @@ class TestFileListings(ListingsContract):
 
 
 def test_broken_records_are_named_and_the_others_read(tmp_path: Path) -> None:
-    without_rooms = {name: value for name, value in record(5).items() if name != "bedrooms"}
+    without_price = {name: value for name, value in record(5).items() if name != "price"}
     broken = [
         record(1, price="1500"),
         record(2, latitude=None),
         record(3, latitude=300),
-        without_rooms,
+        without_price,
         "no record",
         record(0),
     ]
@@ -50,8 +50,17 @@ def test_broken_records_are_named_and_the_others_read(tmp_path: Path) -> None:
     ]
     assert "price" in read.faults[0]
     assert read.faults[1].endswith("latitude is missing")
-    assert read.faults[3].endswith("bedrooms is missing")
+    assert read.faults[3].endswith("price is missing")
     assert read.faults[5].endswith("is repeated")
+
+
+def test_what_a_record_leaves_out_of_size_and_age_is_unknown(tmp_path: Path) -> None:
+    small = {"bedrooms", "bathrooms", "squareFootage", "yearBuilt"}
+    bare = {name: value for name, value in record(5).items() if name not in small}
+    read = read_listings(write(tmp_path, [bare, record(6, bedrooms=-1)]))
+    (found,) = read.all
+    assert (found.bedrooms, found.bathrooms, found.area, found.year_built) == (None, None, None, None)
+    assert "bedrooms: " in read.faults[0]
 
 
 @pytest.mark.parametrize(

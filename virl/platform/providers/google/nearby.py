@@ -59,7 +59,7 @@ class NearbyApi(Protocol):
 
 
 @dataclass(slots=True)
-class _Told:
+class _Heard:
     """What is known around a position."""
 
     position: LatLng
@@ -91,7 +91,7 @@ def places_around(
         need: metres up to which none should be missing; no request is made beyond that.
         requests: most requests.
     """
-    told = _Told(position)
+    told = _Heard(position)
     if api.tells_nearest and not kinds.only and requests > 1:
         square = middle_of_square(position)
         told.add(square, api.within(square, SHARED_M, kinds))

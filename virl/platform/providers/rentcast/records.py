@@ -24,8 +24,8 @@ class _ListingRecord(BaseModel):
     longitude: float = Field(ge=-180, le=180)
     price: float = Field(gt=0)
     propertyType: str = Field(min_length=1)  # noqa: N815
-    bedrooms: int = Field(ge=0)
-    bathrooms: float = Field(ge=0)
+    bedrooms: int | None = Field(default=None, ge=0)
+    bathrooms: float | None = Field(default=None, ge=0)
     squareFootage: float | None = Field(default=None, gt=0)  # noqa: N815
     yearBuilt: int | None = Field(default=None, ge=1000, le=3000)  # noqa: N815
 
@@ -41,7 +41,8 @@ class Records:
 def as_listings(records: Iterable[Any]) -> Records:
     """The listings that records hold. A record without a field that a listing needs is named and left out.
 
-    Square feet become square metres. Of two records with the same id, the first counts.
+    What RentCast leaves out of size and age stays unknown. Square feet become square metres. Of two records
+    with the same id, the first counts.
     """
     listings: dict[str, Listing] = {}
     faults = []
