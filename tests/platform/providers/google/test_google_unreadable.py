@@ -10,7 +10,7 @@ from virl.geo import LatLng
 from virl.platform.providers.google.calls import Call
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.maps import geocode
-from virl.platform.providers.google.static import nearest_id, static_view
+from virl.platform.providers.google.static import nearest_of, static_view
 from virl.platform.providers.google.tiles import PanoramaTiles
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.streetview import Camera
@@ -30,11 +30,13 @@ def test_an_address_without_what_is_needed_is_asked_for_again(wrong: dict[str, o
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize("wrong", [{}, {"status": "OK"}])
+@pytest.mark.parametrize("wrong", [{}, {"status": "OK"}, {"status": "OK", "pano_id": "p"}])
 def test_metadata_without_what_is_needed_is_asked_for_again(wrong: dict[str, object]) -> None:
-    right = good({"status": "OK", "pano_id": "p"})
+    right = good({"status": "OK", "pano_id": "p", "location": {"lat": HERE.lat, "lng": HERE.lng}})
     with ScriptedGoogle([good(wrong), right]) as server, client(server) as http:
-        assert nearest_id(http, HERE, 50.0, outdoor=True) == "p"
+        found = nearest_of(http, HERE, 50.0, outdoor=True)
+    assert found is not None
+    assert (found.id, found.position) == ("p", HERE)
     assert len(server.requests) == 2
 
 
