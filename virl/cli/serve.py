@@ -63,8 +63,9 @@ def google(
     odd: Annotated[
         str,
         typer.Option(
-            help="Shares of things that are odd, such as `indoor:0.3,stale:0.1,far:0.1,vague:0.1`: "
-            "panoramas indoors, ids of places that are gone, addresses found far off or vaguely."
+            help="Shares of things that are odd, such as `indoor:0.3,stale:0.1,closed:0.1,bare:0.2,"
+            "far:0.1,vague:0.1`: panoramas indoors, places whose ids are gone, that have closed, or of which "
+            "nobody knows hours, prices and ratings, addresses found far off or vaguely."
         ),
     ] = "",
     country: Annotated[

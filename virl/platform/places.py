@@ -56,7 +56,7 @@ class Place:
     price_level: int | None = None
     """0 (free) to 4 (very expensive)."""
     is_open: bool = True
-    """False for a place that has closed for good."""
+    """False for a place that has closed, for good or until further notice."""
     hours: tuple[OpeningHours, ...] = ()
     reviews: tuple[Review, ...] = ()
 

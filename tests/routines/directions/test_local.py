@@ -132,6 +132,14 @@ def test_a_destination_is_listed_under_a_shorter_or_another_form_of_its_name(ask
     assert find(city, asked).name == listed
 
 
+def test_a_destination_that_has_closed_is_none() -> None:
+    city, _ = made_city()
+    shops = [Place("s", "Star Bakery", ("bakery",), FRAME.position(60, 40), is_open=False)]
+    city = replace(city, places=town.DayPlaces(tuple(shops)))
+    with pytest.raises(NotFound):
+        find(city, "Star Bakery")
+
+
 def test_directions_name_the_destination_in_any_form_of_its_name() -> None:
     asked = {"destination": "5th Avenue Books", "names": ["5th Avenue Books"]}
     for said in ("Fifth Ave. Books is on your left.", "Go on to 5th Avenue Books."):

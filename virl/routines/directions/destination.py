@@ -68,8 +68,12 @@ def find_destination(
 
 
 def _named(places: Places, name: str, here: LatLng, within: float) -> Place | None:
-    """The nearest place that goes by this name; where there is none, by a shorter form of it."""
-    near = [place for place in places.search(name, here) if distance(here, place.position) <= within]
+    """The nearest open place that goes by this name; where there is none, by a shorter form of it."""
+    near = [
+        place
+        for place in places.search(name, here)
+        if place.is_open and distance(here, place.position) <= within
+    ]
     found = [place for place in near if name_ratio(place.name, name) >= SAME_NAME]
     found = found or [place for place in near if is_shortened(place.name, name)]
     return min(found, key=lambda place: (distance(here, place.position), place.id), default=None)

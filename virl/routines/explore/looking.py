@@ -12,10 +12,12 @@ from virl.platform.perception.matching import look_up, match_place
 from virl.platform.perception.signs import SIGN
 from virl.platform.places import Place
 from virl.platform.streetview import View
+from virl.routines.explore.settings import EXPLORE
 
 # As in the configuration that V-IRL was published with.
 LOOK_FOV = 60.0
 LOOK_RANGE = 180.0
+ALL_AROUND = 360.0
 MIN_SCORE = 0.55
 MIN_SCORE_CLOSER = 0.55
 MATCH_RADIUS_M = 20.0
@@ -41,6 +43,8 @@ def places_seen(
 ) -> Iterator[Place]:
     """Look to both sides and ahead, and closer where it promises something; the places that were not known.
 
+    At the start it may be all around (`explore: {first_look: around}`).
+
     Args:
         agent: who looks.
         step: where.
@@ -48,7 +52,8 @@ def places_seen(
         known: ids of the places considered before; those found now are added.
         look: takes the views down. Nothing more is looked at once it has entered a place.
     """
-    cameras = sweep_cameras(step.pose.heading, LOOK_RANGE, LOOK_FOV)
+    is_around = not agent.run.steps and EXPLORE.of(agent.character).first_look == "around"
+    cameras = sweep_cameras(step.pose.heading, ALL_AROUND if is_around else LOOK_RANGE, LOOK_FOV)
     views = [agent.city.streetview.view(step.pose.pano_id, camera) for camera in cameras]
     directory = agent.city.directory
     found = agent.senses.detector.detect(views, [place_type, SIGN] if directory else [place_type])

@@ -13,6 +13,7 @@ from virl.serve.google.dispatch import Dispatcher, Endpoint
 from virl.serve.google.fine_places import FinePlaces
 from virl.serve.google.geocoder import Geocoder
 from virl.serve.google.geocoding import Geocoding
+from virl.serve.google.odd_places import OddPlaces
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.pages import Pages
 from virl.serve.google.pictures import Painter, PictureCache
@@ -95,6 +96,8 @@ def _street_view(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoi
 
 def _places(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]:
     clock = TownClock(city.time_zone, options.now) if options.now else TownClock(city.time_zone)
+    if {"closed", "bare"}.intersection(options.odd.rates):
+        city = replace(city, places=OddPlaces(city.places, options.odd))
     fine = replace(city, places=FinePlaces(city.places)) if options.fine_types else city
     shown = None if options.lossless else MAX_REVIEWS
     new = NewPlaces(fine, PlaceWriter(fine, albums, shown, clock), Pages(0.0), options.odd)

@@ -11,7 +11,7 @@ from virl.serve.gate import GateOptions
 from virl.serve.limits import RequestLimits
 
 TIMEOUT, GARBAGE, HALF = "timeout", "garbage", "half"
-ODD = ("indoor", "stale", "far", "vague")
+ODD = ("indoor", "stale", "closed", "bare", "far", "vague")
 WIDTHS = (512, 1024, 2048, 4096, 8192, 16384)
 """Pixels of a whole panorama at zoom levels 0 to 5 of Map Tiles."""
 
@@ -58,8 +58,9 @@ class Oddities:
 
     Args:
         rates: by kind the share of things that are odd: panoramas that are `indoor`; places whose ids are
-            `stale`, so that searches list them and details answer that there is none; addresses for which
-            the geocoder finds a thing of the same name `far` off, or a `vague` partial match.
+            `stale`, so that searches list them and details answer that there is none; places that have
+            `closed` for good, or are `bare` of hours, prices, ratings and reviews; addresses for which the
+            geocoder finds a thing of the same name `far` off, or a `vague` partial match.
         seed: picks which.
 
     Raises:

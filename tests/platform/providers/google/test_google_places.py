@@ -22,6 +22,7 @@ from virl.platform.providers.google.vocabulary import (
     normal_types,
     type_table,
 )
+from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
 
 NEW = GoogleOptions(api="new")
@@ -135,6 +136,19 @@ def test_closed_places_are_kept_where_one_asks_for_them(virlton: City, google: G
         assert closed.id in [place.id for place in keeping.search(closed.name)]
 
 
+@pytest.mark.parametrize("api", ["new", "legacy"])
+def test_photos_are_limited_in_height_too(virlton: City, api: str) -> None:
+    class TallPhotos(FlatPhotos):
+        def photos(self, place_id: str, limit: int = 1) -> list[Image]:
+            return [np.zeros((3000, 600, 3), np.uint8)]
+
+    place = virlton.places.nearby(virlton.center, 50)[0]
+    city = replace(virlton, places=TallPhotos(virlton.places))
+    with google_over(city, NEW if api == "new" else OLD) as google:
+        (photo,) = google.city.places.photos(place.id)
+    assert photo.shape == (1024, 205, 3)
+
+
 def test_photos_are_the_pictures_served(virlton: City, fresh: Google) -> None:
     place = virlton.places.nearby(virlton.center, 50)[0]
     (photo,) = fresh.city.places.photos(place.id, 3)
@@ -240,7 +254,7 @@ def test_both_generations_tell_of_a_place_in_the_same_words() -> None:
     [
         ({"businessStatus": "CLOSED_PERMANENTLY"}, "is_open", False),
         ({"businessStatus": "FUTURE_OPENING"}, "is_open", False),
-        ({"businessStatus": "CLOSED_TEMPORARILY"}, "is_open", True),
+        ({"businessStatus": "CLOSED_TEMPORARILY"}, "is_open", False),
         ({"priceLevel": "PRICE_LEVEL_UNSPECIFIED"}, "price_level", None),
         ({"priceLevel": "PRICE_LEVEL_FREE"}, "price_level", 0),
         ({"priceLevel": "PRICE_LEVEL_VERY_EXPENSIVE"}, "price_level", 4),

@@ -28,7 +28,7 @@ SERVICE = "Places API"
 PAGES = 3  # of 20 places each
 PAGE_TRIES = 3  # chosen
 NEAR_M = 5_000  # chosen: a part of a town; Google takes up to 50 km
-PHOTO_WIDTH = 1024  # pixels; chosen
+PHOTO_SIDE = 1024  # pixels a photo is wide or high at most; chosen
 
 _DETAILED = [
     "place_id",
@@ -43,7 +43,7 @@ _DETAILED = [
     "opening_hours",
     "reviews",
 ]
-_NOT_OPEN = ("CLOSED_PERMANENTLY", "FUTURE_OPENING")
+_NOT_OPEN = ("CLOSED_PERMANENTLY", "CLOSED_TEMPORARILY", "FUTURE_OPENING")
 
 
 class LegacyPlaces:
@@ -119,7 +119,8 @@ class LegacyPlaces:
         photos = read_body(_LegacyAlbum, reply["result"], SERVICE).photos[:limit]
         fetch = googlemaps.Client.places_photo
         names = (photo.photo_reference for photo in photos)
-        files = (b"".join(self._client.ask(fetch, name, max_width=PHOTO_WIDTH)) for name in names)
+        size = {"max_width": PHOTO_SIDE, "max_height": PHOTO_SIDE}
+        files = (b"".join(self._client.ask(fetch, name, **size)) for name in names)
         return [picture(data, SERVICE) for data in files]
 
     def _details(self, place_id: str, fields: list[str]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ SERVICE = "Places API (New)"
 PAGES = 3  # of a text search
 MOST_TYPES = 50  # in a nearby search
 NEAR_M = 5_000.0  # chosen: a part of a town; Google takes up to 50 km
-PHOTO_WIDTH = 1024  # pixels; chosen
+PHOTO_SIDE = 1024  # pixels a photo is wide or high at most; chosen
 
 _LISTED = (
     "id,displayName,types,primaryType,location,formattedAddress,"
@@ -45,7 +45,7 @@ _PRICES = {
     "PRICE_LEVEL_EXPENSIVE": 3,
     "PRICE_LEVEL_VERY_EXPENSIVE": 4,
 }
-_NOT_OPEN = ("CLOSED_PERMANENTLY", "FUTURE_OPENING")
+_NOT_OPEN = ("CLOSED_PERMANENTLY", "CLOSED_TEMPORARILY", "FUTURE_OPENING")
 
 
 class NewPlaces:
@@ -139,7 +139,7 @@ class NewPlaces:
             NotFound: no place has this id.
         """
         photos = read_body(Album, self._details(place_id, "id,photos", Album), SERVICE).photos[:limit]
-        query = {"maxWidthPx": str(PHOTO_WIDTH)}
+        query = {"maxWidthPx": str(PHOTO_SIDE), "maxHeightPx": str(PHOTO_SIDE)}
         calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]
         return [picture(self._http.bytes(call), SERVICE) for call in calls]
 
