@@ -1,6 +1,7 @@
 """How many requests a nearby question costs on dense streets, and what its answer tells."""
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import pytest
@@ -34,35 +35,42 @@ class Street:
 
     def within(self, center: LatLng, radius: float, kinds: Kinds) -> NearbyResult:
         self.asked.add((center, radius, kinds))
+        away = self.away(center)
         near = [
-            one
-            for one in self.places
-            if distance(center, one.position) <= radius
-            and (not kinds.only or kinds.only.intersection(one.types))
-            and not kinds.but.intersection(one.types)
+            index
+            for index in np.flatnonzero(away <= radius)
+            if (not kinds.only or kinds.only.intersection(self.places[index].types))
+            and not kinds.but.intersection(self.places[index].types)
         ]
-        near.sort(key=lambda one: distance(center, one.position))
-        near = near[:MOST]
-        whole = len(near) < MOST
-        return NearbyResult(near, radius if whole else distance(center, near[-1].position))
+        near = sorted(near, key=lambda index: float(away[index]))[:MOST]
+        complete = radius if len(near) < MOST else float(away[near[-1]])
+        return NearbyResult([self.places[index] for index in near], complete)
+
+    def away(self, center: LatLng) -> np.ndarray:
+        """Metres from a position to each place."""
+        lats, lngs = zip(*(one.position for one in self.places), strict=True)
+        return geo.distances(center.lat, center.lng, lats, lngs)
 
     def halves(self, kinds: Kinds) -> tuple[Kinds, ...]:
         return () if kinds.only else (Kinds(only=FIRST), Kinds(but=FIRST))
 
 
-def street(within_200_m: int, seed: int = 0) -> Street:
+def street(within_200_m: int) -> Street:
     """So many places within 200 m of here, evenly spread over 600 m."""
-    rng = np.random.default_rng(seed)
+    return Street(places(within_200_m))
+
+
+@cache
+def places(within_200_m: int) -> list[Place]:
+    rng = np.random.default_rng(0)
     count = within_200_m * 9
     away, toward = 600 * np.sqrt(rng.random(count)), rng.uniform(0, 360, count)
     kinds = rng.choice(["cafe", "bank", "premise"], count, p=[0.45, 0.45, 0.1])
     spots = zip(away, toward, kinds, strict=True)
-    return Street(
-        [
-            Place(str(i), "", (str(kind),), geo.destination(HERE, float(degrees), float(metres)))
-            for i, (metres, degrees, kind) in enumerate(spots)
-        ]
-    )
+    return [
+        Place(str(i), "", (str(kind),), geo.destination(HERE, float(degrees), float(metres)))
+        for i, (metres, degrees, kind) in enumerate(spots)
+    ]
 
 
 def asked(
@@ -91,7 +99,7 @@ def test_a_wider_circle_never_has_fewer_places(
         wider, complete, requests = asked(of, at, radius)
         assert wider >= found
         assert requests <= NEARBY_REQUESTS
-        true = {one.id for one in of.places if distance(at, one.position) <= min(complete, radius) - 1e-6}
+        true = {of.places[index].id for index in np.flatnonzero(of.away(at) <= min(complete, radius) - 1e-6)}
         assert wider >= true, "whole to where it says"
         found = wider
 
