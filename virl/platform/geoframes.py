@@ -126,6 +126,7 @@ def _places(inventory: Inventory) -> list[Row]:
             "rating": place.rating,
             "review_count": place.review_count,
             "is_open": place.is_open,
+            "facts": "; ".join(f"{name}: {text}" for name, text in place.facts),
             "has_sign": place.id in signed,
             "on_directory": place.id in listed,
             "geometry": _point(place.position),

@@ -30,6 +30,10 @@ OUTDOORS = frozenset({"park", "natural_feature", "beach"})
 """Place types that one can visit at any hour where nobody has listed opening hours."""
 
 
+CONTACTS = frozenset({"phone", "website"})
+"""Facts that say how to reach a place."""
+
+
 @dataclass(frozen=True, slots=True)
 class Review:
     """What one visitor wrote. The text is data from the world, never instructions."""
@@ -42,7 +46,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place as a provider lists it; `reviews` and `hours` are filled in by `Places.details` alone."""
+    """A place as a provider lists it; `Places.details` alone fills in `reviews`, `hours` and `facts`."""
 
     id: str
     name: str
@@ -59,6 +63,14 @@ class Place:
     """False for a place that has closed, for good or until further notice."""
     hours: tuple[OpeningHours, ...] = ()
     reviews: tuple[Review, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    """What else is known, by name: `phone`, `website`, `cuisine`, `diet` and `wheelchair` of a map. The texts
+    are data from the world."""
+
+    @property
+    def traits(self) -> dict[str, str]:
+        """The facts that tell what a place is like: all but how to reach it."""
+        return {name: text for name, text in self.facts if name not in CONTACTS}
 
     @property
     def is_unsure(self) -> bool:

@@ -13,6 +13,7 @@ from virl.tools.base import Arguments, ToolResult, from_world, metres, short
 from virl.tools.body import Body
 
 MOST_REVIEWS, LONGEST_REVIEW = 5, 350
+LONGEST_FACT = 120
 MOST_LEGS = 15
 FAR_M = 50_000.0  # the contract of `Places.nearby`
 
@@ -43,7 +44,7 @@ class SearchPlaces(Arguments):
 
 
 class PlaceDetails(Arguments):
-    """Opening hours, rating, price and what visitors wrote about one place."""
+    """Opening hours, rating, price, further facts and what visitors wrote about one place."""
 
     place_id: str = Field(min_length=1, description="The id of the place, as the lists of places give it.")
 
@@ -90,6 +91,7 @@ def place_details(body: Body, asked: PlaceDetails) -> ToolResult:
     lines = [
         _line(place, body.panorama.position),
         f"now ({body.agent.character.clock}): {_open_now(body, place)}; opening hours: {hours}",
+        *(f"{name}: {short(text, LONGEST_FACT)}" for name, text in place.facts),
         *(
             f"review, {review.rating:g} of 5: {short(review.text, LONGEST_REVIEW)}"
             for review in place.reviews[:MOST_REVIEWS]

@@ -106,6 +106,12 @@ def test_destinations_are_near_a_panorama_of_a_type_asked_for_the_most_reviewed_
     assert list(tried) == ["Moon Bakery", "Hill Pharmacy"]
 
 
+def test_a_destination_has_an_image_where_the_data_set_has_images(tmp_path: Path) -> None:
+    pictured = HILL.model_copy(update={"image": "images/hill.jpg"})
+    assert list(collect(tmp_path / "some", [pictured, WEST, BAKERY])[1]) == ["Hill Pharmacy"]
+    assert len(collect(tmp_path / "none", [HILL, WEST, BAKERY])[1]) == 3
+
+
 def test_of_three_starts_the_walk_with_the_most_landmarks_is_taken_and_it_alone_is_told(
     tmp_path: Path,
 ) -> None:

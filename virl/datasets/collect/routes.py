@@ -101,11 +101,13 @@ def collect_routes(
 
 
 def _destinations(places: Sequence[PlaceRow], settings: RoutesSettings) -> list[PlaceRow]:
-    """The most reviewed first."""
+    """The most reviewed first; without images, if any place has one: parks and sculptures have no front."""
+    pictured = any(place.image for place in places)
     wanted = [
         place
         for place in places
         if place.distance_m <= settings.max_place_m
+        and (place.image or not pictured)
         and (not settings.types or not set(settings.types).isdisjoint(place.types))
     ]
     return sorted(wanted, key=lambda place: (-place.review_count, place.id))

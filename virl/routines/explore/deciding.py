@@ -53,6 +53,7 @@ def consider(agent: Agent, place: Place) -> PlaceRecord:
             "price_level": place.price_level,
             "closed_for_good": not place.is_open,
             "open_now": place.open_at(*agent.character.day_and_minute) if place.hours else None,
+            **place.traits,
         },
         summary=summary,
         reviewed=agent.city.reviewed,

@@ -120,6 +120,7 @@ def _rated(agent: Agent, errand: Errand, place: Place, found: PlaceInReach, open
             "price_level": place.price_level,
             "walk_minutes": round(found.minutes, 1),
             "open": opened,
+            **place.traits,
         },
         summary=summary,
     )

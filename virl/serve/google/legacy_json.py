@@ -4,6 +4,13 @@ from collections.abc import Iterable
 
 from virl.geo import LatLng
 from virl.platform.places import Place, Review
+from virl.serve.google.known_facts import (
+    has_step_free_entrance,
+    international_phone,
+    phone,
+    serves_vegetarian,
+    website,
+)
 from virl.serve.google.place_json import (
     ICON_COLOR,
     ICONS,
@@ -84,6 +91,11 @@ def legacy_place(
         "types": legacy_types(place),
         "url": f"https://maps.google.com/?cid={place.id}",
         "user_ratings_total": place.review_count or None,
+        "formatted_phone_number": phone(place),
+        "international_phone_number": international_phone(place),
+        "website": website(place),
+        "wheelchair_accessible_entrance": has_step_free_entrance(place),
+        "serves_vegetarian_food": serves_vegetarian(place),
     }
     return {name: value for name, value in written.items() if value not in (None, [])}
 

@@ -41,5 +41,7 @@ class OddPlaces:
 
     def _seen(self, place: Place) -> Place:
         if self.odd.has("bare", place.id):
-            place = replace(place, hours=(), price_level=None, rating=None, review_count=0, reviews=())
+            place = replace(
+                place, hours=(), price_level=None, rating=None, review_count=0, reviews=(), facts=()
+            )
         return replace(place, is_open=False) if self.odd.has("closed", place.id) else place

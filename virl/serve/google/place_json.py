@@ -11,6 +11,13 @@ from virl.platform.city import City
 from virl.platform.places import OpeningHours, Place, Review
 from virl.serve.google.albums import Albums, photos_json
 from virl.serve.google.fields import FIELDS
+from virl.serve.google.known_facts import (
+    accessibility,
+    international_phone,
+    phone,
+    serves_vegetarian,
+    website,
+)
 from virl.serve.google.options import Oddities
 from virl.serve.google.place_types import display_name, primary_type, types_of
 from virl.serve.google.plus_codes import compound_code, plus_code
@@ -83,7 +90,7 @@ class PlaceWriter:
         return {name: known[name] for name in WRITTEN if name in wanted and known[name] is not None}
 
     def detailed(self, place: Place) -> Place:
-        """A place with its hours and reviews."""
+        """A place with its hours, reviews and facts."""
         return self.city.places.details(place.id)
 
     def reviews(self, place: Place) -> list[Json] | None:
@@ -136,11 +143,21 @@ WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     "timeZone": lambda writer, _: {"id": writer.clock.zone} if writer.clock.zone else None,
     "iconMaskBaseUri": lambda _, place: f"{ICONS}/{primary_type(place) or 'generic'}_pinlet",
     "iconBackgroundColor": lambda _, __: ICON_COLOR,
+    "nationalPhoneNumber": lambda _, place: phone(place),
+    "internationalPhoneNumber": lambda _, place: international_phone(place),
+    "websiteUri": lambda _, place: website(place),
+    "accessibilityOptions": lambda _, place: accessibility(place),
+    "servesVegetarianFood": lambda _, place: serves_vegetarian(place),
     "reviews": lambda writer, place: writer.reviews(place),
     "photos": lambda writer, place: writer.photos(place),
 }
 KNOWN = frozenset(WRITTEN) | FIELDS.place_without_answer
-_DETAILS = frozenset({"regularOpeningHours", "currentOpeningHours", "reviews"})
+_DETAILS = frozenset(
+    {
+        *("regularOpeningHours", "currentOpeningHours", "reviews", "nationalPhoneNumber"),
+        *("internationalPhoneNumber", "websiteUri", "accessibilityOptions", "servesVegetarianFood"),
+    }
+)
 
 
 def author_uri(place_id: str, number: int) -> str:

@@ -140,7 +140,13 @@ class LegacyPlaces:
         return [place for place in kept if place.id in known]
 
 
-_DETAILS_ONLY = frozenset({"address_components", "current_opening_hours", "reviews", "url", "utc_offset"})
+_DETAILS_ONLY = frozenset(
+    {
+        *("address_components", "current_opening_hours", "reviews", "url", "utc_offset", "website"),
+        *("formatted_phone_number", "international_phone_number", "serves_vegetarian_food"),
+        "wheelchair_accessible_entrance",
+    }
+)
 
 
 def _query(ask: Ask) -> str:

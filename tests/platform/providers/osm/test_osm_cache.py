@@ -1,5 +1,6 @@
 """A town that was rebuilt once opens from the cache."""
 
+import hashlib
 import io
 import logging
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from test_osm_twin import Writer, box
 
 from virl.platform.providers.osm import cache as module
+from virl.platform.providers.osm import extract as extracts
 from virl.platform.providers.osm.cache import load_twin
 from virl.platform.providers.osm.city_file import city_of_path
 
@@ -33,6 +35,20 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return write(tmp_path / "town.osm.pbf")
+
+
+def test_a_large_extract_is_known_by_its_size_and_time(
+    file: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extracts, "LARGEST_MB", 0)
+    part = city_of_path(f"{file}@{AROUND},250").part
+    load_twin(file, part)
+    monkeypatch.setattr(hashlib, "file_digest", None)
+    load_twin(file, part)
+    assert len(list(kept.iterdir())) == 1
+    file.touch()
+    load_twin(file, part)
+    assert len(list(kept.iterdir())) == 2
 
 
 def unbuildable(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,8 +86,12 @@ def test_a_city_file_names_an_extract_in_the_data_folder(
         ("FILE", ("--around", "here"), "part 'here': must be LAT,LNG or LAT,LNG,RADIUS"),
         ("FILE", ("--around", "95,2"), "95"),
         ("FILE", ("--around", HERE, "--radius", "90000"), "the radius must be from 50 to 5000 metres"),
-        ("FILE", ("--around", "1,2"), "no street is in this region of it"),
-        ("FILE", ("--around", HERE, "--radius", "60"), "no street to walk lies in this part"),
+        (
+            "FILE",
+            ("--around", "1,2"),
+            "no street is in this region of it, which covers latitude 60.1700 to 60.1713 and longitude",
+        ),
+        ("FILE", ("--around", HERE, "--radius", "60"), "town.osm.pbf: no street to walk lies in this part"),
         ("FILE", ("--at", "95,2"), "start '95,2'"),
         ("FILE", ("--at", "Nowhere 5"), "no address or place matches 'Nowhere 5'"),
     ],
@@ -115,6 +119,15 @@ def test_a_wrong_part_or_start_is_one_line(
 )
 def test_a_start_is_an_address_or_a_position(text: str, start: object) -> None:
     assert start_of(text) == (start or text)
+
+
+def test_a_whole_planet_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    planet = tmp_path / "planet.osm.pbf"
+    with planet.open("wb") as sparse:
+        sparse.truncate(80 * 10**9)
+    said = "planet.osm.pbf: 80,000 MB is more than one town: give the part to read"
+    assert said in refused("run", "hiro", "--city", planet)
 
 
 def test_a_start_off_the_earth_is_refused() -> None:

@@ -15,6 +15,7 @@ from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.cut import cut
 from virl.platform.providers.osm.extract import covered_box, read_extract
+from virl.platform.providers.osm.facts import facts_of
 from virl.platform.providers.osm.hours import weekly
 from virl.platform.providers.osm.houses import houses_of, tagged_height
 from virl.platform.providers.osm.measures import metres
@@ -104,6 +105,41 @@ def test_houses_have_their_height_or_a_usual_one(twin: Twin) -> None:
     assert tagged_height({"height": "9000"}) is None
     assert metres("40 ft") == pytest.approx(12.192)
     assert metres("about 3") is None
+
+
+def test_a_place_has_the_facts_that_its_tags_tell() -> None:
+    tags = {
+        "amenity": "restaurant",
+        "contact:phone": " +358 9 1234;+358 9 5678 ",
+        "website": "https://example.org/a;b_c",
+        "cuisine": "japanese;sushi_bar",
+        "wheelchair": "limited",
+        "diet:vegan": "only",
+        "diet:gluten_free": "yes",
+        "phone": "",
+    }
+    assert dict(facts_of(tags)) == {
+        "phone": "+358 9 1234, +358 9 5678",
+        "website": "https://example.org/a;b_c",
+        "cuisine": "japanese, sushi bar",
+        "wheelchair": "limited",
+        "diet": "gluten free yes, vegan only",
+    }
+    assert facts_of({"shop": "bakery"}) == ()
+    assert facts_of({"website": "x" * 900}) == (("website", "x" * 200),)
+
+
+def test_details_have_facts_and_lists_have_none(tmp_path: Path) -> None:
+    town = Writer(tmp_path / "town.osm.pbf")
+    town.way((-100, 0), (100, 0), highway="residential", name="Main Street")
+    town.node(-40, 10, amenity="cafe", name="Kahvila", phone="123", wheelchair="yes")
+    town.close()
+    city = open_twin("town", OsmCity(title="T", about="T", provider="osm", extract=tmp_path / "town.osm.pbf"))
+    [listed] = city.places.nearby(city.center, 500)
+    assert listed.facts == ()
+    found = city.places.details(listed.id)
+    assert found.facts == (("phone", "123"), ("wheelchair", "yes"))
+    assert found.traits == {"wheelchair": "yes"}
 
 
 def test_places_have_the_front_they_belong_to(twin: Twin) -> None:

@@ -37,7 +37,7 @@ class OfflinePlaces:
         types_called: Callable[[str], Collection[str]] = lambda _: (),
     ) -> None:
         self._shops = {shop.place.id: shop for shop in shops}
-        self._listed = [replace(shop.place, hours=(), reviews=()) for shop in shops]
+        self._listed = [replace(shop.place, hours=(), reviews=(), facts=()) for shop in shops]
         self._lat = np.array([place.position.lat for place in self._listed])
         self._lng = np.array([place.position.lng for place in self._listed])
         self._photograph = photograph
@@ -78,7 +78,7 @@ class OfflinePlaces:
         return [self._listed[index] for index in order[: np.count_nonzero(held)][:FOUND]]
 
     def details(self, place_id: str) -> Place:
-        """The place with its hours and reviews.
+        """The place with its hours, reviews and facts.
 
         Raises:
             NotFound: no place has this id.

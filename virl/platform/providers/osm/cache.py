@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from shapely.errors import GEOSException
 
-from virl.errors import CannotWrite
+from virl.errors import BadInput, CannotWrite
 from virl.files import replacing
 from virl.platform.providers.offline.collector import collector_paused
 from virl.platform.providers.osm.codec import decode, encode
-from virl.platform.providers.osm.extract import read_extract
+from virl.platform.providers.osm.extract import check_readable, is_large, read_extract
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.region import Region
 from virl.resources import cache_home, data_folder
@@ -38,22 +38,38 @@ def load_twin(extract: Path, part: Region | None) -> Twin:
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
+    check_readable(extract, part)
     key = _key(extract, part)
     if key is None:
-        return build_twin(read_extract(extract, part))
+        return _built(extract, part)
     file = cache_home() / "twins" / f"{key}.npz"
     twin = _load(file)
     if twin is None:
-        twin = build_twin(read_extract(extract, part))
+        twin = _built(extract, part)
         _store(file, twin)
     return twin
 
 
-def _key(extract: Path, part: Region | None) -> str | None:
-    """What the cache file is named for; `None` where the extract cannot be read."""
+def _built(extract: Path, part: Region | None) -> Twin:
+    held = read_extract(extract, part)
     try:
-        with extract.open("rb") as opened:
-            contents = hashlib.file_digest(opened, "sha256").hexdigest()
+        return build_twin(held)
+    except BadInput as fault:
+        raise BadInput(f"{extract}: {fault}") from None
+
+
+def _key(extract: Path, part: Region | None) -> str | None:
+    """What the cache file is named for; `None` where the extract cannot be read.
+
+    A large file is known by its path, size and time of change: to read 80 GB takes minutes.
+    """
+    try:
+        if is_large(extract):
+            known = extract.stat()
+            contents = f"{extract.resolve()} {known.st_size} {known.st_mtime_ns}"
+        else:
+            with extract.open("rb") as opened:
+                contents = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError:
         return None
     named = f"{_builder()} {contents} {part.corners if part else 'all'}"

@@ -14,6 +14,7 @@ from shapely import Polygon
 
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame, distance
+from virl.plain_text import plain_line
 from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.platform.providers.osm.crossings import with_crossings
 from virl.platform.providers.osm.cut import cut
@@ -88,7 +89,7 @@ def read_extract(path: Path, region: Region | None = None) -> OsmExtract:
     Raises:
         BadInput: the file is missing, no extract, damaged, too large to be read whole, or holds nothing here.
     """
-    _check_file(path, region)
+    check_readable(path, region)
     with damage_reported(path), tempfile.TemporaryDirectory(prefix="virl-osm-") as scratch:
         whole = path
         if region is not None:
@@ -139,10 +140,20 @@ def check_name(path: Path) -> None:
         raise BadInput(f"{path}: not the name of an OpenStreetMap extract: it ends in {', '.join(SUFFIXES)}")
 
 
-def _check_file(path: Path, region: Region | None) -> None:
+def is_large(path: Path) -> bool:
+    """Whether a file holds more than one town."""
+    return path.stat().st_size > LARGEST_MB * 1e6
+
+
+def check_readable(path: Path, region: Region | None) -> None:
+    """See by its head that a file is an extract, of which this much can be read.
+
+    Raises:
+        BadInput: it is missing, no extract, too large to be read whole, or does not cover the region.
+    """
     check_name(path)
-    megabytes = path.stat().st_size / 1e6
-    if region is None and megabytes > LARGEST_MB:
+    if region is None and is_large(path):
+        megabytes = path.stat().st_size / 1e6
         raise BadInput(
             f"{path}: {megabytes:,.0f} MB is more than one town: give the part to read, as in "
             "`--around 60.17,24.94 --radius 800`"
@@ -153,9 +164,30 @@ def _check_file(path: Path, region: Region | None) -> None:
         lats, lngs = zip(*region.corners, strict=True)
         if max(lats) < south or min(lats) > north or max(lngs) < west or min(lngs) > east:
             raise BadInput(
-                f"{path}: the region lies outside this extract, which covers latitude {south:.4f} to "
-                f"{north:.4f} and longitude {west:.4f} to {east:.4f}"
+                f"{path}: the region lies outside this extract, {_covers(south, west, north, east)}"
             )
+
+
+def _covers(south: float, west: float, north: float, east: float) -> str:
+    return f"which covers latitude {south:.4f} to {north:.4f} and longitude {west:.4f} to {east:.4f}"
+
+
+def _no_street(path: Path) -> str:
+    """Says what the file covers; where its head does not, by its nodes."""
+    box = covered_box(path) or _box_of_nodes(path)
+    return (
+        f"{path}: no street is in this region of it{f', {_covers(*box)}' if box else ''}: give another region"
+    )
+
+
+def _box_of_nodes(path: Path) -> tuple[float, float, float, float] | None:
+    box = osmium.osm.Box(osmium.osm.Location(), osmium.osm.Location())
+    for node in osmium.FileProcessor(str(path), osmium.osm.NODE):
+        if isinstance(node, osmium.osm.Node) and node.location.valid():
+            box.extend(node.location)
+    if not box.valid():
+        return None
+    return box.bottom_left.lat, box.bottom_left.lon, box.top_right.lat, box.top_right.lon
 
 
 @contextmanager
@@ -196,7 +228,7 @@ class _Reading:
     def _take(self, one: object, factory: osmium.geom.WKBFactory) -> None:
         if not isinstance(one, osmium.osm.Node | osmium.osm.Way | osmium.osm.Area):
             return
-        tags = dict(one.tags)
+        tags = {key: plain_line(value).strip() for key, value in dict(one.tags).items()}
         try:
             if isinstance(one, osmium.osm.Node):
                 if not tags.keys().isdisjoint(POINT_KEYS):
@@ -216,8 +248,7 @@ class _Reading:
         collected = {"points": self._points, "lines": self._lines, "areas": self._areas}
         degrees = {name: shapely.from_wkb(each.wkb) for name, each in collected.items()}
         if not len(degrees["lines"]):
-            where = "in this region of it" if region else "in it"
-            raise BadInput(f"{named}: no street is {where}: give another region")
+            raise BadInput(_no_street(named) if region else f"{named}: no street is in it: give another file")
         if region is None:
             _check_span(named, degrees["lines"])
         frame = region.frame if region else _middle(degrees)

@@ -9,6 +9,7 @@ from virl.platform.places import Place
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.plan import Building, CityPlan, Shop, StreetPlan
 from virl.platform.providers.osm.extract import OsmExtract, Tags
+from virl.platform.providers.osm.facts import facts_of
 from virl.platform.providers.osm.hours import weekly
 from virl.platform.providers.osm.houses import Houses, houses_of
 from virl.platform.providers.osm.pois import Pois, pois_of
@@ -78,6 +79,7 @@ def _place(extract: OsmExtract, pois: Pois, number: int) -> Place:
         position=extract.frame.position(middle.x, middle.y),
         address=address(tags),
         hours=weekly(tags["opening_hours"]) or () if "opening_hours" in tags else (),
+        facts=facts_of(tags),
     )
 
 
