@@ -63,8 +63,13 @@ LEGIBLE_M = 16.0
 class HighStreet(MadeStreetView):
     """Its pictures carry the number of a page, on which the reader finds what stands there."""
 
-    def __init__(self, signs: Mapping[str, tuple[float, float]]) -> None:
-        super().__init__(POINTS, EDGES)
+    def __init__(
+        self,
+        signs: Mapping[str, tuple[float, float]],
+        points: Mapping[str, tuple[float, float]] = POINTS,
+        edges: Sequence[str] = EDGES,
+    ) -> None:
+        super().__init__(points, edges)
         self.signs = {text: FRAME.position(*at) for text, at in signs.items()}
         self.pages: list[list[TextLine]] = []
         self.looked: list[tuple[str, float]] = []
@@ -165,8 +170,17 @@ class MadeModels(Models):
         return self._streets
 
 
-def made_city(signs: Mapping[str, tuple[float, float]] = SHOPS) -> tuple[City, HighStreet]:
+LONG_POINTS = POINTS | {f"y{number}": (40, 10 * number) for number in range(5, 10)}
+LONG_EDGES = (*EDGES, *(f"y{number}-y{number + 1}" for number in range(4, 9)))
+"""The street to the north goes on for 90 m, with no crossing."""
+
+
+def made_city(
+    signs: Mapping[str, tuple[float, float]] = SHOPS,
+    points: Mapping[str, tuple[float, float]] = POINTS,
+    edges: Sequence[str] = EDGES,
+) -> tuple[City, HighStreet]:
     """The streets as a city; shops without a sign are there but cannot be seen."""
-    streets = HighStreet(signs)
+    streets = HighStreet(signs, points, edges)
     city = City("virlton", "High Street", FRAME.position(0, 0), streets, MadePlaces(SHOPS), MadeMaps(streets))
     return city, streets

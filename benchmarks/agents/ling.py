@@ -2,7 +2,7 @@
 
 A case is drawn from a seed: a panorama to start from, facing north, and a place to go to whose walk is
 between 150 and 600 metres, with a panorama at most 25 m from it. Ling has arrived if she stopped within
-25 m of the place, which she is never told.
+25 m of the place, which she is never told. She asks for it by its name, so any place of that name will do.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,6 +63,8 @@ class DrawnWalk:
     destination: Place
     metres: float
     """Of the shortest walk."""
+    branches: tuple[LatLng, ...]
+    """Where all open places of that name are."""
 
 
 class RememberingReader:
@@ -151,7 +153,8 @@ def outcome(data: Data) -> tuple[str, float | None]:
 
 def _came_of(result: Result, case: DrawnWalk) -> dict[str, Any]:
     answer = result.answer
-    away = distance(LatLng(float(str(answer["lat"])), float(str(answer["lng"]))), case.destination.position)
+    stopped = LatLng(float(str(answer["lat"])), float(str(answer["lng"])))
+    away = min(distance(stopped, position) for position in case.branches)
     return {
         "arrived": away <= ARRIVED_M,
         "first": away <= ARRIVED_M and answer["asked"] == 1,
@@ -169,11 +172,11 @@ def _drawn(city: City, seed: int) -> Mapping[str, DrawnWalk]:
         raise VirlError(f"{city.title} cannot list its panoramas: choose a made city")
     rng = Random(f"{seed} ling")
     panoramas = city.street_map.panorama_ids()
-    places = [
-        place
-        for place in city.places.nearby(city.center, 5000.0)
-        if place.is_open and city.streetview.nearest(place.position, ARRIVED_M)
-    ]
+    known = [place for place in city.places.nearby(city.center, 5000.0) if place.is_open]
+    branches: dict[str, list[LatLng]] = {}
+    for place in known:
+        branches.setdefault(place.name.casefold(), []).append(place.position)
+    places = [place for place in known if city.streetview.nearest(place.position, ARRIVED_M)]
     drawn: dict[str, DrawnWalk] = {}
     while len(drawn) < CASES:
         start = city.streetview.panorama(rng.choice(panoramas)).position
@@ -183,7 +186,8 @@ def _drawn(city: City, seed: int) -> Mapping[str, DrawnWalk]:
         except NoRoute:
             continue
         if SHORTEST_M <= metres <= LONGEST_M:
-            drawn[f"ling-{len(drawn):02d}"] = DrawnWalk(start, destination, metres)
+            named = tuple(branches[destination.name.casefold()])
+            drawn[f"ling-{len(drawn):02d}"] = DrawnWalk(start, destination, metres, named)
     return drawn
 
 

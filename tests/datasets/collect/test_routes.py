@@ -139,7 +139,7 @@ def test_a_kill_between_a_route_and_its_note_asks_for_nothing_again(tmp_path: Pa
     routes, _, _ = collect(tmp_path, [BAKERY, WEST], count=1)
     (tmp_path / "t.jsonl").unlink()
     mind = Counting()
-    again, tried, streets = collect(tmp_path, [BAKERY, WEST], mind, count=2)
+    again, tried, streets = collect(tmp_path, [BAKERY, WEST], mind, count=2, types=("bakery",))
     assert again == routes
     assert tried["Moon Bakery"] == "kept"
     assert mind.told == []
@@ -162,7 +162,7 @@ def test_a_start_without_a_picture_is_passed_over(tmp_path: Path, monkeypatch: p
         return look(self, pano_id, camera)
 
     monkeypatch.setattr(HighStreet, "view", blind)
-    routes, tried, _ = collect(tmp_path, [BAKERY, WEST])
+    routes, tried, _ = collect(tmp_path, [BAKERY, WEST], types=("bakery",))
     assert not routes
     assert tried["Moon Bakery"] == "no walk that fits"
 

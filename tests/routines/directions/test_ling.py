@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from made_high_street import FRAME, SHOPS, HighStreet, MadeModels, made_city
+from made_high_street import FRAME, LONG_EDGES, LONG_POINTS, SHOPS, HighStreet, MadeModels, made_city
 
 from virl.agent.assembly import Agent, start_panorama
 from virl.agent.character_file import find_character, load_character, load_routine
@@ -45,16 +45,35 @@ def test_she_stops_where_the_local_sent_her(tmp_path: Path, mode: str) -> None:
     assert walked[:8] == ["w2", "w1", "c", "e1", "e2", "e3", "x", "y1"]
 
 
-def test_a_place_that_nobody_can_see_is_not_found_and_asked_for_no_more_often_than_allowed(
-    tmp_path: Path,
-) -> None:
+def test_a_place_that_nobody_can_see_is_found_where_the_street_ends(tmp_path: Path) -> None:
     city, streets = made_city({"Old Bank": SHOPS["Old Bank"]})
-    result = go(city, streets, tmp_path, asks=2)
+    result = go(city, streets, tmp_path)
+    assert (result.status, result.answer["asked"], result.answer["pano_id"]) == ("finished", 1, "y4")
+
+
+def test_a_place_that_nobody_can_see_is_found_by_how_far_along_the_street_it_is(tmp_path: Path) -> None:
+    city, streets = made_city({"Old Bank": SHOPS["Old Bank"]}, LONG_POINTS, LONG_EDGES)
+    result = go(city, streets, tmp_path)
+    assert "to the end of the street" in result.answer["legs"][0]["instruction"]
+    assert (result.status, result.answer["asked"]) == ("finished", 1)
+    assert result.answer["pano_id"] in ("y2", "y3", "y4")
+    assert "y9" in [step.pose.pano_id for step in steps_in(tmp_path)], (
+        "she went to see how long the street is"
+    )
+
+
+def test_a_place_is_asked_for_no_more_often_than_allowed(tmp_path: Path) -> None:
+    (tmp_path / "liar.py").write_text(LIAR.replace('if start.pano_id == "w2"', "if True"))
+    (tmp_path / "liar.yaml").write_text(
+        "name: Liar\ncity: virlton\nstart: {lat: 0, lng: 0}\nbackground: b\nintention: i\n"
+    )
+    city, streets = made_city()
+    result = go(city, streets, tmp_path / "run", asks=2, local=str(tmp_path / "liar.yaml"))
     assert (result.status, result.answer["asked"]) == ("gave up", 2)
     legs = result.answer["legs"]
     assert [leg["arrived"] for leg in legs] == [False, False]
-    assert "have not seen" in legs[0]["reason"]
-    consulted = [one.key for one in read_journal(tmp_path) if isinstance(one, NoteRecord)]
+    assert "have not" in legs[0]["reason"]
+    consulted = [one.key for one in read_journal(tmp_path / "run") if isinstance(one, NoteRecord)]
     assert [key for key in consulted if key.startswith("local")] == ["local-1", "local-2"]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import made_day_town as town
 import pytest
-from made_high_street import FRAME, SHOPS, HighStreet, MadeModels, made_city
+from made_high_street import FRAME, LONG_EDGES, LONG_POINTS, SHOPS, HighStreet, MadeModels, made_city
 from pydantic import ValidationError
 
 from virl.bench.agent_runs import run_in_folder
@@ -21,6 +21,7 @@ from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
 from virl.routines.directions.replies import WrittenDirections, unsayable
 from virl.routines.directions.settings import DirectionsSettings
+from virl.routines.directions.walkway import Stand
 
 TYPES = ("bakery", "bank", "book_store", "pharmacy")
 
@@ -37,6 +38,7 @@ def told(
 def find(city: City, to: str, at: tuple[float, float] = (0, 0), **settings: object) -> Place:
     return find_destination(
         city.places,
+        city.streetview,
         RuleMind(),
         FRAME.position(*at),
         DirectionsSettings.model_validate({"to": to, **settings}),
@@ -90,6 +92,54 @@ def test_a_destination_that_cannot_be_read_is_told_by_what_stands_beside_it() ->
     assert '"Moon Bakery"' in directions.instruction
 
 
+def test_a_name_that_can_be_read_too_early_does_not_stand_in_for_a_destination() -> None:
+    signs = {"Too Early": (49, 6), "Next Door": (32, 34)}
+    city, streets = made_city(signs, LONG_POINTS, LONG_EDGES)
+    city.places.shops = [
+        Place("m", "Moon Bakery", ("bakery",), FRAME.position(48, 30)),
+        Place("e", "Too Early", ("store",), FRAME.position(49, 22), review_count=900),
+        Place("n", "Next Door", ("store",), FRAME.position(32, 34)),
+    ]
+    streets.signs["Too Early"] = FRAME.position(49, 16)
+    assert told(city, streets, Pose("w2", 90.0), "m").milestones[-1].landmark.name == "Next Door"
+
+
+def test_a_destination_where_nothing_can_be_read_is_told_by_the_crossing_it_is_at() -> None:
+    city, streets = made_city({})
+    city.places.shops = [Place("m", "Moon Bakery", ("bakery",), FRAME.position(24, 8))]
+    directions = told(city, streets, Pose("w2", 90.0), "m")
+    end = directions.milestones[-1]
+    assert (end.pano_id, end.crossing, end.crossings, end.unseen) == ("x", True, 2, True)
+    assert "second crossing" in directions.instruction
+    assert "hard to see" in directions.instruction
+
+
+def test_a_turn_that_no_word_tells_is_walked_around() -> None:
+    points = {
+        "a": (0, -10),
+        "c": (0, 0),
+        "f": (0.5, 10),
+        "w": (4, 9),
+        "r": (7, 7),
+        "t": (10, 14),
+        "u": (6, 22),
+    }
+    edges = ("a-c", "c-f", "c-w", "w-u", "c-r", "r-t", "t-u")
+    city, streets = made_city({"Moon Bakery": (7, 28)}, points, edges)
+    city.places.shops = [Place("m", "Moon Bakery", ("bakery",), FRAME.position(6, 26))]
+    start = Stand(Pose("c", 0.0), streets.panorama("c"), streets.panorama("c").links, None, "a")
+    assert not replace(start, onward=next(one for one in start.links if one.pano_id == "w")).can_be_told
+    walk = plan_walk(
+        streets,
+        city.maps,
+        LinksMover(streets),
+        Pose("a", 0.0),
+        city.places.details("m"),
+        Lookout(city.places, SignReader(streets, streets)),
+    )
+    assert [stand.panorama.id for stand in walk] == ["a", "c", "r", "t", "u"], "not by w, which is shorter"
+
+
 def test_one_who_stands_there_already_is_told_so() -> None:
     city, streets = made_city()
     directions = told(city, streets, Pose("y3", 0.0), "Moon Bakery")
@@ -130,6 +180,13 @@ def test_a_destination_is_listed_under_a_shorter_or_another_form_of_its_name(ask
     shops = [Place(name, name, ("store",), FRAME.position(60, 40)) for name in names]
     city = replace(city, places=town.DayPlaces(tuple(shops)))
     assert find(city, asked).name == listed
+
+
+def test_of_a_chain_the_nearest_branch_near_street_view_is_meant() -> None:
+    city, _ = made_city()
+    for name, at in (("yard", (0, 90)), ("street", (40, 45)), ("farther", (70, 0))):
+        city.places.shops.append(Place(name, "Star Bakery", ("bakery",), FRAME.position(*at)))
+    assert find(city, "Star Bakery", at=(0, 85)).id == "street"
 
 
 def test_a_destination_that_has_closed_is_none() -> None:

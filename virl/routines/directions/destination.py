@@ -10,6 +10,7 @@ from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.names import is_shortened, name_ratio
 from virl.platform.places import Place, Places
+from virl.platform.streetview import StreetView
 from virl.routines.directions.replies import PlacePick, PlaceQuery
 from virl.routines.directions.settings import DirectionsSettings
 
@@ -22,6 +23,7 @@ CANDIDATES = 5
 
 def find_destination(
     places: Places,
+    streetview: StreetView,
     mind: Mind,
     here: LatLng,
     settings: DirectionsSettings,
@@ -35,6 +37,7 @@ def find_destination(
 
     Args:
         places: who knows the places.
+        streetview: nobody is sent to a place that it does not come near to, if another answers as well.
         mind: reads a question, and chooses where that is wanted.
         here: where the visitor stands.
         settings: where to, how far at most, and which of several.
@@ -47,13 +50,13 @@ def find_destination(
         NotFound: there is none within reach.
     """
     asked = settings.to.strip() or question
-    if named := _named(places, asked, here, settings.within):
+    if named := _named(places, streetview, asked, here, settings.within):
         return named
     kind = _kind(asked, place_types)
     if kind is None:
         prompt = prompts.load("directions/destination", PlaceQuery)
         searched = mind.ask(prompt, question=asked, place_types=list(place_types)).search
-        if named := _named(places, searched, here, settings.within):
+        if named := _named(places, streetview, searched, here, settings.within):
             return named
         kind = _kind(searched, place_types) or searched
     found = [place for place in _of_kind(places, kind, here, settings.within, place_types) if place.is_open]
@@ -67,8 +70,11 @@ def find_destination(
     return _chosen(mind, found[:CANDIDATES], here, asked, background, prompts)
 
 
-def _named(places: Places, name: str, here: LatLng, within: float) -> Place | None:
-    """The nearest open place that goes by this name; where there is none, by a shorter form of it."""
+def _named(places: Places, streetview: StreetView, name: str, here: LatLng, within: float) -> Place | None:
+    """The nearest open place that goes by this name; where there is none, by a shorter form of it.
+
+    Of several, one near street view: a chain has branches in yards and stations, too.
+    """
     near = [
         place
         for place in places.search(name, here)
@@ -76,7 +82,9 @@ def _named(places: Places, name: str, here: LatLng, within: float) -> Place | No
     ]
     found = [place for place in near if name_ratio(place.name, name) >= SAME_NAME]
     found = found or [place for place in near if is_shortened(place.name, name)]
-    return min(found, key=lambda place: (distance(here, place.position), place.id), default=None)
+    found.sort(key=lambda place: (distance(here, place.position), place.id))
+    near_a_street = (place for place in found if streetview.nearest(place.position)) if found[1:] else ()
+    return next(iter(near_a_street), next(iter(found), None))
 
 
 def _kind(asked: str, place_types: Sequence[str]) -> str | None:

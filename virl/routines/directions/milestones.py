@@ -1,18 +1,27 @@
 """The points of a walk that matter to one who follows it: its start, its turns and its end."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from pydantic import BaseModel, ConfigDict
 
-from virl.geo import bearing, egocentric_word
-from virl.platform.movement.instruction.tourist.ways import DIRECTIONS, link_ahead
+from virl.geo import bearing, distance, egocentric_word
+from virl.platform.movement.instruction.tourist.ways import DIRECTIONS, PARTS, link_ahead
 from virl.platform.places import Place
 from virl.routines.directions.landmarks import AHEAD, LEFT, RIGHT, Landmark, Lookout, best
 from virl.routines.directions.walkway import Stand
 
+DOORSTEP_M = 25.0
+"""From the destination, within which a walk may end. Chosen: V-IRL's radius of arrival."""
+
+APPROACH = 6
+"""Stands before the end at which names beside the walk are read, too. Chosen: as far as a sign is read."""
+
 LONG_STRETCH = 8
 """Panoramas of a stretch from which something passed on it is told of. Chosen: a block."""
+
+ABEAM = ("left", "right")
+"""Where something is that tells a walker to stop at once."""
 
 SIDES = ("left", "right", "front left", "front right")
 
@@ -42,12 +51,21 @@ class Milestone(BaseModel):
     turn: str = ""
     """The direction in which the walk goes on; empty at its end."""
     crossings: int | None = None
-    """Of a turn: which crossing since the last one. Of the end: how many are passed since. `None` if
+    """Of a turn: which crossing since the last one. Of the end: how many one comes to since. `None` if
     crossings are not counted."""
+    crossing: bool = False
+    """Of the end: whether it is a crossing, the last of those."""
     ends: bool = False
-    """Whether the street ends here in another one."""
+    """Of a turn: whether the street ends here in another one. Of the end: whether no way leads on."""
+    part: str = ""
+    """Of an end where no name can be read, between crossings: how far along it is to the next, in words."""
+    part_of: str = ""
+    """What comes next there: `crossing` or `end`, of the street."""
     where: str = ""
     """Of the end: where the destination is."""
+    unseen: bool = False
+    """Of the end: whether neither the destination's name nor another can be read there. The walk then ends at
+    a crossing or at the end of the street, if one is near enough."""
     landmark: SightRecord | None = None
     """Seen from here."""
     passed: SightRecord | None = None
@@ -55,12 +73,29 @@ class Milestone(BaseModel):
 
     def told(self) -> dict[str, object]:
         """As the prompt `directions/instructions` takes it: nothing that could not be said."""
-        kept = {"kind", "turn", "crossings", "ends", "where", "landmark", "passed"}
+        kept = {
+            "kind",
+            "turn",
+            "crossings",
+            "crossing",
+            "ends",
+            "where",
+            "unseen",
+            "part",
+            "part_of",
+            "landmark",
+            "passed",
+        }
         return self.model_dump(include=kept)
 
 
 def milestones_of(
-    walk: Sequence[Stand], destination: Place, lookout: Lookout, *, count_crossings: bool
+    walk: Sequence[Stand],
+    destination: Place,
+    lookout: Lookout,
+    *,
+    count_crossings: bool,
+    beyond: Callable[[], Sequence[Stand]] = tuple,
 ) -> list[Milestone]:
     """The milestones of a walk, with landmarks that are seen from it.
 
@@ -69,6 +104,8 @@ def milestones_of(
         destination: the place at its end.
         lookout: looks for landmarks.
         count_crossings: whether crossings are counted.
+        beyond: the stands after the walk's end, straight on to the next crossing or the end of the street;
+            asked only where nothing else tells where to stop.
 
     Raises:
         NoImagery: there is no view where one is needed.
@@ -81,7 +118,10 @@ def milestones_of(
         named |= {sight.place_id for sight in (turn.landmark, turn.passed) if sight}
         found.append(turn)
     last = turns[-1] if turns else 0
-    found.append(_end(walk, last, destination, lookout, count_crossings=count_crossings))
+    end = _end(walk, last, destination, lookout, count_crossings=count_crossings)
+    if count_crossings and end.unseen and not (end.crossing or end.ends or len(walk) == 1):
+        end = _between(end, walk, last, beyond())
+    found.append(end)
     return found
 
 
@@ -130,15 +170,47 @@ def _end(
     seen = lookout.sees(stand, destination, (LEFT, RIGHT) if len(walk) > 1 else (LEFT, RIGHT, AHEAD, 180.0))
     beside = None
     if seen is None:
-        beside = best(lookout.in_sight(stand, (LEFT, RIGHT)), but={destination.id}, where=DIRECTIONS)
+        early = _seen_early(walk, last, destination, lookout)
+        found = lookout.in_sight(stand, (LEFT, RIGHT))
+        beside = best(found, but={destination.id, *early}, where=ABEAM)
+        if beside is None and not (stand.panorama.is_crossing and count_crossings) and not stand.at_an_end:
+            beside = best(found, but={destination.id}, where=DIRECTIONS)
     toward = bearing(stand.panorama.position, destination.position)
     return _milestone(
         "end",
         stand,
         crossings=crossings_between(walk, last, len(walk) - 1) if count_crossings else None,
+        crossing=stand.panorama.is_crossing and count_crossings,
+        ends=stand.at_an_end,
         where=seen.where if seen else egocentric_word(stand.pose.heading, toward),
+        unseen=seen is None and beside is None,
         landmark=_sight(beside),
     )
+
+
+def _seen_early(walk: Sequence[Stand], last: int, destination: Place, lookout: Lookout) -> set[str]:
+    """The places beside the last stretch where it is still too far to stop: nobody should stop at those."""
+    return {
+        seen.place.id
+        for stand in walk[max(last, len(walk) - 1 - APPROACH) + 1 : -1]
+        if distance(stand.panorama.position, destination.position) > DOORSTEP_M
+        for seen in lookout.in_sight(stand, (LEFT, RIGHT))
+        if not seen.where.startswith("front")
+    }
+
+
+def _between(end: Milestone, walk: Sequence[Stand], last: int, beyond: Sequence[Stand]) -> Milestone:
+    """An end that is told by how far along it is between two crossings."""
+    if not beyond:
+        return end
+    here = len(walk) - 1
+    behind = max(
+        index for index in range(last, here + 1) if index == last or walk[index].panorama.is_crossing
+    )
+    share = (here - behind) / (here - behind + len(beyond))
+    part = min(PARTS, key=lambda words: abs(PARTS[words] - share))
+    next_is = "crossing" if beyond[-1].panorama.is_crossing else "end"
+    return end.model_copy(update={"part": part, "part_of": next_is})
 
 
 def _milestone(kind: str, stand: Stand, **told: object) -> Milestone:

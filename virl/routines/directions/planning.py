@@ -1,6 +1,6 @@
 """Plans a walk and tells it: what a local does for a visitor."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
@@ -13,18 +13,15 @@ from virl.platform.movement.base import Mover
 from virl.platform.places import Place
 from virl.platform.streetview import Panorama, Pose, StreetView
 from virl.routines.directions.landmarks import LEFT, RIGHT, Lookout
-from virl.routines.directions.milestones import Milestone, milestones_of
+from virl.routines.directions.milestones import ABEAM, DOORSTEP_M, Milestone, milestones_of
 from virl.routines.directions.replies import WrittenDirections
 from virl.routines.directions.walkway import Stand, length_of, stands_along, walk_to
 
-DOORSTEP_M = 25.0
-"""From the destination, within which a walk may end. Chosen: V-IRL's radius of arrival."""
+LOOK_BACK = 5
+"""Panoramas at the end of a walk from which the destination may be seen better than from the last. Chosen:
+the doorstep where panoramas are 10 m apart."""
 
-LOOK_BACK = 3
-"""Panoramas at the end of a walk from which the destination may be seen better than from the last. Chosen."""
-
-_ABEAM = {"left": 0, "right": 0, "front left": 1, "front right": 1}
-"""How well somebody who has arrived sees what is there, the best first."""
+_AHEAD = ("front left", "front right")
 
 
 class Directions(BaseModel):
@@ -74,15 +71,16 @@ def directions_for(
     lookout: Lookout,
     *,
     count_crossings: bool,
+    beyond: Callable[[], Sequence[Stand]] = tuple,
     prompts: Prompts = OUR_PROMPTS,
 ) -> Directions:
-    """Directions for a walk, with landmarks seen from it, in a mind's words.
+    """Directions for a walk, with landmarks seen from it, in a mind's words; `beyond` as in `milestones_of`.
 
     Raises:
         NoImagery: there is no view where one is needed.
         MindFailed: the model gave no directions that could be said.
     """
-    milestones = milestones_of(walk, destination, lookout, count_crossings=count_crossings)
+    milestones = milestones_of(walk, destination, lookout, count_crossings=count_crossings, beyond=beyond)
     sights = [sight for one in milestones for sight in (one.passed, one.landmark) if sight]
     written = mind.ask(
         prompts.load("directions/instructions", WrittenDirections),
@@ -105,7 +103,10 @@ def directions_for(
 
 
 def _doorstep(streetview: StreetView, mover: Mover, destination: Place, lookout: Lookout) -> Panorama:
-    """The nearest panorama from which the place's name is read; else the nearest of all."""
+    """The nearest panorama from which the place's name is read; else one that something else tells.
+
+    Nobody can be told to stop where nothing is to be seen.
+    """
     nearest = streetview.nearest(destination.position)
     if nearest is None:
         raise NoStreetView(f"no street view near {destination.name}: choose another destination")
@@ -115,7 +116,20 @@ def _doorstep(streetview: StreetView, mover: Mover, destination: Place, lookout:
         pose = Pose(panorama.id, toward)
         if lookout.sees(Stand(pose, panorama, (), None, None), destination, (0.0,)):
             return panorama
-    return nearest
+    return next(_known_by_others(candidates, lookout), nearest)
+
+
+def _known_by_others(candidates: Sequence[Panorama], lookout: Lookout) -> Iterator[Panorama]:
+    """The panoramas on a doorstep that a visitor can be told to stop at, though the place is not seen."""
+    for panorama in candidates:
+        if panorama.is_crossing or len(panorama.links) == 1 or _shows_a_name(panorama, lookout):
+            yield panorama
+
+
+def _shows_a_name(panorama: Panorama, lookout: Lookout) -> bool:
+    """Whether one who walks along the street reads a landmark's name on either side."""
+    pose = Pose(panorama.id, panorama.links[0].heading if panorama.links else 0.0)
+    return bool(lookout.in_sight(Stand(pose, panorama, (), None, None), (LEFT, RIGHT)))
 
 
 def _around(streetview: StreetView, mover: Mover, nearest: Panorama, position: LatLng) -> list[Panorama]:
@@ -142,7 +156,8 @@ def _cut(
 ) -> tuple[Stand, ...]:
     """The walk ended where the place is seen best, of the last stands on its doorstep.
 
-    If it is seen from none of them, it ends where another name is read that can stand in for it.
+    If it is seen from none of them, it ends where another name is read that can stand in for it, or at a
+    crossing or the end of the street.
     """
     ranked = []
     for index, stand in list(enumerate(walk))[-LOOK_BACK:]:
@@ -159,5 +174,10 @@ def _cut(
 def _worse(stand: Stand, destination: Place, lookout: Lookout) -> int:
     """How badly a stand tells that one has arrived: 0 where the place is abeam."""
     if seen := lookout.sees(stand, destination, (LEFT, RIGHT)):
-        return _ABEAM.get(seen.where, 2)
-    return 3 if lookout.in_sight(stand, (LEFT, RIGHT)) else 4
+        return 0 if seen.where in ABEAM else 1 if seen.where in _AHEAD else 2
+    others = {seen.where for seen in lookout.in_sight(stand, (LEFT, RIGHT))}
+    if others & set(ABEAM):
+        return 3
+    if stand.panorama.is_crossing or stand.at_an_end:
+        return 4
+    return 5 if others else 6

@@ -3,6 +3,8 @@
 V-IRL, section 3.4 and appendix B.8; what differs from it is in `docs/reference/agents.md`.
 """
 
+from functools import partial
+
 from virl.agent.assembly import Agent
 from virl.plain_text import plain_lines
 from virl.platform.movement.instruction.tourist.signs import SignReader
@@ -13,6 +15,7 @@ from virl.routines.directions.landmarks import Lookout
 from virl.routines.directions.planning import Directions, directions_for, plan_walk
 from virl.routines.directions.settings import DIRECTIONS
 from virl.routines.directions.showing import shown
+from virl.routines.directions.walkway import straight_on
 
 
 def run(agent: Agent) -> None:
@@ -34,6 +37,7 @@ def _destination(agent: Agent) -> Place:
         return agent.city.places.details(str(noted.data["id"]))
     place = find_destination(
         agent.city.places,
+        agent.city.streetview,
         agent.mind,
         agent.start.position,
         DIRECTIONS.of(agent.character),
@@ -62,6 +66,7 @@ def _directions(agent: Agent, destination: Place) -> Directions:
         destination,
         lookout,
         count_crossings=settings.count_crossings,
+        beyond=partial(straight_on, agent.city.streetview, agent.mover, walk[-1]),
         prompts=agent.prompts,
     )
     agent.run.note(

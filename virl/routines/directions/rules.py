@@ -72,6 +72,19 @@ _END_BESIDE = (
     "Stop when you see {beside} {where}: {name} is {there}, and its own name is hard to see.",
     "Look for {beside} {where}, and stop there: {name}, with a name that is hard to see, is {there}.",
 )
+_END_AT_CROSSING = (
+    "Stop at the {nth} crossing: {name} is {where}, and its name is hard to see.",
+    "Walk on to the {nth} crossing, and stop there: {name}, with a name that is hard to see, is {where}.",
+)
+_END_AT_END = (
+    "Walk on until the street ends, and stop there: {name} is {where}, and its name is hard to see.",
+    "Stop where the street ends: {name}, with a name that is hard to see, is {where}.",
+)
+_END_PART = (
+    "Stop {part} to {next}: {name} is {where}, and its name is hard to see.",
+    "Walk on about {part} to {next}, and stop there: {name}, with a name that is hard to see, is {where}.",
+)
+_PART_OF = {"crossing": "the next crossing", "end": "the end of the street"}
 _HERE = ("You are there already: {name} is {where}. Stop here.",)
 
 
@@ -113,8 +126,12 @@ class Point(BaseModel):
     kind: str
     turn: str = ""
     crossings: int | None = None
+    crossing: bool = False
     ends: bool = False
     where: str = ""
+    unseen: bool = False
+    part: str = ""
+    part_of: str = ""
     landmark: LandmarkInView | None = None
     passed: LandmarkInView | None = None
 
@@ -196,19 +213,36 @@ def _turn(point: Point, rng: Random) -> str:
     number = point.crossings or 1
     if 1 < number < len(_COUNTS) and rng.random() < 0.4:  # chosen
         return _fill(rng, _TURN_AFTER, count=_crossings(number - 1), **words)
-    return _fill(rng, _TURN_AT, nth=_NTH[number - 1] if number <= len(_NTH) else f"{number}th", **words)
+    return _fill(rng, _TURN_AT, nth=_nth(number), **words)
 
 
 def _last_stretch(point: Point, rng: Random) -> list[str]:
-    if point.crossings is None:
+    told = _stop_told(point)
+    if point.crossings is None or told == "crossing":
         return []
-    if point.crossings == 0:
-        return [_fill(rng, _NO_CROSSING)]
-    return [_fill(rng, _LAST_CROSSINGS, count=_crossings(point.crossings))]
+    passed = point.crossings - (told == "end" and point.crossing)
+    if passed:
+        return [_fill(rng, _LAST_CROSSINGS, count=_crossings(passed))]
+    return [] if told in ("end", "part") else [_fill(rng, _NO_CROSSING)]
+
+
+def _stop_told(point: Point) -> str:
+    """What a stop is told by: `name`; where none can be read `end` (of the street), `crossing` or `part`."""
+    if not point.unseen:
+        return "name"
+    told = {"end": point.ends, "crossing": point.crossing, "part": bool(point.part)}
+    return next((what for what, so in told.items() if so), "name")
 
 
 def _end(point: Point, destination: str, rng: Random) -> str:
     words = {"name": _quoted(destination), "where": _WHERE[point.where]}
+    match _stop_told(point):
+        case "end":
+            return _fill(rng, _END_AT_END, **words)
+        case "crossing":
+            return _fill(rng, _END_AT_CROSSING, nth=_nth(point.crossings or 1), **words)
+        case "part":
+            return _fill(rng, _END_PART, part=point.part, next=_PART_OF[point.part_of], **words)
     if point.landmark:
         where = _WHERE[point.landmark.where]
         there = _WHERE[point.where]
@@ -221,6 +255,13 @@ def _end(point: Point, destination: str, rng: Random) -> str:
             there=there,
         )
     return _fill(rng, _END, **words)
+
+
+def _nth(number: int) -> str:
+    if number <= len(_NTH):
+        return _NTH[number - 1]
+    teens = 10 < number % 100 < 20
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
 def _crossings(count: int) -> str:

@@ -1,15 +1,23 @@
 """The walk that directions are given for: from panorama to panorama, along a route."""
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from virl.errors import NoRoute
 from virl.platform.maps import Maps
 from virl.platform.movement.base import Mover
-from virl.platform.movement.instruction.tourist.ways import direction_of, link_ahead
+from virl.platform.movement.instruction.tourist.ways import direction_of, link_ahead, link_toward
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
 from virl.platform.streetview import Link, Panorama, Pose, StreetView
+
+LONGEST_BLOCK = 40
+"""Stands between two crossings. Chosen: 400 m; nobody can tell a part of more by sight."""
+
+BACK, AROUND = 3, 12
+"""Stands before a crossing from which a way around it is looked for, and of that way at most. Chosen: a
+block."""
 
 MAX_STEPS = 2000
 """Panoramas of a walk. Chosen: 20 km."""
@@ -31,6 +39,18 @@ class Stand:
     def goes_on(self) -> bool:
         """Whether walking on without a turn does what the walk does."""
         return self.onward == link_ahead(self.links, self.pose.heading, self.came_from)
+
+    @property
+    def at_an_end(self) -> bool:
+        """Whether no way leads on from here but the one back."""
+        return link_ahead(self.links, self.pose.heading, self.came_from) is None
+
+    @property
+    def can_be_told(self) -> bool:
+        """Whether the word for the direction that the walk takes from here leads that way."""
+        if self.onward is None or self.goes_on:
+            return True
+        return link_toward(self.links, self.pose.heading, self.turn) == self.onward
 
     @property
     def turn(self) -> str:
@@ -57,12 +77,80 @@ def walk_to(
     outcome = navigator.outcomes[0]
     if not outcome.reached:
         raise NoRoute(f"no walk leads to {end.position}: {outcome.reason}")
-    return tuple(stands_along(streetview, mover, start, _without_detours(poses)))
+    path = _without_detours(poses)
+    return _told_apart(streetview, mover, start, tuple(stands_along(streetview, mover, start, path)))
 
 
 def length_of(walk: tuple[Stand, ...]) -> float:
     """Metres of a walk."""
     return sum(stand.onward.distance for stand in walk if stand.onward)
+
+
+def straight_on(streetview: StreetView, mover: Mover, last: Stand) -> tuple[Stand, ...]:
+    """The stands after a walk's last, straight on to the next crossing or the end of the street.
+
+    Empty where no way leads straight on, and where the street leads on for more than `LONGEST_BLOCK` stands.
+    """
+    found: list[Stand] = []
+    stand = last
+    while len(found) < LONGEST_BLOCK:
+        onward = link_ahead(stand.links, stand.pose.heading, stand.came_from)
+        if onward is None:
+            return tuple(found)
+        pose = mover.take(Pose(stand.panorama.id, onward.heading), onward)
+        links = mover.links(pose)
+        came_from, here = stand.panorama.id, streetview.panorama(pose.pano_id)
+        stand = Stand(pose, here, links, None, came_from)
+        found.append(stand)
+        if here.is_crossing:
+            return tuple(found)
+    return ()
+
+
+def _told_apart(
+    streetview: StreetView, mover: Mover, start: Pose, walk: tuple[Stand, ...]
+) -> tuple[Stand, ...]:
+    """A walk with ways around the crossings where no word tells the street that it takes from the others."""
+    index = 0
+    while index < len(walk):
+        way = () if walk[index].can_be_told else _way_around(mover, walk, index)
+        if way:
+            path = [stand.panorama.id for stand in walk]
+            rejoined = path.index(way[-1])
+            path[max(index - BACK, 0) : rejoined + 1] = way
+            walk = tuple(stands_along(streetview, mover, start, path))
+            index = path.index(way[-1])
+        else:
+            index += 1
+    return walk
+
+
+def _way_around(mover: Mover, walk: Sequence[Stand], wrong: int) -> tuple[str, ...]:
+    """The panoramas from `BACK` stands before a wrong turn to one after it, by turns that can be told.
+
+    Empty if no way leads there.
+    """
+    first = walk[max(wrong - BACK, 0)]
+    later = {stand.panorama.id for stand in walk[wrong + 1 : wrong + 1 + AROUND]}
+    before = {stand.panorama.id for stand in walk[: max(wrong - BACK, 0)]}
+    ways = deque([(first.pose, first.came_from, (first.panorama.id,))])
+    seen = {(first.came_from, first.panorama.id)}
+    while ways:
+        pose, came_from, way = ways.popleft()
+        links = mover.links(pose)
+        for link in links:
+            state = (pose.pano_id, link.pano_id)
+            stand = Stand(pose, first.panorama, links, link, came_from)
+            if link.pano_id in before or state in seen or not stand.can_be_told:
+                continue
+            seen.add(state)
+            if link.pano_id in later:
+                return (*way, link.pano_id)
+            if len(way) < AROUND and link.pano_id not in way:
+                ways.append(
+                    (mover.take(Pose(pose.pano_id, link.heading), link), pose.pano_id, (*way, link.pano_id))
+                )
+    return ()
 
 
 def _without_detours(poses: list[Pose]) -> list[str]:

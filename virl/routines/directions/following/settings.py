@@ -25,7 +25,7 @@ class FollowSettings(Settings):
     `platform/models/`."""
     reader: str = "rapidocr"
     """Reads signs, for `ocr`."""
-    patience: int = Field(default=90, ge=1, le=10_000)
+    patience: int = Field(default=120, ge=1, le=10_000)
     """Steps that she follows one local's directions for, at most."""
 
 

@@ -19,6 +19,7 @@ SIGHTS = st.none() | st.fixed_dictionaries({"name": st.just("Left Bank Cafe"), "
 
 def point(kind: str, **told: object) -> dict[str, object]:
     bare = {"turn": "", "crossings": None, "ends": False, "where": "", "landmark": None, "passed": None}
+    bare |= {"crossing": False, "unseen": False, "part": "", "part_of": ""}
     return {"kind": kind, **bare, **told}
 
 
@@ -62,6 +63,31 @@ def test_what_is_told_is_read_as_it_was_meant(start, turns, last, where) -> None
     assert "Left Bank Cafe" not in end.names, "a landmark of a turn is no place to stop at"
 
 
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 14), st.sampled_from(["crossing", "end", "part", "part of the end"]), WHERE)
+def test_a_stop_where_no_name_can_be_read_is_read_as_it_was_meant(passed, stops, where) -> None:
+    at_crossing = stops == "crossing"
+    told_by = {
+        "crossing": {"crossing": True},
+        "end": {"ends": True},
+        "part": {"part": "two thirds of the way", "part_of": "crossing"},
+        "part of the end": {"part": "halfway", "part_of": "end"},
+    }[stops]
+    end = point("end", crossings=passed + at_crossing, where=where, unseen=True, **told_by)
+    text = written([point("start", turn="left"), point("turn", turn="right", crossings=12), end])
+    assert unsayable(text, NAMES) is None
+    _, turn, stop = goals(text)
+    assert told(turn) == ("turn", "right", 12)
+    assert (stop.at, stop.ends, stop.part) == (
+        at_crossing,
+        stops == "end",
+        {"part": 2 / 3, "part of the end": 1 / 2}.get(stops),
+    )
+    if stops != "end" or passed:
+        assert stop.crossing == passed
+    assert stop.names == ("Moon Bakery",)
+
+
 def test_a_turn_at_the_end_of_a_street_is_told_and_read_as_one() -> None:
     text = written(
         [
@@ -91,6 +117,14 @@ def test_a_turn_at_the_end_of_a_street_is_told_and_read_as_one() -> None:
         (
             "Turn left. At the end of the street bear right. Go through two crossings. Stop by Moon Bakery",
             [("start", "left", None), ("turn", "front right", 1), ("stop", "", 2)],
+        ),
+        (
+            "Turn left. At the 23rd crossing, keep straight on. Turn right at the next. Stop at Moon Bakery",
+            [("start", "left", None), ("turn", "front", 23), ("turn", "right", 1), ("stop", "", None)],
+        ),
+        (
+            "Go straight on to the second crossing and turn left. Stop at Moon Bakery",
+            [("start", "front", None), ("turn", "left", 2), ("stop", "", None)],
         ),
     ],
 )
@@ -209,3 +243,45 @@ def test_a_turn_that_was_refused_is_not_tried_again() -> None:
     walk = [OFF, done(CROSSING)]
     assert act(SENTENCES, walk, CROSSING).action == "turn"
     assert act(SENTENCES, walk, CROSSING, "'turn right' cannot be done").action == "forward"
+
+
+def going(*sentences: str, walk: list[dict[str, object]], here: dict[str, object]) -> str:
+    reply = act(list(sentences), walk, here)
+    return f"{reply.action} {reply.direction or ''}".strip()
+
+
+def test_what_was_seen_far_ahead_and_is_hidden_is_still_ahead() -> None:
+    far = noticed(seen=[{"name": "Moon Bakery", "where": "front"}])
+    assert going("Stop at Moon Bakery.", walk=[OFF, done(far)], here=noticed()) == "forward"
+
+
+def test_it_stops_short_of_what_is_ahead_where_no_way_leads_nearer() -> None:
+    ahead = noticed(seen=[{"name": "Moon Bakery", "where": "front"}])
+    assert going("Stop at Moon Bakery.", walk=[OFF], here=ahead) == "forward"
+    assert going("Stop at Moon Bakery.", walk=[OFF], here=ahead | {"ways": ["rear"]}) == "stop"
+
+
+def test_it_stops_at_the_crossing_or_the_end_of_the_street_that_it_was_told_of() -> None:
+    at = "Stop at the second crossing: Moon Bakery is on your left, and its name is hard to see."
+    assert going("Turn left and set off.", at, walk=[OFF], here=CROSSING) == "forward"
+    assert going("Turn left and set off.", at, walk=[OFF, done(CROSSING)], here=CROSSING) == "stop"
+    end = "Walk on until the street ends, and stop there: Moon Bakery is on your left."
+    assert going("Turn left and set off.", end, walk=[OFF, done(CROSSING)], here=noticed()) == "forward"
+    assert going("Turn left and set off.", end, walk=[OFF], here=noticed(ways=["rear"])) == "stop"
+
+
+def test_it_goes_back_to_the_part_of_the_way_that_it_was_told_of() -> None:
+    told = ("Turn left and set off.", "Stop a third of the way to the next crossing: Moon Bakery is there.")
+    block = [OFF, *[done(noticed())] * 5]
+    assert going(*told, walk=block, here=noticed()) == "forward"
+    assert going(*told, walk=block, here=CROSSING) == "turn rear"
+    back = [*block, done(CROSSING, "turn rear")]
+    assert going(*told, walk=[*back, *[done(noticed())] * 2], here=noticed()) == "forward"
+    assert going(*told, walk=[*back, *[done(noticed())] * 3], here=noticed()) == "stop"
+    bakery = noticed(seen=[{"name": "Moon Bakery", "where": "left"}])
+    assert going(*told, walk=block, here=bakery) == "stop"
+
+
+def test_one_who_is_told_to_be_there_already_stops() -> None:
+    told = "You are there already: Moon Bakery is ahead on your left. Stop here."
+    assert going(told, walk=[], here=noticed(ways=["front", "rear"])) == "stop"

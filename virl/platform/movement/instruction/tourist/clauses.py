@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from virl.mind.lexicon import in_order
+from virl.platform.movement.instruction.tourist.ways import PARTS
 
 _CROSSING = (
     r"(?:crossings?|intersections?|cross ?streets?|junctions?|corners?|(?:traffic )?lights?|blocks?|streets?)"
@@ -21,6 +22,9 @@ _COUNTS = {
     "seven": 7,
     "eight": 8,
     "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
     "a couple of": 2,
 }
 _ORDINALS = {
@@ -40,8 +44,11 @@ _ORDINALS = {
     "eighth": 8,
     "ninth": 9,
     "tenth": 10,
+    "eleventh": 11,
+    "twelfth": 12,
 }
-_COUNT = "|".join((*_COUNTS, r"\d"))
+_COUNT = "|".join((*_COUNTS, r"\d+"))
+_ORDINAL = "|".join((*_ORDINALS, r"\d+(?:st|nd|rd|th)"))
 _NAME = "\N{REPLACEMENT CHARACTER}"
 
 _PASS = re.compile(
@@ -49,7 +56,7 @@ _PASS = re.compile(
     r"(?:the |another )?"
     rf"(?:next |first |following )?(?:(?P<count>{_COUNT}) )?(?:more )?{_CROSSING}\b"
 )
-_NTH = re.compile(rf"\b(?P<nth>{'|'.join(_ORDINALS)})\b (?:\w+ )?(?:{_CROSSING}|one|left|right)\b")
+_NTH = re.compile(rf"\b(?P<nth>{_ORDINAL})\b (?:\w+ )?(?:{_CROSSING}|one|left|right)\b")
 _AT = re.compile(rf"\b(?:at|to|reach|into|come to) (?:the|a) {_CROSSING}\b")
 _ENDS = re.compile(
     r"\b(?:street|road|way|lane|avenue) (?:ends|comes to an end|stops)\b"
@@ -66,11 +73,17 @@ _TURN = re.compile(
     r"sharp|sharply|half)){0,5}"
     r" (?P<side>left|right)\b"
 )
+_STRAIGHT = re.compile(
+    r"\b(?:keep|keeping|go|continue) straight (?:on|ahead)\b(?! (?:to|until|till|as far)\b)"
+)
 _BEAR = re.compile(r"\b(?:bear|slight|slightly|half)\b")
 _SHARP = re.compile(r"\b(?:sharp|sharply|hard)\b")
 _STOP = re.compile(
     r"\b(?:stop|arrived?|destination|there you are|you are there|look for|you will find|you have reached)\b"
 )
+_PART = re.compile(rf"\b(?P<part>{'|'.join(PARTS)})\b")
+_HERE = re.compile(r"\bstop (?:right )?here\b|\balready (?:there|here)\b|\b(?:there|here) already\b")
+_STOP_THERE = re.compile(r"\bstop(?:ping)?\b(?! when)")
 _WAYPOINT = re.compile(
     rf"\b(?:past|pass|passing|passed|after|before|beyond|leave|leaving) (?:the )?{_NAME}"
     rf"|\bon the way\b[^{_NAME}]*{_NAME}"
@@ -90,9 +103,15 @@ class WalkGoal:
     """Of a turn: at which crossing since the last one. Of the stop: how many are passed before it; `None` if
     the directions do not say."""
     ends: bool = False
-    """Of a turn: where the street ends."""
+    """Of a turn or the stop: where the street ends."""
+    at: bool = False
+    """Of the stop: at the crossing after those that are passed, whether or not a name is seen there."""
+    part: float | None = None
+    """Of the stop: how far along it is to the next crossing or the end of the street, in (0, 1)."""
+    here: bool = False
+    """Of the stop: right where the directions begin."""
     names: tuple[str, ...] = ()
-    """Of the stop: what is seen beside it, the destination first."""
+    """Of the stop: what is seen beside it."""
 
 
 @dataclass(slots=True)
@@ -102,6 +121,10 @@ class _LegSoFar:
     nth: int | None = None
     ends: bool = False
     at: bool = False
+    stops: bool = False
+    """Whether the stop is at the crossing or the end of the street that the leg comes to."""
+    part: float | None = None
+    here: bool = False
 
 
 def read_goals(sentences: Sequence[str], names: Sequence[str]) -> tuple[WalkGoal, ...]:
@@ -117,9 +140,11 @@ def read_goals(sentences: Sequence[str], names: Sequence[str]) -> tuple[WalkGoal
     turned = 0
     for number, sentence in enumerate(sentences, 1):
         text, named = _masked(sentence, names)
+        placed = False
         for clause in re.split(r"[,;:]|\b(?:and|then)\b", text):
-            _count(clause, leg)
-            turn = _turn(clause)
+            placed |= _count(clause, leg)
+            leg.stops |= placed and bool(_STOP_THERE.search(clause))
+            turn = _turn(clause) or _straight_on(clause, leg)
             first = not goals and not (leg.counted or leg.nth or leg.ends or leg.at)
             if turn and not (number > 1 and first and not _is_imperative(clause)):
                 goals.append(_turn_goal(turn, number, leg, starts=first and number == 1))
@@ -130,6 +155,10 @@ def read_goals(sentences: Sequence[str], names: Sequence[str]) -> tuple[WalkGoal
         "stop",
         min(turned + 1, len(sentences)),
         crossing=_passed_before_stop(leg),
+        ends=leg.stops and leg.ends and leg.part is None,
+        at=leg.stops and not leg.ends and leg.part is None,
+        part=leg.part if leg.stops else None,
+        here=leg.here and not goals,
         names=tuple(dict.fromkeys(ends_named)),
     )
     return (*_with_start(goals), stop)
@@ -148,22 +177,34 @@ def _with_start(goals: Sequence[WalkGoal]) -> Iterator[WalkGoal]:
 
 
 def _passed_before_stop(leg: _LegSoFar) -> int | None:
-    if not leg.counted and leg.nth is None:
+    if not leg.counted and leg.nth is None and leg.part is None:
         return None
     return leg.passed + ((leg.nth or 1) - 1)
 
 
-def _count(clause: str, leg: _LegSoFar) -> None:
+def _count(clause: str, leg: _LegSoFar) -> bool:
+    """Count what a clause tells of; whether it tells of a crossing or an end of the street to come to."""
     rest = clause
+    leg.here |= bool(_HERE.search(clause))
+    if part := _PART.search(clause):
+        leg.part = PARTS[part["part"]]
     if passed := _PASS.search(clause):
         count = passed["count"]
         leg.passed += 1 if count is None else _COUNTS.get(count) or int(count)
         leg.counted = True
         rest = clause[: passed.start()] + clause[passed.end() :]
     if nth := _NTH.search(rest):
-        leg.nth = _ORDINALS[nth["nth"]]
-    leg.ends |= bool(_ENDS.search(rest))
-    leg.at |= bool(_AT.search(rest))
+        leg.nth = _ORDINALS.get(nth["nth"]) or int(nth["nth"][:-2])
+    ends, at = bool(_ENDS.search(rest)), bool(_AT.search(rest))
+    leg.ends |= ends
+    leg.at |= at
+    return ends or at or nth is not None
+
+
+def _straight_on(clause: str, leg: _LegSoFar) -> str | None:
+    """A crossing that is told of although the walk does not turn there, as a turn to the front."""
+    told_of = leg.nth is not None or leg.at
+    return "front" if told_of and _STRAIGHT.search(clause) and not _PASS.search(clause) else None
 
 
 def _turn(clause: str) -> str | None:

@@ -16,6 +16,8 @@ UNCOUNTED = 4
 """Crossings to a stop, where the directions do not count them, after which it should have come. Chosen."""
 BESIDE = {"left", "right", "rear left", "rear right", "rear"}
 """Where something is that is not ahead any more."""
+NEAR_AHEAD = {"front left", "front right"}
+"""Where something is that is come up to next: what is straight ahead may be at the far end of the street."""
 
 _QUOTED = re.compile(
     r"[\"\N{LEFT DOUBLE QUOTATION MARK}]([^\"\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
@@ -77,8 +79,12 @@ class _Progress:
     goal: int = 0
     crossings: int = 0
     """Come to since the last turn."""
+    marks: list[int] = field(default_factory=lambda: [0])
+    """The steps of the last turn, or of the start, and of those crossings."""
+    back: int | None = None
+    """The step of turning back on the way to the stop."""
     ahead: list[str] = field(default_factory=list)
-    """Names that were seen from the place before."""
+    """Names that were seen near ahead from the place before."""
 
 
 def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> LandmarkNames:
@@ -94,11 +100,11 @@ def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkActi
     del lexicon
     goals = read_goals(question.sentences, question.landmarks)
     progress = _Progress()
-    for step in question.walk:
-        _notice(progress, step)
-        _done(progress, step, goals)
-        progress.ahead = [one.name for one in step.seen]
-    _notice(progress, question.here)
+    for number, step in enumerate(question.walk):
+        _notice(progress, step, number)
+        _done(progress, step, goals, number)
+        progress.ahead = [one.name for one in step.seen if one.where in NEAR_AHEAD]
+    _notice(progress, question.here, len(question.walk))
     goal = goals[min(progress.goal, len(goals) - 1)]
     match goal.kind:
         case "start":
@@ -109,19 +115,25 @@ def choose_action(question: TouristActionQuestion, lexicon: Lexicon) -> WalkActi
             return _stop(goal, progress, question)
 
 
-def _notice(progress: _Progress, step: Noticed) -> None:
-    progress.crossings += step.crossing is not None
+def _notice(progress: _Progress, step: Noticed, number: int) -> None:
+    if step.crossing is not None:
+        progress.crossings += 1
+        progress.marks.append(number)
 
 
-def _done(progress: _Progress, step: Noticed, goals: Sequence[WalkGoal]) -> None:
+def _done(progress: _Progress, step: Noticed, goals: Sequence[WalkGoal], number: int) -> None:
     goal = goals[min(progress.goal, len(goals) - 1)]
     if goal.kind == "start" or (goal.kind == "turn" and step.did.startswith("turn")):
         progress.goal += 1
-        progress.crossings = 0
+        progress.crossings, progress.marks = 0, [number]
+    elif goal.kind == "stop" and step.did.startswith("turn"):
+        progress.back = number
 
 
 def _start(goal: WalkGoal, question: TouristActionQuestion) -> WalkAction:
     here, direction = question.here, goal.direction
+    if read_goals(question.sentences, question.landmarks)[-1].here:
+        return _act("stop", _sentences(question), "I was told that I am there already")
     if question.refused:
         return _lost(goal, "the way to set off is not there")
     if direction == "front" and len(_stops(question)) and _beside(question, _stops(question)):
@@ -151,23 +163,63 @@ def _turn(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
 
 def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) -> WalkAction:
     here = question.here
-    if names := _beside(question, goal.names):
-        return _act("stop", goal.sentence, f"{names[0]} is right here")
-    seen = [one for one in here.seen if one.name in goal.names]
-    passed = [
-        name for name in progress.ahead if name in goal.names and name not in {one.name for one in seen}
-    ]
-    if passed and not seen:
-        return _act("stop", goal.sentence, f"{passed[0]} was ahead a moment ago, and I have come up to it")
     most = UNCOUNTED if goal.crossing is None else goal.crossing
-    if progress.crossings > most:
+    blocked = bool(question.refused or (here.ways and not _leads(here, "front")))
+    if arrived := _arrived(goal, progress, question, blocked=blocked, most=most):
+        return _act("stop", goal.sentence, arrived)
+    if goal.part is not None and len(progress.marks) > most:
+        return _along(goal, goal.part, progress, question, blocked=blocked, most=most)
+    if progress.crossings > most and not goal.ends:
         return _lost(
             goal,
             f"crossing {progress.crossings} since the last turn, and I have not seen {_either(goal.names)}",
         )
-    if question.refused or (here.ways and not _leads(here, "front")):
+    if blocked:
         return _lost(goal, f"no way leads on, and I have not seen {_either(goal.names)}")
     return _act("forward", goal.sentence, f"on until I see {_either(goal.names)}")
+
+
+def _arrived(
+    goal: WalkGoal, progress: _Progress, question: TouristActionQuestion, *, blocked: bool, most: int
+) -> str | None:
+    """Why this is where the directions end; `None` if nothing says so."""
+    here = question.here
+    if beside := _beside(question, goal.names):
+        return f"{beside[0]} is right here"
+    seen = [one.name for one in here.seen if one.name in goal.names]
+    passed = [name for name in progress.ahead if name in goal.names]
+    if passed and not seen:
+        return f"{passed[0]} was ahead a moment ago, and I have come up to it"
+    if goal.at and here.crossing is not None and progress.crossings > most:
+        return f"crossing {progress.crossings} since the last turn, where I was told to stop"
+    if goal.ends and blocked:
+        return "the street ends, where I was told to stop"
+    if blocked and seen:
+        return f"no way leads on, and {seen[0]} is in sight"
+    return None
+
+
+def _along(
+    goal: WalkGoal,
+    part: float,
+    progress: _Progress,
+    question: TouristActionQuestion,
+    *,
+    blocked: bool,
+    most: int,
+) -> WalkAction:
+    """On to the next crossing, to see how far it is, and back to the part of it that was told of."""
+    here = len(question.walk)
+    if progress.back is None:
+        if progress.crossings > most or blocked:
+            if question.refused or "rear" not in question.here.ways:
+                return _lost(goal, "this is too far, and no way leads back")
+            return _act("turn", goal.sentence, "this is too far: back to where I was told to stop", "rear")
+        return _act("forward", goal.sentence, "on to the next crossing, to see how far it is")
+    whole = progress.back - progress.marks[most]
+    if here - progress.back >= round((1.0 - part) * whole):
+        return _act("stop", goal.sentence, "as far along as I was told to stop")
+    return _act("forward", goal.sentence, "back to where I was told to stop")
 
 
 def _beside(question: TouristActionQuestion, names: Sequence[str]) -> list[str]:

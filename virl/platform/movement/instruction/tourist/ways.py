@@ -1,6 +1,7 @@
 """Which link an egocentric word means: what one who gives directions and one who follows them agree on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from virl.geo import compass_word, egocentric_word, normalize_heading, signed_turn
 from virl.platform.streetview import Link
@@ -17,6 +18,18 @@ as keeps a way that leaves half-way between two words within reach of both."""
 
 AHEAD_DEG = 45.0
 """A way further than this from the heading does not lead ahead at a crossing (V-IRL's `MAX_HEADING_DIFF`)."""
+
+
+PARTS: Mapping[str, float] = MappingProxyType(
+    {
+        "a quarter of the way": 1 / 4,
+        "a third of the way": 1 / 3,
+        "halfway": 1 / 2,
+        "two thirds of the way": 2 / 3,
+        "three quarters of the way": 3 / 4,
+    }
+)
+"""How far along from one crossing to the next somewhere is, as people say it, in (0, 1)."""
 
 
 def heading_of(direction: str, heading: float) -> float:
