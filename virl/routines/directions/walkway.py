@@ -133,7 +133,8 @@ def _way_around(mover: Mover, walk: Sequence[Stand], wrong: int) -> tuple[str, .
     first = walk[max(wrong - BACK, 0)]
     later = {stand.panorama.id for stand in walk[wrong + 1 : wrong + 1 + AROUND]}
     before = {stand.panorama.id for stand in walk[: max(wrong - BACK, 0)]}
-    ways = deque([(first.pose, first.came_from, (first.panorama.id,))])
+    ways: deque[tuple[Pose, str | None, tuple[str, ...]]] = deque()
+    ways.append((first.pose, first.came_from, (first.panorama.id,)))
     seen = {(first.came_from, first.panorama.id)}
     while ways:
         pose, came_from, way = ways.popleft()
