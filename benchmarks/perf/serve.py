@@ -1,10 +1,14 @@
 """How many requests `virl serve google` answers a second, by endpoint, and how long each waits.
 
     python -m benchmarks.perf.serve [--clients 50] [--seconds 3] [--json]
+    python -m benchmarks.perf.serve --minutes 10 [--clients 10]
 
 Each endpoint is asked alone. The table has its requests a second, and the times below which 50 and 99 of 100
 answers come, in milliseconds. The last lines are metadata for 5 clients while 4 others ask for new tiles, and
 the memory of the server. The server runs in a process of its own; the clients share the processors with it.
+
+With `--minutes`, the clients ask for everything in turn, a tenth of it new tiles and a tenth new pictures.
+Each minute has a line: requests, the memory of the server at its end, and the most it ever took.
 """
 
 import json
@@ -12,9 +16,10 @@ import subprocess  # nosec B404
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from http.client import HTTPConnection
 from itertools import count
 from pathlib import Path
@@ -58,27 +63,55 @@ def main() -> None:
     parser = command(__doc__)
     parser.add_argument("--clients", type=int, default=50, help="how many ask at once")
     parser.add_argument("--seconds", type=float, default=3, help="how long each endpoint is asked")
+    parser.add_argument("--minutes", type=int, default=0, help="ask for everything in turn for so long")
     options = parser.parse_args()
     with figures(options) as found:
-        _measure(found, options.clients, options.seconds)
+        if options.minutes:
+            _endure(found, options.clients, options.minutes)
+        else:
+            _measure(found, options.clients, options.seconds)
 
 
-def _measure(found: Figures, clients: int, seconds: float) -> None:
+@contextmanager
+def served() -> Iterator[tuple[str, int]]:
+    """A server in a process of its own: its address and the process."""
     server = [sys.executable, "-m", "virl", "serve", "google", "--port", "0"]
     with subprocess.Popen(server, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # nosec B603
         try:
             url = next(iter(process.stdout or ())).split()[-1]
             answered(url, view(42))  # compiles and builds what pictures need
-            found.show(f"{'endpoint':34}{'a second':>10}{'p50 ms':>10}{'p99 ms':>10}")
-            found["endpoints"] = {}
-            for name, ask in endpoints(url).items():
-                show(found, name, *measured(url, ask, clients, seconds))
-            mixed(found, url, seconds)
-            now, most = memory_mb(process.pid, "VmRSS"), memory_mb(process.pid, "VmHWM")
-            found["memory_mb"] = {"now": now, "at most": most}
-            found.show(f"memory: {now} MB, {most} MB at most")
+            yield url, process.pid
         finally:
             process.terminate()
+
+
+def _measure(found: Figures, clients: int, seconds: float) -> None:
+    with served() as (url, process):
+        found.show(f"{'endpoint':34}{'a second':>10}{'p50 ms':>10}{'p99 ms':>10}")
+        found["endpoints"] = {}
+        for name, ask in endpoints(url).items():
+            show(found, name, *measured(url, ask, clients, seconds))
+        mixed(found, url, seconds)
+        now, most = memory_mb(process, "VmRSS"), memory_mb(process, "VmHWM")
+        found["memory_mb"] = {"now": now, "at most": most}
+        found.show(f"memory: {now} MB, {most} MB at most")
+
+
+def _endure(found: Figures, clients: int, minutes: int) -> None:
+    """The memory of the server, minute by minute, while all is asked in turn."""
+    with served() as (url, process):
+        asks, first = list(endpoints(url).values()), 0
+        asks.insert(1, metadata)
+        start = memory_mb(process, "VmRSS")
+        found["minutes"], found["memory_mb at start"] = [], start
+        found.show(f"{'minute':>6}{'requests':>10}{'memory MB':>11}{'at most MB':>12}")
+        found.show(f"{0:6}{0:10}{start:11}")
+        for minute in range(1, minutes + 1):
+            times, _ = measured(url, partial(in_turn, asks, first), clients, 60)
+            first += len(times)
+            now, most = memory_mb(process, "VmRSS"), memory_mb(process, "VmHWM")
+            found["minutes"].append({"requests": len(times), "memory_mb": now, "at most": most})
+            found.show(f"{minute:6}{len(times):10}{now:11}{most:12}")
 
 
 def measured(url: str, ask: Ask, clients: int, seconds: float) -> tuple[list[float], float]:
@@ -98,6 +131,11 @@ def measured(url: str, ask: Ask, clients: int, seconds: float) -> tuple[list[flo
     for thread in threads:
         thread.join()
     return times, time.perf_counter() - start
+
+
+def in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
+    """The next request of each kind in turn."""
+    return asks[(first + number) % len(asks)]((first + number) // len(asks))
 
 
 def mixed(found: Figures, url: str, seconds: float) -> None:

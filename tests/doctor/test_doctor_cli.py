@@ -159,3 +159,18 @@ def test_a_terminal_gets_tables_with_the_same_words() -> None:
     assert "\x1b[" in screen.getvalue()
     assert "Virlton opens" in screen.getvalue()
     assert "imagery: tiles" in screen.getvalue()
+
+
+def test_the_mover_that_fits_a_city_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
+    town = OPEN_ONCE("virlton")
+    with served(town, ServeOptions(panorama_width=512)) as plain:
+        monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", plain.url)
+        done = run("--city", "virlton-http")
+    assert "mover in virlton-http | links: 0 of 12 panoramas around the start have fewer" in done.stdout
+    with served(town, ServeOptions(denied=("map-tiles",))) as without:
+        monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", without.url)
+        done = run("--city", "virlton-http")
+    assert "mover in virlton-http | grid: the key may not use the Map Tiles API" in done.stdout
+    monkeypatch.delenv("GOOGLE_MAPS_API_KEY")
+    assert "mover in tokyo | links: until a run starts; then hybrid" in run("--city", "tokyo").stdout

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
@@ -40,11 +40,14 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
+from virl.platform.city import City
+from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import MOVERS, open_mover
+from virl.platform.mover_choice import MoverChoice
 from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.providers.open import Access, city_settings, name_of_city, opened_city
 from virl.platform.providers.registry import provider_of
-from virl.platform.streetview import Image
+from virl.platform.streetview import Image, Panorama
 from virl.resources import cache_home
 
 RUNS = Path("runs")
@@ -97,6 +100,8 @@ class Preview(BaseModel):
     """Whether the city is asked over a network, where requests may cost something."""
     mind: str
     mover: str
+    mover_reason: str
+    """Why, and what may come instead where that is seen in the run only; empty if there is nothing to say."""
     routine: str
     max_steps: int
     """Moves from panorama to panorama at most."""
@@ -119,6 +124,8 @@ class _Plan:
     folder: Path
     elsewhere: bool = False
     """Whether the city is another than the character's own, so that its start may not be there."""
+    mover: str | None = None
+    """The mover that the user asked for, if any."""
 
     def budget(self) -> Budget:
         """Of the run, with its book."""
@@ -159,7 +166,6 @@ def preview_run(options: RunOptions) -> Preview:
         raise BadInput("--dry-run previews a new run: remove --resume")
     plan = _planned(options, find_character(options.agent))
     start, character = plan.start, plan.character
-    _check_mover(start.mover, start.city)
     if plan.folder.exists() and any(plan.folder.iterdir()):
         raise BadInput(f"{plan.folder}: already holds files: choose another --out, or add --resume")
     budget = plan.budget()
@@ -184,6 +190,7 @@ def preview_run(options: RunOptions) -> Preview:
         network=provider.network,
         mind=start.mind,
         mover=start.mover,
+        mover_reason=start.mover_reason,
         routine=routine_of(plan.source, character).name,
         max_steps=character.limits.steps,
         max_model_calls=character.limits.calls if character.lives_by_tools else None,
@@ -212,6 +219,7 @@ def _planned(options: RunOptions, source: Path) -> _Plan:
     character = with_fields(character, options.fields) if options.fields else character
     raise_all(name_faults(source, character))
     folder = options.out or _new_folder(source.stem)
+    mover = planned_mover(character.city, options.mover)
     start = StartRecord(
         virl=__version__,
         agent=source.stem,
@@ -220,7 +228,8 @@ def _planned(options: RunOptions, source: Path) -> _Plan:
         seed=options.seed,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         id=uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex,
-        mover=options.mover or fit_movers(character.city)[0],
+        mover=mover.name,
+        mover_reason=mover.reason,
         device=options.device,
         allow_downloads=options.allow_downloads,
         access=options.access,
@@ -228,7 +237,7 @@ def _planned(options: RunOptions, source: Path) -> _Plan:
         routine=routine_of(source, character).registered,
         character=character.model_dump(mode="json"),
     )
-    return _Plan(source, character, start, folder, elsewhere)
+    return _Plan(source, character, start, folder, elsewhere, options.mover)
 
 
 def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
@@ -280,7 +289,6 @@ def _live(
 ) -> Finished:
     """Check everything that can be wrong, and only then write the first line."""
     start, character = plan.start, plan.character
-    _check_mover(start.mover, start.city)
     with ExitStack() as stack:
         budget = plan.budget()
         mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=budget)
@@ -289,15 +297,19 @@ def _live(
         if not done:
             check_before(plan.source, character, mind)
         city = stack.enter_context(opened_city(start.city, plan.access(budget)))
-        mover = stack.enter_context(open_mover(start.mover, city.streetview))
         models = Models(
             ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
         )
-        assembly = assemble(plan.source, character, city, mind, models, mover, elsewhere=plan.elsewhere)
+        unmoved = LinksMover(city.streetview)
+        assembly = assemble(plan.source, character, city, mind, models, unmoved, elsewhere=plan.elsewhere)
         if assembly.character.start != character.start:
             own, town = as_markup(_start_told(character)), as_markup(city.title)
             console.print(f"{own} is not in {town}: starting in the middle (see --at)", highlight=False)
             start = start.model_copy(update={"character": assembly.character.model_dump(mode="json")})
+        if not done:
+            start = _with_mover(start, city, assembly.start, plan.mover, console)
+        mover = stack.enter_context(open_mover(start.mover, city.streetview))
+        assembly = replace(assembly, mover=mover)
         if not done:
             check_assembly(assembly)
             start = start.model_copy(update={"attribution": city.attribution})
@@ -332,18 +344,32 @@ def _new_folder(agent: str) -> Path:
     return next(folder for folder in chain([first], others) if not folder.exists())
 
 
-def fit_movers(city: str) -> tuple[str, ...]:
-    """The movers that work in a city, the fittest first."""
+def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
+    """The mover for a city as far as that is known before it is opened: the user's, or the one that fits.
+
+    Raises:
+        UnknownName: there is no such mover.
+        BadInput: it does not work there.
+    """
     file = city_settings(city)
-    fittest = provider_of(file).mover
-    return file.movers or (fittest, *(name for name in MOVERS if name != fittest))
+    fit = file.mover or MoverChoice(provider_of(file).mover, "")
+    if asked and asked not in MOVERS:
+        raise UnknownName("mover", asked, list(MOVERS))
+    if asked and fit.works and asked not in fit.works:
+        raise BadInput(f"mover {asked!r} does not work in {city} ({fit.reason}): {choices(fit.works)}")
+    return MoverChoice(asked, "you asked for it", fit.works) if asked else fit
 
 
-def _check_mover(name: str, city: str) -> None:
-    if name not in MOVERS:
-        raise UnknownName("mover", name, list(MOVERS))
-    if name not in (fit := fit_movers(city)):
-        raise BadInput(f"mover {name!r} does not work in {city}: {choices(fit)}")
+def _with_mover(
+    start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
+) -> StartRecord:
+    """The start with the mover that fits there, as its city tells; what was not asked for is said once."""
+    if city.fit_mover is None:
+        return start
+    fit = city.fit_mover(here, asked)
+    if not asked:
+        console.print(f"Mover: {fit.name}, as {fit.reason} (see --mover)", highlight=False, markup=False)
+    return start.model_copy(update={"mover": fit.name, "mover_reason": fit.reason})
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:

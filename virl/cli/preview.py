@@ -30,7 +30,8 @@ def tell_preview(options: "RunOptions", *, as_json: bool) -> None:
 
 def _rows(preview: "Preview", estimated: dict[str, float]) -> Iterator[tuple[str, str]]:
     yield "agent", f"{preview.agent} ({preview.file}), routine {preview.routine}"
-    yield "city", f"{preview.city}, provider {preview.provider}, mover {preview.mover}"
+    yield "city", f"{preview.city}, provider {preview.provider}"
+    yield "mover", f"{preview.mover}: {preview.mover_reason}" if preview.mover_reason else preview.mover
     yield "start", preview.start
     yield "mind", preview.mind
     turns = f", {preview.max_model_calls} turns of the model" if preview.max_model_calls else ""

@@ -63,11 +63,19 @@ def google(
     odd: Annotated[
         str,
         typer.Option(
-            help="Shares of things that are odd, such as `indoor:0.3,stale:0.1,closed:0.1,bare:0.2,"
-            "far:0.1,vague:0.1`: panoramas indoors, places whose ids are gone, that have closed, or of which "
-            "nobody knows hours, prices and ratings, addresses found far off or vaguely."
+            help="Shares of things that are odd, such as `indoor:0.3,tilted:0.5,unlinked:0.3,stale:0.1,"
+            "closed:0.1,bare:0.2,far:0.1,vague:0.1`: panoramas indoors or not level, missing links, places "
+            "whose ids are gone, that have closed, or of which nobody knows hours, prices and ratings, "
+            "addresses found far off or vaguely."
         ),
     ] = "",
+    deny: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SERVICE",
+            help="Service that no key may use, such as map-tiles, places or routes. Can be repeated.",
+        ),
+    ] = None,
     country: Annotated[
         str, typer.Option(metavar="CODE", help="Country that the geocoder names, such as US.")
     ] = "",
@@ -117,6 +125,7 @@ def google(
             latency_ms=latency_ms,
             faults=parse_faults(fault),
             odd=parse_oddities(odd, seed),
+            denied=tuple(deny or ()),
             country=country,
             quota=quota,
             retry_after_s=retry_after,

@@ -11,6 +11,7 @@ from virl import __version__
 from virl.doctor.costs import Estimate, estimates
 from virl.doctor.habits import MEASURED, Habits, count_runs
 from virl.doctor.machine import examine
+from virl.doctor.mover import mover_finding
 from virl.doctor.probes import probes
 from virl.doctor.report import Report
 from virl.doctor.services import ask_google
@@ -46,6 +47,7 @@ def examined(
         _announce(settings, budget_usd, console)
     with _progress("asking Google", len(asked) if keys else 0, console) as advance:
         google = ask_google(settings, keys, here, budget_usd, advance)
+    machine.append(mover_finding(city, google))
     costs, notes = _costs(settings, habits, moves)
     works = not any(finding.state == "broken" for finding in machine)
     return Report(__version__, works, tuple(machine), google, tuple(costs), tuple(notes))

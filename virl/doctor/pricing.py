@@ -99,4 +99,4 @@ def tiles_of(cameras: Iterable[Camera], zoom: int = ZOOM) -> set[tuple[int, int]
 @cache
 def _tiles_of_one(camera: Camera, zoom: int) -> frozenset[tuple[int, int]]:
     width, height = _GOOGLES.size(zoom)
-    return frozenset(tiles_seen(camera, _GOOGLES.heading, width, height, _GOOGLES.tile))
+    return frozenset(tiles_seen(camera, _GOOGLES.attitude, width, height, _GOOGLES.tile))

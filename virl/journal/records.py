@@ -163,6 +163,8 @@ class StartRecord(Record):
     """Tells this run from all others, by the folder it began in: what was paid before its first line was
     written is found again when it is begun there once more."""
     mover: str = "links"
+    mover_reason: str = ""
+    """Why this mover; empty if there was nothing to decide."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where models run."""
     allow_downloads: bool = False

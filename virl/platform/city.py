@@ -9,8 +9,9 @@ from virl.geo import LatLng
 from virl.platform.inventory import Inventory
 from virl.platform.listings import Listings
 from virl.platform.maps import Maps
+from virl.platform.mover_choice import MoverChoice
 from virl.platform.places import Places
-from virl.platform.streetview import Box, Camera, StreetView
+from virl.platform.streetview import Box, Camera, Panorama, StreetView
 from virl.region import Region
 
 
@@ -133,6 +134,9 @@ class City:
     rarely tell what they are."""
     invented: str = ""
     """What of a real town is made up, such as `reviews and ratings are invented`; empty for nothing."""
+    fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None
+    """Says which mover fits where somebody starts, or whether the one asked for works, by asking the
+    provider; raises `BadInput` if it does not. `None` if the city's file says all that there is to say."""
     close: Callable[[], None] = _nothing
     """Closes its connections."""
 

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from virl.field_faults import shown
 from virl.geo import LatLng
+from virl.platform.mover_choice import MoverChoice
 from virl.region import Region, position_fault, region_fault
 from virl.settings import Settings
 
@@ -96,9 +97,12 @@ class CityFile(Settings):
         return ", ".join(filter(None, parts)) if self.continent and all(parts) else self.about
 
     @property
-    def movers(self) -> tuple[str, ...]:
-        """The movers that work there, the fittest first; empty if all do, first the provider's."""
-        return ()
+    def mover(self) -> MoverChoice | None:
+        """The mover that fits there, as far as is known before anybody is asked.
+
+        `None` for the one that fits the provider.
+        """
+        return None
 
     @property
     def region(self) -> Region | None:

@@ -44,6 +44,7 @@ NO_KEY = (
     "other form of API consumer identity to call this API."
 )
 NO_KEY_LEGACY = "You must use an API key to authenticate each request to Google Maps Platform APIs."
+DENIED = "The project of this API key may not use this API: it is not enabled there."
 WRONG_KEY = "API key not valid. Please pass a valid API key."
 WRONG_KEY_LEGACY = "The provided API key is invalid."
 
@@ -142,6 +143,8 @@ class Dispatcher:
     def _admit(self, endpoint: Endpoint, request: Request, counted: int) -> None:
         if endpoint.needs_key:
             self._check_key(endpoint.family, request)
+        if self._options.denies(endpoint.name):
+            raise Refused(GoogleStatus.NO_KEY, DENIED)
         quota = self._options.quota
         if not endpoint.is_free and quota is not None and counted > quota:
             raise Refused(GoogleStatus.OVER_QUOTA, OVER_QUOTA)

@@ -11,7 +11,17 @@ from virl.serve.gate import GateOptions
 from virl.serve.limits import RequestLimits
 
 TIMEOUT, GARBAGE, HALF = "timeout", "garbage", "half"
-ODD = ("indoor", "stale", "closed", "bare", "far", "vague")
+ODD = ("indoor", "stale", "closed", "bare", "far", "vague", "unlinked", "tilted")
+SERVICES = {
+    "map-tiles": "tiles_",
+    "street-view-static": "static_",
+    "places": "places_",
+    "routes": "routes_",
+    "geocoding": "geocode",
+    "maps-javascript": "js_",
+    "legacy": "legacy_",
+}
+"""What a key may be denied: names of services, and what the names of their endpoints begin with."""
 WIDTHS = (512, 1024, 2048, 4096, 8192, 16384)
 """Pixels of a whole panorama at zoom levels 0 to 5 of Map Tiles."""
 
@@ -57,7 +67,8 @@ class Oddities:
     """Which things are odd, as some are at Google: the same ones in every request.
 
     Args:
-        rates: by kind the share of things that are odd: panoramas that are `indoor`; places whose ids are
+        rates: by kind the share of things that are odd: panoramas that are `indoor`, or `tilted` as those of
+            cars on slopes and of people are; links that are `unlinked`, at both ends; places whose ids are
             `stale`, so that searches list them and details answer that there is none; places that have
             `closed` for good, or are `bare` of hours, prices, ratings and reviews; addresses for which the
             geocoder finds a thing of the same name `far` off, or a `vague` partial match.
@@ -79,9 +90,16 @@ class Oddities:
 
     def has(self, kind: str, what: str) -> bool:
         """Whether a thing is odd in this way."""
-        rate = self.rates.get(kind, 0.0)
+        return self.drawn(kind, what) < self.rates.get(kind, 0.0)
+
+    def drawn(self, kind: str, what: str) -> float:
+        """A number in [0, 1) that is always the same for a thing."""
         drawn = blake2b(f"{self.seed} {kind} {what}".encode(), digest_size=8).digest()
-        return int.from_bytes(drawn, "big") / 2**64 < rate
+        return int.from_bytes(drawn, "big") / 2**64
+
+    def linked(self, one: str, other: str) -> bool:
+        """Whether two panoramas that lie next to each other are linked."""
+        return not self.has("unlinked", " ".join(sorted((one, other))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +122,8 @@ class ServeOptions:
     """Milliseconds added to every answer."""
     faults: Faults = Faults()
     odd: Oddities = Oddities()
+    denied: tuple[str, ...] = ()
+    """Services that no key may use, of `SERVICES`."""
     country: str = ""
     """Code of the country that the geocoder names, such as `US`; empty names none."""
     quota: int | None = None
@@ -134,12 +154,18 @@ class ServeOptions:
             raise BadInput("latency and delays must not be negative")
         if self.quota is not None and self.quota < 0:
             raise BadInput(f"quota {self.quota}: must be 0 requests or more")
+        if unknown := [name for name in self.denied if name not in SERVICES]:
+            raise BadInput(f"unknown service {unknown[0]!r}: use {', '.join(SERVICES)}")
         _ = self.gate  # is checked when it is made
 
     @property
     def gate(self) -> GateOptions:
         """Who may ask."""
         return GateOptions(self.key, self.hosts, self.origins, self.limits)
+
+    def denies(self, endpoint: str) -> bool:
+        """Whether an endpoint is of a service that no key may use."""
+        return endpoint.startswith(tuple(SERVICES[name] for name in self.denied))
 
     @property
     def max_zoom(self) -> int:

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from cachetools import LRUCache
@@ -18,6 +18,7 @@ from virl.serve.google.options import WIDTHS, Oddities
 from virl.serve.google.pictures import Painter, PictureCache
 from virl.serve.google.reading import lat_lng, number, optional_number
 from virl.serve.google.static import COPYRIGHT, RADIUS_M
+from virl.serve.google.tilted import attitude_of, tilted_part
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
 TILE = 512  # pixels, as Google's
@@ -47,7 +48,7 @@ class TileStreetView:
         cache: tiles.
         max_zoom: the widest zoom level served, 0 to 5.
         seed: session tokens depend on it.
-        odd: which panoramas are indoors.
+        odd: which panoramas are indoors or tilted, and which links are missing.
         streets: of panoramas that were asked for.
     """
 
@@ -98,10 +99,15 @@ class TileStreetView:
     def described(self, ask: Ask) -> Json:
         """The panorama with the `panoId`, or the one nearest to `lat` and `lng`, as metadata."""
         panorama = self._panorama(ask)
+        links = tuple(link for link in panorama.links if self.odd.linked(panorama.id, link.pano_id))
+        panorama = replace(panorama, links=links)
         streets = {link.pano_id: self._street(link.pano_id) for link in panorama.links}
-        return panorama_json(panorama, self._width, streets, self._street(panorama.id)) | (
-            {"imageryType": "indoor"} if self.odd.has("indoor", panorama.id) else {}
-        )
+        held = attitude_of(panorama, self.odd)
+        return panorama_json(panorama, self._width, streets, self._street(panorama.id)) | {
+            "imageryType": "indoor" if self.odd.has("indoor", panorama.id) else "outdoor",
+            "tilt": LEVEL_TILT + held.pitch,
+            "roll": held.roll,
+        }
 
     def tile(self, ask: Ask) -> Response:
         """One tile of the equirectangular picture; its centre column looks to the panorama's heading."""
@@ -137,9 +143,15 @@ class TileStreetView:
         provider = self.city.streetview
         if not isinstance(provider, PanoramaParts):
             raise Refused(GoogleStatus.NOT_FOUND, "This city has no whole panoramas.")
-        left = (round(panorama.heading / 360 * width) + x * TILE) % width
-        size = min(TILE, width), min(TILE, width // 2)
-        return provider.panorama_part(panorama.id, width, left, y * TILE, size)
+        size, held = (min(TILE, width), min(TILE, width // 2)), attitude_of(panorama, self.odd)
+        if held.is_level:
+            left = (round(panorama.heading / 360 * width) + x * TILE) % width
+            return provider.panorama_part(panorama.id, width, left, y * TILE, size)
+
+        def level(left: int, top: int, size: tuple[int, int]) -> Image:
+            return provider.panorama_part(panorama.id, width, left, top, size)
+
+        return tilted_part(level, held, width, x * TILE, y * TILE, size)
 
     def _panorama(self, ask: Ask) -> Panorama:
         if pano_id := ask.query.get("panoId"):
@@ -219,13 +231,10 @@ def panorama_json(panorama: Panorama, width: int, streets: dict[str, str], stree
         "originalLng": panorama.position.lng,
         "originalElevationAboveEgm96": 0.0,
         "heading": panorama.heading,
-        "tilt": LEVEL_TILT,
-        "roll": 0.0,
         "imageHeight": width // 2,
         "imageWidth": width,
         "tileHeight": TILE,
         "tileWidth": TILE,
-        "imageryType": "outdoor",
         "copyright": COPYRIGHT,
         "date": panorama.date or "",
         "addressComponents": [named] if street else [],

@@ -10,10 +10,11 @@ from served_google import Google, google_over
 
 from virl import geo
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
+from virl.platform.attitude import Attitude
 from virl.platform.city import City
 from virl.platform.providers import open_city
+from virl.platform.providers.google.keyed import KeyedStreetView
 from virl.platform.providers.google.options import GoogleOptions, Imagery
-from virl.platform.providers.google.streetview import GoogleStreetView
 from virl.platform.providers.google.tiles import Capture, read_capture, tiles_seen
 from virl.platform.providers.graph.projection import equirectangular, perspective
 from virl.platform.streetview import Camera, Panorama, View
@@ -68,8 +69,8 @@ def usd_of(google: Google) -> float:
     return google.http.meter.take().usd
 
 
-def as_google(city: City) -> GoogleStreetView:
-    assert isinstance(city.streetview, GoogleStreetView)
+def as_google(city: City) -> KeyedStreetView:
+    assert isinstance(city.streetview, KeyedStreetView)
     return city.streetview
 
 
@@ -162,7 +163,7 @@ def test_tiled_views_fetch_each_tile_once_and_only_when_it_is_seen(virlton: City
 
 def test_a_refused_session_is_renewed(fresh: Google) -> None:
     start = here(fresh.city)
-    tiles = as_google(fresh.city)._tiles
+    tiles = as_google(fresh.city)._linked._tiles
     tiles._session = "long-gone"
     fresh.asked()
     assert tiles.capture(start.id).id == start.id
@@ -232,18 +233,26 @@ cameras = st.builds(
 )
 
 
-@given(camera=cameras, yaw=st.floats(0, 359), width=st.sampled_from([64, 104, 208]))
-def test_the_tiles_seen_are_all_that_a_view_needs(camera: Camera, yaw: float, width: int) -> None:
+attitudes = st.builds(
+    Attitude,
+    heading=st.floats(0, 359),
+    pitch=st.sampled_from([0.0, -7.5, 20.0]),
+    roll=st.sampled_from([0.0, 4.0]),
+)
+
+
+@given(camera=cameras, held=attitudes, width=st.sampled_from([64, 104, 208]))
+def test_the_tiles_seen_are_all_that_a_view_needs(camera: Camera, held: Attitude, width: int) -> None:
     pixels = np.random.default_rng(1).integers(1, 256, (width // 2, width, 3), dtype=np.uint8)
-    held = np.zeros_like(pixels)
-    seen = tiles_seen(camera, yaw, width, width // 2, 16)
+    fetched = np.zeros_like(pixels)
+    seen = tiles_seen(camera, held, width, width // 2, 16)
     for x, y in seen:
         part = (slice(16 * y, 16 * y + 16), slice(16 * x, 16 * x + 16))
-        held[part] = pixels[part]
-    whole, needed = (perspective(equirectangular(one, yaw), camera) for one in (pixels, held))
+        fetched[part] = pixels[part]
+    whole, needed = (perspective(equirectangular(one, attitude=held), camera) for one in (pixels, fetched))
     assert np.array_equal(whole, needed)
 
 
 def test_a_narrow_view_sees_few_tiles() -> None:
-    assert len(tiles_seen(Camera(0, 0, 30), 0, 3328, 1664, 512)) == 2
-    assert len(tiles_seen(Camera(0, 90, 30), 0, 3328, 1664, 512)) == 7
+    assert len(tiles_seen(Camera(0, 0, 30), Attitude(), 3328, 1664, 512)) == 2
+    assert len(tiles_seen(Camera(0, 90, 30), Attitude(), 3328, 1664, 512)) == 7

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from served_google import MARKER_KEY
 
-from virl.agent.start import fit_movers
+from virl.agent.start import planned_mover
 from virl.errors import BadInput, NoStreetView
 from virl.geo import LatLng
 from virl.platform.city import City
@@ -51,11 +51,13 @@ def test_the_grid_walks_on_street_view_static_alone(virlton: City) -> None:
 
 
 def test_only_movers_that_need_no_links_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert fit_movers("tokyo")[0] == "links"
+    assert (planned_mover("tokyo").name, planned_mover("tokyo").works) == ("links", ())
     settings = load_google_settings().model_copy(update={"map_tiles": False})
     monkeypatch.setattr(city_file, "load_google_settings", lambda: settings)
-    assert fit_movers("tokyo") == ("grid", "web")
-    assert fit_movers("virlton")[0] == "links"
+    assert (planned_mover("tokyo").name, planned_mover("tokyo").works) == ("grid", ("grid", "web"))
+    with pytest.raises(BadInput, match="mover 'links' does not work in tokyo"):
+        planned_mover("tokyo", "links")
+    assert planned_mover("virlton").name == "links"
 
 
 def test_pictures_from_tiles_are_refused(virlton: City) -> None:

@@ -6,7 +6,9 @@ from virl.platform.city import City
 from virl.platform.maps import Maps
 from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.google.http import GoogleHttp, open_google_http
+from virl.platform.providers.google.keyed import KeyedStreetView
 from virl.platform.providers.google.maps import Corners, GoogleMaps, corners
+from virl.platform.providers.google.mover import fit_mover
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.places import GooglePlaces, PlacesApi
 from virl.platform.providers.google.places_new import NewPlaces
@@ -65,33 +67,47 @@ def open_google(
     """
     chosen = options or GoogleOptions()
     way = http or open_google_http()
+    streetview = _street_view(way, chosen)
     places, maps = _services(way, chosen, corners(settings.polygon) if settings else None)
     return City(
         name=name,
         title=title,
         center=center,
-        streetview=_street_view(way, chosen),
+        streetview=streetview,
         places=GooglePlaces(
             places, center, keep_closed=chosen.keep_closed, nearby_requests=chosen.nearby_requests
         ),
         maps=maps,
         meter=way.meter,
+        fit_mover=lambda start, asked: fit_mover(
+            streetview, chosen, map_tiles=_is_linked(streetview), start=start, asked=asked
+        ),
         close=way.close,
     )
 
 
 def _street_view(http: GoogleHttp, options: GoogleOptions) -> StreetView:
-    if http.settings.map_tiles:
-        return GoogleStreetView(
-            http,
-            imagery=options.imagery,
-            zoom=options.zoom,
-            outdoor=options.outdoor,
-            panoramas_kept=options.panoramas_kept,
-        )
-    if options.imagery == "tiles":
-        raise BadInput("`imagery: tiles` needs Map Tiles, and `map_tiles` is false: change one of the two")
-    return LinklessStreetView(http, outdoor=options.outdoor)
+    linkless = LinklessStreetView(http, outdoor=options.outdoor)
+    if http.settings.map_tiles is False:
+        if options.imagery == "tiles":
+            raise BadInput(
+                "`imagery: tiles` needs Map Tiles, and `map_tiles` is false: change one of the two"
+            )
+        return linkless
+    linked = GoogleStreetView(
+        http,
+        imagery=options.imagery,
+        zoom=options.zoom,
+        outdoor=options.outdoor,
+        panoramas_kept=options.panoramas_kept,
+    )
+    return linked if http.settings.map_tiles else KeyedStreetView(linked, linkless, options.imagery)
+
+
+def _is_linked(streetview: StreetView) -> bool:
+    if isinstance(streetview, KeyedStreetView):
+        return streetview.is_linked
+    return isinstance(streetview, GoogleStreetView)
 
 
 def _services(http: GoogleHttp, options: GoogleOptions, district: Corners | None) -> tuple[PlacesApi, Maps]:

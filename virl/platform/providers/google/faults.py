@@ -43,7 +43,7 @@ _REMEDIES = {
 }
 
 
-WITHOUT_TILES = "; or set `map_tiles: false` in platform/providers/google.yaml, and use the mover grid or web"
+WITHOUT_TILES = "; or use the mover grid or web without it (`map_tiles` in platform/providers/google.yaml)"
 
 
 def remedy(fault: HttpFault, service: str) -> str:

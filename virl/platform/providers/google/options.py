@@ -28,6 +28,9 @@ class GoogleOptions(Settings):
     """How many panoramas made of tiles are held in memory."""
     outdoor: bool = True
     """Whether relocation and links leave out panoramas taken indoors."""
+    links: Literal["whole", "thin"] | None = None
+    """Whether Google's links lead everywhere that its panoramas stand; by default looked at where a run
+    starts. Where they are thin, the mover is `hybrid` unless another is asked for."""
     keep_closed: bool = False
     """Whether places closed for good are listed, as not open."""
     nearby_requests: int = Field(default=NEARBY_REQUESTS, ge=1)

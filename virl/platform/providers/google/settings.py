@@ -84,8 +84,9 @@ class GoogleSettings(Settings):
 
     api: Literal["new", "legacy"] = "new"
     """Which generation of Places and Routes is asked."""
-    map_tiles: bool = True
-    """Whether the key may use the Map Tiles API, which knows the links of panoramas, and tiles."""
+    map_tiles: bool | None = None
+    """Whether the key may use the Map Tiles API, which knows the links of panoramas, and tiles; `None` asks
+    Google, free of charge, when that matters first."""
     base_url: str | None = Field(default=None, pattern=HOST)
     """One host instead of all of Google's, such as `http://127.0.0.1:8765`; paths stay."""
     timeouts: Timeouts = Timeouts()

@@ -52,6 +52,14 @@ class GoogleStreetView:
         self._capture = lru_cache(maxsize=KEPT_METADATA)(self._tiles.capture)
         self._mosaic = lru_cache(maxsize=panoramas_kept)(self._start_mosaic)
 
+    def is_allowed(self) -> bool:
+        """Whether the key may use Map Tiles, by which links are known; free of charge.
+
+        Raises:
+            ProviderError: Google cannot be asked, or does not know the key.
+        """
+        return self._tiles.are_allowed()
+
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
         """The panorama nearest to a position, or `None` if there is none within `radius` metres.
 
@@ -162,6 +170,14 @@ class LinklessStreetView:
         _check(radius)
         found = nearest_of(self._http, position, radius, outdoor=self._outdoor)
         return found if found and distance(position, found.position) <= radius else None
+
+    def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
+        """The panorama nearest to each position; a request for each, several at once.
+
+        Raises:
+            BadInput: the radius is outside (0, 1000].
+        """
+        return together(lambda position: self.nearest(position, radius), positions)
 
     def panorama(self, pano_id: str) -> Panorama:
         """The panorama with this id, without links; its heading is not known and 0.

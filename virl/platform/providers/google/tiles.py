@@ -7,7 +7,7 @@ fetches only the tiles that it touches, and the tiles of a panorama are kept for
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, cos, log2, radians, sin
+from math import ceil, log2
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -16,18 +16,21 @@ from pydantic import Field
 
 from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng, normalize_heading
+from virl.platform.attitude import Attitude
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.graph.projection import equirectangular, perspective
+from virl.platform.providers.graph.projection import PAD, equirectangular, perspective, sample_points
 from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, picture, read_body
 from virl.platform.providers.http.together import together
 from virl.platform.streetview import Camera, Image
 
 SERVICE = "Map Tiles API"
 BATCH = 100  # most locations in a panoIds request
+DENIED = "PERMISSION_DENIED"  # the code of what a key may not use
 MARGIN_S = 60.0  # a session this near to its end is renewed; chosen
 MOST_LINKS = 100  # of a panorama; chosen: ten times the largest crossing
 LARGEST = 65_536  # pixels of a side; chosen: four times Google's largest
 LARGEST_TILE = 1024  # pixels of a side; Google's have 512
+LEVEL_TILT = 90.0  # degrees: Google counts the tilt of a panorama from straight down
 
 GotT = TypeVar("GotT")
 Tile = tuple[int, int]
@@ -52,6 +55,15 @@ class Capture:
     """Pixels of a side of a tile."""
     indoor: bool = False
     """Whether it was taken indoors."""
+    tilt: float = LEVEL_TILT
+    """Of its centre, degrees from straight down."""
+    roll: float = 0.0
+    """Degrees, to the right; that Google counts it so is an assumption."""
+
+    @property
+    def attitude(self) -> Attitude:
+        """How it was held."""
+        return Attitude(self.heading, self.tilt - LEVEL_TILT, self.roll)
 
     @property
     def largest_zoom(self) -> int:
@@ -81,6 +93,8 @@ def read_capture(reply: Mapping[str, Any]) -> Capture:
         height=read.image_height,
         tile=read.tile_width,
         indoor=read.imagery_type.casefold() == "indoor",
+        tilt=read.tilt,
+        roll=read.roll,
     )
 
 
@@ -96,6 +110,8 @@ class _Metadata(CamelBody):
     lat: Latitude
     lng: Longitude
     heading: float = 0.0
+    tilt: float = Field(LEVEL_TILT, ge=0, le=180)
+    roll: float = Field(0.0, ge=-360, le=360)
     date: str | None = None
     links: tuple[_Neighbour, ...] = Field((), max_length=MOST_LINKS)
     image_width: int = Field(ge=1, le=LARGEST)
@@ -130,6 +146,20 @@ class PanoramaTiles:
         self._session = ""
         self._ends = 0.0
         self._lock = Lock()
+
+    def are_allowed(self) -> bool:
+        """Whether the key may use Map Tiles; asks for a session, free of charge, if there is none.
+
+        Raises:
+            ProviderError: Google cannot be asked, or does not know the key.
+        """
+        try:
+            self._signed_in(Call("tiles_metadata"))
+        except ProviderError as fault:
+            if fault.code == DENIED:
+                return False
+            raise
+        return True
 
     def pano_ids(self, positions: Sequence[LatLng], radius: float) -> list[str | None]:
         """The id of the panorama nearest to each position, `None` without one; one request for each 100.
@@ -222,7 +252,7 @@ class Mosaic:
         width, height = capture.size(self._zoom)
         try:
             self._canvas = np.zeros((height, width, 3), np.uint8)
-            self._panorama = equirectangular(self._canvas, capture.heading)
+            self._panorama = equirectangular(self._canvas, attitude=capture.attitude)
         except BadInput as fault:
             raise NoImagery(f"no whole picture of panorama {capture.id!r}: {fault}") from None
         self._held: set[Tile] = set()
@@ -232,14 +262,14 @@ class Mosaic:
         """What a camera sees; fetches the tiles that it touches and are not held yet."""
         height, width = self._canvas.shape[:2]
         with self._lock:
-            wanted = tiles_seen(camera, self._capture.heading, width, height, self._capture.tile)
+            wanted = tiles_seen(camera, self._capture.attitude, width, height, self._capture.tile)
             missing = sorted(wanted - self._held)
             if missing:
                 got = together(lambda tile: self._tiles.tile(self._capture, self._zoom, tile), missing)
                 for tile, pixels in zip(missing, got, strict=True):
                     self._paste(tile, pixels)
                 self._held.update(missing)
-                self._panorama = equirectangular(self._canvas, self._capture.heading)
+                self._panorama = equirectangular(self._canvas, attitude=self._capture.attitude)
             panorama = self._panorama
         return perspective(panorama, camera)
 
@@ -249,25 +279,19 @@ class Mosaic:
         place[:] = pixels[: place.shape[0], : place.shape[1]]
 
 
-def tiles_seen(camera: Camera, yaw: float, width: int, height: int, tile: int) -> set[Tile]:
+def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile: int) -> set[Tile]:
     """The tiles that `perspective` samples for a camera.
 
     Args:
         camera: the camera.
-        yaw: heading of the centre column of the panorama, degrees.
+        attitude: how the panorama was held.
         width: pixels of the panorama.
         height: pixels of the panorama.
         tile: pixels of a side of a tile.
     """
-    tilt = radians(camera.pitch)
-    right = np.arange(camera.width, dtype=np.float32) + 0.5 - camera.width / 2
-    up = (camera.height / 2 - 0.5 - np.arange(camera.height, dtype=np.float32))[:, None]
-    forward = camera.focal * cos(tilt) - up * sin(tilt)
-    rise = camera.focal * sin(tilt) + up * cos(tilt)
-    turn = np.degrees(np.arctan2(right, forward)) + camera.heading - yaw + 180
-    lift = np.degrees(np.arctan2(rise, np.hypot(right, forward)))
-    u = np.floor(turn / 360 * width - 0.5).astype(np.int64)
-    v = np.floor((90 - lift) / 180 * height - 0.5).astype(np.int64)
+    columns, rows = sample_points(attitude, camera, width, height)
+    u = np.floor(columns).astype(np.int64)
+    v = np.floor(rows - PAD).astype(np.int64)
     seen = np.zeros((ceil(height / tile), ceil(width / tile)), bool)
     for right_one in (0, 1):
         for lower in (0, 1):

@@ -1,7 +1,8 @@
 """Views out of an equirectangular panorama: an exact pinhole, sampled bilinearly or bicubically.
 
 Column `u` of a panorama of width `W` looks to heading `yaw + (u + 0.5) / W * 360 - 180`, row `v` of its
-height `H` to pitch `90 - (v + 0.5) / H * 180`: the centre column faces `yaw`, the top row looks up.
+height `H` to pitch `90 - (v + 0.5) / H * 180`: the centre column faces `yaw`, the top row looks up. A
+panorama that was not held level has these angles by its own axes, see `Attitude`.
 """
 
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput
+from virl.platform.attitude import Attitude
 from virl.platform.streetview import Camera, Image
 
 Interpolation = Literal["bilinear", "bicubic"]
@@ -31,16 +33,17 @@ class Equirectangular:
 
     padded: Image
     """The panorama, with `PAD` rows beyond each pole: what lies there on the far side."""
-    yaw: float
-    """Heading of the centre column, degrees."""
+    attitude: Attitude
+    """How it was held."""
 
 
-def equirectangular(pixels: Image, yaw: float = 0.0) -> Equirectangular:
+def equirectangular(pixels: Image, yaw: float = 0.0, attitude: Attitude | None = None) -> Equirectangular:
     """Prepare a panorama.
 
     Args:
         pixels: RGB, shape (width / 2, width, 3), at least 8 wide.
-        yaw: heading of the centre column, degrees clockwise from north.
+        yaw: heading of the centre column of a level panorama, degrees clockwise from north.
+        attitude: of one that was not held level, its heading included.
 
     Raises:
         BadInput: the picture is not twice as wide as high.
@@ -49,7 +52,9 @@ def equirectangular(pixels: Image, yaw: float = 0.0) -> Equirectangular:
     if width < 8 or width != 2 * height:
         raise BadInput(f"a panorama of {width}x{height} pixels is not twice as wide as high")
     far = np.roll(pixels[[*range(PAD), *range(height - PAD, height)]], width // 2, axis=1)
-    return Equirectangular(np.concatenate([far[:PAD][::-1], pixels, far[PAD:][::-1]]), yaw)
+    return Equirectangular(
+        np.concatenate([far[:PAD][::-1], pixels, far[PAD:][::-1]]), attitude or Attitude(yaw)
+    )
 
 
 def perspective(
@@ -61,19 +66,40 @@ def perspective(
     computed anew. Nothing is averaged: a wide view of few pixels out of a large panorama shows aliases.
     """
     width, height = panorama.padded.shape[1], panorama.padded.shape[0] - 2 * PAD
-    columns, rows = _sample_points(camera.pitch, camera.fov, camera.width, camera.height, width, height)
-    turn = (camera.heading - panorama.yaw) / 360 % 1 * width
-    columns = columns + np.float32(turn)
-    np.subtract(columns, width, out=columns, where=columns >= width)
+    columns, rows = sample_points(panorama.attitude, camera, width, height)
     view = cv2.remap(panorama.padded, columns, rows, _FLAGS[interpolation], borderMode=cv2.BORDER_WRAP)
     return np.asarray(view, np.uint8)
 
 
+def sample_points(
+    attitude: Attitude, camera: Camera, pano_width: int, pano_height: int
+) -> tuple[Floats32, Floats32]:
+    """Columns and rows in a padded panorama that a camera sees."""
+    shape = camera.pitch, camera.fov, camera.width, camera.height
+    if attitude.is_level:
+        columns, rows = _level_points(*shape, pano_width, pano_height)
+        turn = (camera.heading - attitude.heading) / 360 % 1 * pano_width
+        columns = columns + np.float32(turn)
+        np.subtract(columns, pano_width, out=columns, where=columns >= pano_width)
+        return columns, rows
+    right, forward, rise = _rays(*shape)
+    turned = Attitude(attitude.heading - camera.heading, attitude.pitch, attitude.roll)
+    return _points_of(*turned.seen_from_capture(right, rise, forward), pano_width, pano_height)
+
+
 @lru_cache(maxsize=KEPT_MAPS)
-def _sample_points(
+def _level_points(
     pitch: float, fov: float, width: int, height: int, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Columns and rows in a padded panorama that a camera facing its centre column sees."""
+    """Columns and rows in a level, padded panorama that a camera facing its centre column sees."""
+    right, forward, rise = _rays(pitch, fov, width, height)
+    columns, rows = _points_of(right, rise, forward, pano_width, pano_height)
+    columns.flags.writeable = rows.flags.writeable = False
+    return columns, rows
+
+
+def _rays(pitch: float, fov: float, width: int, height: int) -> tuple[Floats32, Floats32, Floats32]:
+    """The rays of a camera's pixels: right, forward along its heading, and up."""
     focal, tilt = Camera(0.0, pitch, fov, width, height).focal, radians(pitch)
     line = (height / 2 - 0.5 - np.arange(height))[:, None]
     # Filled arrays: NumPy's trigonometry is several times as fast on them as on broadcast ones.
@@ -81,9 +107,15 @@ def _sample_points(
     right[:] = np.arange(width) + 0.5 - width / 2
     forward[:] = focal * cos(tilt) - line * sin(tilt)
     rise[:] = focal * sin(tilt) + line * cos(tilt)
+    return right, forward, rise
+
+
+def _points_of(
+    right: Floats32, rise: Floats32, forward: Floats32, pano_width: int, pano_height: int
+) -> tuple[Floats32, Floats32]:
+    """Columns and rows in a padded panorama, of rays by its own axes."""
     columns = np.arctan2(right, forward) * np.float32(pano_width / (2 * np.pi))
     columns += np.float32(pano_width / 2 - 0.5)
     rows = np.arctan2(rise, np.sqrt(right**2 + forward**2)) * np.float32(-pano_height / np.pi)
     rows += np.float32(pano_height / 2 - 0.5 + PAD)
-    columns.flags.writeable = rows.flags.writeable = False
     return columns, rows
