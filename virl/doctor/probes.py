@@ -15,7 +15,7 @@ from pydantic import Field
 from virl.errors import NoStreetView
 from virl.geo import LatLng, destination
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.google.maps import GoogleMaps, geocode
+from virl.platform.providers.google.maps import RoutesApi, geocode
 from virl.platform.providers.google.places_new import SERVICE, Album
 from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import GoogleSettings
@@ -127,7 +127,7 @@ def _photo(http: GoogleHttp, here: LatLng) -> str:
 
 
 def _route(http: GoogleHttp, here: LatLng) -> str:
-    GoogleMaps(http).route([here, destination(here, 90.0, WALK_M)])
+    RoutesApi(http).route([here, destination(here, 90.0, WALK_M)], "WALK")
     return "a route"
 
 

@@ -18,7 +18,7 @@ from virl.platform.city import City
 from virl.platform.places import Place
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import Keys
-from virl.platform.providers.google.maps import GoogleMaps
+from virl.platform.providers.google.maps import RoutesApi, geocode
 from virl.platform.providers.google.maps_legacy import LegacyWays
 from virl.platform.providers.google.places import GooglePlaces
 from virl.platform.providers.google.places_legacy import LegacyPlaces
@@ -124,15 +124,15 @@ def _asks(city: City) -> dict[str, Ask]:
         "places_text": lambda http: new(http).search("noodles"),
         "places_details": lambda http: new(http).details(known.id),
         "places_photo": lambda http: new(http).photos(known.id),
-        "routes_compute": lambda http: GoogleMaps(http).route([here, there]),
-        "routes_matrix": lambda http: GoogleMaps(http).travel_times([here, there], [there]),
-        "geocode": lambda http: GoogleMaps(http).geocode(known.address),
+        "routes_compute": lambda http: RoutesApi(http).route([here, there], "WALK"),
+        "routes_matrix": lambda http: RoutesApi(http).times([here, there], [there], "WALK"),
+        "geocode": lambda http: geocode(http, known.address),
         "legacy_nearby": lambda http: old(http).nearby(here, 150.0, ("restaurant",)),
         "legacy_text": lambda http: old(http).search("noodles"),
         "legacy_details": lambda http: old(http).details(known.id),
         "legacy_photo": lambda http: old(http).photos(known.id),
-        "legacy_directions": lambda http: GoogleMaps(http, ways=LegacyWays(http)).route([here, there]),
-        "legacy_matrix": lambda http: GoogleMaps(http, ways=LegacyWays(http)).travel_times([here], [there]),
+        "legacy_directions": lambda http: LegacyWays(http).route([here, there], "walking"),
+        "legacy_matrix": lambda http: LegacyWays(http).times([here], [there], "walking"),
     }
 
 

@@ -27,6 +27,7 @@ from virl.serve.google.static import StaticStreetView
 from virl.serve.google.stats import Stats
 from virl.serve.google.tiles import TileStreetView
 from virl.serve.google.times import TownClock
+from virl.serve.google.transit import Transit
 from virl.serve.google.wire import answer, failure, no_such_method
 from virl.serve.work import Pools
 
@@ -95,7 +96,7 @@ def _street_view(static: StaticStreetView, tiles: TileStreetView) -> list[Endpoi
 
 
 def _places(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]:
-    clock = TownClock(city.time_zone, options.now) if options.now else TownClock(city.time_zone)
+    clock = _clock(city, options)
     if {"closed", "bare"}.intersection(options.odd.rates):
         city = replace(city, places=OddPlaces(city.places, options.odd))
     fine = replace(city, places=FinePlaces(city.places)) if options.fine_types else city
@@ -149,8 +150,13 @@ def _places(city: City, albums: Albums, options: ServeOptions) -> list[Endpoint]
     ]
 
 
+def _clock(city: City, options: ServeOptions) -> TownClock:
+    return TownClock(city.time_zone, options.now) if options.now else TownClock(city.time_zone)
+
+
 def _maps(city: City, options: ServeOptions) -> list[Endpoint]:
-    new, old = Routes(city), LegacyRoutes(city)
+    transit = Transit(city, _clock(city, options))
+    new, old = Routes(city, transit), LegacyRoutes(city, transit)
     geocoding = Geocoding(city, Geocoder(city, options.odd), options.country)
     return [
         Endpoint("geocode", "GET", "/maps/api/geocode/json", "legacy", geocoding.geocode, lists=("results",)),

@@ -1,7 +1,9 @@
 """The legacy Directions and Distance Matrix APIs."""
 
+import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from fastapi import Response
 
@@ -9,12 +11,14 @@ from virl.errors import NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.maps import TravelMode
+from virl.platform.transit import JourneyLeg
 from virl.serve.google.geocoder import address_id, address_of
 from virl.serve.google.legacy_json import bounds, point
 from virl.serve.google.polyline import encode_polyline
 from virl.serve.google.reading import position_in
 from virl.serve.google.static import COPYRIGHT
 from virl.serve.google.steps import Stretch
+from virl.serve.google.transit import TimedJourney, Transit, legacy_details, legacy_time
 from virl.serve.google.ways import RouteLeg, Ways, joined, legs_between, matrix
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
@@ -24,7 +28,7 @@ MODES: dict[str, TravelMode | None] = {
     "bicycling": "cycling",
     "transit": None,
 }
-"""What each mode of travel is in a city; none has transit."""
+"""What each mode of travel is in a city; transit is no way but a journey."""
 MAX_WAYPOINTS = 25  # besides origin and destination
 MAX_SIDE, MAX_ELEMENTS = 25, 100  # of a matrix: origins or destinations, and pairs
 FEET_PER_METRE, FEET_PER_MILE = 3.28084, 5280
@@ -42,6 +46,7 @@ class LegacyRoutes:
     """Handlers of `/maps/api/directions/json` and `/maps/api/distancematrix/json`."""
 
     city: City
+    transit: Transit
 
     def directions(self, ask: Ask) -> Response:
         """One route through all stops in their order."""
@@ -56,15 +61,20 @@ class LegacyRoutes:
             stops = [self._stop(text) for text in texts]
         except NotFound:
             return answer({"geocoded_waypoints": [], "routes": [], "status": "NOT_FOUND"})
-        legs = mode and legs_between(self.city.maps, [stop.position for stop in stops], mode, via)
+        positions = [stop.position for stop in stops]
         geocoded = [
             {"geocoder_status": "OK", "place_id": address_id(stop.text), "types": ["street_address"]}
             for stop in stops
         ]
-        if not legs:
-            return answer({"geocoded_waypoints": geocoded, "routes": [], "status": "ZERO_RESULTS"})
         ends = [stop for number, stop in enumerate(stops) if number not in via]
-        route = _route(legs, ends, ask.query.get("mode", "driving").upper(), is_imperial)
+        route: Json | None = None
+        if mode is None:
+            timed = self.transit.journey(positions, _departure(ask))
+            route = _ridden(timed, ends, is_imperial) if timed else None
+        elif legs := legs_between(self.city.maps, positions, mode, via):
+            route = _route(legs, ends, ask.query.get("mode", "driving").upper(), is_imperial)
+        if route is None:
+            return answer({"geocoded_waypoints": geocoded, "routes": [], "status": "ZERO_RESULTS"})
         return answer({"geocoded_waypoints": geocoded, "routes": [route], "status": "OK"})
 
     def matrix(self, ask: Ask) -> Response:
@@ -80,7 +90,7 @@ class LegacyRoutes:
             raise Refused(GoogleStatus.MAX_ELEMENTS, f"At most {MAX_ELEMENTS} elements.")
         mode, is_imperial = _mode(ask), ask.query.get("units") == "imperial"
         stops = [[self._found(text) for text in side] for side in sides]
-        rows = self._cells(stops[0], stops[1], mode, is_imperial)
+        rows = self._cells(stops[0], stops[1], mode, _departure(ask), is_imperial)
         return answer(
             {
                 "origin_addresses": [stop.text if stop else "" for stop in stops[0]],
@@ -95,12 +105,13 @@ class LegacyRoutes:
         origins: Sequence[_Stop | None],
         destinations: Sequence[_Stop | None],
         mode: TravelMode | None,
+        departs: datetime | None,
         is_imperial: bool,
     ) -> list[list[Json]]:
         starts = [(i, stop.position) for i, stop in enumerate(origins) if stop]
         ends = [(j, stop.position) for j, stop in enumerate(destinations) if stop]
         if mode is None:
-            ways: Ways = [[None] * len(ends) for _ in starts]
+            ways: Ways = self.transit.cells([at for _, at in starts], [at for _, at in ends], departs)
         else:
             ways = matrix(self.city.maps, [at for _, at in starts], [at for _, at in ends], mode)
         known = {
@@ -148,6 +159,35 @@ def _mode(ask: Ask) -> TravelMode | None:
     if name not in MODES:
         raise invalid("Invalid request. Invalid 'mode' parameter.")
     return MODES[name]
+
+
+def _departure(ask: Ask) -> datetime | None:
+    text = ask.query.get("departure_time", "now")
+    if text == "now":
+        return None
+    if not (text.isdecimal() and text.isascii() and len(text) <= 10):
+        raise invalid("Invalid request. Invalid 'departure_time' parameter.")
+    return datetime.fromtimestamp(int(text), UTC)
+
+
+def _ridden(timed: TimedJourney, ends: Sequence[_Stop], is_imperial: bool) -> Json:
+    """A journey as a route of one leg, whose steps are its ways on foot and its rides."""
+    steps = []
+    for leg in timed.journey.legs:
+        stretch = Stretch(leg.path, leg.distance, leg.duration, _said(leg))
+        mode = "TRANSIT" if leg.line else "WALKING"
+        details = {"transit_details": legacy_details(leg, timed)} if leg.line else {}
+        steps.append(_stretch(stretch, is_imperial) | _instruction(stretch, mode) | details)
+    whole = Stretch(timed.journey.path, timed.journey.distance, timed.journey.duration)
+    arrives = timed.leaves + timedelta(seconds=timed.journey.duration)
+    times = {"departure_time": legacy_time(timed.leaves), "arrival_time": legacy_time(arrives)}
+    route = _route([RouteLeg(whole, ())], ends, "TRANSIT", is_imperial)
+    route["legs"][0] |= {"steps": steps, **times}
+    return route
+
+
+def _said(leg: JourneyLeg) -> str:
+    return html.escape(f"{leg.line} towards {leg.headsign}" if leg.line else "Walk", quote=False)
 
 
 def _route(legs: Sequence[RouteLeg], stops: Sequence[_Stop], mode: str, is_imperial: bool) -> Json:

@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from fastapi import Response
@@ -11,13 +12,15 @@ from fastapi import Response
 from virl.errors import NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.platform.maps import TravelMode
+from virl.platform.maps import SPEED_M_S, TravelMode
+from virl.platform.transit import JourneyLeg
 from virl.serve.google.fields import FIELDS
 from virl.serve.google.geocoder import address_of
 from virl.serve.google.masks import masked, parse_mask
 from virl.serve.google.polyline import encode_polyline
 from virl.serve.google.reading import lat_lng, message_in, position_in
-from virl.serve.google.steps import Stretch
+from virl.serve.google.steps import Stretch, steps_of
+from virl.serve.google.transit import TimedJourney, Transit, new_details
 from virl.serve.google.ways import RouteLeg, joined, legs_between, matrix
 from virl.serve.google.wire import Ask, GoogleStatus, Json, Refused, answer, invalid
 
@@ -29,9 +32,10 @@ MODES: dict[str, TravelMode | None] = {
     "WALK": "walking",
     "TRANSIT": None,
 }
-"""What each mode of travel is in a city; none has transit."""
+"""What each mode of travel is in a city; transit is no way but a journey."""
 MAX_INTERMEDIATES = 25
 MAX_ELEMENTS, MAX_NAMED = 625, 50  # of a matrix; named are stops by address or place id
+MAX_TRANSIT = 100  # elements of a matrix of journeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class Routes:
     """Handlers of `/directions/v2:computeRoutes` and `/distanceMatrix/v2:computeRouteMatrix`."""
 
     city: City
+    transit: Transit
 
     def routes(self, ask: Ask) -> Response:
         """One route through all stops in their order; an empty answer where there is no way."""
@@ -54,10 +59,13 @@ class Routes:
         if via and (0 in via or len(stops) - 1 in via):
             raise invalid("Origin and destination cannot be via waypoints.")
         _check_preference(ask.body)
-        legs = mode and legs_between(self.city.maps, positions, mode, via)
+        as_geojson = ask.body.get("polylineEncoding") == "GEO_JSON_LINESTRING"
+        if mode is None:
+            timed = self.transit.journey(positions, _departure(ask.body))
+            return answer(masked({"routes": [_ridden(timed, as_geojson)]}, tree) if timed else {})
+        legs = legs_between(self.city.maps, positions, mode, via)
         if not legs:
             return answer({})
-        as_geojson = ask.body.get("polylineEncoding") == "GEO_JSON_LINESTRING"
         name = ask.body.get("travelMode", "DRIVE")
         return answer(masked({"routes": [_route(legs, name, as_geojson)]}, tree))
 
@@ -72,11 +80,16 @@ class Routes:
         origins, destinations = ([self._position(stop) for stop in side] for side in sides)
         mode = _mode(ask.body)
         _check_preference(ask.body)
-        cells = matrix(self.city.maps, origins, destinations, mode) if mode else None
+        if mode is None and len(origins) * len(destinations) > MAX_TRANSIT:
+            raise invalid(
+                f"The number of elements must not exceed {MAX_TRANSIT} for the travel mode TRANSIT."
+            )
+        if mode is None:
+            cells = self.transit.cells(origins, destinations, _departure(ask.body))
+        else:
+            cells = matrix(self.city.maps, origins, destinations, mode)
         elements = [
-            _element(i, j, cells[i][j] if cells else None)
-            for i in range(len(origins))
-            for j in range(len(destinations))
+            _element(i, j, cells[i][j]) for i in range(len(origins)) for j in range(len(destinations))
         ]
         return answer([masked(element, tree) for element in elements])
 
@@ -127,6 +140,47 @@ def _check_preference(body: Json) -> None:
 
 def _mode(body: Json) -> TravelMode | None:
     return MODES[body.get("travelMode", "DRIVE")]
+
+
+def _departure(body: Json) -> datetime | None:
+    """When a journey begins; one that is to end at some time begins by default now."""
+    text = body.get("departureTime")
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise invalid(f"Invalid value at 'departure_time': \"{text}\".") from None
+
+
+def _ridden(timed: TimedJourney, as_geojson: bool) -> Json:
+    """A journey as a route of one leg."""
+    legs = [_ridden_leg(leg) for leg in timed.journey.legs]
+    waits = max(timed.journey.duration - sum(leg.whole.seconds for leg in legs), 0.0)
+    route = _route(legs, "WALK", as_geojson)
+    steps = []
+    for leg, shown in zip(timed.journey.legs, route["legs"], strict=True):
+        if leg.line:
+            ride = {"travelMode": "TRANSIT", "transitDetails": new_details(leg, timed)}
+            steps.append({**shown["steps"][0], **ride})
+        else:
+            steps += shown["steps"]
+    seconds = _seconds(sum(leg.whole.seconds for leg in legs) + waits)
+    whole = {**_stretch(_joined_legs(legs), as_geojson), "duration": seconds, "steps": steps}
+    return {**route, "legs": [whole], "duration": seconds, "staticDuration": seconds}
+
+
+def _ridden_leg(leg: JourneyLeg) -> RouteLeg:
+    whole = Stretch(leg.path, leg.distance, leg.duration)
+    if not leg.line:
+        return RouteLeg(whole, tuple(steps_of(leg.path, (), SPEED_M_S["walking"])))
+    said = f"{leg.line} towards {leg.headsign}".capitalize()
+    return RouteLeg(whole, (Stretch(leg.path, leg.distance, leg.duration, html.escape(said, quote=False)),))
+
+
+def _joined_legs(legs: Sequence[RouteLeg]) -> Stretch:
+    wholes = [leg.whole for leg in legs]
+    return Stretch(joined(wholes), sum(one.metres for one in wholes), sum(one.seconds for one in wholes))
 
 
 def _route(legs: Sequence[RouteLeg], mode: str, as_geojson: bool) -> Json:

@@ -198,12 +198,12 @@ def test_a_link_to_a_panorama_that_has_gone_is_not_there(
 ) -> None:
     streetview = as_google(fresh.city)
     start = here(fresh.city)
-    gone, capture = start.links[0].pano_id, streetview._capture
+    gone, capture = start.links[0].pano_id, streetview._linked._capture
 
     def without_one(pano_id: str) -> Capture:
         return capture("not-there" if pano_id == gone else pano_id)
 
-    monkeypatch.setattr(streetview, "_capture", without_one)
+    monkeypatch.setattr(streetview._linked, "_capture", without_one)
     assert streetview.panorama(start.id).links == start.links[1:]
 
 

@@ -4,9 +4,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from virl.platform.providers.google.departures import undated
 from virl.platform.providers.http.naming import RequestName
 
 _KEY_NAMES = frozenset({"key", "signature"})
+_TIMES = frozenset({"departureTime", "departure_time"})
 _TOKEN_NAMES = frozenset({"session", "sessiontoken"})
 
 
@@ -25,15 +27,20 @@ class Call:
 
 
 def canonical(call: Call) -> str:
-    """The call as JSON that does not depend on order, key or session token."""
+    """The call as JSON that does not depend on order, key, session token or the date of a departure."""
     request = {
         "endpoint": call.endpoint,
         "path": call.path,
-        "query": public_query(call),
-        "body": call.body,
+        "query": _undated(public_query(call)),
+        "body": _undated(call.body) if call.body else call.body,
         "fields": sorted(mask_of(call)),
     }
     return json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _undated(asked: Mapping[str, object]) -> dict[str, object]:
+    """The same with times of departure by weekday and clock."""
+    return {name: undated(str(value)) if name in _TIMES else value for name, value in asked.items()}
 
 
 def public_query(call: Call) -> dict[str, str]:

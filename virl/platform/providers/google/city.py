@@ -7,13 +7,14 @@ from virl.platform.maps import Maps
 from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.google.http import GoogleHttp, open_google_http
 from virl.platform.providers.google.keyed import KeyedStreetView
-from virl.platform.providers.google.maps import Corners, GoogleMaps, corners
+from virl.platform.providers.google.maps import Corners, GoogleMaps, RoutesApi, corners
 from virl.platform.providers.google.mover import fit_mover
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.places import GooglePlaces, PlacesApi
 from virl.platform.providers.google.places_new import NewPlaces
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.google.streetview import GoogleStreetView, LinklessStreetView
+from virl.platform.providers.google.transit import RoutesTransit
 from virl.platform.providers.provider import Access
 from virl.platform.streetview import StreetView
 
@@ -68,7 +69,8 @@ def open_google(
     chosen = options or GoogleOptions()
     way = http or open_google_http()
     streetview = _street_view(way, chosen)
-    places, maps = _services(way, chosen, corners(settings.polygon) if settings else None)
+    district, zone = (corners(settings.polygon), settings.time_zone) if settings else (None, None)
+    places, maps = _services(way, chosen, district, zone)
     return City(
         name=name,
         title=title,
@@ -110,12 +112,16 @@ def _is_linked(streetview: StreetView) -> bool:
     return isinstance(streetview, GoogleStreetView)
 
 
-def _services(http: GoogleHttp, options: GoogleOptions, district: Corners | None) -> tuple[PlacesApi, Maps]:
+def _services(
+    http: GoogleHttp, options: GoogleOptions, district: Corners | None, zone: str | None
+) -> tuple[PlacesApi, Maps]:
     if (options.api or http.settings.api) == "new":
-        return NewPlaces(http, options.language, pages=options.search_pages), GoogleMaps(http, district)
+        places: PlacesApi = NewPlaces(http, options.language, pages=options.search_pages)
+        return places, GoogleMaps(http, district, RoutesApi(http), RoutesTransit(http, zone))
     try:
         from virl.platform.providers.google.maps_legacy import LegacyWays  # noqa: PLC0415
         from virl.platform.providers.google.places_legacy import LegacyPlaces  # noqa: PLC0415
+        from virl.platform.providers.google.transit_legacy import LegacyTransit  # noqa: PLC0415
     except ModuleNotFoundError as fault:
         raise ProviderError(
             "Google's legacy web services",
@@ -123,4 +129,4 @@ def _services(http: GoogleHttp, options: GoogleOptions, district: Corners | None
             "pip install 'virl[google]', or set `api: new`",
         ) from None
     places = LegacyPlaces(http, options.language, pages=options.search_pages, page_wait=options.page_wait)
-    return places, GoogleMaps(http, district, LegacyWays(http))
+    return places, GoogleMaps(http, district, LegacyWays(http), LegacyTransit(http, zone))

@@ -40,7 +40,8 @@ class KeyedStreetView:
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
         """As `StreetView.nearest`."""
-        return self._chosen.nearest(position, radius)
+        found = self._linkless.nearest(position, radius)
+        return self._linked.within(found.id, position, radius) if found and self.is_linked else found
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
         """As `GoogleStreetView.nearest_many`, or `LinklessStreetView.nearest_many`."""

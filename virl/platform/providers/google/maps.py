@@ -16,6 +16,7 @@ from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.polyline import decode_polyline
 from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, ReplyBody
 from virl.platform.providers.http.faults import shortened
+from virl.platform.transit import Journey, TransitMaps
 
 SERVICE = "Routes API"
 GEOCODING = "Geocoding API"
@@ -140,13 +141,15 @@ class GoogleMaps:
     Args:
         http: the way to Google.
         district: around which addresses are; `None` takes them anywhere.
-        ways: what is asked for routes; the Routes API by default.
+        ways: what is asked for routes.
+        transit: what is asked for journeys.
     """
 
-    def __init__(self, http: GoogleHttp, district: Corners | None = None, ways: Ways | None = None) -> None:
+    def __init__(self, http: GoogleHttp, district: Corners | None, ways: Ways, transit: TransitMaps) -> None:
         self._http = http
         self._district = district
-        self._ways = ways or RoutesApi(http)
+        self._ways = ways
+        self._transit = transit
 
     def geocode(self, address: str) -> LatLng:
         """The position of an address; one request.
@@ -167,6 +170,10 @@ class GoogleMaps:
             raise BadInput(f"a route needs two or more stops, not {len(stops)}")
         name = named_mode(mode, self._ways.modes)
         return joined([self._ways.route(part, name) for part in parts_of(stops)])
+
+    def journey(self, here: LatLng, there: LatLng, weekday: int, minute: int) -> Journey:
+        """As `TransitMaps.journey`; one request."""
+        return self._transit.journey(here, there, weekday, minute)
 
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
@@ -205,9 +212,9 @@ class RoutesApi:
     def route(self, stops: Sequence[LatLng], mode: str) -> Route:
         """As `Ways.route`."""
         body = {
-            "origin": _waypoint(stops[0]),
-            "destination": _waypoint(stops[-1]),
-            "intermediates": [_waypoint(stop) for stop in stops[1:-1]],
+            "origin": waypoint(stops[0]),
+            "destination": waypoint(stops[-1]),
+            "intermediates": [waypoint(stop) for stop in stops[1:-1]],
             "travelMode": mode,
             "polylineQuality": "HIGH_QUALITY",
         }
@@ -219,8 +226,8 @@ class RoutesApi:
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
         """As `Ways.times`."""
         body = {
-            "origins": [{"waypoint": _waypoint(stop)} for stop in origins],
-            "destinations": [{"waypoint": _waypoint(stop)} for stop in destinations],
+            "origins": [{"waypoint": waypoint(stop)} for stop in origins],
+            "destinations": [{"waypoint": waypoint(stop)} for stop in destinations],
             "travelMode": mode,
         }
         seconds = np.full((len(origins), len(destinations)), np.inf)
@@ -310,5 +317,6 @@ def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
     return names[mode]
 
 
-def _waypoint(stop: LatLng) -> dict[str, object]:
+def waypoint(stop: LatLng) -> dict[str, object]:
+    """A stop as the Routes API takes it."""
     return {"location": {"latLng": {"latitude": stop.lat, "longitude": stop.lng}}}

@@ -68,7 +68,7 @@ class GoogleStreetView:
         """
         _check(radius)
         found = nearest_of(self._http, position, radius, outdoor=self._outdoor)
-        return self._within(found.id if found else None, position, radius)
+        return self.within(found.id if found else None, position, radius)
 
     def nearest_many(self, positions: Sequence[LatLng], radius: float = 50.0) -> list[Panorama | None]:
         """The panorama nearest to each position; one paid request for each 100.
@@ -86,8 +86,7 @@ class GoogleStreetView:
             ]
         self._prefetch([neighbour for capture in known for neighbour, _ in capture.links])
         return [
-            self._within(pano_id, position, radius)
-            for pano_id, position in zip(found, positions, strict=True)
+            self.within(pano_id, position, radius) for pano_id, position in zip(found, positions, strict=True)
         ]
 
     def panorama(self, pano_id: str) -> Panorama:
@@ -123,7 +122,8 @@ class GoogleStreetView:
             self._capture(pano_id)  # tells a panorama without pictures from no panorama
             raise
 
-    def _within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
+    def within(self, pano_id: str | None, position: LatLng, radius: float) -> Panorama | None:
+        """The panorama of an id, if there is one and it is within so many metres of a position."""
         if pano_id is None or (capture := self._capture_or_none(pano_id)) is None:
             return None
         return self.panorama(capture.id) if distance(position, capture.position) <= radius else None

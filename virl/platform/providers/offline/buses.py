@@ -1,0 +1,136 @@
+"""The bus lines of a made city. They are invented: its streets are drawn, and so is who drives on them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import atan2, ceil, degrees
+
+import numpy as np
+
+from virl.geo import LatLng, LocalFrame, compass_word
+from virl.platform.providers.offline.plan import Floats, Street, StreetPlan
+
+LINES = 6  # bus lines of a town; chosen
+SHORTEST_M = 500.0  # of a line; chosen
+APART_M = 180.0  # least metres between two stops; chosen
+SPEED_M_S = 5.0  # of a bus between stops; chosen, as in town traffic
+DWELL_S = 20.0  # at a stop; chosen
+EVERY = 10  # minutes between two buses; chosen
+FIRST, LAST = 5 * 60 + 30, 23 * 60 + 30  # minutes after midnight at which buses set out; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class BusStop:
+    """Where a line stops."""
+
+    name: str
+    position: LatLng
+    after: int
+    """Whole minutes since the bus set out, as a timetable has them."""
+    path: tuple[LatLng, ...]
+    """The way from the stop before, this one's position included; empty at the first."""
+    metres: float
+    """Length of that way."""
+
+
+@dataclass(frozen=True, slots=True)
+class BusLine:
+    """A line in one direction."""
+
+    name: str
+    stops: tuple[BusStop, ...]
+    offset: int
+    """Minutes by which its buses set out later than on the ten minutes."""
+
+    @property
+    def headsign(self) -> str:
+        """Where it goes."""
+        return self.stops[-1].name
+
+    def departure(self, stop: int, ready: float) -> int | None:
+        """When the next bus leaves a stop, in minutes after midnight; `None` if none does any more.
+
+        Args:
+            stop: its place on the line.
+            ready: minutes after midnight from which on somebody waits there.
+        """
+        first, after = FIRST + self.offset, self.stops[stop].after
+        sets_out = first + max(0, ceil((ready - after - first) / EVERY)) * EVERY
+        return sets_out + after if sets_out <= LAST else None
+
+
+def bus_lines(layout: StreetPlan) -> list[BusLine]:
+    """The lines of a town, both directions of each: along its longest streets."""
+    names = dict.fromkeys(street.name for street in layout.streets if street.road > 0)
+    runs = [_longest_run([one for one in layout.streets if one.name == name]) for name in names]
+    long = sorted(
+        (run for run in runs if _length(run) >= SHORTEST_M), key=lambda run: (-_length(run), run[0].id)
+    )
+    lines: list[BusLine] = []
+    for number, run in enumerate(long[:LINES], start=1):
+        there = _stops(run, layout)
+        back = _stops([_reversed(street) for street in reversed(run)], layout)
+        lines += [BusLine(f"bus {number}", there, 0), BusLine(f"bus {number}", back, EVERY // 2)]
+    return [line for line in lines if len(line.stops) > 1]
+
+
+def _length(run: Sequence[Street]) -> float:
+    return sum(_metres(street.line) for street in run)
+
+
+def _metres(line: Floats) -> float:
+    return float(np.hypot(*np.diff(line, axis=0).T).sum())
+
+
+def _reversed(street: Street) -> Street:
+    return Street(
+        street.id, street.name, street.line[::-1], street.end, street.start, street.road, street.pavement
+    )
+
+
+def _longest_run(stretches: Sequence[Street]) -> list[Street]:
+    """The stretches of a street in their order, from one end of it as far as they follow on another."""
+    best: list[Street] = []
+    for first in stretches:
+        for start in (first, _reversed(first)):
+            run, left = [start], [one for one in stretches if one.id != first.id]
+            while follows := next((one for one in left if run[-1].end in (one.start, one.end)), None):
+                run.append(follows if follows.start == run[-1].end else _reversed(follows))
+                left.remove(follows)
+            if _length(run) > _length(best) + 0.01:
+                best = run
+    return best
+
+
+def _stops(run: Sequence[Street], layout: StreetPlan) -> tuple[BusStop, ...]:
+    """Stops at the ends of a run and at crossings between that are far enough apart."""
+    start = _positions(layout.frame, [run[0].line[0]])
+    stops = [BusStop(_name(run[0].start, run, layout), start[0], 0, (), 0.0)]
+    corners, gone = [run[0].line[0]], 0.0
+    for number, street in enumerate(run):
+        corners += list(street.line[1:])
+        metres, left = _metres(np.array(corners)), _length(run[number + 1 :])
+        if left == 0 or (metres >= APART_M and left >= APART_M):
+            gone += metres
+            after = round((gone / SPEED_M_S + len(stops) * DWELL_S) / 60)
+            path = _positions(layout.frame, corners)
+            stops.append(BusStop(_name(street.end, run, layout), path[-1], after, path, metres))
+            corners = [street.line[-1]]
+    return tuple(stops)
+
+
+def _name(junction: int, run: Sequence[Street], layout: StreetPlan) -> str:
+    """What a stop is called: the street, and the one that crosses it there."""
+    street = run[0].name
+    others = sorted({one.name for one in layout.streets if junction in (one.start, one.end)} - {street})
+    if others:
+        return f"{street} at {others[0]}"
+    middle = np.concatenate([one.line for one in run]).mean(axis=0)
+    line = run[0].line[0] if run[0].start == junction else run[-1].line[-1]
+    east, north = (line - middle).tolist()
+    return f"{street}, {compass_word(degrees(atan2(east, north)))} end"
+
+
+def _positions(frame: LocalFrame, corners: Sequence[Floats]) -> tuple[LatLng, ...]:
+    points = np.asarray(corners, float)
+    lats, lngs = frame.to_degrees(points[:, 0], points[:, 1])
+    return tuple(LatLng(*pair) for pair in zip(lats.tolist(), lngs.tolist(), strict=True))

@@ -1,0 +1,126 @@
+"""Journeys by public transport, in the forms of both routing APIs; only cities whose maps know them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from virl.clock import show_clock
+from virl.errors import NoRoute
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.transit import Journey, JourneyLeg, TransitMaps
+from virl.serve.google.legacy_json import point
+from virl.serve.google.times import TownClock
+from virl.serve.google.ways import Ways
+from virl.serve.google.wire import Json, invalid
+from virl.serve.work import end_if_client_left
+
+BUS = "Bus"
+
+
+@dataclass(frozen=True, slots=True)
+class TimedJourney:
+    """A journey on a day."""
+
+    journey: Journey
+    leaves: datetime
+    """When it is set out, on the town's clocks."""
+
+    def at(self, minute: int) -> datetime:
+        """A time of its rides, minutes after midnight."""
+        midnight = self.leaves.replace(hour=0, minute=0, second=0, microsecond=0)
+        return midnight + timedelta(minutes=minute)
+
+
+@dataclass(frozen=True, slots=True)
+class Transit:
+    """Finds the journeys of a city.
+
+    Args:
+        city: whose maps may know public transport.
+        clock: of the town.
+    """
+
+    city: City
+    clock: TownClock
+
+    def journey(self, stops: Sequence[LatLng], departs: datetime | None) -> TimedJourney | None:
+        """The journey between two stops; `None` if none is known.
+
+        Args:
+            stops: from and to.
+            departs: when it is set out; by default now.
+
+        Raises:
+            Refused: there are stops on the way, which Google has none of.
+        """
+        end_if_client_left()
+        if len(stops) > 2:
+            raise invalid("Intermediate waypoints are not supported for the travel mode TRANSIT.")
+        zone = ZoneInfo(self.clock.zone) if self.clock.zone else UTC
+        leaves = departs.astimezone(zone) if departs else self.clock.local
+        maps = self.city.maps
+        if not isinstance(maps, TransitMaps):
+            return None
+        try:
+            found = maps.journey(stops[0], stops[-1], leaves.weekday(), leaves.hour * 60 + leaves.minute)
+        except NoRoute:
+            return None
+        return TimedJourney(found, leaves)
+
+    def cells(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], departs: datetime | None
+    ) -> Ways:
+        """Metres and seconds from every origin to every destination."""
+        rows: Ways = []
+        for here in origins:
+            found = [self.journey((here, there), departs) for there in destinations]
+            rows.append([(one.journey.distance, one.journey.duration) if one else None for one in found])
+        return rows
+
+
+def new_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
+    """A ride as the Routes API gives it."""
+    ends = {
+        "departure": (leg.board, leg.path[0], leg.departs),
+        "arrival": (leg.alight, leg.path[-1], leg.arrives),
+    }
+    stops: Json = {}
+    for name, (stop, position, minute) in ends.items():
+        where = {"latLng": {"latitude": position.lat, "longitude": position.lng}}
+        stops[f"{name}Stop"] = {"name": stop, "location": where}
+        stops[f"{name}Time"] = timed.at(minute or 0).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {
+        "stopDetails": stops,
+        "headsign": leg.headsign,
+        "transitLine": {
+            "name": leg.line,
+            "nameShort": _number(leg),
+            "vehicle": {"name": {"text": BUS}, "type": BUS.upper()},
+        },
+    }
+
+
+def legacy_details(leg: JourneyLeg, timed: TimedJourney) -> Json:
+    """A ride as the Directions API gives it."""
+    line = {"name": leg.line, "short_name": _number(leg), "vehicle": {"name": BUS, "type": BUS.upper()}}
+    return {
+        "departure_stop": {"name": leg.board, "location": point(leg.path[0])},
+        "arrival_stop": {"name": leg.alight, "location": point(leg.path[-1])},
+        "departure_time": legacy_time(timed.at(leg.departs or 0)),
+        "arrival_time": legacy_time(timed.at(leg.arrives or 0)),
+        "headsign": leg.headsign,
+        "line": line,
+    }
+
+
+def legacy_time(when: datetime) -> Json:
+    """A time as the Directions API gives it."""
+    zone = str(when.tzinfo) if isinstance(when.tzinfo, ZoneInfo) else "UTC"
+    shown = show_clock(when.hour * 60 + when.minute)
+    return {"text": shown, "time_zone": zone, "value": int(when.timestamp())}
+
+
+def _number(leg: JourneyLeg) -> str:
+    return leg.line.rpartition(" ")[2]
