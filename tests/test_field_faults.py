@@ -95,8 +95,8 @@ FEELINGS = "energy, hunger, joy, pain, sadness, stress"
         ("region: [[1, 2], [1]]", "line 7: region, entry 2: must be a list of 2, not [1]"),
         ("rent: {price: [1]}", "line 7: rent.price: must be a list of 2, not [1]"),
         ("rent: {price: [5, 1]}", "line 7: rent: price 5 to 1: give the lowest rent first, then the highest"),
-        ("day: {modes: [wlking]}", ("line 7: day.modes, entry 1: must be 'walking', 'cycling' or 'driving', "
-         "not 'wlking'; did you mean 'walking'?")),
+        ("day: {modes: [wlking]}", ("line 7: day.modes, entry 1: must be one of walking, cycling, transit, "
+         "driving, not 'wlking'; did you mean 'walking'?")),
         ("day: {state: {Hunger: 500}}", f"line 7: day.state.Hunger: {LEVEL}, not 500"),
         (
             "day: {state: {hungr: 5}}",

@@ -22,6 +22,7 @@ from virl.platform.maps import Route
 from virl.platform.places import Place
 from virl.platform.providers.google.vocabulary import normal_types
 from virl.platform.providers.http.meter import Meter
+from virl.platform.transit import Journey, JourneyLeg
 from virl.routines.day.checker import check, entries_of
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.settings import FEELINGS, Day
@@ -433,3 +434,24 @@ def test_a_place_of_unknown_hours_is_visited_where_no_other_is_open_and_named(tm
     assert unsure.answer["unknown_hours"] == ["Unlisted"]
     assert unsure.answer["violations"] == []
     assert "Opening hours are not known: Unlisted." in (tmp_path / "unsure" / "itinerary.md").read_text()
+
+
+def test_a_day_by_bus_holds_and_unknown_transit_is_said(tmp_path: Path) -> None:
+    class Buses(town.DayMaps):
+        def journey(self, here, there, weekday, minute):
+            ride = JourneyLeg((here, there), 500.0, 180.0, "bus 7", "A", "B", minute + 1, minute + 4)
+            return Journey((JourneyLeg((here,), 60.0, 60.0), ride), 240.0)
+
+    tired = {"state": {"energy": 5.0}, "modes": ["transit", "driving"]}
+    city = replace(town.day_town(*town.USUAL), maps=Buses())
+    result = plan(tmp_path / "bus", city, **tired)
+    found: Any = result.answer["activities"]
+    rides = [one for one in found if one["mode"] == "transit"]
+    assert rides
+    assert all("bus 7 from A to B" in one["reason"] and one["cost_usd"] == 3.0 for one in rides)
+    assert result.answer["violations"] == []
+    assert result.answer["transit_known"] is True
+    without = plan(tmp_path / "without", **tired)
+    assert without.answer["transit_known"] is False
+    page = (tmp_path / "without" / "itinerary.md").read_text()
+    assert "Public transport is not known in Smallton." in page

@@ -1,6 +1,11 @@
+from dataclasses import replace
+
 import made_day_town as town
 import pytest
 
+from virl.geo import distance
+from virl.platform.maps import SPEED_M_S
+from virl.platform.transit import Journey, JourneyLeg
 from virl.routines.day.checker import DayEntry
 from virl.routines.day.facts import CityFacts
 from virl.routines.day.settings import Day
@@ -15,7 +20,7 @@ def small_town(*places, **day):
 
 
 def way(there, *, asked="any", weak=False, budget=100.0, **day):
-    found = small_town(**day).way(town.CENTER, there, asked=asked, weak=weak, budget_usd=budget)
+    found = small_town(**day).way(town.CENTER, there, asked=asked, weak=weak, budget_usd=budget, minute=540)
     return (found.mode, found.minutes, found.usd) if found else None
 
 
@@ -97,3 +102,33 @@ def test_the_checker_takes_a_sort_of_place_for_the_nearest_that_is_not_gone():
     assert facts.site(DayEntry("normal", 0, 1, "old museum"), town.CENTER).place.name == "Old Museum"
     assert facts.site(DayEntry("normal", 0, 1, "zoo"), town.CENTER) is None
     assert facts.site(DayEntry("normal", 0, 1, "x", "no such id"), town.CENTER) is None
+
+
+class _WithBuses(town.DayMaps):
+    """A bus that takes a sixth of the walk, from a stop two minutes away to one a minute away."""
+
+    def journey(self, here, there, weekday, minute):
+        ride = distance(here, there) / SPEED_M_S["walking"] / 6
+        walks = [JourneyLeg((here,), 160.0, 120.0), JourneyLeg((there,), 80.0, 60.0)]
+        bus = JourneyLeg((here, there), 1.0, ride, "bus 7", "A", "B", minute + 2, minute + 9)
+        return Journey((walks[0], bus, walks[1]), ride + 180.0)
+
+
+def with_buses(**day):
+    return Town(replace(town.day_town(), maps=_WithBuses()), Day(**day), 2)
+
+
+def test_the_weak_take_a_bus_where_the_maps_know_one():
+    found = with_buses().way(town.CENTER, LONG_WALK, asked="any", weak=True, budget_usd=100.0, minute=540)
+    assert (found.mode, found.leaves, found.usd) == ("transit", 540, 3.0)
+    assert found.words == "walk 2 min; bus 7 from A to B, 09:02-09:09; walk 1 min"
+    assert way(LONG_WALK, weak=True)[0] == "driving", "without a timetable there is none"
+
+
+def test_a_bus_is_taken_when_it_is_asked_for_and_no_taxi_when_it_is_left_out():
+    options = {"weak": False, "budget_usd": 100.0, "minute": 540}
+    assert with_buses().way(town.CENTER, NEAR, asked="transit", **options).mode == "transit"
+    assert with_buses().way(town.CENTER, NEAR, asked="any", **options).mode == "walking"
+    left_out = with_buses(modes=("walking", "driving"))
+    assert left_out.way(town.CENTER, LONG_WALK, asked="transit", **options).mode == "driving"
+    assert not small_town().knows_transit

@@ -46,7 +46,7 @@ class Terms:
     ends: int
     budget_usd: float
     start: LatLng
-    modes: tuple[Mode, ...] = ("walking", "cycling", "driving")
+    modes: tuple[Mode, ...] = ("walking", "cycling", "transit", "driving")
     """How the client can get about."""
 
 
@@ -76,8 +76,8 @@ class Facts(Protocol):
         """The place of an entry, as one who is `near` would take it; `None` if there is none."""
         ...
 
-    def seconds(self, here: LatLng, there: LatLng, mode: Mode) -> float:
-        """The way between two positions; infinite where there is none."""
+    def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
+        """The way between two positions, begun at a time; infinite where there is none."""
         ...
 
 
@@ -175,7 +175,8 @@ def _travel(
     if here == there:
         return []
     modes = [way.mode for way in ways if way.mode] or list(terms.modes)
-    needed = min(facts.seconds(here, there, mode) for mode in modes)
+    leaves = ways[0].starts if ways else free
+    needed = min(facts.seconds(here, there, mode, terms.weekday, leaves) for mode in modes)
     given = 60.0 * min(
         entry.starts - free, sum(way.ends - way.starts for way in ways) if ways else entry.starts - free
     )

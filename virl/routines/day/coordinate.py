@@ -90,10 +90,10 @@ def _ride(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
     spot = Spot.of(place) if place else town.address(draft.place)
     if spot is None:
         raise Unfit(f"There is no place or address called {draft.place!r}.")
-    way = _way(draft, standing, town, spot)
+    leaves = max(parse_clock(draft.starts), standing.now)
+    way = _way(draft, standing, town, spot, leaves)
     if way is None:
         raise Unfit(f"The client is at {spot.name} already.")
-    leaves = max(parse_clock(draft.starts), standing.now)
     return Proposal(
         "transport", draft.what, draft.reason, leaves + way.minutes, leaves + way.minutes, spot, way
     )
@@ -142,7 +142,7 @@ def _merit(place: Place, walk: float) -> float:
 
 def _at(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Proposal:
     """The draft at this spot, as soon after its beginning as the way and the opening hours let it be."""
-    way = _way(draft, standing, town, spot)
+    way = _way(draft, standing, town, spot, standing.now)
     starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))
     until = town.day.minutes[1]
     ends = min(starts + _minutes(draft), until)
@@ -170,13 +170,20 @@ def _place_at(town: Town, spot: Spot) -> Place | None:
     return place
 
 
-def _way(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> TravelOption | None:
-    """The way to a spot; `None` if the client is there."""
+def _way(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot, leaves: int) -> TravelOption | None:
+    """The way to a spot, begun at a minute; `None` if the client is there."""
     here = standing.here
     if here.position == spot.position:
         return None
     weak = standing.state["energy"] < WEAK_ENERGY or standing.state["pain"] > WEAK_PAIN
-    way = town.way(here.position, spot.position, asked=draft.mode, weak=weak, budget_usd=standing.budget_usd)
+    way = town.way(
+        here.position,
+        spot.position,
+        asked=draft.mode,
+        weak=weak,
+        budget_usd=standing.budget_usd,
+        minute=leaves,
+    )
     if way is None:
         raise Unfit(f"No way to {spot.name or 'there'} is short and cheap enough.")
     return way if way.minutes else None

@@ -7,6 +7,7 @@ from virl.geo import LatLng, distance
 from virl.platform.city import City
 from virl.platform.names import is_shortened, name_ratio
 from virl.platform.places import Place
+from virl.platform.transit import TransitMaps
 from virl.routines.day.checker import DayEntry, Site
 from virl.routines.day.settings import Mode
 
@@ -33,12 +34,17 @@ class CityFacts:
             self._sites[key] = self._find(key[0], near)
         return self._sites[key]
 
-    def seconds(self, here: LatLng, there: LatLng, mode: Mode) -> float:
+    def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
         """As `Facts.seconds`."""
+        maps = self.city.maps
         try:
-            return float(self.city.maps.travel_times([here], [there], mode)[0, 0])
+            if mode != "transit":
+                return float(maps.travel_times([here], [there], mode)[0, 0])
+            if isinstance(maps, TransitMaps):
+                return maps.journey(here, there, weekday, minute).duration
         except NoRoute:
-            return float("inf")
+            pass
+        return float("inf")
 
     def _find(self, name: str, near: LatLng) -> Site | None:
         sort = name.replace(" ", "_")

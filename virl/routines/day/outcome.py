@@ -8,7 +8,14 @@ from virl.routines.day.proposal import Proposal
 from virl.routines.day.replies import DayEstimate
 from virl.routines.day.settings import FEELINGS
 
-HOW: Mapping[str, str] = MappingProxyType({"walking": "Walk", "cycling": "Cycle", "driving": "Take a taxi"})
+HOW: Mapping[str, str] = MappingProxyType(
+    {
+        "walking": "Walk",
+        "cycling": "Cycle",
+        "transit": "Take public transport",
+        "driving": "Take a taxi",
+    }
+)
 
 
 def cost_of(proposal: Proposal, estimate: DayEstimate) -> float:
@@ -68,9 +75,9 @@ def _way(proposal: Proposal, standing: DayProgress) -> Activity | None:
     return Activity(
         kind="transport",
         starts=proposal.leaves,
-        ends=proposal.starts,
+        ends=proposal.leaves + way.minutes,
         what=f"{HOW[way.mode]} to {proposal.spot.name or 'there'}",
-        reason=f"It takes {way.minutes} minutes.",
+        reason=f"It takes {way.minutes} minutes{f': {way.words}' if way.words else ''}.",
         spot=proposal.spot,
         mode=way.mode,
         cost_usd=way.usd,

@@ -22,6 +22,8 @@ TAXI_USD, TAXI_MINUTE_USD = 4.0, 1.5
 """Base fare, and what each minute costs: chosen, near American tariffs at 7 m/s."""
 BICYCLE_USD = 2.0
 """A ride on a hired bicycle; chosen."""
+TRANSIT_USD = 3.0
+"""A journey by public transport, changes included; chosen, near American fares."""
 
 
 def known_usd(place: Place, *, meal: bool) -> float | None:
@@ -35,4 +37,4 @@ def way_usd(mode: Mode | None, minutes: float) -> float:
     """What a way costs one person, in dollars."""
     if mode == "driving":
         return TAXI_USD + TAXI_MINUTE_USD * minutes
-    return BICYCLE_USD if mode == "cycling" else 0.0
+    return {"cycling": BICYCLE_USD, "transit": TRANSIT_USD}.get(mode or "", 0.0)

@@ -29,7 +29,9 @@ class Proposal:
 
     @property
     def leaves(self) -> int:
-        """When the client sets out."""
+        """When the client sets out: in time, or when the timetable says."""
+        if self.way and self.way.leaves is not None:
+            return self.way.leaves
         return self.starts - (self.way.minutes if self.way else 0)
 
     def told(self) -> dict[str, object]:

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from virl.clock import parse_clock, show_clock
 from virl.mind.replies import Reply
 
-Mode = Literal["any", "walking", "cycling", "driving"]
+Mode = Literal["any", "walking", "cycling", "transit", "driving"]
 Kind = Literal["normal", "eat", "transport", "scenic", "end"]
 
 _SIGNED = re.compile(r"[+\-\N{MINUS SIGN}]?\s*\d+(?:\.\d+)?")

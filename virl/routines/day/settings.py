@@ -17,7 +17,7 @@ FEELINGS = ("stress", "joy", "sadness", "hunger", "energy", "pain")
 """The interoceptive state of V-IRL: what is told of mind and body, each from 0 (none) to 100."""
 UNKNOWN = 50.0  # V-IRL's value of what nobody has told
 
-Mode = Literal["walking", "cycling", "driving"]
+Mode = Literal["walking", "cycling", "transit", "driving"]
 
 
 def _known(state: dict[str, float]) -> dict[str, float]:
@@ -44,8 +44,8 @@ class Day(Settings):
     """How often an activity is planned anew before something safe takes its place."""
     scenic: bool | str = True
     """Whether to look for a scenic spot, or the name of the park to look in."""
-    modes: tuple[Mode, ...] = Field(default=("walking", "cycling", "driving"), min_length=1)
-    """How the client can get about; `driving` is a taxi."""
+    modes: tuple[Mode, ...] = Field(default=("walking", "cycling", "transit", "driving"), min_length=1)
+    """How the client can get about; `transit` where the maps know it, `driving` is a taxi."""
     reach_m: float = Field(default=1500.0, gt=0, le=20_000)
     """How far from where the client is a place may lie; metres, as the crow flies."""
 

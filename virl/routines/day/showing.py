@@ -23,6 +23,7 @@ from virl.drawing.exhibits import (
 from virl.drawing.numbers import counted
 from virl.geo import LatLng
 from virl.platform.maps import TravelMode
+from virl.platform.transit import TransitMaps
 from virl.routines.day.activity import Activity
 from virl.routines.day.calendar import calendar, date_of
 from virl.routines.day.checker import Violation, check, entries_of, unsure_places
@@ -88,6 +89,7 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
             "wishes": list(plan.said),
             "violations": [asdict(one) for one in violations],
             "unknown_hours": unsure,
+            "transit_known": isinstance(agent.city.maps, TransitMaps),
         },
         files=files,
         exhibits=exhibits(agent, plan, violations, unsure),
@@ -138,18 +140,25 @@ def exhibits(
     if plan.said:
         shown.append(TextExhibit(title="Feedback during the day", text="\n\n".join(plan.said)))
     checked = [one.text for one in violations] or ["The plan breaks no constraint."]
-    return [*shown, TextExhibit(title="Constraint check", text="\n\n".join([*checked, *_unknown(unsure)]))]
+    checked += [*_unknown(unsure), *_unknown_transit(agent, plan)]
+    return [*shown, TextExhibit(title="Constraint check", text="\n\n".join(checked))]
 
 
 def _unknown(unsure: Sequence[str]) -> list[str]:
     return [f"Opening hours are not known: {', '.join(unsure)}."] if unsure else []
 
 
+def _unknown_transit(agent: Agent, plan: DayPlan) -> list[str]:
+    if "transit" not in plan.day.modes or isinstance(agent.city.maps, TransitMaps):
+        return []
+    return [f"Public transport is not known in {agent.city.title}."]
+
+
 def _notes(agent: Agent, plan: DayPlan, unsure: Sequence[str]) -> list[str]:
     notes = [f"Feedback: {wish}" for wish in plan.said]
     if plan.scenic:
         notes.append(f"Scenic spot: {plan.scenic.told}")
-    notes += [*_unknown(unsure), plan.ended]
+    notes += [*_unknown(unsure), *_unknown_transit(agent, plan), plan.ended]
     return [*notes, f"Places and ways: {agent.city.notice}."] if agent.city.notice else notes
 
 
@@ -216,6 +225,10 @@ def _path(agent: Agent, here: LatLng, one: Activity) -> tuple[tuple[float, float
     """The way as the map draws it; a straight line where the way costs money, for a drawing never pays."""
     if agent.city.meter:
         return ((here.lat, here.lng), (one.spot.lat, one.spot.lng))
-    mode: TravelMode = one.mode or "walking"
-    route = agent.city.maps.route([here, one.spot.position], mode)
-    return tuple((float(lat), float(lng)) for lat, lng in route.path)
+    maps, there = agent.city.maps, one.spot.position
+    if one.mode == "transit" and isinstance(maps, TransitMaps):
+        path = maps.journey(here, there, agent.character.day_and_minute[0], one.starts).path
+    else:
+        mode: TravelMode = one.mode if one.mode and one.mode != "transit" else "walking"
+        path = maps.route([here, there], mode).path
+    return tuple((float(lat), float(lng)) for lat, lng in path)

@@ -11,9 +11,11 @@ from virl.clock import whole_minutes
 from virl.errors import NoRoute, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.city import City
+from virl.platform.maps import TravelMode
 from virl.platform.names import is_shortened, name_ratio
 from virl.platform.place_types import sort_of
 from virl.platform.places import Place
+from virl.platform.transit import TransitMaps
 from virl.routines.day.activity import Spot
 from virl.routines.day.pastimes import day_book
 from virl.routines.day.prices import way_usd
@@ -37,6 +39,12 @@ class TravelOption:
     mode: Mode
     minutes: int
     usd: float
+    words: str = ""
+    """The legs of a journey by public transport."""
+    leaves: int | None = None
+    """When it has to be begun, minutes after midnight; `None` for any time."""
+    on_foot: int = 0
+    """Minutes of it that are walked."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,28 @@ class Town:
                 self._details[place_id] = None
         return self._details[place_id]
 
-    def minutes(self, here: LatLng, there: Sequence[LatLng], mode: Mode) -> list[float]:
+    @property
+    def knows_transit(self) -> bool:
+        """Whether public transport is known here."""
+        return isinstance(self.city.maps, TransitMaps)
+
+    def ride(self, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
+        """The journey by public transport that is begun at a time; `None` where walking is as quick."""
+        if not isinstance(self.city.maps, TransitMaps):
+            return None
+        try:
+            found = self.city.maps.journey(here, there, self.weekday, minute)
+        except NoRoute:
+            return None
+        if not found.rides:
+            return None
+        minutes = whole_minutes(found.duration)
+        walked = sum(leg.duration for leg in found.legs if not leg.line)
+        return TravelOption(
+            "transit", minutes, way_usd("transit", minutes), found.words, minute, whole_minutes(walked)
+        )
+
+    def minutes(self, here: LatLng, there: Sequence[LatLng], mode: TravelMode) -> list[float]:
         """Whole minutes to each, rounded up; infinite where no way leads."""
         if not there:
             return []
@@ -110,12 +139,12 @@ class Town:
         return [float(whole_minutes(one)) if np.isfinite(one) else float("inf") for one in seconds]
 
     def way(
-        self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float
+        self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float, minute: int
     ) -> TravelOption | None:
         """The way to somewhere; `None` where no way is short and cheap enough.
 
-        It is as asked if that can be; else on foot if that is comfortable; else by bicycle or by taxi if that
-        is easy and cheap; else on foot if that can be borne; else the quickest.
+        It is as asked if that can be; else on foot if that is comfortable; else by bicycle, public transport
+        or taxi if that is easy and cheap; else on foot if that can be borne; else the quickest.
 
         Args:
             here: from where.
@@ -123,13 +152,13 @@ class Town:
             asked: a mode, or `"any"`.
             weak: whether the client is tired or in pain.
             budget_usd: what is left.
+            minute: when it may be begun, after midnight.
         """
         ways: dict[Mode, TravelOption] = {}
         for mode in self.day.modes:
-            minutes = self.minutes(here, [there], mode)[0]
-            usd = way_usd(mode, minutes)
-            if minutes <= LONGEST_WAY and usd <= budget_usd:
-                way = ways[mode] = TravelOption(mode, int(minutes), usd)
+            way = self._by(mode, here, there, minute)
+            if way and way.minutes <= LONGEST_WAY and way.usd <= budget_usd:
+                ways[mode] = way
                 if mode == asked or (
                     mode == "walking" and asked == "any" and _is_easy(way, budget_usd, weak)
                 ):
@@ -142,6 +171,12 @@ class Town:
             return walk
         return min(ways.values(), key=lambda way: (way.minutes, way.usd), default=None)
 
+    def _by(self, mode: Mode, here: LatLng, there: LatLng, minute: int) -> TravelOption | None:
+        if mode == "transit":
+            return self.ride(here, there, minute)
+        minutes = self.minutes(here, [there], mode)[0]
+        return TravelOption(mode, int(minutes), way_usd(mode, minutes)) if np.isfinite(minutes) else None
+
     def _near(self, here: LatLng, sorts: Sequence[str]) -> list[Place]:
         """Places of these types that have not closed for good, nearest first."""
         found = self.city.places.nearby(here, self.day.reach_m, sorts)
@@ -153,4 +188,6 @@ def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:
     """Whether a way is taken without a second thought."""
     if way.mode == "driving":
         return way.usd <= TAXI_SHARE * budget_usd
+    if way.mode == "transit":
+        return way.on_foot <= (WEAK if weak else COMFORTABLE) and way.usd <= TAXI_SHARE * budget_usd
     return way.minutes <= (WEAK if weak else COMFORTABLE) and (way.mode == "walking" or not weak)

@@ -179,7 +179,7 @@ def _ridden(timed: TimedJourney, ends: Sequence[_Stop], is_imperial: bool) -> Js
         details = {"transit_details": legacy_details(leg, timed)} if leg.line else {}
         steps.append(_stretch(stretch, is_imperial) | _instruction(stretch, mode) | details)
     whole = Stretch(timed.journey.path, timed.journey.distance, timed.journey.duration)
-    arrives = timed.leaves + timedelta(seconds=timed.journey.duration)
+    arrives = timed.leaves + timedelta(seconds=round(timed.journey.duration))
     times = {"departure_time": legacy_time(timed.leaves), "arrival_time": legacy_time(arrives)}
     route = _route([RouteLeg(whole, ())], ends, "TRANSIT", is_imperial)
     route["legs"][0] |= {"steps": steps, **times}

@@ -38,29 +38,29 @@ def _time(text: object) -> datetime:
 Timestamp = Annotated[datetime, PlainValidator(_time)]
 
 
-class _Named(CamelBody):
+class _StopName(CamelBody):
     name: str = ""
 
 
 class _TransitStops(CamelBody):
-    departure_stop: _Named = _Named()
-    arrival_stop: _Named = _Named()
+    departure_stop: _StopName = _StopName()
+    arrival_stop: _StopName = _StopName()
     departure_time: Timestamp | None = None
     arrival_time: Timestamp | None = None
 
 
-class _Text(CamelBody):
+class _VehicleName(CamelBody):
     text: str = ""
 
 
-class _Vehicle(CamelBody):
-    name: _Text = _Text()
+class _TransitVehicle(CamelBody):
+    name: _VehicleName = _VehicleName()
 
 
 class _TransitLine(CamelBody):
     name: str = ""
     name_short: str = ""
-    vehicle: _Vehicle = _Vehicle()
+    vehicle: _TransitVehicle = _TransitVehicle()
 
 
 class _TransitDetails(CamelBody):
@@ -69,14 +69,14 @@ class _TransitDetails(CamelBody):
     headsign: str = ""
 
 
-class _Line(CamelBody):
+class _TransitPolyline(CamelBody):
     encoded_polyline: EncodedPath = ()
 
 
 class _TransitStep(CamelBody):
     distance_meters: float = Field(0.0, ge=0)
     static_duration: Duration = 0.0
-    polyline: _Line = _Line()
+    polyline: _TransitPolyline = _TransitPolyline()
     transit_details: _TransitDetails | None = None
 
 

@@ -18,55 +18,55 @@ SERVICE = "Directions API"
 LATEST = 2**33  # seconds since 1970; a later time is no answer
 
 
-class _Amount(ReplyBody):
+class _RiddenAmount(ReplyBody):
     value: float = Field(ge=0, le=LATEST)
 
 
-class _Stop(ReplyBody):
+class _RiddenStop(ReplyBody):
     name: str = ""
 
 
-class _Vehicle(ReplyBody):
+class _RiddenVehicle(ReplyBody):
     name: str = ""
 
 
-class _Line(ReplyBody):
+class _RiddenLine(ReplyBody):
     name: str = ""
     short_name: str = ""
-    vehicle: _Vehicle = _Vehicle()
+    vehicle: _RiddenVehicle = _RiddenVehicle()
 
 
-class _Details(ReplyBody):
-    departure_stop: _Stop = _Stop()
-    arrival_stop: _Stop = _Stop()
-    departure_time: _Amount | None = None
-    arrival_time: _Amount | None = None
+class _RiddenDetails(ReplyBody):
+    departure_stop: _RiddenStop = _RiddenStop()
+    arrival_stop: _RiddenStop = _RiddenStop()
+    departure_time: _RiddenAmount | None = None
+    arrival_time: _RiddenAmount | None = None
     headsign: str = ""
-    line: _Line = _Line()
+    line: _RiddenLine = _RiddenLine()
 
 
-class _Points(ReplyBody):
+class _RiddenPoints(ReplyBody):
     points: EncodedPath
 
 
-class _Step(ReplyBody):
-    distance: _Amount
-    duration: _Amount
-    polyline: _Points
-    transit_details: _Details | None = None
+class _RiddenStep(ReplyBody):
+    distance: _RiddenAmount
+    duration: _RiddenAmount
+    polyline: _RiddenPoints
+    transit_details: _RiddenDetails | None = None
 
 
-class _Leg(ReplyBody):
-    duration: _Amount
-    steps: tuple[_Step, ...]
+class _RiddenLeg(ReplyBody):
+    duration: _RiddenAmount
+    steps: tuple[_RiddenStep, ...]
 
 
-class _Way(ReplyBody):
-    legs: tuple[_Leg, ...]
+class _RiddenWay(ReplyBody):
+    legs: tuple[_RiddenLeg, ...]
 
 
-class _Ways(ReplyBody):
-    routes: tuple[_Way, ...]
+class _RiddenWays(ReplyBody):
+    routes: tuple[_RiddenWay, ...]
 
 
 class LegacyTransit:
@@ -89,12 +89,12 @@ class LegacyTransit:
         )
         if not ways:
             raise no_route([here, there])
-        legs = read_body(_Ways, {"routes": ways}, SERVICE).routes[0].legs
+        legs = read_body(_RiddenWays, {"routes": ways}, SERVICE).routes[0].legs
         steps = [_step(step) for leg in legs for step in leg.steps]
         return journey_of(steps, leaves, sum(leg.duration.value for leg in legs), self._zone)
 
 
-def _step(one: _Step) -> JourneyStep:
+def _step(one: _RiddenStep) -> JourneyStep:
     ride = None
     if details := one.transit_details:
         ride = Ride(
@@ -108,5 +108,5 @@ def _step(one: _Step) -> JourneyStep:
     return JourneyStep(one.polyline.points, one.distance.value, one.duration.value, ride)
 
 
-def _when(time: _Amount | None) -> datetime | None:
+def _when(time: _RiddenAmount | None) -> datetime | None:
     return datetime.fromtimestamp(time.value, UTC) if time else None
