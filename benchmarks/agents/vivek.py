@@ -23,12 +23,13 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import spearmanr
-from shapely import box
+from shapely import Polygon
 
 from virl.bench.benchmark import Data, Metric, Record
 from virl.platform.city import City
 from virl.platform.listings import Listing
 from virl.platform.places import Place
+from virl.platform.providers.region import region_of_city
 from virl.settings import Settings, load_settings
 
 from .aria import REPORTED_SEED
@@ -232,8 +233,8 @@ def _draw_wishes(
 def _homes(city: City, window: tuple[float, float]) -> list[Listing]:
     if city.listings is None:
         raise ValueError(f"{city.name}: lists no homes")
-    lat, lng = city.center
-    return city.listings.rentals(box(lng - 0.1, lat - 0.1, lng + 0.1, lat + 0.1), window)
+    region = region_of_city(city)
+    return city.listings.rentals(Polygon([(corner.lng, corner.lat) for corner in region.corners]), window)
 
 
 def _suitability(

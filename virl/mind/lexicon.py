@@ -67,6 +67,12 @@ class HomeWords(Settings):
     spacious: tuple[str, ...]
     modern: tuple[str, ...]
     old: tuple[str, ...]
+    not_modern: tuple[str, ...]
+    """Phrases of a wish for an old house that name a new one."""
+    not_old: tuple[str, ...]
+    """Phrases of a wish for a new house that name an old one."""
+    unmeant: tuple[str, ...]
+    """Phrases that only look as if they spoke of the home itself."""
 
 
 class Lexicon(Settings):

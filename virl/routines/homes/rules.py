@@ -34,11 +34,15 @@ _ROOMS = {
     "third": 3,
     "fourth": 4,
 }
-_BEDROOMS = re.compile(rf"\b(\d|{'|'.join(_ROOMS)}) (?:\w+ )?(?:bed ?rooms?|bed)\b")
+_BEDROOMS = re.compile(
+    rf"\b(\d|{'|'.join(_ROOMS)}) (?:\w+ )?"
+    r"(?:bed ?rooms?|bed|sleeping rooms?|rooms? (?:to sleep in|for sleeping))\b"
+)
 _CLAUSE_END = re.compile(r" , |\b(?:but|while|whereas|though|although|whilst)\b")
 _VERB = re.compile(
     r"\b(?:want|like|love|look|wish|hope|prefer)\w*|\b(?:is|are|be|has|have|should|would|there)\b"
 )
+_REFUSAL = re.compile(r"\b(?:not|no|never|forget|useless|pointless|\w+n't)\b")
 _STUDIO = re.compile(r"\bstudio\b")
 
 
@@ -95,7 +99,7 @@ class _Point:
 def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
     """The place types that the requirement has words of, as important as its clause says."""
     wants: dict[str, HomeWant] = {}
-    for clause, importance in _weighty_clauses(question.intention, lexicon):
+    for clause, importance in _weighty_clauses(question, lexicon):
         words = phrase_pattern(lexicon.homes.inside).sub(" ", clause)
         for place_type in question.place_types:
             if _is_named(place_type, words, lexicon):
@@ -131,8 +135,9 @@ def _places(question: HomeQuestion) -> Iterator[_Point]:
 
 
 def _plain(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
-    home, words = question.home, " ".join(lexicon.sentences(question.intention))
     homes = lexicon.homes
+    told = " ".join(lexicon.sentences(question.intention))
+    home, words = question.home, phrase_pattern(homes.unmeant).sub(" ", told)
     low, high = question.price
     if not found_in(words, homes.careless):
         weight = THRIFTY_WEIGHT if found_in(words, homes.thrifty) else PRICE_WEIGHT
@@ -149,26 +154,34 @@ def _plain(question: HomeQuestion, lexicon: Lexicon) -> Iterator[_Point]:
         yield _Point(ROOMS_WEIGHT, worth, f"{bedrooms_in_words(home.bedrooms)}, {wanted}")
     newness = UNKNOWN if home.year_built is None else _share(home.year_built - OLD_YEAR, NEW_YEAR - OLD_YEAR)
     built = f"built in {home.year_built or 'nobody knows when'}"
-    if found_in(words, homes.modern):
+    if _wishes(words, homes.modern, homes.not_modern, homes.not_old):
         yield _Point(AGE_WEIGHT, newness, built)
-    elif found_in(words, homes.old):
+    elif _wishes(words, homes.old, homes.not_old, homes.not_modern):
         yield _Point(AGE_WEIGHT, 1 - newness, built)
 
 
-def _weighty_clauses(text: str, lexicon: Lexicon) -> Iterator[tuple[str, int]]:
-    """The clauses of a text, each with how important what it names is.
+def _wishes(words: str, wish: tuple[str, ...], denied: tuple[str, ...], contrary: tuple[str, ...]) -> bool:
+    """Whether words hold a wish, what denies it left aside, or deny its contrary."""
+    return bool(found_in(phrase_pattern(denied).sub(" ", words), wish) or found_in(words, contrary))
+
+
+def _weighty_clauses(question: WantsQuestion, lexicon: Lexicon) -> Iterator[tuple[str, int]]:
+    """The clauses of a requirement, each with how important what it names is.
 
     A few words without a verb and a verdict of their own are members of a list: they share the verdict of
-    the clause before them in the sentence, or else after them.
+    the clause before them in the sentence, or else after them. Other clauses share that of one that names no
+    place, as "though it is not vital" does.
     """
-    for sentence in lexicon.sentences(text):
+    for sentence in lexicon.sentences(question.intention):
         clauses = [part.strip() for part in _CLAUSE_END.split(sentence) if part.strip()]
         told = [_importance(clause, lexicon) for clause in clauses]
+        names = [any(_is_named(kind, one, lexicon) for kind in question.place_types) for one in clauses]
         for index, clause in enumerate(clauses):
-            others = [*reversed(told[:index]), *told[index + 1 :]]
+            others = [*reversed(range(index)), *range(index + 1, len(clauses))]
             listed = len(clause.split()) <= LISTED and not _VERB.search(clause)
-            shared = next((one for one in others if one), None) if listed else None
-            yield clause, told[index] or shared or WANTED
+            shared = next((told[one] for one in others if told[one] and (listed or not names[one])), None)
+            missing = clause.startswith("without ") and any(_REFUSAL.search(clauses[one]) for one in others)
+            yield clause.removeprefix("without ") if missing else clause, told[index] or shared or WANTED
 
 
 def _is_named(place_type: str, words: str, lexicon: Lexicon) -> bool:

@@ -255,6 +255,13 @@ def test_what_was_seen_far_ahead_and_is_hidden_is_still_ahead() -> None:
     assert going("Stop at Moon Bakery.", walk=[OFF, done(far)], here=noticed()) == "forward"
 
 
+def test_it_does_not_stop_before_the_crossings_that_it_was_told_to_pass() -> None:
+    told = ("Turn left and set off.", "Go straight over one crossing.", "Stop at Moon Bakery.")
+    beside = noticed(seen=[{"name": "Moon Bakery", "where": "left"}])
+    assert going(*told, walk=[OFF], here=beside) == "forward", "another branch, or its sign seen from afar"
+    assert going(*told, walk=[OFF, done(CROSSING)], here=beside) == "stop"
+
+
 def test_it_stops_short_of_what_is_ahead_where_no_way_leads_nearer() -> None:
     ahead = noticed(seen=[{"name": "Moon Bakery", "where": "front"}])
     assert going("Stop at Moon Bakery.", walk=[OFF], here=ahead) == "forward"

@@ -165,7 +165,8 @@ def _stop(goal: WalkGoal, progress: _Progress, question: TouristActionQuestion) 
     here = question.here
     most = UNCOUNTED if goal.crossing is None else goal.crossing
     blocked = bool(question.refused or (here.ways and not _leads(here, "front")))
-    if arrived := _arrived(goal, progress, question, blocked=blocked, most=most):
+    due = goal.crossing is None or progress.crossings >= goal.crossing or blocked
+    if due and (arrived := _arrived(goal, progress, question, blocked=blocked, most=most)):
         return _act("stop", goal.sentence, arrived)
     if goal.part is not None and len(progress.marks) > most:
         return _along(goal, goal.part, progress, question, blocked=blocked, most=most)
