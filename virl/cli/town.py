@@ -26,20 +26,28 @@ def town(
     radius: RadiusOption = None,
     out: Annotated[Path, typer.Option(help="File of the page.", dir_okay=False)] = PAGE,
     views: Annotated[int, typer.Option(help="How many views it shows.", min=0, max=MOST_VIEWS)] = 10,
+    sheet: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a picture sheet, the views beside a map, to this PNG or JPEG instead of the page.",
+            dir_okay=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Random seed; it chooses the views.", min=0)] = 0,
     debug: DebugOption = False,
 ) -> None:
-    """Build a page about a town: its map, statistics and views."""
+    """Build a page about a town: its map, statistics and views; or a sheet of its views."""
 
     def build() -> None:
         from virl.drawing.numbers import counted  # noqa: PLC0415 - loads when asked for
         from virl.platform.providers.open import Access, opened_city  # noqa: PLC0415 - brings in the cities
         from virl.town.page import write_town  # noqa: PLC0415 - heavy
+        from virl.town.sheet import write_sheet  # noqa: PLC0415 - heavy
 
         named = part_of(city, around, radius) or city
         echo(f"reading {named}, then drawing {counted(views, 'view')}", err=True)
         with opened_city(named, Access()) as opened:
-            shown = write_town(opened, out, views, seed)
-        echo(f"{opened.title}, {counted(shown, 'view')}: {out}")
+            shown = write_sheet(opened, sheet, views, seed) if sheet else write_town(opened, out, views, seed)
+        echo(f"{opened.title}, {counted(shown, 'view')}: {sheet or out}")
 
     guard(build, debug=debug)

@@ -46,6 +46,8 @@ class Thing:
     """As in `Visible`: the same from wherever it is seen."""
     kind: str
     position: LatLng
+    is_mapped: bool = True
+    """False where no map has it: in a twin, parked cars and the trees of forests come from a seed."""
 
 
 class Truth(Protocol):

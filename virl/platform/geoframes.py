@@ -137,7 +137,7 @@ def _places(inventory: Inventory) -> list[Row]:
 
 def _furniture(city: City) -> list[Row]:
     return [
-        {"id": thing.id, "kind": thing.kind, "geometry": _point(thing.position)}
+        {"id": thing.id, "kind": thing.kind, "is_mapped": thing.is_mapped, "geometry": _point(thing.position)}
         for thing in (city.truth.things() if city.truth else ())
     ]
 

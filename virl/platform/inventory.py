@@ -26,7 +26,7 @@ class MappedStreet:
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """A building."""
+    """A building, or a piece of one: a part that is mapped by itself, or what a passage leaves."""
 
     id: str
     outline: Polygon
@@ -35,6 +35,8 @@ class House:
     """Metres."""
     is_height_known: bool
     """False where the height is that of the neighbours, or usual for the kind of house."""
+    base: float = 0.0
+    """Metres from the ground to where it begins: above 0 for what juts out, and for rooms over a passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,21 @@ class CityStatistics:
     places_with_sign: int
     """Places that have a sign of their own."""
     furniture: Mapping[str, int]
-    """Things by kind, the most frequent first."""
+    """Things by kind, the most frequent first, without those of `filled`."""
     places_on_directory: int = 0
     """Places without a sign of their own whose name stands on the directory of a building."""
+    filled: Mapping[str, int] = field(default_factory=dict)
+    """Things by kind that no map has: they come from a seed, such as parked cars and trees of a forest."""
     mapped_m: float | None = None
     """Metres of the mapped ways on which panoramas may stand."""
     dropped_m: Mapping[str, float] = field(default_factory=dict)
     """Metres of mapped ways that were left out, by the reason."""
+    drawn_m: Mapping[str, float] = field(default_factory=dict)
+    """Metres of streets that are bridges, which are drawn level with the ground, or passages."""
+    parts: int | None = None
+    """Mapped parts of buildings that are drawn."""
+    looks_unread: Mapping[str, int] = field(default_factory=dict)
+    """Tags of colours and materials that cannot be read, and how many houses have each."""
     houses_with_height: int | None = None
     """Houses whose height or levels are mapped."""
     hours_read: int | None = None

@@ -56,6 +56,8 @@ def _streets(city: City, known: CityStatistics | None) -> Iterator[Fact]:
         yield "Mapped streets and paths", _kilometres(known.mapped_m)
         for reason, metres in known.dropped_m.items():
             yield f"Left out: {reason}", _kilometres(metres)
+        for what, metres in known.drawn_m.items():
+            yield f"Drawn level: {what}", _kilometres(metres)
     count, largest = _connected(city)
     yield "Panoramas", f"{count:,}"
     yield "In the largest connected part", _share(largest, count)
@@ -80,6 +82,8 @@ def _holdings(known: CityStatistics) -> Iterator[Fact]:
     yield "Houses", f"{known.houses:,}"
     if known.houses_with_height is not None:
         yield "Houses with a mapped height", _share(known.houses_with_height, known.houses)
+    if known.parts is not None:
+        yield "Parts of houses", f"{known.parts:,}"
     yield "Places", f"{known.places:,}"
     unsigned = known.places - known.places_with_sign - known.places_on_directory
     yield "With a sign of their own", _share(known.places_with_sign, known.places)
@@ -90,6 +94,10 @@ def _holdings(known: CityStatistics) -> Iterator[Fact]:
     if known.hours_unread is not None:
         yield "Opening hours that cannot be read", f"{known.hours_unread:,}"
     yield "Street furniture", f"{sum(known.furniture.values()):,}"
+    if known.filled:
+        yield "Trees and cars from a seed", f"{sum(known.filled.values()):,}"
+    if known.parts is not None:
+        yield "Colours and materials that cannot be read", f"{sum(known.looks_unread.values()):,}"
     if known.incomplete is not None:
         yield "Left out: incomplete or broken objects", f"{known.incomplete:,}"
 
@@ -118,8 +126,17 @@ def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
             note="virl says that the hours of these places are unknown."
             + (f" And {left} more." if left > 0 else ""),
         )
+    if known.looks_unread:
+        yield TableExhibit(
+            title="Colours and materials that cannot be read",
+            columns=("tag", "houses"),
+            rows=tuple((shorten(tag, LONGEST_HOURS), n) for tag, n in known.looks_unread.items())[:MOST_TAGS],
+            note="These houses look like others of their kind and town.",
+        )
     if known.furniture:
         yield _bars("Street furniture", "things", known.furniture)
+    if known.filled:
+        yield _bars("Trees and cars from a seed", "things", known.filled)
 
 
 def _bars(title: str, unit: str, counts: Mapping[str, int]) -> BarsExhibit:

@@ -34,8 +34,13 @@ class TownView:
     camera: Camera
     street: str
     """Its name; empty where none is known."""
-    data: str
-    """The picture as a data URI."""
+    pixels: Image
+    """The picture."""
+
+    @property
+    def data(self) -> str:
+        """The picture as a data URI."""
+        return _jpeg(self.pixels)
 
 
 def town_views(city: City, count: int, seed: int) -> list[TownView]:
@@ -60,7 +65,7 @@ def town_views(city: City, count: int, seed: int) -> list[TownView]:
             pixels = city.streetview.view(panorama.id, camera).pixels
         except NoImagery:
             continue
-        drawn.append(TownView(panorama, camera, street.name if street else "", _jpeg(pixels)))
+        drawn.append(TownView(panorama, camera, street.name if street else "", pixels))
     return drawn
 
 

@@ -51,7 +51,7 @@ class PlanInventory:
         known = self._houses or [(str(house.id), True) for house in layout.buildings]
         outlines = _in_degrees(layout.frame, [house.footprint for house in layout.buildings])
         return [
-            House(name, outline, house.height, is_known)
+            House(name, outline, house.height + house.roof_height, is_known, house.base)
             for house, outline, (name, is_known) in zip(layout.buildings, outlines, known, strict=True)
         ]
 
@@ -87,7 +87,8 @@ def plan_statistics(plan: CityPlan) -> CityStatistics:
         places_by_type=counted(shop.place.types[0] for shop in plan.shops if shop.place.types),
         places_with_sign=sum(shop.has_own_sign for shop in plan.shops),
         places_on_directory=sum(shop.is_on_directory for shop in plan.shops),
-        furniture=counted(thing.kind for thing in layout.furniture),
+        furniture=counted(thing.kind for thing in layout.furniture if thing.is_mapped),
+        filled=counted(thing.kind for thing in layout.furniture if not thing.is_mapped),
         hours_read=sum(bool(shop.place.hours) for shop in plan.shops),
     )
 

@@ -39,6 +39,8 @@ class Street:
     """Width of the carriageway; 0 where there is none, only ground for people."""
     pavement: float
     """Width of the pavement on each side."""
+    is_gravel: bool = False
+    """Whether the pavement is gravel or bare ground, and not stone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +56,35 @@ class Panoramas:
     """The two ends of each link, shape (m,) each, both ways present, sorted by source."""
 
 
+RoofShape = Literal["", "flat", "gabled", "hipped", "pyramidal", "dome", "mansard"]
+Rgb = tuple[float, float, float]
+"""A colour, red, green and blue in [0, 1]."""
+
+
 @dataclass(frozen=True, slots=True)
 class Building:
-    """A building as an upright prism."""
+    """A building, or a piece of one, as an upright prism with a roof on it."""
 
     id: int
     footprint: Polygon
     height: float
+    """Of the walls, from the ground."""
     variant: int
-    """Picks material, colours and windows; any non-negative integer."""
+    """Picks material, colours and windows; any non-negative integer. Pieces of one house have the same."""
+    base: float = 0.0
+    """Where the walls begin, from the ground: above 0 the ground below is open."""
+    roof: RoofShape = ""
+    """Empty: by the variant, flat or a mansard."""
+    roof_height: float = 0.0
+    """From the top of the walls."""
+    material: str = ""
+    """Of the walls, one of `render/buildings.py`'s; empty: by the variant."""
+    paint: Rgb | None = None
+    """Of the walls; `None`: by the variant."""
+    roof_paint: Rgb | None = None
+    """Of the roof; `None`: by the variant."""
+    posts: tuple[Point, ...] = ()
+    """What it stands on where its base is above the ground."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +168,8 @@ FurnitureKind = Literal[
     "street lamp",
     "traffic light",
     "parked car",
+    "bicycle stand",
+    "bus stop",
 ]
 
 
@@ -161,6 +185,27 @@ class Furniture:
     """The way its front faces: degrees clockwise from north."""
     variant: int
     """Picks colour and size; any non-negative integer."""
+    is_mapped: bool = True
+    """False in a twin where it comes from a seed, such as a tree of a forest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A zebra across a street."""
+
+    street: int
+    along: float
+    """Metres from the start of the street to the middle of the zebra."""
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A piece of railway on the ground."""
+
+    line: Floats
+    """Its middle, shape (n, 2)."""
+    is_ballasted: bool
+    """Whether it lies in gravel, and not in a street."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +226,12 @@ class StreetPlan:
     paved_from: float = 1.0
     """The share of ground under houses, [0, 1], above which what lies between them is paved outside parks;
     with less it is lawn."""
+    waters: tuple[Polygon, ...] = ()
+    gravels: tuple[Polygon, ...] = ()
+    """Sand, scree, bare rock and building sites."""
+    tracks: tuple[Track, ...] = ()
+    crossings: tuple[Crossing, ...] | None = None
+    """`None`: zebras lie at all junctions of three or more streets."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class OfflineTruth:
         frame = self._layout.frame
         return sorted(
             (
-                Thing(one.id, one.kind, frame.position(one.x, one.y))
+                Thing(one.id, one.kind, frame.position(one.x, one.y), one.is_mapped)
                 for one in self._layout.furniture
                 if kinds is None or one.kind in kinds
             ),

@@ -66,5 +66,6 @@ def _inventory(twin: Twin, plan: CityPlan) -> PlanInventory:
     statistics = twin_statistics(twin)
     lines = twin.extract.lines
     ways = [(lines.ids[way], lines.tags[way].get("highway", "")) for way in twin.streets.way.tolist()]
-    houses = list(zip(twin.houses.ids, twin.houses.known.tolist(), strict=True))
+    known = twin.houses.known.tolist() + [True] * len(twin.houses.above.ids)
+    houses = list(zip(twin.houses.all_ids, known, strict=True))
     return PlanInventory(plan, lambda _: statistics, ways, houses)

@@ -38,6 +38,7 @@ POINT_KEYS = (
     "public_transport", "railway", "shop", "tourism",
 )  # fmt: skip
 LINE_KEYS = ("highway", "railway", "barrier", "waterway")
+NATURAL_LINES = frozenset({"coastline", "tree_row"})
 AREA_KEYS = (
     "addr:housenumber", "amenity", "area:highway", "building", "building:part", "club", "craft", "education",
     "emergency", "healthcare", "highway", "landuse", "leisure", "man_made", "natural", "office", "place",
@@ -237,7 +238,7 @@ class _Reading:
                 if not tags.keys().isdisjoint(AREA_KEYS):
                     kind = "w" if one.from_way() else "r"
                     self._areas.add(f"{kind}{one.orig_id()}", tags, factory.create_multipolygon(one))
-            elif not tags.keys().isdisjoint(LINE_KEYS):
+            elif not tags.keys().isdisjoint(LINE_KEYS) or tags.get("natural") in NATURAL_LINES:
                 self._lines.add(f"w{one.id}", tags, factory.create_linestring(one, osmium.geom.use_nodes.ALL))
                 self._line_nodes.append(tuple(node.ref for node in one.nodes))
         except (osmium.InvalidLocationError, RuntimeError):

@@ -18,6 +18,7 @@ VIEWPOINTS = 6  # panoramas tried for each cell
 FACING = 0.35  # cosine of the steepest angle at which a wall is looked at
 PROUD_M = 0.4  # before the wall, where lines of sight end
 EYE_M = 0.6  # kept free around a panorama
+LOW_M = 4.2  # what hangs lower is in the way of a sign; shop fronts are 4.05 m tall
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class FacadeCells:
 
 def facade_cells(houses: Houses, panoramas: Panoramas) -> FacadeCells:
     """The cells of all walls that some panorama sees across free ground."""
-    cells = _cut_walls(houses)
+    cells = _in_the_open(_cut_walls(houses), houses)
     sees, away = _viewpoints(cells, houses, panoramas)
     seen = np.flatnonzero(sees >= 0)
     house, wall, left, right = cells
@@ -64,6 +65,21 @@ def _cut_walls(houses: Houses) -> tuple[Ints, Ints, Floats, Floats]:
     step = ((right - left) / count[:, None])[wall]
     first = left[wall] + step * rank[:, None]
     return house[wall], wall, np.round(first, 3), np.round(first + step, 3)
+
+
+def _in_the_open(
+    cells: tuple[Ints, Ints, Floats, Floats], houses: Houses
+) -> tuple[Ints, Ints, Floats, Floats]:
+    """The cells before which nothing hangs so low that it would cut through a sign."""
+    house, wall, left, right = cells
+    low = houses.above.footprints[houses.above.bases < LOW_M]
+    if not len(low) or not len(house):
+        return cells
+    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    before = (left + right) / 2 + PROUD_M * np.stack([along[:, 1], -along[:, 0]], axis=1)
+    open_ = np.ones(len(house), bool)
+    open_[shapely.STRtree(low).query(shapely.points(before), predicate="intersects")[0]] = False
+    return house[open_], wall[open_], left[open_], right[open_]
 
 
 def _viewpoints(

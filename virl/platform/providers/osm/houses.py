@@ -1,6 +1,6 @@
 """Buildings of an extract: their footprints, and how high they stand."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
-from virl.platform.providers.osm.measures import metres, number
+from virl.platform.providers.osm.parts import Piece, pieces_of
+from virl.platform.providers.osm.passages import open_passages, passages_of
 
-STOREY_M = 3.2
-GROUND_FLOOR_M = 4.0
 SMALLEST_M2 = 6.0  # a smaller outline is a box in the street; chosen
-HIGHEST_M = 500.0  # chosen: a taller height is a mistake in the data
 TOLERANCE_M = 0.15  # corners are dropped where the wall moves less than this
 NEIGHBOURS = 8  # known heights that an unknown one is taken from
 NEIGHBOURHOOD_M = 120.0
@@ -37,81 +35,105 @@ LOW = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Houses:
-    """n buildings."""
+class Overhangs:
+    """n pieces of houses over open ground: parts that jut out, roofs on posts, rooms over passages."""
 
     ids: tuple[str, ...]
     tags: tuple[Tags, ...]
     footprints: Shapes
+    """Polygons in metres, shape (n,)."""
+    bases: NDArray[np.float64]
+    """Metres from the ground to the underside, shape (n,)."""
+    heights: NDArray[np.float64]
+    """Metres from the ground to the top of the walls, shape (n,)."""
+    passages: NDArray[np.bool_]
+    """Whether a passage lies below, shape (n,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Houses:
+    """n buildings, or pieces of them, that stand on the ground."""
+
+    ids: tuple[str, ...]
+    """Of the outline; all pieces of a building have the same."""
+    tags: tuple[Tags, ...]
+    footprints: Shapes
     """Polygons in metres, with their courtyards, shape (n,)."""
     heights: NDArray[np.float64]
-    """Metres, shape (n,)."""
+    """Metres of the walls, shape (n,)."""
     known: NDArray[np.bool_]
     """Whether the data give the height or the levels, shape (n,)."""
+    parts: NDArray[np.bool_]
+    """Whether it is a part that is mapped by itself, shape (n,)."""
+    above: Overhangs
+    """What does not stand on the ground."""
+
+    @property
+    def all_ids(self) -> tuple[str, ...]:
+        """Of what stands on the ground, and then of what does not."""
+        return self.ids + self.above.ids
+
+    @property
+    def all_tags(self) -> tuple[Tags, ...]:
+        """In the order of `all_ids`."""
+        return self.tags + self.above.tags
 
 
 def houses_of(extract: OsmExtract) -> Houses:
     """All buildings of an extract. Where parts are mapped, they stand for the building around them."""
-    outlines = [n for n, tags in enumerate(extract.areas.tags) if _is_building(tags)]
-    parts = [n for n, tags in enumerate(extract.areas.tags) if tags.get("building:part", "no") != "no"]
-    kept = [*_without_parts(extract, outlines, parts), *(n for n in parts if not _floats(extract, n))]
+    pieces = pieces_of(extract)
+    shapes = np.empty(len(pieces), object)
+    shapes[:] = [piece.shape for piece in pieces]
     polygons, owner = shapely.get_parts(
-        shapely.make_valid(shapely.simplify(extract.areas.shapes[kept], TOLERANCE_M)), return_index=True
+        shapely.make_valid(shapely.simplify(shapes, TOLERANCE_M)), return_index=True
     )
     usable = (shapely.get_type_id(polygons) == shapely.GeometryType.POLYGON) & (
         shapely.area(polygons) >= SMALLEST_M2
     )
-    polygons, owner = polygons[usable], owner[usable]
-    tags = tuple(extract.areas.tags[kept[n]] for n in owner)
-    heights = _heights(tags, polygons)
+    polygons = shapely.orient_polygons(polygons[usable], exterior_cw=False)
+    pieces = [pieces[number] for number in owner[usable].tolist()]
+    heights, known = _heights(pieces, polygons)
+    return _stood_up(pieces, polygons, heights, known, passages_of(extract))
+
+
+def _stood_up(
+    pieces: Sequence[Piece], polygons: Shapes, heights: NDArray[np.float64], known: NDArray[np.bool_],
+    passages: Shapes,
+) -> Houses:  # fmt: skip
+    """What stands on the ground, opened where passages lead through it, and what does not."""
+    stands = np.array([piece.base == 0 for piece in pieces], bool)
+    ground = np.flatnonzero(stands)
+    opened, owner, rooms, below, clear = open_passages(polygons[ground], heights[ground], passages)
+    owner, below, above = ground[owner], ground[below], np.flatnonzero(~stands)
+    over = np.concatenate([above, below])
     return Houses(
-        tuple(extract.areas.ids[kept[n]] for n in owner),
-        tags,
-        shapely.orient_polygons(polygons, exterior_cw=False),
-        *heights,
+        tuple(pieces[number].id for number in owner.tolist()),
+        tuple(pieces[number].tags for number in owner.tolist()),
+        opened,
+        heights[owner],
+        known[owner],
+        np.array([pieces[number].is_part for number in owner.tolist()], bool),
+        Overhangs(
+            tuple(pieces[number].id for number in over.tolist()),
+            tuple(pieces[number].tags for number in over.tolist()),
+            np.concatenate([polygons[above], rooms]),
+            np.concatenate([[pieces[number].base for number in above.tolist()], clear]).astype(float),
+            heights[over],
+            np.arange(len(over)) >= len(above),
+        ),
     )
 
 
-def tagged_height(tags: Tags) -> float | None:
-    """Metres of a building whose height or levels are mapped; `None` where neither is, or it is absurd."""
-    height = metres(tags.get("height"))
-    if height is None and (levels := number(tags.get("building:levels"))):
-        height = GROUND_FLOOR_M + STOREY_M * (levels - 1)
-    return height if height is not None and 1.5 <= height <= HIGHEST_M else None
-
-
-def _is_building(tags: Tags) -> bool:
-    return tags.get("building", "no") != "no" and not tags.get("layer", "0").startswith("-")
-
-
-def _floats(extract: OsmExtract, part: int) -> bool:
-    """Whether a part begins above the heads of passers-by: the building below it is drawn instead."""
-    return (metres(extract.areas.tags[part].get("min_height")) or 0.0) > STOREY_M
-
-
-def _without_parts(extract: OsmExtract, outlines: list[int], parts: list[int]) -> list[int]:
-    """The outlines that their parts do not cover."""
-    if not parts or not outlines:
-        return outlines
-    shapes = extract.areas.shapes
-    standing = [part for part in parts if not _floats(extract, part)]
-    tree = shapely.STRtree(shapely.point_on_surface(shapes[standing]))
-    outline, part = tree.query(shapes[outlines], predicate="contains")
-    covered = np.bincount(
-        outline, weights=shapely.area(shapes[standing])[part], minlength=len(outlines)
-    ) / np.maximum(shapely.area(shapes[outlines]), 1e-6)
-    return [number for number, share in zip(outlines, covered, strict=True) if share < 0.7]
-
-
-def _heights(tags: tuple[Tags, ...], polygons: Shapes) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The height of each building, and whether it is known; else by its kind and its neighbours."""
-    tagged = np.array([tagged_height(one) or np.nan for one in tags], float)
+def _heights(pieces: Sequence[Piece], polygons: Shapes) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The walls' height of each building, and whether it is known; else by its kind and its neighbours."""
+    tagged = np.array([piece.top or np.nan for piece in pieces], float)
     known = ~np.isnan(tagged)
-    kinds = [one.get("building", one.get("building:part", "yes")) for one in tags]
+    kinds = [piece.tags.get("building", "yes") for piece in pieces]
     usual = np.array([USUAL_M.get(kind, np.nan) for kind in kinds], float)
     low = np.array([kind in LOW for kind in kinds], bool)
+    whole = np.array([not piece.is_part and piece.base == 0 for piece in pieces], bool)
     heights = np.where(known, tagged, usual)
-    model = np.flatnonzero(known & ~low)
+    model = np.flatnonzero(known & ~low & whole)
     unknown = np.flatnonzero(~known & ~low)
     if len(model) and len(unknown):
         middles = shapely.get_coordinates(shapely.centroid(polygons))

@@ -1,30 +1,42 @@
 """Puts a twin's plan together from what an extract holds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import shapely
 
 from virl.platform.places import Place
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
-from virl.platform.providers.offline.plan import Building, CityPlan, Shop, StreetPlan
+from virl.platform.providers.offline.plan import (
+    Building,
+    CityPlan,
+    Crossing,
+    Furniture,
+    Point,
+    Shop,
+    Street,
+    StreetPlan,
+)
+from virl.platform.providers.osm.entrances import entrances_of
 from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.platform.providers.osm.facts import facts_of
+from virl.platform.providers.osm.grounds import crossings, gravels, greens, tracks, waters
 from virl.platform.providers.osm.hours import weekly
 from virl.platform.providers.osm.houses import Houses, houses_of
+from virl.platform.providers.osm.looks import Look, Looks, looks_of
+from virl.platform.providers.osm.parking import cars_of
+from virl.platform.providers.osm.planting import trees_of
 from virl.platform.providers.osm.pois import Pois, pois_of
+from virl.platform.providers.osm.roofs import roof_height, roof_shape
 from virl.platform.providers.osm.signing import Signing, sign_places, variant
+from virl.platform.providers.osm.spots import Spots
 from virl.platform.providers.osm.streets import TwinStreets, streets_of
+from virl.platform.providers.osm.supports import supports
 from virl.platform.providers.osm.things import furniture_of
 
+SEED = 0  # of trees and parked cars
 PAVED_FROM = 0.2  # chosen by eye: the middle of Helsinki is paved, the villages of Liechtenstein are not
-GREEN = frozenset(
-    {
-        *("park", "garden", "grass", "forest", "wood", "scrub", "meadow", "cemetery", "village_green"),
-        *("recreation_ground", "grassland", "heath", "golf_course", "pitch", "playground"),
-    }
-)
-"""Values of `leisure`, `landuse` and `natural` that are drawn as grass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,30 +48,91 @@ class Twin:
     houses: Houses
     streets: TwinStreets
     pois: Pois
+    looks_unread: Mapping[str, int]
+    """Tags of colours and materials that could not be read, and how many houses have each."""
 
 
 def build_twin(extract: OsmExtract) -> Twin:
     """Rebuild the town of an extract."""
     houses = houses_of(extract)
+    looks = looks_of(houses.all_tags, houses.all_ids)
     streets = streets_of(extract, houses)
     pois = pois_of(extract)
     signing = sign_places(extract, houses, streets, pois)
+    zebras = crossings(extract, streets.streets)
+    mapped = furniture_of(extract, houses, streets.panoramas, streets.streets)
     layout = StreetPlan(
         frame=extract.frame,
         streets=streets.streets,
         junctions=streets.junctions,
         panoramas=streets.panoramas,
         blocks=(),
-        parks=tuple(_greens(extract)),
-        buildings=tuple(
-            Building(number, footprint, float(height), variant(houses.ids[number]))
-            for number, (footprint, height) in enumerate(zip(houses.footprints, houses.heights, strict=True))
-        ),
+        parks=greens(extract),
+        buildings=buildings_of(houses, looks, streets.streets),
         frontages=signing.frontages,
-        furniture=furniture_of(extract, houses, streets.panoramas),
+        furniture=(*mapped, *_filled(extract, houses, streets, signing, mapped, zebras)),
         paved_from=PAVED_FROM,
+        waters=waters(extract),
+        gravels=gravels(extract),
+        tracks=tracks(extract, houses),
+        crossings=zebras,
     )
-    return Twin(CityPlan(0, layout, tuple(_shops(extract, pois, signing))), extract, houses, streets, pois)
+    return Twin(
+        CityPlan(0, layout, tuple(_shops(extract, pois, signing))),
+        extract,
+        houses,
+        streets,
+        pois,
+        looks.unread,
+    )
+
+
+def buildings_of(houses: Houses, looks: Looks, streets: Sequence[Street]) -> tuple[Building, ...]:
+    """What stands on the ground, in the order of the houses, and then what does not."""
+    above = houses.above
+    standing = np.zeros(len(houses.ids))
+    posts = [*[()] * len(houses.ids), *supports(houses, streets)]
+    return tuple(
+        _building(number, *piece)
+        for number, piece in enumerate(
+            zip(
+                houses.all_ids, houses.all_tags, np.concatenate([houses.footprints, above.footprints]),
+                np.concatenate([standing, above.bases]).tolist(),
+                np.concatenate([houses.heights, above.heights]).tolist(),
+                np.concatenate([houses.parts, np.ones(len(above.ids), bool)]).tolist(),
+                looks.of_house, posts, strict=True,
+            )
+        )
+    )  # fmt: skip
+
+
+def _filled(
+    extract: OsmExtract, houses: Houses, streets: TwinStreets, signing: Signing, mapped: Sequence[Furniture],
+    zebras: Sequence[Crossing],
+) -> Iterator[Furniture]:  # fmt: skip
+    """Trees and parked cars, from a seed."""
+    signs = [sign for each in signing.signs.values() for sign in each]
+    spots = Spots(houses, streets.streets, streets.panoramas, signs, mapped)
+    entrances = entrances_of(extract, houses).xy
+    fronts = np.array([np.mean([front.left, front.right], axis=0) for front in signing.frontages]).reshape(
+        -1, 2
+    )
+    stops = np.array([(one.x, one.y) for one in mapped if one.kind == "bus stop"]).reshape(-1, 2)
+    tags = [extract.lines.tags[way] for way in streets.way.tolist()]
+    yield from trees_of(extract, spots, SEED)
+    yield from cars_of(streets.streets, tags, zebras, np.concatenate([entrances, fronts]), stops, spots, SEED)
+
+
+def _building(
+    number: int, osm_id: str, tags: Tags, footprint: shapely.Polygon, base: float, height: float,
+    is_part: bool, look: Look, posts: tuple[Point, ...],
+) -> Building:  # fmt: skip
+    shape = roof_shape(tags, footprint, height, is_part=is_part)
+    rise = round(roof_height(tags, shape, footprint), 2)
+    return Building(
+        number, footprint, round(height, 2), variant(osm_id), round(base, 2), shape, rise,
+        look.material, look.paint, look.roof_paint, posts,
+    )  # fmt: skip
 
 
 def _shops(extract: OsmExtract, pois: Pois, signing: Signing) -> Iterator[Shop]:
@@ -88,11 +161,3 @@ def address(tags: Tags) -> str:
     street = tags.get("addr:street") or tags.get("addr:place") or ""
     house = f"{street} {tags.get('addr:housenumber', '')}".strip() if street else ""
     return ", ".join(part for part in (house, tags.get("addr:city")) if part)
-
-
-def _greens(extract: OsmExtract) -> list[shapely.Polygon]:
-    found = []
-    for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True):
-        if GREEN & {tags.get("leisure"), tags.get("landuse"), tags.get("natural")}:
-            found += [part for part in shapely.get_parts(shape) if part.area > 20]
-    return found

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from virl.errors import BadInput
 from virl.platform.providers.offline.plan import Panoramas, Street
 from virl.platform.providers.osm.connections import with_connections, with_shortcuts
-from virl.platform.providers.osm.extract import OsmExtract, Tags
+from virl.platform.providers.osm.extract import OsmExtract, Shapes, Tags
 from virl.platform.providers.osm.houses import Houses
 from virl.platform.providers.osm.measures import metres, number
 from virl.platform.providers.osm.network import (
@@ -24,7 +24,15 @@ from virl.platform.providers.osm.network import (
     largest_part,
     way_network,
 )
-from virl.platform.providers.osm.ways import ROADS, has_panoramas, is_hidden, is_walkable
+from virl.platform.providers.osm.ways import (
+    ROADS,
+    WayFilter,
+    has_panoramas,
+    is_bridge,
+    is_hidden,
+    is_passage,
+    is_walkable,
+)  # fmt: skip
 
 NOTHING_TO_WALK = "no street to walk lies in this part of the extract: give another part, or a larger one"
 SPACING_M = 10.0  # between panoramas, as in Street View
@@ -32,10 +40,21 @@ TOGETHER_M = 5.0  # junctions nearer to each other are one; chosen
 CONNECTION_M = 300.0  # longest sidewalk or crossing that is walked to join two parts of the network; chosen
 SHORTCUT_M = 150.0  # longest one that is walked where the streets lead around; chosen
 INSIDE_M = 3.0  # a stretch with more metres in a house is left out; chosen
+MOUTH_M = 1.0  # no panorama stands so near to a passage, where a wall would fill its view
 PROBE_M, PROBE_REACH_M = 6.0, 25.0  # how often and how far clearance to the houses is measured
 LANE_M = 3.0
 ROAD_SHARE = 0.62  # of the clearance that a carriageway takes at most; chosen
 WIDEST_PAVEMENT_M = 9.0
+OPEN_M = 17.0  # a street whose houses are farther off runs through open land; chosen
+OPEN_PAVEMENT_M, VERGE_M = 2.2, 0.5  # its pavement, and what it has without one; chosen
+NO_SIDEWALK = frozenset({"no", "none", "separate"})
+LOOSE = frozenset(
+    {
+        "compacted", "dirt", "earth", "fine_gravel", "grass", "gravel", "ground", "mud", "pebblestone",
+        "rock", "sand", "unpaved", "wood", "woodchips", "track", "path", "bridleway",
+    }
+)  # fmt: skip
+"""Values of `surface`, and of `highway` without a surface, that are no pavement."""
 
 WIDTH_M = {
     "trunk": 12.0, "primary": 11.0, "secondary": 9.0, "tertiary": 8.0, "unclassified": 6.0,
@@ -60,6 +79,8 @@ class TwinStreets:
     """Metres of mapped ways on which panoramas may stand."""
     dropped_m: Mapping[str, float]
     """Metres of what was left out, by the reason."""
+    drawn_m: Mapping[str, float]
+    """Metres of streets that are drawn otherwise than they are, or without panoramas, by what they are."""
 
 
 def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
@@ -75,7 +96,7 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     tree = shapely.STRtree(houses.footprints)
     core = np.array([has_panoramas(extract.lines.tags[way]) for way in whole.way], bool)
     mapped = float(whole.length[core].sum())
-    blocked = _blocked(extract, whole, houses, tree)
+    blocked = _blocked(whole, houses, tree)
     dropped["through a house"] = float(whole.length[blocked & core].sum())
     free = chosen(whole, np.flatnonzero(~blocked))
     if not core[~blocked].any():
@@ -86,22 +107,30 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     dropped["cut off from the rest"] = float(joined.length.sum() - largest.length.sum())
     network = _merged(largest)
     streets = _widened(extract, network, houses, tree)
-    panoramas = _without_those_in_houses(_panoramas(network), tree)
+    rooms = houses.above.footprints[houses.above.passages]
+    built = np.concatenate([houses.footprints, shapely.buffer(rooms, MOUTH_M)])
+    panoramas = _without_those_in_houses(_panoramas(network), built)
     if not len(panoramas.xy):
         raise BadInput(NOTHING_TO_WALK)
-    return TwinStreets(streets, network.junctions, panoramas, network.way, mapped, dropped)
+    drawn = {
+        name: _metres(extract, network, chosen_)
+        for name, chosen_ in (("bridges", is_bridge), ("passages through houses", is_passage))
+    }
+    return TwinStreets(streets, network.junctions, panoramas, network.way, mapped, dropped, drawn)
 
 
-def _blocked(
-    extract: OsmExtract, network: WayNetwork, houses: Houses, tree: shapely.STRtree
-) -> NDArray[np.bool_]:
-    """Which stretches run through houses without a passage."""
+def _metres(extract: OsmExtract, network: WayNetwork, which: WayFilter) -> float:
+    ours = np.array([which(extract.lines.tags[way]) for way in network.way], bool)
+    return float(network.length[ours].sum())
+
+
+def _blocked(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> NDArray[np.bool_]:
+    """Which stretches run through houses; passages are open ground."""
     lines = np.array([shapely.LineString(line) for line in network.lines], object)
     stretch, house = tree.query(lines, predicate="intersects").reshape(2, -1)
     inside = shapely.length(shapely.intersection(lines[stretch], houses.footprints[house]))
     total = np.bincount(stretch, weights=inside, minlength=len(lines))
-    passage = np.array(["tunnel" in extract.lines.tags[way] for way in network.way], bool)
-    return np.asarray((total > INSIDE_M) & ~passage)
+    return np.asarray(total > INSIDE_M)
 
 
 def _merged(network: WayNetwork) -> WayNetwork:
@@ -158,9 +187,9 @@ def _linked(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
     return Panoramas(xy, street, both[:, 0], both[:, 1])
 
 
-def _without_those_in_houses(all_: Panoramas, tree: shapely.STRtree) -> Panoramas:
-    """Panoramas in footprints are left out; their neighbours are linked, as through a passage."""
-    hit = tree.query(shapely.points(all_.xy), predicate="intersects")[0]
+def _without_those_in_houses(all_: Panoramas, built: Shapes) -> Panoramas:
+    """Panoramas in footprints and passages are left out; their neighbours are linked."""
+    hit = shapely.STRtree(built).query(shapely.points(all_.xy), predicate="intersects")[0]
     inside = np.zeros(len(all_.xy), bool)
     inside[hit] = True
     around: dict[int, set[int]] = {}
@@ -185,7 +214,7 @@ def _without_those_in_houses(all_: Panoramas, tree: shapely.STRtree) -> Panorama
 def _widened(
     extract: OsmExtract, network: WayNetwork, houses: Houses, tree: shapely.STRtree
 ) -> tuple[Street, ...]:
-    near, far = _clearance(network, houses, tree)
+    near, far, usual = _clearance(network, houses, tree)
     streets = []
     for number_, line in enumerate(network.lines):
         tags = extract.lines.tags[network.way[number_]]
@@ -194,14 +223,21 @@ def _widened(
             widest = WIDEST_PAVEMENT_M if _is_busy(tags) else 2.0
         else:
             road, widest = 0.0, WIDEST_PAVEMENT_M if _is_busy(tags) else _usual_width(tags) / 2
+        if usual[number_] > OPEN_M and road:
+            widest = min(widest, VERGE_M if tags.get("sidewalk", "both") in NO_SIDEWALK else OPEN_PAVEMENT_M)
         pavement = min(max(far[number_] - road / 2, 0.4), widest)
         streets.append(
             Street(
                 number_, tags.get("name", ""), line, int(network.start[number_]), int(network.end[number_]),
-                round(road, 2), round(pavement, 2),
+                round(road, 2), round(pavement, 2), _is_gravel(tags),
             )
         )  # fmt: skip
     return tuple(streets)
+
+
+def _is_gravel(tags: Tags) -> bool:
+    """Whether people walk on gravel or bare ground; tracks and paths of no known surface are like that."""
+    return tags.get("surface", tags["highway"]) in LOOSE
 
 
 def _is_busy(tags: Tags) -> bool:
@@ -219,8 +255,8 @@ def _usual_width(tags: Tags) -> float:
     return width
 
 
-def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tuple[Floats, Floats]:
-    """Metres from the middle of each stretch to the houses: on its narrower and on its wider side."""
+def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tuple[Floats, Floats, Floats]:
+    """Metres from the middle of each stretch to the houses: the least, the most, and the mean of both."""
     lines = np.array([shapely.LineString(line) for line in network.lines], object)
     length = shapely.length(lines)
     count = np.maximum(1, np.round(length / PROBE_M)).astype(int)
@@ -248,4 +284,5 @@ def _clearance(network: WayNetwork, houses: Houses, tree: shapely.STRtree) -> tu
     least, most = np.full(len(lines), PROBE_REACH_M), np.zeros(len(lines))
     np.minimum.at(least, owner, narrow)
     np.maximum.at(most, owner, wide)
-    return np.maximum(least, 0.8), most
+    mean = np.bincount(owner, weights=(narrow + wide) / 2) / count
+    return np.maximum(least, 0.8), most, mean

@@ -72,6 +72,12 @@ def is_hidden(tags: Tags) -> bool:
     return _below(tags.get("layer")) or _off_ground(tags.get("level"))
 
 
+def is_passage(tags: Tags) -> bool:
+    """Whether a way leads through the ground floor of houses, or below what juts out of them."""
+    through = tags.get("tunnel") == "building_passage" or tags.get("covered", "no") != "no"
+    return "highway" in tags and through
+
+
 def is_bridge(tags: Tags) -> bool:
     """Whether a way runs over a bridge."""
     return tags.get("bridge", "no") != "no"

@@ -15,6 +15,7 @@ from virl.platform.providers.offline.render.ground import (
     Heights,
     Indices,
     RasterGrid,
+    Shares,
     along_street,
     cell_at,
     raster_at,
@@ -55,9 +56,12 @@ TILE_M = 4.0  # side of a ground texture
 GROUND_BLOCK, GROUND_TAPS = 8, 2
 SHADOW = 0.92 / 255.0  # share of the sun that a full shadow keeps off, for a byte of the raster
 SKY_STEP = 4
+HALF_SHARE = 127.5
 HORIZON = -1e-3  # the ground ends where a ray falls by less than this share of its length ahead
 
-ASPHALT, SLABS, GRASS, GRAVEL = (TILE_INDEX[name] for name in ("asphalt", "slabs", "grass", "gravel"))
+ASPHALT, SLABS, GRASS, GRAVEL, WATER = (
+    TILE_INDEX[name] for name in ("asphalt", "slabs", "grass", "gravel", "water")
+)
 MIXED = -1
 
 
@@ -94,7 +98,9 @@ class _Materials(NamedTuple):
     slabs: int
     grass: int
     gravel: int
+    water: int
     beyond: int
+    paths: bool
 
 
 @kernel
@@ -164,6 +170,7 @@ def _ground_run(
     run: PixelRun, row: _Row, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
 ) -> None:
     kerb, parks, nearest, shadow = ground.kerb, ground.parks, ground.nearest, ground.shadow
+    wet, loose = ground.water, ground.gravel
     segments, texels, table, eye, cx = ground.segments, textures.texels, textures.table, lens.eye, lens.cx
     grid = RasterGrid(ground.origin[0], ground.origin[1], ground.per_cell, kerb.shape[1], kerb.shape[0])
     x_step, y_step = row.k * row.dx, row.k * row.dy
@@ -172,7 +179,8 @@ def _ground_run(
     base = asphalt.offset
     slabs, grass = table[SLABS, 1] - base, table[GRASS, 1] - base
     beyond = slabs if ground.paved else grass
-    materials = _Materials(asphalt, slabs, grass, table[GRAVEL, 1] - base, beyond)
+    water = table[WATER, 1] - base
+    materials = _Materials(asphalt, slabs, grass, table[GRAVEL, 1] - base, water, beyond, ground.paths)
     for block in range(run.first, run.end, GROUND_BLOCK):
         stop = min(block + GROUND_BLOCK, run.end)
         spot = _spot(row, eye, lens.frame, 0.5 * (block + stop) - cx)
@@ -189,8 +197,9 @@ def _ground_run(
             for column in range(block, stop):
                 here = _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by)
                 red, green, blue = _mixed_ground(
-                    here, cover, grid, materials, kerb, parks, nearest, segments, texels
-                )
+                    here, cover, grid, materials, kerb, parks, wet, loose, nearest, segments,
+                    texels,
+                )  # fmt: skip
                 put(picture, run.row, column, red * lit[0], green * lit[1], blue * lit[2], row.haze)
             continue
         u, v, du, dv, ahead = x0 + block * x_step, y0 + block * y_step, x_step, y_step, 0
@@ -198,7 +207,8 @@ def _ground_run(
             ux, uy = segments[i, 2], segments[i, 3]
             u, v = along_street(segments, i, u, v)
             du, dv = x_step * ux + y_step * uy, y_step * ux - x_step * uy
-            taps, ahead = taps_of(_laid(cover, ux, uy)), materials.slabs
+            taps = taps_of(_laid(cover, ux, uy))
+            ahead = materials.slabs if segments[i, 12] == 0.0 else materials.gravel
         mix = plain_mix(lit, 1.0 / cover.taps, row.haze)
         along, aside = fixed(u / TILE_M, taps.bits), fixed(v / TILE_M, taps.bits)
         along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
@@ -234,9 +244,9 @@ def _only_material(d: float, around: float, segments: Floats, i: int, x: float, 
 
 
 @inlined
-def _mixed_ground(
+def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken out of it for every pixel
     spot: _Spot, cover: Footprint, grid: RasterGrid, materials: _Materials, kerb: Heights, parks: Heights,
-    nearest: Indices, segments: Floats, texels: Words,
+    water: Shares, gravel: Shares, nearest: Indices, segments: Floats, texels: Words,
 ) -> Rgb:  # fmt: skip
     """Red, green and blue, unlit, where kerb, paint and materials may meet in one pixel."""
     cell = cell_at(grid, spot.x, spot.y)
@@ -259,12 +269,16 @@ def _mixed_ground(
         green = road * (channel(total, 1) * tone + paint * PAINT)
         blue = road * (channel(total, 2) * tone + paint * PAINT)
     if road < 1.0:
-        ahead = materials.slabs
+        ahead = materials.slabs if segments[i, 12] == 0.0 else materials.gravel
         if d > segments[i, 8]:
             inside = -raster_at(parks, cell)[0] / 256.0
             ahead = materials.grass if inside > 0.0 else materials.beyond
-            if PATH_M[0] < inside < PATH_M[1]:
+            if materials.paths and PATH_M[0] < inside < PATH_M[1]:
                 ahead = materials.gravel
+            if raster_at(gravel, cell)[0] > HALF_SHARE:
+                ahead = materials.gravel
+            if raster_at(water, cell)[0] > HALF_SHARE:
+                ahead = materials.water
         laid = taps_of(_laid(cover, ux, uy))
         total = gather(
             texels, laid, ahead, fixed(along / TILE_M, taps.bits), fixed(aside / TILE_M, taps.bits)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from virl.platform.providers.offline.plan import Building, Frontage
 from virl.platform.providers.offline.render.facades import FACADES
 from virl.platform.providers.offline.render.mesh import Quads, join, outward, quads, upright
+from virl.platform.providers.offline.render.roofs import cap_mesh, roof_mesh
 from virl.platform.providers.offline.render.textures import TILE_INDEX
 
 Floats = NDArray[np.float64]
@@ -47,6 +48,8 @@ DOORS = np.array(
 )
 
 _WALL_NAMES = tuple(facade.wall for facade in FACADES)
+_ALL = tuple(range(len(FACADES)))
+_OF_WALL = {wall: tuple(n for n in _ALL if _WALL_NAMES[n] == wall) for wall in PAINTS}
 _FACADE = np.array([TILE_INDEX[f"facade/{i}"] for i in range(len(FACADES))])
 _GROUND = np.array([TILE_INDEX[f"ground/{name}"] for name in _WALL_NAMES])
 _BLANK = np.array([TILE_INDEX[f"wall/{name}"] for name in _WALL_NAMES])
@@ -62,7 +65,9 @@ class _Walls:
     """Ends as seen from outside, (n, 2)."""
     centre: Floats
     """Of the building, (n, 2)."""
+    base: Floats
     height: Floats
+    roof: NDArray[np.str_]
     variant: Ints
     style: Ints
     """Index of the facade."""
@@ -78,7 +83,16 @@ def building_mesh(buildings: Sequence[Building]) -> Quads:
     if not buildings:
         return join([])
     walls = _walls(buildings)
-    return join([_storeys(walls), _ground_floors(walls), _trims(walls), _mansards(walls)])
+    return join(
+        [
+            _storeys(walls),
+            _ground_floors(walls),
+            _trims(walls),
+            _mansards(walls),
+            roof_mesh(buildings, [_looks(one)[1] for one in buildings], ROOFS),
+            cap_mesh(buildings),
+        ]
+    )
 
 
 def door_mesh(frontages: Sequence[Frontage], taken: Collection[int]) -> Quads:
@@ -116,31 +130,60 @@ def _walls(buildings: Sequence[Building]) -> _Walls:
     keep = length > 0.05
     left, right, owner, length = left[keep], right[keep], owner[keep], length[keep]
     variant = np.array([b.variant for b in buildings], np.int64)
-    style = variant % len(FACADES)
-    paint = np.empty((len(buildings), 3))
-    for i, b in enumerate(buildings):
-        choices = PAINTS[_WALL_NAMES[b.variant % len(FACADES)]]
-        paint[i] = choices[b.variant // len(FACADES) % len(choices)]
+    looks = [_looks(b) for b in buildings]
+    style = np.array([number for number, _ in looks], np.int64)
+    paint = np.array([colour for _, colour in looks], float)
+    base, height = np.array([b.base for b in buildings]), np.array([b.height for b in buildings])
     return _Walls(
         building=owner,
         left=left,
         right=right,
         centre=shapely.get_coordinates(shapely.centroid(footprints))[owner],
-        height=np.array([b.height for b in buildings])[owner],
+        base=base[owner],
+        height=height[owner],
+        roof=np.array([b.roof for b in buildings])[owner],
         variant=variant[owner],
         style=style[owner],
         paint=paint[owner],
         simple=(shapely.area(footprints) > CONVEX * shapely.area(shapely.convex_hull(footprints)))[owner],
-        blank=(length < BLANK_WALL_M) | _party(footprints, left, right),
+        blank=(length < BLANK_WALL_M)
+        | (height - base < STOREY_M - 1.0)[owner]
+        | _party(footprints, left, right, owner, np.stack([base, height, variant])),
     )
 
 
-def _party(footprints: NDArray[np.object_], left: Floats, right: Floats) -> NDArray[np.bool_]:
-    """Which walls stand against another building: no windows there."""
+def _looks(building: Building) -> tuple[int, Floats]:
+    """The index of a building's facade, and the paint of its walls."""
+    facades = _OF_WALL.get(building.material, _ALL)
+    style = facades[building.variant % len(facades)]
+    if building.paint is not None:
+        return style, np.array(building.paint)
+    choices = PAINTS[_WALL_NAMES[style]]
+    return style, choices[building.variant // len(FACADES) % len(choices)]
+
+
+def _party(
+    footprints: NDArray[np.object_], left: Floats, right: Floats, owner: Ints, measures: Floats
+) -> NDArray[np.bool_]:
+    """Which walls stand against another building: no windows there.
+
+    Against a piece of the same building, which has the same variant, only where that is as tall.
+
+    Args:
+        footprints: of the buildings.
+        left: ends of the walls, as seen from outside.
+        right: the other ends.
+        owner: the building of each wall.
+        measures: base, height and variant of the buildings, shape (3, n).
+    """
     probe = (left + right) / 2 + outward(left, right) * 0.4
-    hits = shapely.STRtree(footprints).query(shapely.points(probe), predicate="within")[0]
+    wall, other = shapely.STRtree(footprints).query(shapely.points(probe), predicate="within")
+    base, height, variant = measures[:, owner[wall]]
+    base_beside, height_beside, variant_beside = measures[:, other]
+    hidden = (base_beside <= base + 0.5) & (height_beside >= height - 0.5)
+    alone = (variant_beside != variant) & (base_beside == 0)
     against = np.zeros(len(left), bool)
-    against[hits] = True
+    against[wall[hidden | alone]] = True
     return against
 
 
@@ -151,7 +194,8 @@ def _bays(walls: _Walls) -> Floats:
 
 
 def _storeys(walls: _Walls) -> Quads:
-    bottom = np.where(walls.blank, 0.0, np.minimum(GROUND_FLOOR_M, walls.height))
+    floating = walls.blank | (walls.base > 0)
+    bottom = np.where(floating, walls.base, np.minimum(GROUND_FLOOR_M, walls.height))
     storeys = np.maximum(1.0, np.rint((walls.height - bottom) / STOREY_M))
     bays = _bays(walls)
     uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, storeys], axis=1)
@@ -165,7 +209,7 @@ def _storeys(walls: _Walls) -> Quads:
 
 
 def _ground_floors(walls: _Walls) -> Quads:
-    open_walls = ~walls.blank
+    open_walls = ~walls.blank & (walls.base == 0)
     bays = _bays(walls)[open_walls]
     uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, np.ones_like(bays)], axis=1)
     left, right = walls.left[open_walls], walls.right[open_walls]
@@ -186,7 +230,7 @@ def _trims(walls: _Walls) -> Quads:
     length = np.linalg.norm(walls.right - walls.left, axis=1, keepdims=True)
     along = (walls.right - walls.left) / length
     shown = ~walls.blank
-    tall = shown & (walls.height > GROUND_FLOOR_M + 1)
+    tall = shown & (walls.height > GROUND_FLOOR_M + 1) & (walls.base < GROUND_FLOOR_M)
     for which, (depth, high), top in (
         (shown, CORNICE_M, walls.height + 0.15),
         (tall, COURSE_M, np.full(len(out), GROUND_FLOOR_M + 0.30)),
@@ -211,7 +255,8 @@ def _ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: A
 
 def _mansards(walls: _Walls) -> Quads:
     """Sloping roofs on every third convex building up to five storeys; other shapes have flat ones."""
-    which = walls.simple & (walls.variant // 5 % 3 == 0) & (walls.height < GROUND_FLOOR_M + 4.5 * STOREY_M)
+    low = walls.height < GROUND_FLOOR_M + 4.5 * STOREY_M
+    which = walls.simple & (walls.variant // 5 % 3 == 0) & low & (walls.base == 0) & (walls.roof == "")
     left, right, centre = walls.left[which], walls.right[which], walls.centre[which]
     base, share = walls.height[which] + 0.1, 0.28
     corners = upright(left, right, base, base + MANSARD_M)

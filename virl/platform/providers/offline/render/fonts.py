@@ -43,9 +43,12 @@ def face_for(text: str, variant: int) -> str:
 
 
 def can_letter(text: str) -> bool:
-    """Whether some shipped face has every character of a text."""
-    needed = {ord(c) for c in text if not c.isspace()}
-    return any(needed <= code_points(face) for face in (*LATIN_FACES, CJK_FACE))
+    """Whether some shipped face has every character of a text, and its script can be shaped here."""
+    try:
+        face_for(text, 0)
+    except BadInput:
+        return False
+    return True
 
 
 @cache

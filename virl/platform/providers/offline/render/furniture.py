@@ -33,6 +33,7 @@ MAILBOX_PAINTS: tuple[Rgb, ...] = ((0.10, 0.22, 0.55), (0.76, 0.10, 0.10))
 PLANTER_PAINTS: tuple[Rgb, ...] = ((0.62, 0.60, 0.56), (0.45, 0.27, 0.18), (0.24, 0.26, 0.28))
 BENCH_PAINTS: tuple[Rgb, ...] = (PLANK, (0.42, 0.29, 0.18), (0.20, 0.36, 0.25))
 LAMP_PAINTS: tuple[Rgb, ...] = (IRON, (0.16, 0.26, 0.22))
+STOP_PAINTS: tuple[Rgb, ...] = ((0.93, 0.75, 0.10), (0.12, 0.32, 0.62), (0.15, 0.50, 0.30))
 CAR_PAINTS: tuple[Rgb, ...] = (
     (0.86, 0.87, 0.88), (0.62, 0.64, 0.66), (0.13, 0.14, 0.16), (0.60, 0.10, 0.10), (0.12, 0.24, 0.45),
     (0.36, 0.38, 0.40), (0.80, 0.76, 0.66), (0.16, 0.34, 0.28), (0.88, 0.55, 0.12),
@@ -262,6 +263,28 @@ def _parked_car(variant: int) -> Quads:
     )
 
 
+def _bicycle_stand(variant: int) -> Quads:
+    """A row of five hoops, the row along x."""
+    paint = (STEEL, IRON)[variant % 2]
+    hoops = []
+    for x in (-1.6, -0.8, 0.0, 0.8, 1.6):
+        hoops += [box((x - 0.03, x + 0.03), (y - 0.03, y + 0.03), (0.0, 0.78)) for y in (-0.32, 0.32)]
+        hoops.append(box((x - 0.03, x + 0.03), (-0.35, 0.35), (0.76, 0.82)))
+    return quads(np.concatenate(hoops), paint=paint)
+
+
+def _bus_stop(variant: int) -> Quads:
+    """A post with a flag and a timetable, read from its front."""
+    paint = STOP_PAINTS[variant % len(STOP_PAINTS)]
+    post = quads(prism((0.05, 0.05), (0.0, 2.9), 6), paint=STEEL)
+    flag = quads(box((-0.32, 0.32), (-0.05, 0.0), (2.3, 2.85)), paint=paint)
+    stripe = quads(box((-0.20, 0.20), (-0.06, 0.0), (2.48, 2.68)), paint=(0.95, 0.95, 0.94))
+    case = quads(box((-0.20, 0.20), (-0.09, 0.0), (1.05, 1.65)), paint=IRON)
+    table = quads(box((-0.17, 0.17), (-0.10, 0.0), (1.09, 1.61)), paint=(0.93, 0.93, 0.90))
+    back = quads(box((-0.32, 0.32), (0.0, 0.03), (2.3, 2.85)), paint=_darker(paint))
+    return join([post, flag, stripe, case, table, back])
+
+
 def _cabin(
     low_half: float,
     high_half: float,
@@ -317,6 +340,8 @@ _TEMPLATES: dict[FurnitureKind, Callable[[int], Quads]] = {
     "street lamp": _street_lamp,
     "traffic light": _traffic_light,
     "parked car": _parked_car,
+    "bicycle stand": _bicycle_stand,
+    "bus stop": _bus_stop,
 }
 _VARIANTS: dict[FurnitureKind, int] = {
     "trash bin": 6,
@@ -329,5 +354,7 @@ _VARIANTS: dict[FurnitureKind, int] = {
     "street lamp": 4,
     "traffic light": 3,
     "parked car": 27,
+    "bicycle stand": 2,
+    "bus stop": 3,
 }
 """How many templates of each kind there are."""

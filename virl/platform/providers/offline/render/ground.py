@@ -1,6 +1,6 @@
 """The ground: what lies at each point of the plane z = 0, as rasters drawn from the plan."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import floor
 from typing import NamedTuple
@@ -11,13 +11,15 @@ import shapely
 from numpy.typing import NDArray
 from shapely import LinearRing, Polygon
 
-from virl.platform.providers.offline.plan import Building, StreetPlan
+from virl.platform.providers.offline.plan import Building, Street, StreetPlan
 from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.light import SUN
+from virl.platform.providers.offline.render.markings import NO_ZEBRA_M, ZEBRA_LENGTH_M
 
 Floats = NDArray[np.float64]
 Heights = NDArray[np.int16]
-Indices = NDArray[np.uint16]
+Indices = NDArray[np.uint32]
+Shares = NDArray[np.uint8]
 Cell = tuple[int, int, float, float]
 
 CELL_M = 0.75  # chosen: kerbs of the blended distance turn corners with about this radius
@@ -29,16 +31,21 @@ PATCH_M = 500.0
 SEEN_M = 750.0  # ground around a patch: farther off, haze hides it (`light.py`); chosen
 PATCHES = 3  # kept at a time: 50 MB each
 SHADOW_M = 100.0  # how far off a building may stand that throws one; chosen
+BED_M = 1.9  # half the width of a railway's bed; chosen
 BUILT_M = 120.0  # side of the square that is looked at for how dense houses stand; chosen
+LAWN_SLOPE_M = 1000.0  # what a share stands for in metres, so that the edge of a lawn is smooth; chosen
 MARGIN_M = 4.0  # beyond a pavement, where distances to the kerb still count
 
+ASIDE_M = 0.8  # of a street beside a mapped zebra, which is its own piece: more than a cell
+ZEBRA_STREET_M = 45.0  # a shorter street has no zebras at its ends
 NO_ROAD_M = -0.25  # half of the width of no carriageway: so far in, no kerb is drawn either
 DASH_ROAD_M = 6.0  # a narrower road has no centre line
 
-SEGMENT_FIELDS = 12
+SEGMENT_FIELDS = 13
 """Columns of a segment: x, y, direction x, y, length, metres of street before it, length of its street,
 half its road, its pavement, where the zebra at the street's start begins, where the one at its end does
-(both measured from that end, 1e9 for none), and 1 where a centre line is painted."""
+(both measured from that end, `NO_ZEBRA_M` or more for none), 1 where a centre line is painted, and 1 where
+its pavement is gravel."""
 
 
 class GroundRasters(NamedTuple):
@@ -50,7 +57,10 @@ class GroundRasters(NamedTuple):
         parks: distance to the edge of the nearest park, negative in it, in `DISTANCE_UNIT_M`.
         nearest: index of the segment of street whose carriageway is nearest.
         shadow: share of the sun that is kept off, 0 to 255.
+        water: share of water, 0 to 255; its edge is where it is half.
+        gravel: share of gravel outside pavements, in the same way.
         paved: whether the ground outside pavements and parks is paved; else it is lawn.
+        paths: whether a path of gravel runs along the inner edge of every park.
         segments: see `SEGMENT_FIELDS`.
         per_cell: cells in a metre.
     """
@@ -59,8 +69,11 @@ class GroundRasters(NamedTuple):
     kerb: Heights
     parks: Heights
     nearest: Indices
-    shadow: NDArray[np.uint8]
+    shadow: Shares
+    water: Shares
+    gravel: Shares
     paved: bool
+    paths: bool
     segments: Floats
     per_cell: float
 
@@ -101,20 +114,24 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
     segments = _within(segments, low, high)
     columns, rows = np.ceil((high - origin) / CELL_M).astype(int) + 1
     kerb = np.full((rows, columns), int(FAR_M / DISTANCE_UNIT_M), np.int16)
-    nearest = np.zeros((rows, columns), np.uint16)
+    nearest = np.zeros((rows, columns), np.uint32)
     _measure_streets(segments, origin, CELL_M, kerb, nearest)
     box = shapely.box(*low, *high)
     parks = _signed_distance([park for park in plan.parks if park.intersects(box)], origin, kerb.shape)
     near = shapely.box(*(low - SHADOW_M), *(high + SHADOW_M))
     buildings = [one for one in plan.buildings if one.footprint.intersects(near)]
     _sow_lawns(parks, plan.paved_from, buildings, origin)
+    beds = [shapely.buffer(shapely.LineString(one.line), BED_M) for one in plan.tracks if one.is_ballasted]
     return GroundRasters(
         origin,
         kerb,
         parks,
         nearest,
         _shadows(plan, buildings, origin, kerb.shape),
+        _share_of([area for area in plan.waters if area.intersects(box)], origin, kerb.shape),
+        _share_of([area for area in (*plan.gravels, *beds) if area.intersects(box)], origin, kerb.shape),
         plan.paved_from < 1,
+        plan.paved_from >= 1,
         segments,
         1 / CELL_M,
     )
@@ -131,31 +148,67 @@ def _within(segments: Floats, low: Floats, high: Floats) -> Floats:
 
 def street_segments(plan: StreetPlan) -> Floats:
     """The straight pieces of all streets, shape (n, `SEGMENT_FIELDS`)."""
-    degree = np.zeros(len(plan.junctions), int)
-    widest = np.zeros(len(plan.junctions))
-    for street in plan.streets:
-        for end in (street.start, street.end):
-            degree[end] += 1
-            widest[end] = max(widest[end], street.road / 2)
+    ends = _zebras_at_junctions(plan) if plan.crossings is None else {}
+    across: dict[int, list[float]] = {}
+    for crossing in plan.crossings or ():
+        across.setdefault(crossing.street, []).append(crossing.along)
     rows = []
     for street in plan.streets:
         half = street.road / 2 or NO_ROAD_M
         steps = np.diff(street.line, axis=0)
         lengths = np.hypot(steps[:, 0], steps[:, 1])
         before = np.concatenate([[0.0], np.cumsum(lengths)])
-        zebras = [
-            widest[end] * 1.25 + 1.2 if degree[end] >= 3 and before[-1] > 45 else 1e9
-            for end in (street.start, street.end)
-        ]
+        zebras = ends.get(street.id, (NO_ZEBRA_M, NO_ZEBRA_M))
         for i, length in enumerate(lengths):
-            if length > 0:
+            if length <= 0:
+                continue
+            way = steps[i] / length
+            for start, end, zebra in _cut(before[i], before[i + 1], across.get(street.id, ())):
                 rows.append(
                     (
-                        *street.line[i], *steps[i] / length, length, before[i], before[-1], half,
-                        street.pavement, *zebras, float(street.road >= DASH_ROAD_M),
+                        *(street.line[i] + way * (start - before[i])), *way, end - start, start, before[-1],
+                        half, street.pavement, zebras[0] if zebra is None else zebra, zebras[1],
+                        float(street.road >= DASH_ROAD_M), float(street.is_gravel),
                     )
                 )  # fmt: skip
     return np.array(rows, float).reshape(-1, SEGMENT_FIELDS)
+
+
+def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
+    """Where the zebras of each street begin, from its start and from its end."""
+    degree = np.zeros(len(plan.junctions), int)
+    widest = np.zeros(len(plan.junctions))
+    for street in plan.streets:
+        for end in (street.start, street.end):
+            degree[end] += 1
+            widest[end] = max(widest[end], street.road / 2)
+
+    def begins(street: Street, end: int) -> float:
+        long = np.hypot(*np.diff(street.line, axis=0).T).sum() > ZEBRA_STREET_M
+        return float(widest[end] * 1.25 + 1.2) if degree[end] >= 3 and long else NO_ZEBRA_M
+
+    return {one.id: (begins(one, one.start), begins(one, one.end)) for one in plan.streets}
+
+
+def _cut(start: float, end: float, crossings: Sequence[float]) -> Iterator[tuple[float, float, float | None]]:
+    """A straight piece of a street cut around its zebras: from, to, and where the zebra of a part begins.
+
+    All are metres from the start of the street.
+    """
+    at = start
+    for middle in sorted(crossings):
+        low, high = (
+            max(middle - ZEBRA_LENGTH_M / 2 - ASIDE_M, at),
+            min(middle + ZEBRA_LENGTH_M / 2 + ASIDE_M, end),
+        )
+        if high - low <= 0:
+            continue
+        if low > at:
+            yield at, low, None
+        yield low, high, middle - ZEBRA_LENGTH_M / 2
+        at = high
+    if end > at:
+        yield at, end, None
 
 
 @kernel
@@ -203,6 +256,15 @@ def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int,
     return distance
 
 
+def _share_of(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Shares:
+    """How much of each cell lies in the areas, softened by one cell."""
+    share = np.zeros(shape, np.uint8)
+    for area in areas:
+        rings = [_cells(shapely.get_coordinates(ring), origin) for ring in _rings(area)]
+        cv2.fillPoly(share, rings, 255, cv2.LINE_8, 4)
+    return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8) if areas else share
+
+
 def _rings(area: Polygon) -> list[LinearRing]:
     return [area.exterior, *area.interiors]
 
@@ -211,13 +273,14 @@ def _sow_lawns(parks: Heights, paved_from: float, buildings: Sequence[Building],
     """Where a plan paves its town, what lies between scattered houses is as green as a park."""
     if paved_from >= 1:
         return
-    built = np.zeros(parks.shape, np.uint8)
+    built = np.zeros(parks.shape, np.float32)
     for building in buildings:
         rings = [_cells(shapely.get_coordinates(ring), origin) for ring in _rings(building.footprint)]
-        cv2.fillPoly(built, rings, 255, cv2.LINE_8, 4)
+        cv2.fillPoly(built, rings, 1.0, cv2.LINE_8, 4)
     side = int(BUILT_M / CELL_M)
     share = cv2.blur(built, (side, side), borderType=cv2.BORDER_REPLICATE)
-    parks[share <= paved_from * 255] = int(-FAR_M / DISTANCE_UNIT_M)
+    lawn = np.clip((share - paved_from) * LAWN_SLOPE_M, -FAR_M, FAR_M) / DISTANCE_UNIT_M
+    np.minimum(parks, lawn.astype(np.int16), out=parks)
 
 
 def _shadows(

@@ -26,6 +26,7 @@ from virl.platform.providers.offline.render.shade import shade_quads
 from virl.platform.providers.offline.render.smooth import smooth_edges
 from virl.platform.providers.offline.render.storefronts import sign_mesh, storefront_mesh
 from virl.platform.providers.offline.render.tally import tally
+from virl.platform.providers.offline.render.tracks import track_mesh
 from virl.platform.streetview import Box, Camera, Image
 
 REACH_M = 300.0  # chosen: farther off, a street's end is behind its bends and in the haze
@@ -196,6 +197,7 @@ class CityRenderer:
                 storefront_mesh(shops, self._frontages),
                 sign_mesh(self._signs, len(textures.TILE_SETS), 0),
                 furniture_mesh(layout.furniture, self._first_thing),
+                track_mesh(layout.tracks),
             ]
         )
 

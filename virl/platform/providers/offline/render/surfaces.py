@@ -167,6 +167,12 @@ def gravel() -> Surface:
     return shaded(ground, 1 + 0.06 * noise(SIDE, 8, 12) + 0.14 * grains(SIDE, 12))
 
 
+def water() -> Surface:
+    """Water under a bright sky, with small waves, 4 m to a side."""
+    surface = blank((0.30, 0.42, 0.50), 0.0)
+    return shaded(surface, 1 + 0.10 * noise(SIDE, 4, 15, 4) + 0.04 * noise(SIDE, 16, 16, 2))
+
+
 def clouds() -> Surface:
     """Cloud density in every channel, for a layer seen from below."""
     lumps = noise(SIDE, 4, 13, 6) + 0.1 * noise(SIDE, 2, 14, 2)

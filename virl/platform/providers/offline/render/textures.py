@@ -78,6 +78,7 @@ def tile_sets() -> tuple[TileSet, ...]:
         "slabs": surfaces.slabs,
         "grass": surfaces.grass,
         "gravel": surfaces.gravel,
+        "water": surfaces.water,
         "clouds": surfaces.clouds,
     }
     numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {

@@ -1,0 +1,203 @@
+"""What covers the ground of a twin, and what comes from a seed: trees and parked cars."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+from test_osm_buildings import opened, rebuilt, town, written
+from test_osm_twin import box
+
+from virl.platform.providers.offline.render.ground import Grounds, street_segments
+from virl.platform.providers.osm.parking import manner
+from virl.platform.providers.osm.plan import Twin
+from virl.platform.providers.osm.statistics import twin_statistics
+from virl.town.facts import town_facts
+
+
+def seeded(twin: Twin, kind: str) -> np.ndarray:
+    things = [one for one in twin.plan.layout.furniture if one.kind == kind and not one.is_mapped]
+    return np.array([(p.x, p.y) for p in (written(twin, shapely.Point(t.x, t.y)) for t in things)]).reshape(
+        -1, 2
+    )
+
+
+def test_forests_orchards_and_rows_have_trees_that_are_counted_apart(tmp_path: Path) -> None:
+    made = town(tmp_path / "a.osm.pbf")
+    made.way(*box(-90, 10, -40, 60), landuse="forest")
+    made.way(*box(-20, 10, 20, 50), landuse="orchard")
+    made.way((40, 12), (90, 12), natural="tree_row")
+    made.node(0, -12, natural="tree")
+    made.way(*box(-70, 20, -60, 30), building="hut")
+    twin = rebuilt(made, tmp_path / "a.osm.pbf")
+    trees = seeded(twin, "tree")
+    in_forest = shapely.contains_xy(shapely.box(-95, 5, -35, 65), trees[:, 0], trees[:, 1]).sum()
+    assert in_forest > 15
+    assert (np.abs(trees[:, 1] - 12) < 0.5).sum() >= 5
+    assert shapely.distance(shapely.points(trees), shapely.box(-70, 20, -60, 30)).min() > 2.9
+    known = twin_statistics(twin)
+    assert known.furniture == {"tree": 1}
+    assert known.filled["tree"] == len(trees)
+    again = rebuilt_again(tmp_path / "a.osm.pbf")
+    assert again.plan.layout.furniture == twin.plan.layout.furniture
+
+
+def rebuilt_again(path: Path) -> Twin:
+    from virl.platform.providers.osm.extract import read_extract
+    from virl.platform.providers.osm.plan import build_twin
+
+    return build_twin(read_extract(path))
+
+
+def test_the_truth_tells_what_is_mapped_from_what_is_filled_in(tmp_path: Path) -> None:
+    made = town(tmp_path / "b.osm.pbf")
+    made.way(*box(-90, 10, -40, 60), landuse="forest")
+    made.node(0, -12, natural="tree")
+    made.node(10, -12, amenity="waste_basket")
+    city = opened(made, tmp_path / "b.osm.pbf")
+    assert city.truth
+    kinds = Counter((thing.kind, thing.is_mapped) for thing in city.truth.things())
+    assert kinds["tree", True] == kinds["trash bin", True] == 1
+    assert kinds["tree", False] > 15
+    assert ("trash bin", False) not in kinds
+    facts = dict(town_facts(city).holdings)
+    assert facts["Street furniture"] == "2"
+    assert int(facts["Trees and cars from a seed"]) >= kinds["tree", False]
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        ({"parking:lane:both": "no_parking"}, (None, True)),
+        ({"parking:lane:right": "perpendicular"}, ("perpendicular", True)),
+        ({"parking:right": "street_side", "parking:right:orientation": "diagonal"}, ("diagonal", True)),
+        ({"parking:both": "no", "highway": "residential"}, (None, True)),
+        ({"highway": "residential"}, ("parallel", False)),
+        ({"highway": "primary"}, (None, False)),
+    ],
+)
+def test_how_cars_park(tags: dict[str, str], expected: tuple[str | None, bool]) -> None:
+    assert manner(tags, "right") == expected
+
+
+def test_cars_keep_off_zebras_doors_lanes_and_forbidden_sides(tmp_path: Path) -> None:
+    path = tmp_path / "c.osm.pbf"
+    made = town(path)
+    sides = {"parking__lane__left": "no_parking", "parking__lane__right": "parallel"}
+    made.way((-300, -80), (0, -80), (300, -80), highway="residential", width="8", **sides)
+    made.way((0, 0), (0, -80), highway="residential")
+    made.node(-150, -80, highway="crossing", crossing="uncontrolled")
+    made.node(-200, -88, entrance="main")
+    twin = rebuilt(made, path)
+    cars = seeded(twin, "parked car")
+    mine = cars[np.abs(cars[:, 1] + 80) < 10]
+    assert len(mine) > 20
+    assert (mine[:, 1] < -80).all()  # on the right of a way to the east
+    assert np.abs(mine[:, 1] + 80).min() > 2.0
+    eyes = np.array(
+        [(p.x, p.y) for p in (written(twin, shapely.Point(x)) for x in twin.plan.layout.panoramas.xy)]
+    )
+    away = np.linalg.norm(cars[:, None] - eyes[None], axis=2).min()
+    assert away > 3.3
+
+
+def test_zebras_are_painted_where_crossings_are_mapped_and_nowhere_else(tmp_path: Path) -> None:
+    path = tmp_path / "d.osm.pbf"
+    made = town(path)
+    made.way((0, 0), (0, 80), highway="residential")
+    made.way((-100, 0), (-100, 80), highway="residential")
+    made.node(50, 0, highway="crossing", crossing="uncontrolled")
+    made.node(70, 0, highway="crossing", crossing="unmarked")
+    twin = rebuilt(made, path)
+    [zebra] = twin.plan.layout.crossings or ()
+    line = shapely.LineString(twin.plan.layout.streets[zebra.street].line)
+    spot = written(twin, line.interpolate(zebra.along))
+    assert (spot.x, spot.y) == (pytest.approx(50, abs=0.2), pytest.approx(0, abs=0.2))
+    segments = street_segments(twin.plan.layout)
+    painted = segments[(segments[:, 9] < 1e8) | (segments[:, 10] < 1e8)]
+    assert len(painted) == 1
+    assert painted[0, 4] == pytest.approx(4.8, abs=0.01)
+
+
+def test_water_gravel_grass_and_the_sea_lie_on_the_ground(tmp_path: Path) -> None:
+    path = tmp_path / "e.osm.pbf"
+    made = town(path)
+    made.way(*box(-60, 20, -40, 40), natural="water")
+    made.way(*box(-30, 20, -10, 40), natural="sand")
+    made.way(*box(10, 20, 30, 40), leisure="park")
+    made.way((-90, 50), (90, 50), railway="rail")
+    made.way((-90, -10), (90, -10), railway="tram")
+    made.way((-90, -12), (90, -12), railway="rail", tunnel="yes")
+    made.way((-120, 60), (120, 60), natural="coastline")  # the sea is on its right, to the south
+    made.way((-120, -20), (0, -20), (120, -20), highway="track")
+    twin = rebuilt(made, path)
+    layout = twin.plan.layout
+    rails = [
+        (one.is_ballasted, written(twin, shapely.LineString(one.line)).bounds[1]) for one in layout.tracks
+    ]
+    assert rails == [(True, pytest.approx(50, abs=0.5)), (False, pytest.approx(-10, abs=0.5))]
+    sea = max(layout.waters, key=lambda area: area.area)
+    assert written(twin, sea).bounds[3] == pytest.approx(60, abs=0.5)
+    ground = Grounds(layout).around(0.0, 0.0)
+
+    def at(raster: np.ndarray, x: float, y: float) -> int:
+        here = np.array(layout.frame.point(twin_position(x, y))) - ground.origin
+        column, row = np.round(here * ground.per_cell).astype(int)
+        return int(raster[row, column])
+
+    assert at(ground.gravel, -20, 30) == 255
+    assert at(ground.gravel, 0, 50) == 255
+    assert at(ground.parks, 20, 30) < 0
+    assert at(ground.water, -50, 30) == 255
+    tracks = [street for street in layout.streets if street.is_gravel]
+    assert tracks
+    assert all(street.road == 0 for street in tracks)
+
+
+def twin_position(x: float, y: float) -> object:
+    from test_osm_twin import FRAME
+
+    return FRAME.position(x, y)
+
+
+def test_lights_mapped_on_the_carriageway_stand_at_the_kerb(tmp_path: Path) -> None:
+    path = tmp_path / "f.osm.pbf"
+    made = town(path)
+    made.node(-50, 0, highway="traffic_signals")
+    made.node(-40, 1, highway="bus_stop")
+    made.node(-30, 0, barrier="bollard")
+    made.way(*box(20, 8, 26, 12), amenity="bicycle_parking")
+    twin = rebuilt(made, path)
+    spots = {
+        one.kind: written(twin, shapely.Point(one.x, one.y))
+        for one in twin.plan.layout.furniture
+        if one.is_mapped
+    }
+    assert set(spots) == {"traffic light", "bus stop", "bollard", "bicycle stand"}
+    assert spots["traffic light"].y == pytest.approx(-3.5, abs=0.1)
+    assert spots["bus stop"].y == pytest.approx(3.5, abs=0.1)
+    assert abs(spots["bollard"].y) < 0.1
+    assert (spots["bicycle stand"].x, spots["bicycle stand"].y) == (
+        pytest.approx(23, abs=0.2),
+        pytest.approx(10, abs=0.2),
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["مطعم القدس", "מאפייה", "बेकरी", "ร้านอาหาร", "大酒店", "국밥", "Αρτοποιείο", "Хлеб"]
+)
+def test_names_in_their_own_scripts_have_signs(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("PIL.features")
+    from PIL import features
+
+    if not features.check("raqm"):
+        pytest.skip("Pillow has no Raqm without FriBiDi")
+    path = tmp_path / "g.osm.pbf"
+    made = town(path)
+    made.way(*box(-40, 8, 0, 25), building="yes", building__levels="3")
+    made.node(-20, 10, shop="bakery", name=name)
+    twin = rebuilt(made, path)
+    [shop] = twin.plan.shops
+    assert shop.signs
+    assert shop.signs[0].text == name

@@ -1,0 +1,175 @@
+"""What covers the ground of a twin: grass, water, gravel, railways and zebras."""
+
+from collections.abc import Iterable, Iterator
+from math import hypot
+
+import numpy as np
+import shapely
+from shapely import Geometry, LineString, Polygon
+
+from virl.platform.providers.offline.plan import Crossing, Street, Track
+from virl.platform.providers.osm.extract import OsmExtract, Tags
+from virl.platform.providers.osm.houses import Houses
+from virl.platform.providers.osm.measures import metres
+from virl.platform.providers.osm.ways import is_hidden
+
+GREEN = frozenset(
+    {
+        *("park", "garden", "grass", "forest", "wood", "scrub", "meadow", "cemetery", "village_green"),
+        *("recreation_ground", "grassland", "heath", "golf_course", "pitch", "playground", "orchard"),
+        *("farmland", "flowerbed", "allotments", "greenfield", "fell", "wetland", "dog_park"),
+        *("vineyard", "plant_nursery", "tundra", "shrubbery", "common", "greenery"),
+    }
+)  # fmt: skip
+"""Values of `leisure`, `landuse` and `natural` that are drawn as grass."""
+GRAVEL = frozenset({"bare_rock", "scree", "shingle", "sand", "beach", "railway", "construction", "quarry"})
+"""Values of `landuse` and `natural` that are drawn as gravel."""
+WATER = frozenset({"water", "basin", "reservoir", "riverbank", "swimming_pool"})
+"""Values of `natural`, `landuse`, `waterway` and `leisure` that are water."""
+WATERWAY_M = {"river": 10.0, "canal": 6.0, "stream": 1.8, "drain": 1.2, "ditch": 1.0}
+"""Widths of waterways that are mapped as lines, where not tagged; chosen."""
+RAILS = frozenset({"rail", "tram", "light_rail", "narrow_gauge", "subway", "funicular"})
+IN_STREET = frozenset({"tram"})
+ZEBRAS = frozenset({"uncontrolled", "marked", "zebra", "traffic_signals", "island", "pelican", "toucan"})
+"""Values of `crossing` with a zebra; one without a value has one, too."""
+ON_ROAD_M = 3.0  # a crossing is on a carriageway not farther off
+NARROWEST_M = 2.5  # carriageway that has zebras
+ONE_ZEBRA_M = 4.0  # of two zebras on one street that are nearer, one is drawn
+SMALLEST_M2, SMALLEST_GREEN_M2 = 4.0, 20.0
+COAST_REACH_M = 400.0  # a coast that ends within the part is led on straight so far; chosen
+PROBE_M = 2.0
+
+
+def greens(extract: OsmExtract) -> tuple[Polygon, ...]:
+    """Parks and all else that is green."""
+    chosen = (
+        shape
+        for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
+        if GREEN & {tags.get("leisure"), tags.get("landuse"), tags.get("natural")} and not _is_sunk(tags)
+    )
+    return tuple(_polygons(chosen, SMALLEST_GREEN_M2))
+
+
+def gravels(extract: OsmExtract) -> tuple[Polygon, ...]:
+    """Sand, rock and building sites."""
+    chosen = (
+        shape
+        for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
+        if GRAVEL & {tags.get("landuse"), tags.get("natural")} and not _is_sunk(tags)
+    )
+    return tuple(_polygons(chosen, SMALLEST_GREEN_M2))
+
+
+def waters(extract: OsmExtract) -> tuple[Polygon, ...]:
+    """Lakes, rivers, pools and the sea."""
+    areas = [
+        shape
+        for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True)
+        if WATER & {tags.get(key) for key in ("natural", "landuse", "waterway", "leisure")}
+        and not _is_sunk(tags)
+    ]
+    for tags, line in zip(extract.lines.tags, extract.lines.shapes, strict=True):
+        kind = tags.get("waterway", "")
+        if kind in WATERWAY_M and not _is_sunk(tags):
+            width = metres(tags.get("width")) or WATERWAY_M[kind]
+            areas.append(shapely.buffer(line, min(width, 200.0) / 2, quad_segs=2))
+    return (*_polygons(areas, SMALLEST_M2), *_polygons(_sea(extract), SMALLEST_M2))
+
+
+def tracks(extract: OsmExtract, houses: Houses) -> tuple[Track, ...]:
+    """Railways on the ground, outside houses."""
+    found = []
+    tree = shapely.STRtree(houses.footprints)
+    for tags, line in zip(extract.lines.tags, extract.lines.shapes, strict=True):
+        if tags.get("railway") not in RAILS or _is_sunk(tags):
+            continue
+        above = houses.footprints[tree.query(line, predicate="intersects")]
+        open_ = shapely.intersection(shapely.difference(line, shapely.union_all(above)), extract.outline)
+        is_ballasted = tags["railway"] not in IN_STREET
+        found += [
+            Track(shapely.get_coordinates(part), is_ballasted)
+            for part in shapely.get_parts(open_)
+            if isinstance(part, LineString) and part.length > 1.0
+        ]
+    return tuple(found)
+
+
+def crossings(extract: OsmExtract, streets: tuple[Street, ...]) -> tuple[Crossing, ...]:
+    """Zebras where crossings are mapped on a carriageway."""
+    points = [
+        point
+        for tags, point in zip(extract.points.tags, extract.points.shapes, strict=True)
+        if tags.get("highway") == "crossing"
+        and tags.get("crossing", "zebra") in ZEBRAS
+        and tags.get("crossing:markings", "yes") != "no"
+    ]
+    roads = [street for street in streets if street.road >= NARROWEST_M]
+    if not points or not roads:
+        return ()
+    lines = np.array([LineString(street.line) for street in roads], object)
+    nearest = shapely.STRtree(lines).query_nearest(points, max_distance=ON_ROAD_M, all_matches=False)
+    taken: dict[int, list[float]] = {}
+    for point, road in nearest.T.tolist():
+        along = float(shapely.line_locate_point(lines[road], points[point]))
+        others = taken.setdefault(roads[road].id, [])
+        if all(abs(along - other) >= ONE_ZEBRA_M for other in others):
+            others.append(round(along, 2))
+    return tuple(Crossing(street, along) for street in sorted(taken) for along in sorted(taken[street]))
+
+
+def _sea(extract: OsmExtract) -> list[Geometry]:
+    """The sea, which lies to the right of coastlines, up to the outline of the part."""
+    coasts = [
+        shape
+        for tags, shape in zip(extract.lines.tags, extract.lines.shapes, strict=True)
+        if tags.get("natural") == "coastline"
+    ]
+    if not coasts:
+        return []
+    joined = shapely.line_merge(shapely.union_all(coasts))
+    longer = [_led_on(line) for line in shapely.get_parts(joined)]
+    inside = shapely.intersection(shapely.union_all(longer), extract.outline)
+    edges = shapely.union_all([inside, extract.outline.exterior])
+    faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(edges)))
+    if not len(faces):
+        return []
+    wet = np.zeros(len(faces))
+    tree = shapely.STRtree(faces)
+    for coast in coasts:
+        for side, sign in ((_beside(coast, -PROBE_M), 1.0), (_beside(coast, PROBE_M), -1.0)):
+            np.add.at(wet, tree.query(side, predicate="within")[1], sign)
+    chosen: list[Geometry] = faces[wet > 0].tolist()
+    return chosen
+
+
+def _led_on(line: LineString) -> LineString:
+    """A line with both ends led on straight, unless it is closed."""
+    xy = shapely.get_coordinates(line)
+    if line.is_closed:
+        return line
+    first, last = xy[0] - xy[1], xy[-1] - xy[-2]
+    before = xy[0] + first / max(hypot(*first), 1e-6) * COAST_REACH_M
+    after = xy[-1] + last / max(hypot(*last), 1e-6) * COAST_REACH_M
+    return LineString([before, *xy, after])
+
+
+def _beside(line: LineString, left: float) -> np.ndarray:
+    """Points so many metres to the left of the middle of each piece of a line."""
+    xy = shapely.get_coordinates(line)
+    way = np.diff(xy, axis=0)
+    way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
+    return np.asarray(
+        shapely.points((xy[:-1] + xy[1:]) / 2 + left * np.stack([-way[:, 1], way[:, 0]], axis=1))
+    )
+
+
+def _polygons(shapes: Iterable[Geometry], least_m2: float) -> Iterator[Polygon]:
+    for shape in shapes:
+        for part in shapely.get_parts(shape):
+            if isinstance(part, Polygon) and part.area > least_m2:
+                yield part
+
+
+def _is_sunk(tags: Tags) -> bool:
+    """Whether something lies in a tunnel, indoors or underground."""
+    return is_hidden(tags) or tags.get("tunnel") == "culvert" or tags.get("location") == "underground"

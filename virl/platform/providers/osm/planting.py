@@ -1,0 +1,103 @@
+"""Trees from a seed: in forests and orchards, and along rows of trees."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import shapely
+from numpy.random import Generator
+from shapely import LineString, Polygon
+
+from virl.platform.providers.offline.plan import Furniture
+from virl.platform.providers.osm.extract import OsmExtract, Tags
+from virl.platform.providers.osm.network import Floats
+from virl.platform.providers.osm.spots import Spots
+from virl.platform.providers.osm.ways import WayFilter, is_hidden
+
+# All chosen.
+MOST = 20_000
+"""Trees of a town; those nearest to houses are planted."""
+SEEN_M = 55.0  # from the nearest panorama, at most: the trees before those farther off hide them
+FOREST_M, ORCHARD_M, ROW_M = 6.5, 7.0, 9.0  # from tree to tree
+JITTER = 0.35  # of that distance, in forests
+OFF_STREET_M, OFF_HOUSE_M, OFF_SIGHT_M, OFF_THING_M, OFF_EYE_M = 1.5, 3.0, 2.5, 3.0, 3.5
+ROW_OFF_STREET_M = 0.3
+CROWDED = 60_000
+"""Places that are looked at, those nearest to houses first."""
+
+
+def trees_of(extract: OsmExtract, spots: Spots, seed: int) -> tuple[Furniture, ...]:
+    """Trees where woods, orchards and rows of trees are mapped, and a panorama is near."""
+    rng = np.random.default_rng([seed, 0x7EE5])
+    forest = [_grown(area, FOREST_M, JITTER, rng) for area in _areas(extract, _is_forest)]
+    orchard = [_grown(area, ORCHARD_M, 0.0, rng) for area in _areas(extract, _is_orchard)]
+    rows = [_along(line) for line in _rows(extract)]
+    lines = _free(_joined(rows), spots, ROW_OFF_STREET_M)
+    woods = _free(_joined([*forest, *orchard]), spots, OFF_STREET_M)
+    xy = np.concatenate([lines, woods])
+    xy = xy[:MOST]
+    kinds = rng.integers(0, 997, len(xy))
+    return tuple(
+        Furniture(
+            f"seeded-tree-{number + 1:05d}", "tree", round(x, 2), round(y, 2), float(kind % 360), kind,
+            is_mapped=False,
+        )
+        for number, ((x, y), kind) in enumerate(zip(xy.tolist(), kinds.tolist(), strict=True))
+    )  # fmt: skip
+
+
+def _free(xy: Floats, spots: Spots, off_street: float) -> Floats:
+    """The points near panoramas where a tree can stand, those nearest to houses first."""
+    if not len(xy):
+        return xy
+    away = spots.near_panoramas(xy)
+    xy = xy[(away <= SEEN_M) & (away >= OFF_EYE_M)]
+    xy = xy[np.argsort(spots.near_houses(xy), kind="stable")[:CROWDED]]
+    xy = xy[spots.off_streets(xy, off_street)]
+    xy = xy[spots.off_houses(xy, OFF_HOUSE_M)]
+    xy = xy[spots.off_things(xy, OFF_THING_M)]
+    return xy[spots.off_sights(xy, OFF_SIGHT_M, tall=True)]
+
+
+def _is_forest(tags: Tags) -> bool:
+    return tags.get("landuse") == "forest" or tags.get("natural") == "wood"
+
+
+def _is_orchard(tags: Tags) -> bool:
+    return tags.get("landuse") == "orchard"
+
+
+def _areas(extract: OsmExtract, which: WayFilter) -> Iterator[Polygon]:
+    """Each polygon of the areas that a test chooses, as far as it was read."""
+    for tags, shape in zip(extract.areas.tags, extract.areas.shapes, strict=True):
+        if which(tags):
+            for part in shapely.get_parts(shapely.intersection(shape, extract.outline)):
+                if isinstance(part, Polygon) and part.area > FOREST_M**2:
+                    yield part
+
+
+def _rows(extract: OsmExtract) -> Iterator[LineString]:
+    for tags, line in zip(extract.lines.tags, extract.lines.shapes, strict=True):
+        if tags.get("natural") == "tree_row" and not is_hidden(tags):
+            yield line
+
+
+def _grown(area: Polygon, apart: float, jitter: float, rng: Generator) -> Floats:
+    """Points of a grid in an area, moved at random by a share of its step."""
+    west, south, east, north = area.bounds
+    x, y = np.meshgrid(np.arange(west, east, apart), np.arange(south, north, apart))
+    xy = np.stack([x.ravel(), y.ravel()], axis=1)
+    xy += rng.uniform(-jitter, jitter, xy.shape) * apart
+    shapely.prepare(area)
+    grown: Floats = xy[shapely.contains_xy(area, xy[:, 0], xy[:, 1])]
+    return grown
+
+
+def _along(line: LineString) -> Floats:
+    count = max(1, round(line.length / ROW_M))
+    at = shapely.line_interpolate_point(line, np.arange(count + 1) / count, normalized=True)
+    points: Floats = shapely.get_coordinates(at)
+    return points
+
+
+def _joined(parts: list[Floats]) -> Floats:
+    return np.concatenate([*parts, np.empty((0, 2))])

@@ -1,0 +1,100 @@
+"""Where there is room for what no map has: off streets and houses, and out of the sight of signs."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from virl.platform.providers.offline.plan import Furniture, Panoramas, Sign, Street
+from virl.platform.providers.osm.houses import Houses
+from virl.platform.providers.osm.network import Floats
+
+Flags = NDArray[np.bool_]
+
+READERS = 3  # panoramas from which each sign stays readable; chosen
+READ_FROM_M = 40.0
+
+
+class Spots:
+    """The ground of a town, as far as it is taken.
+
+    Args:
+        houses: of the town.
+        streets: of the town.
+        panoramas: of the town.
+        signs: of the town.
+        furniture: that is mapped.
+    """
+
+    def __init__(
+        self, houses: Houses, streets: Sequence[Street], panoramas: Panoramas, signs: Sequence[Sign],
+        furniture: Sequence[Furniture],
+    ) -> None:  # fmt: skip
+        self._houses = shapely.STRtree(np.concatenate([houses.footprints, houses.above.footprints]))
+        self._streets = shapely.STRtree([shapely.LineString(street.line) for street in streets])
+        self._half = np.array([street.road / 2 or street.pavement for street in streets])
+        self._lines = self._streets.geometries
+        self._middles = cKDTree(shapely.get_coordinates(shapely.centroid(houses.footprints)).reshape(-1, 2))
+        self._eyes = cKDTree(panoramas.xy)
+        self._things = cKDTree(_positions(furniture))
+        low = [sign for sign in signs if sign.kind in {"board", "directory"}]
+        self._sights = {
+            every: shapely.STRtree(_sights(chosen, panoramas))
+            for every, chosen in ((True, signs), (False, low))
+        }
+
+    def near_panoramas(self, xy: Floats) -> Floats:
+        """Metres from points to the nearest panorama."""
+        return np.asarray(self._eyes.query(xy)[0], float)
+
+    def near_houses(self, xy: Floats) -> Floats:
+        """Metres from points to the middle of the nearest house; 0 for all where there is no house."""
+        return np.asarray(self._middles.query(xy)[0], float) if self._middles.n else np.zeros(len(xy))
+
+    def off_streets(self, xy: Floats, margin: float, own: NDArray[np.int64] | None = None) -> Flags:
+        """Which points lie more than `margin` metres beside the ways of streets, or of all but their own."""
+        point, street = self._beside(self._streets, xy, float(self._half.max(initial=0.0)) + margin)
+        gap = shapely.distance(np.asarray(shapely.points(xy[point])), self._lines[street])
+        hit = gap < self._half[street] + margin
+        if own is not None:
+            hit &= street != own[point]
+        return _without(len(xy), point[hit])
+
+    def off_houses(self, xy: Floats, margin: float) -> Flags:
+        """Which points lie more than `margin` metres from every house and what juts out of one."""
+        return _without(len(xy), self._beside(self._houses, xy, margin)[0])
+
+    def off_things(self, xy: Floats, margin: float) -> Flags:
+        """Which points lie more than `margin` metres from all mapped furniture."""
+        return np.asarray(self._things.query(xy, distance_upper_bound=margin)[0] >= margin)
+
+    def off_sights(self, xy: Floats, margin: float, *, tall: bool) -> Flags:
+        """Which points lie more than `margin` metres beside the lines of sight to signs, or to low ones."""
+        return _without(len(xy), self._beside(self._sights[tall], xy, margin)[0])
+
+    def _beside(self, tree: shapely.STRtree, xy: Floats, margin: float) -> tuple[NDArray[np.int64], ...]:
+        found = tree.query(shapely.points(xy), predicate="dwithin", distance=margin).reshape(2, -1)
+        return found[0], found[1]
+
+
+def _without(count: int, hit: NDArray[np.int64]) -> Flags:
+    free = np.ones(count, bool)
+    free[hit] = False
+    return free
+
+
+def _positions(furniture: Sequence[Furniture]) -> Floats:
+    return np.array([(thing.x, thing.y) for thing in furniture], float).reshape(-1, 2)
+
+
+def _sights(signs: Sequence[Sign], panoramas: Panoramas) -> list[shapely.LineString]:
+    """From the middle of each sign to the panoramas around it."""
+    if not signs:
+        return []
+    middle = np.array([(np.array(sign.left) + np.array(sign.right)) / 2 for sign in signs])
+    away, near = cKDTree(panoramas.xy).query(middle, READERS, distance_upper_bound=READ_FROM_M)
+    sign, rank = np.nonzero(np.isfinite(away))
+    ends = np.stack([middle[sign], panoramas.xy[near[sign, rank]]], axis=1)
+    return [shapely.LineString(pair) for pair in ends]
