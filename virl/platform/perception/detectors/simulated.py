@@ -141,8 +141,8 @@ def open_simulated(settings: SimulatedSettings, models: Models) -> SimulatedDete
     """
     if models.options.truth is None:
         raise ModelUnavailable(
-            "the simulated detector needs the ground truth of a made city, and this city has none: use the "
-            "city virlton, or a real detector such as grounding-dino"
+            "the simulated detector needs the ground truth of a made city, and this city has none: choose "
+            "another with --detector, such as grounding-dino, owlv2 or recorded (see `virl models`)"
         )
     return SimulatedDetector(models.options.truth, settings, models.options.seed)
 

@@ -1,0 +1,195 @@
+"""Boxes from a file, as another detector or a person has drawn them: no model, no noise, no weights.
+
+It repeats on any machine what a detector has found elsewhere, and runs agents on annotated panoramas.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from virl.errors import BadInput, ModelUnavailable
+from virl.files import JsonLines
+from virl.platform.perception.base import Detection
+from virl.platform.perception.images import clip_box
+from virl.platform.perception.model_settings import ModelSettings, Needs
+from virl.platform.perception.models import Models
+from virl.platform.perception.overlap import carry_box
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.boxes import without_doubles
+from virl.platform.perception.weights import Once, models_home
+from virl.platform.streetview import Box, Camera, View
+
+__all__ = ["KIND", "RecordedDetector", "RecordedSettings", "write_boxes"]
+
+
+class RecordedSettings(ModelSettings):
+    """Settings of the detector."""
+
+    kind: Literal["recorded"]
+    boxes: str = Field(min_length=1)
+    """Path of the file; else looked for below `models` of the user's data folder."""
+    min_score: float = Field(ge=0, le=1)
+    """Lower scores are dropped."""
+    min_seen: float = Field(gt=0, le=1)
+    """Least share of a recorded box that a view must show."""
+    max_overlap: float | None = Field(ge=0, le=1)
+    """Of two boxes of one label that share more (intersection over union), the better stays."""
+
+    def needs(self) -> Needs:
+        """The file of boxes."""
+        return Needs(files=(self.file,))
+
+    @property
+    def file(self) -> Path:
+        """Where the boxes are, or should be."""
+        named, kept = Path(self.boxes).expanduser(), models_home() / self.boxes
+        return kept if kept.is_file() and not named.is_file() else named
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class _RecordedCamera(_Line):
+    heading: float
+    pitch: float = Field(0.0, ge=-90, le=90)
+    fov: float = Field(90.0, ge=10, le=120)
+    width: int = Field(640, ge=16, le=2048)
+    height: int = Field(640, ge=16, le=2048)
+
+    @property
+    def camera(self) -> Camera:
+        return Camera(self.heading, self.pitch, self.fov, self.width, self.height)
+
+
+class _RecordedBox(_Line):
+    label: Annotated[str, Field(min_length=1)]
+    score: float = Field(1.0, ge=0, le=1)
+    box: Box
+
+    @field_validator("box")
+    @classmethod
+    def _has_area(cls, box: Box) -> Box:
+        if not (box[0] < box[2] and box[1] < box[3]):
+            raise ValueError("must be left, top, right, bottom with left < right and top < bottom")
+        return box
+
+
+class _RecordedView(_Line):
+    """A line of the file: what was found in one view of a panorama."""
+
+    pano_id: Annotated[str, Field(min_length=1)]
+    camera: _RecordedCamera
+    boxes: tuple[_RecordedBox, ...] = ()
+
+
+_ByPanorama = Mapping[str, Sequence[_RecordedView]]
+
+
+class RecordedDetector:
+    """Finds what a file says of a panorama, carried into each view. Safe to share between threads.
+
+    Args:
+        settings: name the file, which is read when something is first looked for.
+    """
+
+    def __init__(self, settings: RecordedSettings) -> None:
+        self._settings = settings
+        self._recorded = Once(lambda: _read(settings.file))
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+        """The recorded boxes with one of `labels` in each view, best first.
+
+        Args:
+            views: their pixels are not looked at.
+            labels: as recorded; case does not count, and underscores are spaces. Empty asks for all.
+
+        Raises:
+            ModelUnavailable: the file is missing, or has no line for a panorama.
+            BadInput: a line of the file is damaged.
+        """
+        asked = {_plain(label): label for label in reversed(labels)}
+        return [self._look(view, asked) for view in views]
+
+    def _look(self, view: View, asked: Mapping[str, str]) -> list[Detection]:
+        lines = self._recorded.get().get(view.pano_id)
+        if lines is None:
+            raise ModelUnavailable(
+                f"{self._settings.file} has no line for panorama {view.pano_id!r}: record its boxes "
+                "(an empty list where there are none), or use another detector"
+            )
+        found = [
+            Detection(asked.get(_plain(one.label), one.label), one.score, box)
+            for line in lines
+            for one in line.boxes
+            if (not asked or _plain(one.label) in asked)
+            and one.score >= self._settings.min_score
+            and (box := self._seen(one.box, line.camera.camera, view.camera))
+        ]
+        return without_doubles(found, self._settings.max_overlap)
+
+    def _seen(self, recorded: Box, source: Camera, target: Camera) -> Box | None:
+        """The part of a recorded box that a view shows, if that is enough of it."""
+        whole = recorded if source == target else carry_box(recorded, source, target)
+        part = clip_box(whole, target.width, target.height) if whole else None
+        if whole is None or part is None:
+            return None
+        share = (part[2] - part[0]) * (part[3] - part[1]) / ((whole[2] - whole[0]) * (whole[3] - whole[1]))
+        return part if share >= self._settings.min_seen else None
+
+
+def write_boxes(file: Path, found: Iterable[tuple[View, Sequence[Detection]]]) -> None:
+    """Write what a detector found, as the `recorded` detector reads it; replaces the file.
+
+    Args:
+        file: JSON lines.
+        found: views and what is in each; also those in which nothing is.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
+    file.unlink(missing_ok=True)
+    lines = JsonLines(file, "record again", sync=False)
+    for view, detections in found:
+        camera = view.camera
+        line = _RecordedView(
+            pano_id=view.pano_id,
+            camera=_RecordedCamera(
+                heading=camera.heading,
+                pitch=camera.pitch,
+                fov=camera.fov,
+                width=camera.width,
+                height=camera.height,
+            ),
+            boxes=tuple(_RecordedBox(label=one.label, score=one.score, box=one.box) for one in detections),
+        )
+        lines.append(line.model_dump_json())
+
+
+def _read(file: Path) -> _ByPanorama:
+    if not file.is_file():
+        raise ModelUnavailable(
+            f"the recorded detector has no file {file}: write one (docs/reference/models.md), or use "
+            "another detector"
+        )
+    lines = JsonLines(file, "record again")
+    by_panorama: dict[str, list[_RecordedView]] = {}
+    for line in lines.read(_RecordedView.model_validate_json):
+        by_panorama.setdefault(line.pano_id, []).append(line)
+    if lines.torn.strip():
+        raise BadInput(f"{file}, line {lines.count + 1}: is cut off: end it with a line break, or remove it")
+    return by_panorama
+
+
+def _plain(label: str) -> str:
+    return " ".join(label.replace("_", " ").lower().split())
+
+
+def open_recorded(settings: RecordedSettings, _: Models) -> RecordedDetector:
+    """The detector of these settings."""
+    return RecordedDetector(settings)
+
+
+KIND = Kind("detector", RecordedSettings, open_recorded)
