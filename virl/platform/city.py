@@ -134,6 +134,9 @@ class City:
     directory: bool = False
     """Whether an agent may look up every sign that it reads: that costs nothing, and names of real shops
     rarely tell what they are."""
+    visual_memory: str = "default"
+    """Settings of visual memory that expect panoramas to be placed as inexactly as its are: a name in
+    `platform/memory/`."""
     invented: str = ""
     """What of a real town is made up, such as `reviews and ratings are invented`; empty for nothing."""
     fit_mover: Callable[[Panorama, str | None], MoverChoice] | None = None

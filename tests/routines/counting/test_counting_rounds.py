@@ -5,6 +5,7 @@ import io
 import json
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from virl.platform.movement.point.plan import plan_path
 from virl.platform.movement.region.navigator import RegionNavigator
 from virl.platform.streetview import Pose
 from virl.region import Region
-from virl.routines.counting.rounds import count_along
+from virl.routines.counting.rounds import count_along, open_counter
 from virl.routines.counting.where import onward_by_hop, onward_by_link, route_of
 
 ROUTE = made_character(route=["East End"], limits={"steps": 60})
@@ -235,3 +236,13 @@ def test_the_bar_knows_how_much_there_is(tmp_path: Path) -> None:
         agent.run.progress("walking", 0, PANORAMAS - 1)
         go_all_over(agent)
         assert (bar.description, bar.completed, bar.total) == ("walking", PANORAMAS - 1, PANORAMAS - 1)
+
+
+@pytest.mark.parametrize(("count", "metres"), [({}, 1.5), ({"memory": "default"}, 0.5)])
+def test_memory_expects_what_the_city_says_of_its_panoramas(
+    tmp_path: Path, count: dict[str, Any], metres: float
+) -> None:
+    asked = made_character(route=["East End"], count={"things": ["bench"], **count})
+    with made_agent(tmp_path, asked) as agent:
+        real = replace(agent, city=replace(agent.city, visual_memory="street-view"))
+        assert open_counter(real).memory.settings.position_m == metres

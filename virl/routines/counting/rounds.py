@@ -74,7 +74,7 @@ def open_counter(agent: Agent) -> Counter:
     """
     count = _count_of(agent)
     matcher = agent.character.senses.matcher
-    settings = memory_settings_for(count.memory, matcher)
+    settings = memory_settings_for(count.memory or agent.city.visual_memory, matcher)
     memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
     return Counter(
         agent.city.streetview,

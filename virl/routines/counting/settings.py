@@ -23,8 +23,8 @@ class Counting(Settings):
     """Least score at the closer look."""
     active: bool = True
     """Whether to look closer before believing."""
-    memory: str = "default"
-    """Settings of visual memory: a name in `platform/memory/`."""
+    memory: str | None = None
+    """Settings of visual memory: a name in `platform/memory/`; `None` takes the city's."""
     keep: Literal["found", "all"] = "found"
     """Which views are kept as files: those in which something was found, or all."""
 
@@ -32,7 +32,8 @@ class Counting(Settings):
 def _named(counting: Counting | None) -> Iterable[tuple[str, Callable[[], object]]]:
     from virl.platform.perception.memory.settings import memory_settings  # noqa: PLC0415 - brings in models
 
-    return [("memory", lambda: memory_settings(counting.memory))] if counting else []
+    name = counting.memory if counting else None
+    return [("memory", lambda: memory_settings(name))] if name else []
 
 
 COUNT: CharacterField[Counting | None] = CharacterField(

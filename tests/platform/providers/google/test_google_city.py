@@ -81,3 +81,8 @@ def test_a_refused_key_names_the_service_to_enable(virlton: City) -> None:
         assert f"enable {service}" in text
         assert MARKER_KEY not in text
         assert "\n" not in text
+
+
+def test_visual_memory_there_expects_real_street_view(google: Google) -> None:
+    assert google.city.visual_memory == "street-view"
+    assert google.reopened(GoogleOptions(visual_memory="mine")).city.visual_memory == "mine"

@@ -80,6 +80,7 @@ def open_google(
             places, center, keep_closed=chosen.keep_closed, nearby_requests=chosen.nearby_requests
         ),
         maps=maps,
+        visual_memory=chosen.visual_memory,
         meter=way.meter,
         fit_mover=lambda start, asked: fit_mover(
             streetview, chosen, map_tiles=_is_linked(streetview), start=start, asked=asked

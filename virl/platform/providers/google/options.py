@@ -40,6 +40,8 @@ class GoogleOptions(Settings):
     """How many pages of 20 places a text search may take; each is a paid request."""
     page_wait: float = Field(default=PAGE_WAIT_S, ge=0)
     """Seconds before a further page of the legacy API is asked for."""
+    visual_memory: str = "street-view"
+    """Settings of visual memory for agents that count here: a name in `platform/memory/`."""
     language: str | None = None
     """Of names and reviews, as a BCP 47 tag such as `en`; by default Google chooses."""
     api: Literal["new", "legacy"] | None = None
