@@ -50,6 +50,14 @@ def end_of(folder: Path) -> End:
     return End(_content(folder), told or 0.0, dict(book.sent), tuple(faults))
 
 
+def differences(whole: End, ended: End) -> list[str]:
+    """What differs between two ends, and what is wrong with the second."""
+    names = sorted({*whole.content, *ended.content})
+    differing = [name for name in names if whole.content.get(name) != ended.content.get(name)]
+    faults = [f"differs: {', '.join(differing[:8])}"] if differing else []
+    return [*faults, *ended.faults]
+
+
 def has_failed_episodes(folder: Path) -> bool:
     """Whether a benchmark has ended with episodes that `--resume` tries again."""
     results = folder / "results.json"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from chaos.ends import COST_FAULTS, FREE, End, end_of, has_failed_episodes
+from chaos.ends import COST_FAULTS, FREE, End, differences, end_of, has_failed_episodes
 from chaos.jobs import Job, agent_jobs, chosen, other_jobs
 from chaos.world import LONGEST_S, Process, World, can_mount, opened_world, prepare, small_disk
 
@@ -176,7 +176,7 @@ class Soak:
         else:
             figures.faults.append("it never ended")
             return
-        figures.faults += _differences(whole.end, end_of(out))
+        figures.faults += differences(whole.end, end_of(out))
         if job.is_paid and not faulty:
             repeated: dict[str, int] = self._world.server.stats()["repeated"]
             figures.paid_twice += sum(count for one, count in repeated.items() if one not in FREE)
@@ -217,14 +217,7 @@ class Soak:
             else:
                 figures.faults.append("it did not go on after there was room")
                 return
-            figures.faults += _differences(whole.end, end_of(out))
-
-
-def _differences(whole: End, ended: End) -> list[str]:
-    names = sorted({*whole.content, *ended.content})
-    differing = [name for name in names if whole.content.get(name) != ended.content.get(name)]
-    faults = [f"differs: {', '.join(differing[:8])}"] if differing else []
-    return [*faults, *ended.faults]
+            figures.faults += differences(whole.end, end_of(out))
 
 
 def soak(

@@ -43,6 +43,7 @@ from virl.mind.script import ScriptMind
 from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import MOVERS, open_mover
+from virl.platform.movement.web import WebSettings
 from virl.platform.mover_choice import MoverChoice
 from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.providers.open import Access, city_settings, name_of_city, opened_city
@@ -308,7 +309,7 @@ def _live(
             start = start.model_copy(update={"character": assembly.character.model_dump(mode="json")})
         if not done:
             start = _with_mover(start, city, assembly.start, plan.mover, console)
-        mover = stack.enter_context(open_mover(start.mover, city.streetview))
+        mover = stack.enter_context(open_mover(start.mover, city.streetview, web=_web(start.mover, city)))
         assembly = replace(assembly, mover=mover)
         if not done:
             check_assembly(assembly)
@@ -370,6 +371,15 @@ def _with_mover(
     if not asked:
         console.print(f"Mover: {fit.name}, as {fit.reason} (see --mover)", highlight=False, markup=False)
     return start.model_copy(update={"mover": fit.name, "mover_reason": fit.reason})
+
+
+def _web(mover: str, city: City) -> WebSettings | None:
+    """What the page of the mover `web` loads."""
+    if mover != "web":
+        return None
+    if city.panorama_page is None:
+        raise BadInput(f"mover 'web' does not work in {city.title}: no web page shows its street view")
+    return WebSettings.of_page(city.panorama_page)
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:

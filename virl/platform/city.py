@@ -83,6 +83,22 @@ class Truth(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class PanoramaPage:
+    """What the mover `web` needs to show the street view of a city in a page."""
+
+    maps_js: str
+    """Address of the Maps JavaScript API."""
+    pay: Callable[[], None]
+    """Books a panorama object, before the page makes it.
+
+    Raises:
+        BudgetExceeded: it would cost more than is left.
+    """
+    outdoor: bool = True
+    """Whether links to panoramas that were taken indoors are left out."""
+
+
 class StreetMap(Protocol):
     """The streets of a whole city at once, for drawing; only a provider that holds them all has it."""
 
@@ -115,6 +131,8 @@ class City:
     street_map: StreetMap | None = None
     inventory: Inventory | None = None
     """All that it is made of, for pages and exports."""
+    panorama_page: PanoramaPage | None = None
+    """For the mover `web`; `None` where no page shows its street view."""
     meter: Meter | None = None
     """Counts requests, where the city is asked over a network."""
     time_zone: str | None = None

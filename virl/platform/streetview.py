@@ -42,6 +42,8 @@ class Panorama:
     links: tuple[Link, ...]
     date: str | None = None
     """ISO 8601 month, `2026-05`, where the provider knows it."""
+    indoors: bool = False
+    """Whether the provider knows that it was taken indoors."""
 
     @property
     def is_crossing(self) -> bool:

@@ -1,7 +1,7 @@
 """A stand-in for the Maps JavaScript API over a made street view, served on loopback."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -30,6 +30,7 @@ SCRIPT = """
       this.pano = pano; this.tell("pano_changed");
       setTimeout(() => {
         const found = PANORAMAS[pano];
+        if (!%(known)s) { this.status = "UNKNOWN_ERROR"; this.tell("status_changed"); return; }
         this.status = found ? "OK" : "ZERO_RESULTS"; this.tell("status_changed");
         if (!found) return;
         this.links = found.links; this.tell("links_changed");
@@ -56,8 +57,18 @@ SCRIPT = """
 
 
 @contextmanager
-def serve_maps_js(streets: MadeStreetView, names: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """The address of the script, and the queries it was asked with."""
+def serve_maps_js(
+    streets: MadeStreetView, names: list[str], broken: Sequence[str] = ()
+) -> Iterator[tuple[str, list[str]]]:
+    """The address of the script, and the queries it was asked with.
+
+    Args:
+        streets: what it shows.
+        names: of all panoramas.
+        broken: how the first scripts fail, one after the other: with a `status`, as `noise`, or by a
+            panorama that answers `unknown`.
+    """
+    faults = list(broken)
     panoramas = {}
     for name in names:
         here = streets.panorama(name)
@@ -69,14 +80,16 @@ def serve_maps_js(streets: MadeStreetView, names: list[str]) -> Iterator[tuple[s
         def do_GET(self) -> None:
             path, query = urlsplit(self.path)[2:4]
             queries.append(query)
+            fault = faults.pop(0) if faults else ""
             given = parse_qs(query)
             values = {
                 "panoramas": json.dumps(panoramas),
                 "callback": json.dumps(given["callback"][0]),
+                "known": json.dumps(fault != "unknown"),
                 "refused": json.dumps(given.get("key") == [REFUSED]),
             }
-            body = (SCRIPT % values).encode()
-            self.send_response(200 if path == "/maps/api/js" else 404)
+            body = b"\x00noise(" if fault == "noise" else (SCRIPT % values).encode()
+            self.send_response(503 if fault == "status" else 200 if path == "/maps/api/js" else 404)
             self.send_header("Content-Type", "text/javascript")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -1,5 +1,11 @@
+import os
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,12 +13,12 @@ from headless import needs_chromium
 from hypothesis import given
 from hypothesis import strategies as st
 from made_maps_page import REFUSED, serve_maps_js
-from made_streets import plus_sign
+from made_streets import MadeStreetView, plus_sign
 
-from virl.errors import ProviderError
+from virl.errors import NoStreetView, ProviderError
 from virl.geo import signed_turn
 from virl.platform.movement.web import BrowserUnavailable, WebMover, WebSettings, arrow_heading
-from virl.platform.streetview import Pose
+from virl.platform.streetview import Panorama, Pose
 
 NAMES = ["c", *(f"{way}{k}" for way in "nesw" for k in (1, 2, 3))]
 
@@ -115,11 +121,97 @@ def test_a_refused_key_is_told(maps_js: tuple[str, list[str]]) -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("address", "why"),
-    [("http://127.0.0.1:9/maps/api/js", "did not load"), ("data:text/javascript,", "within 2 s")],
+    [
+        ("http://127.0.0.1:9/maps/api/js", "did not load"),
+        ("data:text/javascript,", "did not load"),
+        ("data:text/javascript,google={maps:{}};//", "within 2 s"),
+    ],
 )
 def test_a_script_that_does_not_come_is_told(address: str, why: str) -> None:
     with (
         pytest.raises(ProviderError, match=why),
-        WebMover(plus_sign(), WebSettings(maps_js=address, key="marker", timeout=2)) as mover,
+        WebMover(plus_sign(), WebSettings(maps_js=address, key="marker", timeout=2, further=0)) as mover,
     ):
         mover.links(Pose("c", 0))
+
+
+@needs_chromium
+@pytest.mark.browser
+def test_what_fails_is_tried_again_in_a_page_that_is_paid_anew() -> None:
+    paid: list[int] = []
+    broken = ["noise", "unknown", "status"]
+    with serve_maps_js(plus_sign(), NAMES, broken) as (address, queries):
+        settings = WebSettings(address, timeout=10, first_wait=0.01, pay=lambda: paid.append(1))
+        with WebMover(plus_sign(), settings) as mover:
+            links = mover.links(Pose("c", 0))
+            assert [link.pano_id for link in links] == ["n1", "e1", "s1", "w1"]
+    assert len(queries) == len(paid) == 4
+
+
+@needs_chromium
+@pytest.mark.browser
+def test_after_the_last_try_it_says_what_failed() -> None:
+    with serve_maps_js(plus_sign(), NAMES, ["unknown"] * 2) as (address, queries):
+        settings = WebSettings(address, timeout=10, further=1, first_wait=0.01)
+        with WebMover(plus_sign(), settings) as mover, pytest.raises(ProviderError, match="UNKNOWN_ERROR"):
+            mover.links(Pose("c", 0))
+    assert len(queries) == 2
+
+
+class _Changed(MadeStreetView):
+    """In which a neighbour is gone and another one is indoors."""
+
+    def panorama(self, pano_id: str) -> Panorama:
+        if pano_id == "n1":
+            raise NoStreetView("gone")
+        return replace(super().panorama(pano_id), indoors=pano_id == "e1")
+
+
+@needs_chromium
+@pytest.mark.browser
+def test_links_that_lead_nowhere_or_indoors_are_left_out(maps_js: tuple[str, list[str]]) -> None:
+    made = plus_sign()
+    made.__class__ = _Changed
+    for outdoor, expected in ((True, ["s1", "w1"]), (False, ["e1", "s1", "w1"])):
+        with WebMover(made, WebSettings(maps_js[0], timeout=10, outdoor=outdoor)) as mover:
+            assert [link.pano_id for link in mover.links(Pose("c", 0))] == expected
+
+
+_WAITING = """
+import sys, time
+from made_streets import MadeStreetView, plus_sign
+from virl.platform.movement.web import WebMover, WebSettings
+from virl.platform.streetview import Panorama, Pose
+mover = WebMover(plus_sign(), WebSettings(sys.argv[1], timeout=20))
+print(len(mover.links(Pose("c", 0))), flush=True)
+time.sleep(600)
+"""
+
+
+@needs_chromium
+@pytest.mark.browser
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="no /proc: whose processes are left cannot be seen")
+def test_a_browser_ends_with_the_process_that_opened_it(maps_js: tuple[str, list[str]]) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        environment = {**os.environ, "TMPDIR": folder, "PYTHONPATH": os.pathsep.join(sys.path)}
+        command = [sys.executable, "-c", _WAITING, maps_js[0]]
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
+            assert process.stdout
+            assert process.stdout.readline() == b"4\n"
+            assert len(_processes_with(folder)) > 3
+            process.kill()
+        until = time.monotonic() + 20
+        while (_processes_with(folder) or any(Path(folder).iterdir())) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert _processes_with(folder) == []
+        assert list(Path(folder).iterdir()) == []
+
+
+def _processes_with(word: str) -> list[int]:
+    """Processes whose command line holds a word."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if word.encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+    return found

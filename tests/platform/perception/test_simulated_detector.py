@@ -250,7 +250,7 @@ def test_labels_are_words_and_only_what_may_answer_is_looked_for():
 
 
 def test_without_ground_truth_it_says_what_to_take_instead():
-    with pytest.raises(ModelUnavailable, match="another with --detector, such as .* or recorded"):
+    with pytest.raises(ModelUnavailable, match=r"another with --detector, such as .* or recorded"):
         Models().detector("simulated")
 
 

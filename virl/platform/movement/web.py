@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import Self
 
-from virl.errors import BadInput
+from virl.errors import BadInput, NoStreetView
 from virl.geo import distance, normalize_heading, signed_turn
 from virl.platform.movement.web_browser import BrowserUnavailable, PagePanorama, StreetViewPage, WebSettings
 from virl.platform.streetview import Link, Pose, StreetView
@@ -78,11 +78,16 @@ class WebMover:
         return self._opened
 
     def _measured(self, shown: PagePanorama) -> list[Link]:
-        """The links with their lengths."""
-        return [
-            Link(pano_id, heading, distance(shown.position, self._streetview.panorama(pano_id).position))
-            for pano_id, heading in shown.links
-        ]
+        """The links with their lengths, without those that lead nowhere or indoors."""
+        found = []
+        for pano_id, heading in shown.links:
+            try:
+                end = self._streetview.panorama(pano_id)
+            except NoStreetView:  # Google has taken it away
+                continue
+            if not (self._settings.outdoor and end.indoors):
+                found.append(Link(pano_id, heading, distance(shown.position, end.position)))
+        return found
 
     def _drawn(self, shown: PagePanorama) -> PagePanorama:
         """The links that an arrow is drawn for, with its heading; an arrow does not tell where it leads."""

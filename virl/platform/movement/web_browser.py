@@ -1,8 +1,10 @@
 """A headless Chromium that shows the web mover's page, and what the page tells."""
 
+import logging
 import os
 import shutil
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from tempfile import TemporaryDirectory
@@ -10,11 +12,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 from virl.errors import NoStreetView, ProviderError, VirlError
 from virl.geo import LatLng, normalize_heading
+from virl.platform.city import PanoramaPage
+from virl.platform.movement import web_driver
 from virl.platform.movement.web_server import serve_page
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE
 from virl.platform.providers.http.settings import checked_host
+from virl.retry import RetryPolicy
 
 if TYPE_CHECKING:
+    from selenium.common.exceptions import WebDriverException
     from selenium.webdriver import Chrome
 
 GOOGLE = "https://maps.googleapis.com"
@@ -22,12 +28,19 @@ MAPS_JS = "/maps/api/js"
 SERVICE = "Maps JavaScript API"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _NOT_THERE = "ZERO_RESULTS"  # the status of a panorama that is not there
+_REFUSED = "the key was refused"  # as page.js says it
+_LONGEST_WAIT_S = 30.0
+_log = logging.getLogger(__name__)
 
 _LONGEST_FOLDER = 58  # characters: Chromium puts a socket below it, the path of which may take 104 in all
 
 
 class BrowserUnavailable(VirlError):
     """The web mover has no browser: the message says how to get one."""
+
+
+def _nothing() -> None:
+    """Pays nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +53,22 @@ class WebSettings:
     """Goes to the page in memory and into no file, log or message."""
     timeout: float = 20.0
     """Seconds that the page, or a move, may take; chosen."""
+    further: int = 4
+    """Tries after the first where the page fails or does not answer; as of other requests to Google."""
+    first_wait: float = 0.5
+    """Seconds before the second try; doubles with every further one."""
     arrows: bool = False
     """Read and click the arrows that are drawn, as V-IRL did, instead of the panorama's own links."""
+    outdoor: bool = True
+    """Whether links to panoramas that are known to be indoors are left out."""
+    pay: Callable[[], None] = field(default=_nothing, repr=False)
+    """Books a panorama object before the page makes it."""
+
+    @classmethod
+    def of_page(cls, page: PanoramaPage) -> Self:
+        """For the page of a city, with the key in `GOOGLE_MAPS_API_KEY`."""
+        key = os.environ.get("GOOGLE_MAPS_API_KEY", "")
+        return cls(maps_js=page.maps_js, key=key, outdoor=page.outdoor, pay=page.pay)
 
     @classmethod
     def from_environment(cls, *, arrows: bool = False) -> Self:
@@ -66,23 +93,37 @@ class PagePanorama:
     """Ids and headings of the links, in the page's order."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """A try that failed, perhaps for no lasting reason."""
+
+    error: ProviderError
+    again: bool = True
+    wait: float | None = None
+
+
 class StreetViewPage:
     """The page in its browser. Closes both on `close` and at the end of a `with` block.
+
+    What fails is tried again in a page that is loaded anew.
 
     Raises:
         BrowserUnavailable: Selenium, Chromium or its driver is missing or does not start.
         ProviderError: the Maps JavaScript API cannot be loaded, or refuses the key.
+        BudgetExceeded: another panorama object would cost more than is left.
     """
 
     def __init__(self, settings: WebSettings) -> None:
-        self._timeout = settings.timeout
+        self._settings = settings
+        self._retries = RetryPolicy(settings.further, settings.first_wait, _LONGEST_WAIT_S)
+        self._is_loaded = False
         with ExitStack() as opened:
             own = opened.enter_context(TemporaryDirectory(prefix="virl-", ignore_cleanup_errors=True))
             self._driver = _start_browser(settings.timeout, own)
             opened.callback(self._driver.quit)
             secret = {"mapsJs": settings.maps_js, "key": settings.key}
-            self._driver.get(opened.enter_context(serve_page(secret)))
-            self._call("start")
+            self._address = opened.enter_context(serve_page(secret))
+            self._ask("")
             self._opened = opened.pop_all()
 
     def close(self) -> None:
@@ -96,7 +137,7 @@ class StreetViewPage:
             NoStreetView: there is no such panorama.
             ProviderError: the page does not answer in time.
         """
-        return self._shown(self._call("go", pano_id, heading, pano_id=pano_id))
+        return self._shown(self._ask("go", pano_id, heading, pano_id=pano_id))
 
     def click(self, arrow: int) -> PagePanorama:
         """Click on an arrow, by its place among those drawn."""
@@ -104,7 +145,7 @@ class StreetViewPage:
 
     def arrows(self) -> tuple[list[str], float]:
         """The transforms of the arrows drawn, and the heading that the view faces, in degrees."""
-        found = self._call("arrows", int(1000 * self._timeout / 2))
+        found = self._call("arrows", int(1000 * self._settings.timeout / 2))
         return [str(transform) for transform in found["transforms"]], float(found["heading"])
 
     def __enter__(self) -> Self:
@@ -119,6 +160,34 @@ class StreetViewPage:
             str(found["pano"]), LatLng(float(found["lat"]), float(found["lng"])), tuple(links)
         )
 
+    def _ask(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
+        """What a function of the page gives, in the end; without one, only the page is loaded."""
+
+        def attempt() -> Mapping[str, Any] | _Failed:
+            try:
+                if not self._is_loaded:
+                    self._load()
+                return self._call(function, *arguments, pano_id=pano_id) if function else {}
+            except _PageFailed as fault:
+                self._is_loaded = False
+                return _Failed(fault, again=fault.again)
+
+        outcome = self._retries.run(attempt, _failure, tell=_tell)
+        if isinstance(outcome, _Failed):
+            raise outcome.error
+        return outcome
+
+    def _load(self) -> None:
+        from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
+
+        self._settings.pay()
+        try:
+            self._driver.get(self._address)
+        except WebDriverException as fault:
+            raise _browser_failed(fault) from None
+        self._call("start")
+        self._is_loaded = True
+
     def _call(self, function: str, *arguments: object, pano_id: str = "") -> Mapping[str, Any]:
         from selenium.common.exceptions import TimeoutException, WebDriverException  # noqa: PLC0415
 
@@ -129,16 +198,37 @@ class StreetViewPage:
         try:
             reply = self._driver.execute_async_script(script, *arguments)
         except TimeoutException:
-            reason = f"the page did not answer within {self._timeout:g} s"
-            raise ProviderError(SERVICE, reason, "try again, or check the network") from None
+            reason = f"the page did not answer within {self._settings.timeout:g} s"
+            raise _PageFailed(SERVICE, reason, "try again, or check the network") from None
         except WebDriverException as fault:
-            reason = f"the browser failed ({(fault.msg or '').splitlines()[0]})"
-            raise ProviderError(SERVICE, reason, "start again") from None
+            raise _browser_failed(fault) from None
         if "fault" not in reply:
             return dict(reply["value"] or {})
         if reply["fault"] == _NOT_THERE and pano_id:
             raise NoStreetView(f"no panorama has the id {pano_id!r}")
-        raise ProviderError(SERVICE, reply["fault"], "check the key, the address and the network")
+        failed = _PageFailed(SERVICE, reply["fault"], "check the key, the address and the network")
+        failed.again = reply["fault"] != _REFUSED
+        raise failed
+
+
+class _PageFailed(ProviderError):
+    """The page failed; another try may help."""
+
+    again = True
+
+
+def _browser_failed(fault: "WebDriverException") -> _PageFailed:
+    reason = (fault.msg or "no reason given").splitlines()[0]
+    return _PageFailed(SERVICE, f"the browser failed ({reason})", "start again")
+
+
+def _failure(outcome: Mapping[str, Any] | _Failed) -> _Failed | None:
+    return outcome if isinstance(outcome, _Failed) else None
+
+
+def _tell(outcome: Mapping[str, Any] | _Failed, pause: float) -> None:
+    if isinstance(outcome, _Failed):
+        _log.info("%s: trying again in %.1f s", outcome.error, pause)
 
 
 def _start_browser(timeout: float, folder: str) -> "Chrome":
@@ -157,6 +247,14 @@ def _start_browser(timeout: float, folder: str) -> "Chrome":
             f"the web mover needs {missing}: run `make web-deps`, or install the packages chromium and "
             "chromium-driver (and, for Selenium, pip install 'virl[web]')"
         )
+    minded = ["-I", web_driver.__file__, folder, driver]
+
+    class MindedService(Service):
+        """Chromedriver within a process that ends it when this one is killed."""
+
+        def command_line_args(self) -> list[str]:
+            return [*minded, *super().command_line_args()]
+
     options = ChromeOptions()
     options.binary_location = browser
     for argument in _arguments():
@@ -164,7 +262,7 @@ def _start_browser(timeout: float, folder: str) -> "Chrome":
     # Without keep-alive the client heeds a timeout that is set after its start.
     try:
         own = {"TMPDIR": folder} if len(folder) <= _LONGEST_FOLDER else {}
-        service = Service(driver, env={**os.environ, **own})
+        service = MindedService(sys.executable, env={**os.environ, **own})
         started = Chrome(options=options, service=service, keep_alive=False)
     except WebDriverException as fault:
         reason = (fault.msg or "no reason given").splitlines()[0]

@@ -7,7 +7,8 @@ import pytest
 from contracts import MapsContract, PlacesContract, StreetViewContract
 from served_google import MARKER_KEY, FlatPhotos, Google, google_http, google_over
 
-from virl.errors import ProviderError
+from virl.budget import Budget
+from virl.errors import BudgetExceeded, ProviderError
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.providers import open_city
@@ -86,3 +87,19 @@ def test_a_refused_key_names_the_service_to_enable(virlton: City) -> None:
 def test_visual_memory_there_expects_real_street_view(google: Google) -> None:
     assert google.city.visual_memory == "street-view"
     assert google.reopened(GoogleOptions(visual_memory="mine")).city.visual_memory == "mine"
+
+
+def test_the_page_of_the_web_mover_is_at_the_same_host_and_is_paid_for(virlton: City) -> None:
+    with served(virlton) as server, google_http(server.url, budget=Budget(0.03)) as http:
+        page = open_google(
+            "served", "Served", virlton.center, GoogleOptions(outdoor=False), http
+        ).panorama_page
+        assert page
+        assert page.maps_js == f"{server.url}/maps/api/js"
+        assert not page.outdoor
+        page.pay()
+        page.pay()
+        assert http.meter.total().usd == pytest.approx(0.028)
+        assert http.meter.total().sent == {"maps_js": 2}
+        with pytest.raises(BudgetExceeded):
+            page.pay()

@@ -21,6 +21,7 @@ const virl = (() => {
       const query = new URLSearchParams({ ...(key && { key }), v: "quarterly", callback: "virlMapsLoaded" });
       script.src = `${mapsJs}?${query}`;
       script.onerror = () => reject(new Error("the script did not load"));
+      script.onload = () => { if (!window.google?.maps) script.onerror(); }; // a reply that is no such script
       document.head.append(script);
     });
     panorama = new google.maps.StreetViewPanorama(document.getElementById("panorama"), { visible: true });

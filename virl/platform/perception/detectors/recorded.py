@@ -48,11 +48,11 @@ class RecordedSettings(ModelSettings):
         return kept if kept.is_file() and not named.is_file() else named
 
 
-class _Line(BaseModel):
+class _RecordedPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class _RecordedCamera(_Line):
+class _RecordedCamera(_RecordedPart):
     heading: float
     pitch: float = Field(0.0, ge=-90, le=90)
     fov: float = Field(90.0, ge=10, le=120)
@@ -64,7 +64,7 @@ class _RecordedCamera(_Line):
         return Camera(self.heading, self.pitch, self.fov, self.width, self.height)
 
 
-class _RecordedBox(_Line):
+class _RecordedBox(_RecordedPart):
     label: Annotated[str, Field(min_length=1)]
     score: float = Field(1.0, ge=0, le=1)
     box: Box
@@ -77,7 +77,7 @@ class _RecordedBox(_Line):
         return box
 
 
-class _RecordedView(_Line):
+class _RecordedView(_RecordedPart):
     """A line of the file: what was found in one view of a panorama."""
 
     pano_id: Annotated[str, Field(min_length=1)]

@@ -2,8 +2,9 @@
 
 from virl.errors import BadInput, ProviderError
 from virl.geo import LatLng
-from virl.platform.city import City
+from virl.platform.city import City, PanoramaPage
 from virl.platform.maps import Maps
+from virl.platform.providers.google.calls import Call
 from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.google.http import GoogleHttp, open_google_http
 from virl.platform.providers.google.keyed import KeyedStreetView
@@ -17,6 +18,8 @@ from virl.platform.providers.google.streetview import GoogleStreetView, Linkless
 from virl.platform.providers.google.transit import RoutesTransit
 from virl.platform.providers.provider import Access
 from virl.platform.streetview import StreetView
+
+_PAGE = Call("maps_js")
 
 
 def google_city(name: str, file: GoogleCity, access: Access) -> City:
@@ -81,12 +84,22 @@ def open_google(
         ),
         maps=maps,
         visual_memory=chosen.visual_memory,
+        panorama_page=_panorama_page(way, chosen),
         meter=way.meter,
         fit_mover=lambda start, asked: fit_mover(
             streetview, chosen, map_tiles=_is_linked(streetview), start=start, asked=asked
         ),
         close=way.close,
     )
+
+
+def _panorama_page(http: GoogleHttp, options: GoogleOptions) -> PanoramaPage | None:
+    """The page, at the host of all other requests; a replay has none, as it asks nobody."""
+    if http.is_replay:
+        return None
+    endpoint = http.settings.endpoint(_PAGE.endpoint)
+    address = (http.settings.base_url or endpoint.base).rstrip("/") + endpoint.prefix
+    return PanoramaPage(address, lambda: http.pay(_PAGE), options.outdoor)
 
 
 def _street_view(http: GoogleHttp, options: GoogleOptions) -> StreetView:

@@ -149,6 +149,21 @@ class GoogleHttp:
         """
         return self._answer(call, Wanted("image"))
 
+    def pay(self, call: Call) -> None:
+        """Book a request that a browser sends; what becomes of it does not matter.
+
+        Raises:
+            BudgetExceeded: it would cost more than is left.
+        """
+        price = price_of(self.settings, call)
+        self.budget.hold(price.usd, call.endpoint)
+        self.meter.count_sent(call.endpoint, price)
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether replies come from a recording."""
+        return self._replay is not None
+
     def close(self) -> None:
         """Close connections and cache."""
         self._wire.close()

@@ -104,7 +104,7 @@ class GoogleStreetView:
             for (_, heading), end in zip(capture.links, ends, strict=True)
             if end and not (self._outdoor and end.indoor)
         )
-        return Panorama(capture.id, capture.position, capture.heading, links, capture.date)
+        return Panorama(capture.id, capture.position, capture.heading, links, capture.date, capture.indoor)
 
     def view(self, pano_id: str, camera: Camera) -> View:
         """The picture through `camera` at a panorama.

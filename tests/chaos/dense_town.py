@@ -1,0 +1,162 @@
+"""Helsinki behind Google's formats, and what each agent gets there: a start, a short errand, boxes, homes."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from math import asin, atan, degrees
+from pathlib import Path
+
+import numpy as np
+from chaos.jobs import Job
+from chaos.world import FAULTS, World
+
+from virl.agent.character_file import agent_names
+from virl.geo import LatLng, bearing, destination, distance
+from virl.platform.city import City, Thing
+from virl.platform.perception.base import Detection
+from virl.platform.perception.detectors.recorded import write_boxes
+from virl.platform.providers.open import open_city
+from virl.platform.streetview import Camera, View
+from virl.serve.google.options import ServeOptions, parse_faults, parse_oddities
+from virl.serve.google.server import served
+
+MOVERS = ("links", "grid", "hybrid", "web")
+START = LatLng(60.1676, 24.9478)
+"""On the Esplanadi: 250 places, 40 benches and some bins within 200 m."""
+ODD = "indoor:0.2,stale:0.2,closed:0.2,bare:0.3,far:0.3,vague:0.3"
+THINGS = {"trash bin": (0.5, 1.0), "bench": (1.5, 0.85)}
+"""What is recorded: metres wide and high."""
+CAMERA_M = 2.5
+RECORDED_M, SEEN_M = 400.0, 15.0
+"""Around the start, panoramas have boxes; so far away, things are seen."""
+
+_CITY = """\
+title: Helsinki over HTTP
+about: The middle of Helsinki in Google's formats
+provider: google
+city: Helsinki
+district: Keskusta
+country: Finland
+language: fi
+time_zone: Europe/Helsinki
+polygon: [[60.1640, 24.9345], [60.1640, 24.9535], [60.1792, 24.9535], [60.1792, 24.9345]]
+center: [60.171633, 24.944298]
+"""
+
+_GIVEN = {
+    "aria": ("recommend.candidates=3", "recommend.within_minutes=5"),
+    "diego": ("day.activities=2", "day.reach_m=400"),
+    "hiro": ("limits.steps=5",),
+    "imani": ("region=DATA/square.txt", "count.things=[trash bin, bench]"),
+    "june": (),
+    "ling": ("limits.steps=25", "follow.to=Kämp Brasserie & Bar", "follow.asks=2"),
+    "local": ("directions.to=Hotel Kämp",),
+    "mira": ("limits.steps=10",),
+    "otto": ("limits.steps=10",),
+    "peng": ('errands={stops: ["Ravintola Savoy", "Pohjoisesplanadi 27", "bank"]}', "limits.steps=25"),
+    "rx399": (
+        "route=[{lat: 60.16745, lng: 24.94720}, {lat: 60.16760, lng: 24.94780}]",
+        "count.things=[trash bin, bench]",
+        "limits.steps=10",
+    ),
+    "vivek": (
+        "rent.listings=DATA/homes.json",
+        "rent.areas=[{lat: 60.1676, lng: 24.9478, radius: 300}]",
+        "rent.walk_metres=300",
+    ),
+}
+"""Fields of each agent's character there, as `--set` takes them."""
+
+_DETECTING = frozenset({"imani", "mira", "otto", "rx399"})
+
+
+def crossing_jobs(data: Path) -> list[Job]:
+    """A job for every agent and every mover, decided by rules."""
+    return [_job(agent, mover, data) for agent in agent_names() for mover in MOVERS]
+
+
+def _job(agent: str, mover: str, data: Path) -> Job:
+    sets = [part for field in _GIVEN[agent] for part in ("--set", field.replace("DATA", str(data)))]
+    if agent in _DETECTING:
+        sets += ["--detector", "DATA/recorded.yaml"]
+    where = ("--city", "DATA/helsinki-http.yaml", "--at", f"{START.lat},{START.lng}", "--mover", mover)
+    return Job(f"{agent} {mover}", ("run", agent, *where, "--out", "OUT", "--quiet", *sets), is_paid=True)
+
+
+@contextmanager
+def opened_town(home: Path, extract: Path, *, odd: bool = False) -> Iterator[World]:
+    """Serve Helsinki twice, with faults and without, and prepare what agents need there.
+
+    Args:
+        home: a folder for everything.
+        extract: OpenStreetMap's.
+        odd: whether the town has every oddity that the server knows.
+    """
+    city = open_city(f"{extract}@invented")
+    oddities = parse_oddities(ODD if odd else "")
+    quick = ServeOptions(page_delay_s=0.0, fine_types=True, odd=oddities)
+    flaky = ServeOptions(
+        page_delay_s=0.0, fine_types=True, odd=oddities, hang_s=1.0, faults=parse_faults(FAULTS)
+    )
+    with ExitStack() as stack:
+        world = World(
+            home, stack.enter_context(served(city, quick)), stack.enter_context(served(city, flaky))
+        )
+        _prepare(world.data, city)
+        yield world
+
+
+def _prepare(data: Path, city: City) -> None:
+    data.mkdir(parents=True, exist_ok=True)
+    (data / "helsinki-http.yaml").write_text(_CITY, encoding="utf-8")
+    corners = [destination(START, heading, 35.0) for heading in (45.0, 135.0, 225.0, 315.0)]
+    (data / "square.txt").write_text("".join(f"{one.lat}, {one.lng}\n" for one in corners))
+    homes = [_home(number, destination(START, 36.0 * number, 25.0 * number)) for number in range(8)]
+    (data / "homes.json").write_text(json.dumps(homes))
+    boxes = data / "boxes.jsonl"
+    model = f"kind: recorded\nboxes: {boxes}\nmin_score: 0.0\nmin_seen: 0.3\nmax_overlap: 0.5\n"
+    (data / "recorded.yaml").write_text(model)
+    write_boxes(boxes, _seen_from_everywhere(city))
+
+
+def _home(number: int, position: LatLng) -> dict[str, object]:
+    """A listing as RentCast words it; some tell not everything."""
+    rooms = {} if number % 4 == 3 else {"bedrooms": number % 3, "bathrooms": 1}
+    return {
+        "id": f"home-{number}",
+        "formattedAddress": f"Pohjoisesplanadi {2 * number + 1}, Helsinki",
+        "latitude": position.lat,
+        "longitude": position.lng,
+        "propertyType": "Apartment",
+        "squareFootage": 400 + 50 * number,
+        "status": "Active",
+        "price": 900 + 90 * number,
+        **rooms,
+    }
+
+
+def _seen_from_everywhere(city: City) -> Iterator[tuple[View, list[Detection]]]:
+    """What stands around each panorama, as someone would have drawn boxes into its pictures."""
+    assert city.truth
+    assert city.street_map
+    things = city.truth.things(set(THINGS))
+    nothing = np.zeros((1, 1, 3), np.uint8)
+    for pano_id in city.street_map.panorama_ids():
+        stood = city.streetview.panorama(pano_id).position
+        if distance(stood, START) > RECORDED_M:
+            continue
+        yield View(pano_id, Camera(0.0), nothing), []
+        for thing in things:
+            if 2.0 < distance(stood, thing.position) <= SEEN_M:
+                yield _drawn(pano_id, stood, thing, nothing)
+
+
+def _drawn(pano_id: str, stood: LatLng, thing: Thing, nothing: np.ndarray) -> tuple[View, list[Detection]]:
+    """A thing in the middle of a view of its own: standing on level ground, nothing before it."""
+    far, (wide, high) = distance(stood, thing.position), THINGS[thing.kind]
+    low, top = (degrees(atan((up - CAMERA_M) / far)) for up in (0.0, high))
+    camera = Camera(bearing(stood, thing.position), (low + top) / 2, 60.0)
+    half_high = camera.focal * np.tan(np.radians((top - low) / 2))
+    half_wide = camera.focal * np.tan(asin(min(wide / 2 / far, 0.5)))
+    box = (320.0 - half_wide, 320.0 - half_high, 320.0 + half_wide, 320.0 + half_high)
+    return View(pano_id, camera, nothing), [Detection(thing.kind, 0.9, box)]

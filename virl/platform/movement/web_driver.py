@@ -1,0 +1,44 @@
+"""Runs chromedriver and ends it, with its browser, once standard input ends: its user is gone then.
+
+A process that is killed cannot close its browser. This one outlives it for long enough; run as a script.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from threading import Thread
+
+
+def main(folder: str, *command: str) -> int:
+    """Run a command in a group of its own; its exit code.
+
+    Args:
+        folder: removed when standard input ends.
+        command: the driver and its arguments.
+    """
+    driver = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
+
+    def end(*_: object) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(driver.pid, signal.SIGKILL)
+
+    def end_when_alone() -> None:
+        sys.stdin.buffer.read()
+        end()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    signal.signal(signal.SIGTERM, end)
+    watch = Thread(target=end_when_alone, daemon=True)
+    watch.start()
+    code = driver.wait()
+    end()  # a browser that the driver has left behind
+    if code < 0:
+        watch.join(5.0)
+    return abs(code)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
