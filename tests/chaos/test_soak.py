@@ -21,7 +21,10 @@ def test_a_slice_of_the_soak(job: str, tmp_path: Path) -> None:
 @pytest.mark.soak
 def test_the_whole_soak(tmp_path: Path) -> None:
     seed = int(os.environ.get("SOAK_SEED") or random.randrange(10**6))
-    names = [name for name in os.environ.get("SOAK_JOBS", "").split(",") if name]
+    named = [name for name in os.environ.get("SOAK_JOBS", "").split(",") if name.strip()]
+    names = [name for name in named if name.split()[0] != "helsinki"]
+    if named and not names:
+        pytest.skip("only jobs of the cross were asked for")
     sys.stdout.write(f"\nseed {seed}: repeat with SEED={seed}\n")
     started = time.monotonic()
     report = Path(os.environ.get("SOAK_REPORT") or tmp_path / "soak.md")

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from threading import Thread
+from threading import Event, Thread
 
 
 def main(folder: str, *command: str) -> int:
@@ -19,6 +19,7 @@ def main(folder: str, *command: str) -> int:
         folder: removed when standard input ends.
         command: the driver and its arguments.
     """
+    is_alone = Event()
     driver = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
 
     def end(*_: object) -> None:
@@ -26,7 +27,9 @@ def main(folder: str, *command: str) -> int:
             os.killpg(driver.pid, signal.SIGKILL)
 
     def end_when_alone() -> None:
-        sys.stdin.buffer.read()
+        while os.read(sys.stdin.fileno(), 1024):  # until its end
+            pass
+        is_alone.set()
         end()
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -35,10 +38,10 @@ def main(folder: str, *command: str) -> int:
     watch.start()
     code = driver.wait()
     end()  # a browser that the driver has left behind
-    if code < 0:
-        watch.join(5.0)
+    if is_alone.is_set():
+        watch.join()
     return abs(code)
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    os._exit(main(*sys.argv[1:]))  # an ordinary exit would wait for what is being read
