@@ -3,16 +3,18 @@
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from math import asin, atan, degrees
+from dataclasses import replace
+from math import atan, atan2, degrees, hypot, radians, tan
 from pathlib import Path
 
+import httpx
 import numpy as np
 from chaos.jobs import Job
-from chaos.world import FAULTS, World
+from chaos.world import FAULTS, KEY, World
 
 from virl.agent.character_file import agent_names
-from virl.geo import LatLng, bearing, destination, distance
-from virl.platform.city import City, Thing
+from virl.geo import LatLng, LocalFrame, destination
+from virl.platform.city import City
 from virl.platform.perception.base import Detection
 from virl.platform.perception.detectors.recorded import write_boxes
 from virl.platform.providers.open import open_city
@@ -29,6 +31,8 @@ THINGS = {"trash bin": (0.5, 1.0), "bench": (1.5, 0.85)}
 CAMERA_M = 2.5
 RECORDED_M, SEEN_M = 400.0, 15.0
 """Around the start, panoramas have boxes; so far away, things are seen."""
+
+_CAMERA = Camera(0.0)
 
 _CITY = """\
 title: Helsinki over HTTP
@@ -103,7 +107,15 @@ def opened_town(home: Path, extract: Path, *, odd: bool = False) -> Iterator[Wor
             home, stack.enter_context(served(city, quick)), stack.enter_context(served(city, flaky))
         )
         _prepare(world.data, city)
+        _draw_one(world)
         yield world
+
+
+def _draw_one(world: World) -> None:
+    """The first picture takes as long as the renderer takes to be compiled."""
+    query = {"location": f"{START.lat},{START.lng}", "size": "64x64", "key": KEY}
+    for server in (world.server, world.flaky):
+        httpx.get(f"{server.url}/maps/api/streetview", params=query, timeout=300.0)
 
 
 def _prepare(data: Path, city: City) -> None:
@@ -139,24 +151,26 @@ def _seen_from_everywhere(city: City) -> Iterator[tuple[View, list[Detection]]]:
     """What stands around each panorama, as someone would have drawn boxes into its pictures."""
     assert city.truth
     assert city.street_map
-    things = city.truth.things(set(THINGS))
-    nothing = np.zeros((1, 1, 3), np.uint8)
+    frame, nothing = LocalFrame(START), np.zeros((1, 1, 3), np.uint8)
+    things = [(thing, frame.point(thing.position)) for thing in city.truth.things(set(THINGS))]
     for pano_id in city.street_map.panorama_ids():
-        stood = city.streetview.panorama(pano_id).position
-        if distance(stood, START) > RECORDED_M:
+        stood = frame.point(city.streetview.panorama(pano_id).position)
+        if hypot(*stood) > RECORDED_M:
             continue
-        yield View(pano_id, Camera(0.0), nothing), []
-        for thing in things:
-            if 2.0 < distance(stood, thing.position) <= SEEN_M:
-                yield _drawn(pano_id, stood, thing, nothing)
+        yield View(pano_id, _CAMERA, nothing), []
+        for thing, (x, y) in things:
+            east, north = x - stood[0], y - stood[1]
+            if 2.0 < hypot(east, north) <= SEEN_M:
+                yield _drawn(View(pano_id, _CAMERA, nothing), thing.kind, east, north)
 
 
-def _drawn(pano_id: str, stood: LatLng, thing: Thing, nothing: np.ndarray) -> tuple[View, list[Detection]]:
+def _drawn(view: View, kind: str, east: float, north: float) -> tuple[View, list[Detection]]:
     """A thing in the middle of a view of its own: standing on level ground, nothing before it."""
-    far, (wide, high) = distance(stood, thing.position), THINGS[thing.kind]
+    far, (wide, high) = hypot(east, north), THINGS[kind]
     low, top = (degrees(atan((up - CAMERA_M) / far)) for up in (0.0, high))
-    camera = Camera(bearing(stood, thing.position), (low + top) / 2, 60.0)
-    half_high = camera.focal * np.tan(np.radians((top - low) / 2))
-    half_wide = camera.focal * np.tan(asin(min(wide / 2 / far, 0.5)))
-    box = (320.0 - half_wide, 320.0 - half_high, 320.0 + half_wide, 320.0 + half_high)
-    return View(pano_id, camera, nothing), [Detection(thing.kind, 0.9, box)]
+    camera = Camera(degrees(atan2(east, north)), (low + top) / 2, 60.0)
+    half_high = camera.focal * tan(radians((top - low) / 2))
+    half_wide = camera.focal * wide / 2 / far
+    middle = camera.width / 2
+    box = (middle - half_wide, middle - half_high, middle + half_wide, middle + half_high)
+    return replace(view, camera=camera), [Detection(kind, 0.9, box)]
