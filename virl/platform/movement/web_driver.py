@@ -6,7 +6,7 @@ A process that is killed cannot close its browser. This one outlives it for long
 import os
 import shutil
 import signal
-import subprocess
+import subprocess  # nosec B404
 import sys
 from contextlib import suppress
 from threading import Event, Thread
@@ -20,7 +20,7 @@ def main(folder: str, *command: str) -> int:
         command: the driver and its arguments.
     """
     is_alone = Event()
-    driver = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
+    driver = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 # nosec B603
 
     def end(*_: object) -> None:
         with suppress(ProcessLookupError):
