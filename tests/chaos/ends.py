@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 FREE = frozenset({"static_metadata", "tiles_metadata", "tiles_session", "tiles_pano_ids"})
-"""Requests without a price."""
+FREE |= {"js_script", "js_panorama", "js_view"}
+"""Requests without a price; of a page, the panorama object has one."""
 
 _UNTOLD, _OTHER = "something was paid and no result tells of it", "the result says"
 COST_FAULTS = (_UNTOLD, _OTHER)
