@@ -49,6 +49,13 @@ DOING = {
 SIGHT = {"name": "WORLD", "where": "left"}
 NOTICED = {"seen": [SIGHT], "crossing": 4, "ways": ["front", "rear"], "been_here": True}
 FROM_THE_WORLD = {
+    "day/amend": {
+        "said": "drop 1",
+        "activities": [
+            {"number": 1, "starts": "09:00", "ends": "10:00", "what": "WORLD", "place": "WORLD", "sort": "x"}
+        ],
+        "budget_usd": 50.0,
+    },
     "day/draft": DRAFT,
     "day/revise": DRAFT | {"refused": [{"kind": "normal", "place": "WORLD", "why": "WORLD"}]},
     "day/estimate": {"client": DAY["client"], "state": DAY["state"], "activity": DOING},

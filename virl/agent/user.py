@@ -41,6 +41,10 @@ class Moment:
     """The time in the agent's world, minutes after midnight."""
     since: int = -1
     """That time at the moment before; -1 at the first."""
+    proposed: int = 0
+    """Which proposal of the whole work this is about, 1 for the first; 0 between two pieces of work."""
+    question: str = "Anything to say?"
+    """What the user is asked on a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +90,23 @@ class UserMessage(Settings):
     """Said once so many pieces of work are done; 0 is before the first."""
     at: Time | None = None
     """Said at the first moment at or after this time."""
+    proposed: int | None = Field(default=None, ge=1)
+    """Said when the whole work has been proposed so many times, to change it."""
     say: str = ""
     state: State = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _says_something_once(self) -> Self:
-        if (self.after is None) == (self.at is None):
-            raise ValueError("give either `after: NUMBER` or `at: HH:MM`")
+        if [self.after, self.at, self.proposed].count(None) != 2:
+            raise ValueError("give one of `after: NUMBER`, `at: HH:MM` or `proposed: NUMBER`")
         if not self.say.strip() and not self.state:
             raise ValueError("give `say:` or `state:`")
         return self
 
     def is_due(self, moment: Moment) -> bool:
         """Whether this is the moment."""
+        if self.proposed or moment.proposed:
+            return self.proposed == moment.proposed
         if self.at is None:
             return self.after == moment.done
         return moment.since < parse_clock(self.at) <= moment.minute
@@ -155,7 +163,7 @@ class AtTerminal:
             self._console.print(as_markup(moment.about), highlight=False)
             try:
                 while True:
-                    line = self._console.input("[bold]Anything to say?[/] (Enter: no) ").strip()
+                    line = self._console.input(f"[bold]{as_markup(moment.question)}[/] (Enter: no) ").strip()
                     if not line:
                         return None
                     try:

@@ -114,6 +114,8 @@ class DayProgress:
     """What the client has said, for the rest of the day."""
     scenic_id: str | None = None
     """Of the place with the scenic spot, which is kept for it."""
+    set_apart: frozenset[str] = frozenset()
+    """Ids of places that the client does not want, or has an appointment at."""
 
     def after(self, activities: Sequence[Activity]) -> "DayProgress":
         """Where the client stands once some more is done."""
@@ -135,7 +137,7 @@ class DayProgress:
     def apart(self) -> set[str]:
         """Ids of the places that are not proposed: where something was done, and the scenic spot's."""
         visited = {one.spot.id for one in self.done if one.spot.id and one.kind != "transport"}
-        return visited | ({self.scenic_id} if self.scenic_id else set())
+        return visited | self.set_apart | ({self.scenic_id} if self.scenic_id else set())
 
 
 def clamped(state: Mapping[str, float], changes: Mapping[str, int]) -> dict[str, float]:

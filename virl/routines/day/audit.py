@@ -22,12 +22,17 @@ def objections(proposal: Proposal, estimate: DayEstimate, standing: DayProgress,
         standing: where the client is.
         town: where.
     """
+    return [*impossible(proposal, estimate, standing, town), *_strain(estimate, standing)]
+
+
+def impossible(proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town) -> list[str]:
+    """What of an activity cannot be, whoever wants it: its time, its hours and its money."""
     found = [*_time_faults(proposal, standing, town), *_hour_faults(proposal, town)]
     way_usd = proposal.way.usd if proposal.way else 0.0
     cost = cost_of(proposal, estimate) + way_usd
     if cost > standing.budget_usd + CENT:
         found.append(f"It costs {cost:.2f} dollars with the way, and {standing.budget_usd:.2f} are left.")
-    return found + _strain(estimate, standing)
+    return found
 
 
 def _time_faults(proposal: Proposal, standing: DayProgress, town: Town) -> list[str]:

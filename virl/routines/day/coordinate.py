@@ -1,6 +1,7 @@
 """Coordination: from a draft to a real place at a real time, reached in a real way."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from virl.clock import parse_clock, show_clock
 from virl.platform.places import Place
@@ -8,6 +9,7 @@ from virl.routines.day.activity import DayProgress, Kind, Spot
 from virl.routines.day.hours import fit
 from virl.routines.day.prices import known_usd
 from virl.routines.day.proposal import Proposal
+from virl.routines.day.proposed import Wanted
 from virl.routines.day.replies import DayDraft
 from virl.routines.day.town import EATING, Town, TravelOption
 
@@ -44,7 +46,7 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
     if draft.kind == "scenic":
         if scenic is None:
             raise Unfit("No scenic spot was found.")
-        return _at(draft, standing, town, scenic)
+        return visit(draft, standing, town, scenic)
     if draft.kind == "eat":
         return _meal(draft, standing, town, dine)
     if not draft.place.strip():
@@ -56,10 +58,39 @@ def coordinate(  # noqa: PLR0911 - a sort of draft each
         return _of_sort(draft, standing, town, (sort,))
     place = town.called(draft.place, standing.here.position)
     if place is not None:
-        return _at(draft, standing, town, Spot.of(place))
+        return visit(draft, standing, town, Spot.of(place))
     if spot := town.address(draft.place):
-        return _at(draft, standing, town, spot)
+        return visit(draft, standing, town, spot)
     raise Unfit(f"There is no place called {draft.place!r} within reach.")
+
+
+def as_wanted(wanted: Wanted, standing: DayProgress, town: Town, scenic: Spot | None) -> Proposal:
+    """What the client wants, at a place of theirs or where it was proposed.
+
+    Raises:
+        Unfit: it cannot be done like this.
+    """
+    change, old = wanted.amendment, wanted.old
+    starts = parse_clock(change.starts) if change.starts else max(old.starts, standing.now)
+    ends = parse_clock(change.ends) if change.ends else min(starts + old.ends - old.starts, 24 * 60)
+    if ends <= starts:
+        raise Unfit(f"It would begin at {show_clock(starts)} and end at {show_clock(ends)}.")
+    draft = DayDraft(
+        kind="normal" if change.place or old.kind == "transport" else old.kind,
+        starts=show_clock(starts),
+        ends=show_clock(ends),
+        place=change.place,
+        what=change.what or (f"Go to {change.place}" if change.place else old.what),
+        mode="any",
+        reason="You asked for it.",
+    )
+    if not change.place:
+        return visit(draft, standing, town, old.spot) if old.spot.name else stay(draft, standing, town)
+    found = coordinate(draft, standing, town, scenic=scenic, dine=lambda _draft, _standing: None)
+    if found.spot.sort not in EATING:
+        return found
+    usd = known_usd(found.place, meal=True) if found.place else None
+    return replace(found, kind="eat", usd=usd)
 
 
 def stay(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
@@ -79,7 +110,7 @@ def stay(draft: DayDraft, standing: DayProgress, town: Town) -> Proposal:
 def _meal(draft: DayDraft, standing: DayProgress, town: Town, dine: Dine) -> Proposal:
     recommended = dine(draft, standing)
     if recommended is not None:
-        return _at(draft, standing, town, Spot.of(recommended))
+        return visit(draft, standing, town, Spot.of(recommended))
     sorts = ("cafe", "restaurant") if "breakfast" in draft.what.lower() else EATING
     return _of_sort(draft, standing, town, sorts)
 
@@ -122,7 +153,7 @@ def _of_sort(draft: DayDraft, standing: DayProgress, town: Town, sorts: tuple[st
             faults.append(f"{place.name} costs about {usd:.0f} dollars.")
             continue
         try:
-            found = _at(draft, standing, town, Spot.of(place))
+            found = visit(draft, standing, town, Spot.of(place))
         except Unfit as fault:
             faults.append(str(fault))
             continue
@@ -140,7 +171,7 @@ def _merit(place: Place, walk: float) -> float:
     return rating - min(walk, 1e6) / MINUTES_A_STAR
 
 
-def _at(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Proposal:
+def visit(draft: DayDraft, standing: DayProgress, town: Town, spot: Spot) -> Proposal:
     """The draft at this spot, as soon after its beginning as the way and the opening hours let it be."""
     way = _way(draft, standing, town, spot, standing.now)
     starts = max(parse_clock(draft.starts), standing.now + (way.minutes if way else 0))

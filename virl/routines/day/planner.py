@@ -4,21 +4,30 @@ Every reply of the mind and every activity is written down, so a run that was cu
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from virl.agent.assembly import Agent
-from virl.clock import show_clock
+from virl.clock import parse_clock, show_clock
 from virl.errors import BadInput
 from virl.routines.clients.settings import CLIENT, Client
 from virl.routines.day.activity import Activity, DayProgress, Spot
+from virl.routines.day.amending import MOST_TURNS, UNMET, hear
 from virl.routines.day.asking import Questions
-from virl.routines.day.audit import objections
-from virl.routines.day.coordinate import Unfit, coordinate, stay
+from virl.routines.day.audit import impossible, objections
+from virl.routines.day.coordinate import Unfit, as_wanted, coordinate, stay
 from virl.routines.day.dining import recommend
 from virl.routines.day.listening import listen
 from virl.routines.day.outcome import activities_of
 from virl.routines.day.proposal import Proposal, RefusedDraft
+from virl.routines.day.proposed import (
+    Amended,
+    ProposedDay,
+    Wanted,
+    apart_of,
+    unknown_numbers,
+    wanted_of,
+)
 from virl.routines.day.replies import DayDraft, DayEstimate
 from virl.routines.day.scenic import ScenicSpot, find_scenic
 from virl.routines.day.settings import DAY, FEELINGS, Day
@@ -26,6 +35,8 @@ from virl.routines.day.town import Town
 
 TOPIC = "activity"
 SAFE_MINUTES = 45  # of what takes the place of drafts that would not do; chosen
+LEAD = 20  # minutes kept free before an activity that the client wants at a time; chosen
+LEAST_GAP = 30  # minutes before that in which something else is planned; chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +50,8 @@ class DayPlan:
     scenic: ScenicSpot | None
     said: tuple[str, ...]
     """What the client said on the way, for the rest of the day."""
+    amendments: tuple[str, ...]
+    """What the client said to proposed days, what that changed, and what could not be."""
     ended: str
     """Why the day ends there."""
 
@@ -65,11 +78,10 @@ class _Planner:
 
     def __init__(self, agent: Agent, client: Client, town: Town, scenic: ScenicSpot | None) -> None:
         self._agent, self._client, self._town, self._scenic = agent, client, town, scenic
-        self._day, self._until = town.day, town.day.minutes[1]
-        self._questions = Questions(agent, client, town, scenic.told if scenic else None)
+        self._day = town.day
 
     def plan(self) -> DayPlan:
-        """All rounds, until the day is full."""
+        """The day that the client takes: as it is proposed first, or as they have amended it."""
         position = self._agent.start.position
         start = Spot(lat=float(position.lat), lng=float(position.lng), name="where the day starts")
         standing = DayProgress(
@@ -79,79 +91,172 @@ class _Planner:
             budget_usd=self._day.budget_usd,
             scenic_id=self._scenic.spot.id if self._scenic else None,
         )
+        proposed = self._filled(ProposedDay((), (), standing, ""), 0, [])
+        changes: list[str] = []
+        for turn in range(1, MOST_TURNS + 1):
+            amended = hear(self._agent, turn, proposed, self._day.budget_usd)
+            if amended is None:
+                break
+            changes += [f'"{amended.said}"' if amended.said else "", *amended.told(proposed)]
+            if amended.is_something:
+                proposed = self._amended(proposed, amended, turn)
+                changes += [
+                    note.text for note in self._agent.run.notes(UNMET) if note.key.startswith(f"{turn}-")
+                ]
+        done, said = proposed.after.done, proposed.after.wishes
+        told = tuple(filter(None, changes))
+        return DayPlan(self._client, self._day, start, done, self._scenic, said, told, proposed.ended)
+
+    def _amended(self, proposed: ProposedDay, amended: Amended, turn: int) -> ProposedDay:
+        """The day planned anew from the first change on."""
+        for number in unknown_numbers(amended.reply, proposed.rounds):
+            self._unmet(f"{turn}-{number}", f"The day has no activity {number}.")
+        more = 0.0 if amended.reply.budget_usd is None else amended.reply.budget_usd - self._day.budget_usd
+        self._day = self._day.model_copy(update={"budget_usd": self._day.budget_usd + more})
+        kept = proposed.until(amended.first(proposed, more), more)
+        standing = replace(
+            kept.after,
+            state={**kept.after.state, **amended.state},
+            wishes=(*proposed.after.wishes, *amended.reply.wishes),
+            set_apart=proposed.after.set_apart | apart_of(amended, proposed),
+        )
+        return self._filled(replace(kept, after=standing), turn, wanted_of(amended, proposed))
+
+    def _filled(self, kept: ProposedDay, turn: int, wanted: list[Wanted]) -> ProposedDay:
+        """A day whose first rounds are kept, and whose others are planned until it is full."""
+        rounds, befores, standing = list(kept.rounds), list(kept.befores), kept.after
         since, ended = -1, ""
-        for number in range(self._day.activities):
-            standing = listen(self._agent, number, standing, since)
-            chosen = self._committed(number) or self._round(number, standing)
+        while len(rounds) < self._day.activities:
+            number = len(rounds)
+            if turn == 0:
+                standing = listen(self._agent, number, standing, since)
+            befores.append(standing)
+            chosen = self._next(f"{turn}-{number}" if turn else str(number), standing, number, wanted)
             if isinstance(chosen, str):
                 ended = chosen
+                befores.pop()
                 break
+            rounds.append(tuple(chosen))
             since, standing = standing.now, standing.after(chosen)
         ended = ended or f"The plan holds {self._day.activities} activities, the maximum."
-        return DayPlan(self._client, self._day, start, standing.done, self._scenic, standing.wishes, ended)
+        return ProposedDay(tuple(rounds), tuple(befores), standing, ended)
 
-    def _committed(self, number: int) -> list[Activity]:
-        noted = self._agent.run.noted(TOPIC, str(number))
+    def _next(
+        self, key: str, standing: DayProgress, number: int, wanted: list[Wanted]
+    ) -> list[Activity] | str:
+        """The next activity with its way, or why there is none; what is wanted comes when it is due."""
+        due = next((one for one in wanted if _is_due(one, number, standing)), None)
+        if due is None:
+            times = [parse_clock(one.amendment.starts) - LEAD for one in wanted if one.amendment.starts]
+            chosen = self._committed(key) or self._round(key, standing, min([*times, self._day.minutes[1]]))
+            if not isinstance(chosen, str) or not wanted:
+                return chosen
+            due = wanted[0]
+        wanted.remove(due)
+        key = f"{key}w"
+        return (
+            self._committed(key)
+            or self._as_wanted(key, due, standing)
+            or self._round(key, standing, self._day.minutes[1])
+        )
+
+    def _as_wanted(self, key: str, wanted: Wanted, standing: DayProgress) -> list[Activity]:
+        """What the client wants with its way; nothing where it cannot be, and a note that says why."""
+        town = self._within(self._day.minutes[1])
+        try:
+            proposal = as_wanted(wanted, standing, town, self._scenic.spot if self._scenic else None)
+        except Unfit as fault:
+            self._unmet(key, str(fault))
+            return []
+        estimate = self._questions(town).estimate(key, proposal, standing)
+        if faults := impossible(proposal, estimate, standing, town):
+            self._unmet(key, " ".join(faults))
+            return []
+        return self._commit(key, proposal, estimate, standing, ())
+
+    def _unmet(self, key: str, why: str) -> None:
+        if self._agent.run.noted(UNMET, key) is None:
+            self._agent.run.note(UNMET, key, f"This cannot be: {why}")
+
+    def _within(self, until: int) -> Town:
+        """The town for a day that ends then."""
+        day = self._day.model_copy(update={"ends": show_clock(until)})
+        return replace(self._town, day=day)
+
+    def _questions(self, town: Town) -> Questions:
+        return Questions(self._agent, self._client, town, self._scenic.told if self._scenic else None)
+
+    def _committed(self, key: str) -> list[Activity]:
+        noted = self._agent.run.noted(TOPIC, key)
         held = noted.data["activities"] if noted else []
         return [Activity.model_validate(one) for one in held] if isinstance(held, list) else []
 
-    def _round(self, number: int, standing: DayProgress) -> list[Activity] | str:
+    def _round(self, name: str, standing: DayProgress, until: int) -> list[Activity] | str:
         """The next activity with its way, or why there is none."""
-        if standing.now >= self._until:
+        if standing.now >= until:
             return "The day is over."
+        town = self._within(until)
+        questions = self._questions(town)
         refused: list[RefusedDraft] = []
         for attempt in range(self._day.revisions + 1):
-            key = f"{number}.{attempt}"
-            draft = self._questions.draft(key, standing, refused)
+            key = f"{name}.{attempt}"
+            draft = questions.draft(key, standing, refused)
             if draft.kind == "end":
                 return draft.reason
             try:
-                proposal = self._coordinate(key, draft, standing, refused)
+                proposal = self._coordinate(key, draft, standing, refused, town)
             except Unfit as fault:
                 refused.append(RefusedDraft.of(draft, str(fault)))
                 continue
-            estimate = self._questions.estimate(key, proposal, standing)
-            objection = self._objection(key, proposal, estimate, standing)
+            estimate = questions.estimate(key, proposal, standing)
+            objection = self._objection(key, proposal, estimate, standing, town)
             if not objection:
-                return self._commit(number, proposal, estimate, standing, refused)
+                return self._commit(name, proposal, estimate, standing, refused)
             refused.append(RefusedDraft.of(draft, objection, proposal))
-        return self._fall_back(number, standing, refused)
+        return self._fall_back(name, standing, refused, town)
 
     def _coordinate(
-        self, key: str, draft: DayDraft, standing: DayProgress, refused: Sequence[RefusedDraft]
+        self,
+        key: str,
+        draft: DayDraft,
+        standing: DayProgress,
+        refused: Sequence[RefusedDraft],
+        town: Town,
     ) -> Proposal:
         apart = standing.apart() | {one.place_id for one in refused if one.place_id}
         dine = partial(recommend, self._agent, self._client, key=key.replace(".", "-"), apart=apart)
         scenic = self._scenic.spot if self._scenic else None
-        return coordinate(draft, standing, self._town, scenic=scenic, dine=dine)
+        return coordinate(draft, standing, town, scenic=scenic, dine=dine)
 
-    def _objection(self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress) -> str:
+    def _objection(
+        self, key: str, proposal: Proposal, estimate: DayEstimate, standing: DayProgress, town: Town
+    ) -> str:
         """What is wrong with an activity: what can be computed first, then what the mind says."""
-        if faults := objections(proposal, estimate, standing, self._town):
+        if faults := objections(proposal, estimate, standing, town):
             return " ".join(faults)
-        verdict = self._questions.audit(key, proposal, estimate, standing)
+        verdict = self._questions(town).audit(key, proposal, estimate, standing)
         return "" if verdict.fits else verdict.reason
 
     def _fall_back(
-        self, number: int, standing: DayProgress, refused: Sequence[RefusedDraft]
+        self, name: str, standing: DayProgress, refused: Sequence[RefusedDraft], town: Town
     ) -> list[Activity]:
         """Something that can always be done: time on the spot, which needs no way, no hours and no money."""
         draft = DayDraft(
             kind="normal",
             starts=show_clock(standing.now),
-            ends=show_clock(min(standing.now + SAFE_MINUTES, self._until)),
+            ends=show_clock(min(standing.now + SAFE_MINUTES, town.day.minutes[1])),
             place="",
             what="Time of one's own",
             mode="any",
             reason="Nothing else that was drafted could be done.",
         )
-        proposal = stay(draft, standing, self._town)
-        estimate = self._questions.estimate(f"{number}.safe", proposal, standing)
-        return self._commit(number, proposal, estimate, standing, refused, fallback=True)
+        proposal = stay(draft, standing, town)
+        estimate = self._questions(town).estimate(f"{name}.safe", proposal, standing)
+        return self._commit(name, proposal, estimate, standing, refused, fallback=True)
 
     def _commit(
         self,
-        number: int,
+        name: str,
         proposal: Proposal,
         estimate: DayEstimate,
         standing: DayProgress,
@@ -164,7 +269,7 @@ class _Planner:
         where = f" at {last.spot.name}" if last.spot.name and not last.mode else ""
         self._agent.run.note(
             TOPIC,
-            str(number),
+            name,
             f"{last.time} {last.what}{where}. {last.reason}",
             data={
                 "activities": [one.model_dump(mode="json") for one in activities],
@@ -172,3 +277,11 @@ class _Planner:
             },
         )
         return activities
+
+
+def _is_due(wanted: Wanted, number: int, standing: DayProgress) -> bool:
+    """Whether what the client wants comes now: its number is there, or nothing fits in before its time."""
+    starts = wanted.amendment.starts
+    if starts is None:
+        return number >= wanted.amendment.number - 1
+    return parse_clock(starts) - LEAD - standing.now < LEAST_GAP

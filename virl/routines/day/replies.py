@@ -105,6 +105,30 @@ class Told(Reply):
     )
 
 
+class Amendment(Reply):
+    """What somebody changes in one activity of a day that is proposed to them."""
+
+    number: int = Field(ge=1, le=40, description="Of the activity, as listed.")
+    drop: bool = Field(description="Whether they do not want it at all.")
+    place: str = Field(description="Where instead, or which sort of place; empty to leave it as it is.")
+    what: str = Field(description="What they do instead, in a few words; empty to leave it as it is.")
+    starts: Clock | None = Field(description="When it begins instead, HH:MM; null to leave it as it is.")
+    ends: Clock | None = Field(description="When it ends instead, HH:MM; null to leave it as it is.")
+
+
+class Amendments(Reply):
+    """What somebody changes in a day that is proposed to them."""
+
+    changes: tuple[Amendment, ...] = Field(max_length=10, description="Of single activities; may be empty.")
+    budget_usd: Dollars | None = Field(
+        description="What they can spend on the whole day instead; null if nothing is said of it."
+    )
+    wishes: tuple[str, ...] = Field(
+        max_length=10,
+        description="What else should hold for the day, each in a few words; may be empty.",
+    )
+
+
 class SceneryRating(Reply):
     """How scenic a view is."""
 

@@ -121,6 +121,19 @@ class TellingQuestion(Question):
     state: dict[str, float]
 
 
+class NumberedDoing(Doing):
+    """An activity of a proposed day."""
+
+    number: int
+
+
+class AmendQuestion(Question):
+    """Inputs of `day/amend`."""
+
+    said: str
+    activities: tuple[NumberedDoing, ...]
+
+
 class SceneryQuestion(Question):
     """Inputs of `day/scenic`: shares of the picture, in [0, 1]."""
 

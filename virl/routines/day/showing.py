@@ -87,6 +87,7 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
             "state_after": plan.activities[-1].state if plan.activities else plan.day.feelings,
             "scenic": asdict(plan.scenic) | {"spot": plan.scenic.spot.model_dump()} if plan.scenic else None,
             "wishes": list(plan.said),
+            "amendments": list(plan.amendments),
             "violations": [asdict(one) for one in violations],
             "unknown_hours": unsure,
             "transit_known": isinstance(agent.city.maps, TransitMaps),
@@ -139,6 +140,8 @@ def exhibits(
         shown.append(TextExhibit(title="The scenic spot", text=text))
     if plan.said:
         shown.append(TextExhibit(title="Feedback during the day", text="\n\n".join(plan.said)))
+    if plan.amendments:
+        shown.append(TextExhibit(title="Changes to the proposed day", text="\n\n".join(plan.amendments)))
     checked = [one.text for one in violations] or ["The plan breaks no constraint."]
     checked += [*_unknown(unsure), *_unknown_transit(agent, plan)]
     return [*shown, TextExhibit(title="Constraint check", text="\n\n".join(checked))]
@@ -156,6 +159,7 @@ def _unknown_transit(agent: Agent, plan: DayPlan) -> list[str]:
 
 def _notes(agent: Agent, plan: DayPlan, unsure: Sequence[str]) -> list[str]:
     notes = [f"Feedback: {wish}" for wish in plan.said]
+    notes += [f"Change: {one}" for one in plan.amendments]
     if plan.scenic:
         notes.append(f"Scenic spot: {plan.scenic.told}")
     notes += [*_unknown(unsure), *_unknown_transit(agent, plan), plan.ended]

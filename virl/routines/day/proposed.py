@@ -1,0 +1,130 @@
+"""A day as it is proposed to the client, who may amend it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from virl.routines.day.activity import Activity, DayProgress
+from virl.routines.day.replies import Amendment, Amendments
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedDay:
+    """The rounds of a day, each with its activity and the way before it."""
+
+    rounds: tuple[tuple[Activity, ...], ...]
+    befores: tuple[DayProgress, ...]
+    """Where the client stands before each round."""
+    after: DayProgress
+    """Where the client stands in the end."""
+    ended: str
+    """Why the day ends there."""
+
+    def listed(self) -> list[dict[str, object]]:
+        """The activities with their numbers, as prompts take them."""
+        return [{"number": number, **one[-1].told()} for number, one in enumerate(self.rounds, start=1)]
+
+    @property
+    def told(self) -> str:
+        """A line for each activity, with its number, and what is left."""
+        lines = [
+            f"{number}. {one[-1].time} {one[-1].what}{f', {one[-1].spot.name}' if one[-1].spot.name else ''}"
+            + (f" (${sum(part.cost_usd for part in one):.2f})" if any(part.cost_usd for part in one) else "")
+            for number, one in enumerate(self.rounds, start=1)
+        ]
+        return "\n".join([*lines, f"{self.after.budget_usd:.2f} dollars are left."])
+
+    def until(self, first: int, more_usd: float) -> "ProposedDay":
+        """The rounds before one of them, with so many dollars more to spend."""
+        kept = tuple(tuple(_richer(one, more_usd) for one in chosen) for chosen in self.rounds[:first])
+        befores = tuple(
+            replace(one, budget_usd=one.budget_usd + more_usd, done=sum(kept[:number], ()))
+            for number, one in enumerate(self.befores[:first])
+        )
+        standing = self.befores[first] if first < len(self.befores) else self.after
+        after = replace(standing, budget_usd=standing.budget_usd + more_usd, done=sum(kept, ()))
+        return ProposedDay(kept, befores, after, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An activity that the client wants so."""
+
+    amendment: Amendment
+    old: Activity
+    """As it was proposed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amended:
+    """What the client changed in a proposed day."""
+
+    said: str
+    reply: Amendments
+    state: Mapping[str, float]
+    """Feelings that they set."""
+
+    @property
+    def is_something(self) -> bool:
+        """Whether it changes the day."""
+        return (
+            bool(self.reply.changes or self.reply.wishes or self.state) or self.reply.budget_usd is not None
+        )
+
+    def first(self, proposed: ProposedDay, more_usd: float) -> int:
+        """The round from which on the day is planned anew: the first that changes, costs too much, or costs.
+
+        A wish or a feeling holds for the whole day, a budget from the first thing that costs something on.
+        """
+        found = [change.number - 1 for change in self.reply.changes if change.number <= len(proposed.rounds)]
+        if self.reply.wishes or self.state:
+            found.append(0)
+        if self.reply.budget_usd is not None:
+            costly = [
+                number for number, one in enumerate(proposed.rounds) if any(part.cost_usd for part in one)
+            ]
+            short = [
+                number for number, one in enumerate(proposed.rounds) if one[-1].budget_usd + more_usd < 0
+            ]
+            found += short[:1] if found else costly[:1]
+        return min(found, default=len(proposed.rounds))
+
+    def told(self, proposed: ProposedDay) -> list[str]:
+        """What it changes, in words."""
+        found = [_told(change, proposed) for change in self.reply.changes]
+        if self.reply.budget_usd is not None:
+            found.append(f"budget ${self.reply.budget_usd:.2f}")
+        found += [f"{name} {value:.0f}" for name, value in self.state.items()]
+        return found + list(self.reply.wishes)
+
+
+def _told(change: Amendment, proposed: ProposedDay) -> str:
+    known = change.number <= len(proposed.rounds)
+    was = f" ({proposed.rounds[change.number - 1][-1].what})" if known else ", which does not exist"
+    if change.drop:
+        return f"{change.number}{was}: dropped"
+    times = {"from": change.starts, "until": change.ends}
+    new = [change.what, change.place, *(f"{name} {time}" for name, time in times.items() if time)]
+    return f"{change.number}{was}: {', '.join(filter(None, new)) or 'as it is'}"
+
+
+def wanted_of(amended: Amended, proposed: ProposedDay) -> list[Wanted]:
+    """The activities that the client wants otherwise, in the order of the day."""
+    known = [one for one in amended.reply.changes if one.number <= len(proposed.rounds) and not one.drop]
+    found = [Wanted(one, proposed.rounds[one.number - 1][-1]) for one in known]
+    return sorted(found, key=lambda one: (one.amendment.starts or "", one.amendment.number))
+
+
+def apart_of(amended: Amended, proposed: ProposedDay) -> frozenset[str]:
+    """Ids of the places that are dropped, replaced, or waited for."""
+    changed = [one.number for one in amended.reply.changes if one.number <= len(proposed.rounds)]
+    ids = (proposed.rounds[number - 1][-1].spot.id for number in changed)
+    return frozenset(one for one in ids if one)
+
+
+def _richer(one: Activity, more_usd: float) -> Activity:
+    return one.model_copy(update={"budget_usd": max(round(one.budget_usd + more_usd, 2), 0.0)})
+
+
+def unknown_numbers(reply: Amendments, rounds: Sequence[object]) -> list[int]:
+    """Numbers of activities that the day does not have."""
+    return [change.number for change in reply.changes if change.number > len(rounds)]
