@@ -191,6 +191,10 @@ class NotFound(VirlError):
     """No place, address or listing matches."""
 
 
+class PlaceClosed(NotFound):
+    """The place that was asked for is known, and has closed."""
+
+
 class ProviderError(VirlError):
     """A provider on the network refused a request, answered nonsense, or cannot be reached.
 

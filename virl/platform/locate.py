@@ -2,12 +2,12 @@
 
 from rapidfuzz import fuzz
 
-from virl.errors import NotFound
+from virl.errors import NotFound, PlaceClosed
 from virl.geo import LatLng
 from virl.platform.addresses import begins_with_house, is_address
 from virl.platform.city import City
 from virl.platform.names import is_shortened, name_ratio, scored, spelt
-from virl.platform.places import Place
+from virl.platform.places import Place, closed_among
 
 SAME_NAME = 80.0
 """Least likeness of a name that was asked for to that of a place found, of 100; chosen."""
@@ -25,10 +25,15 @@ def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatL
         near: where places are looked for; the middle of the city by default.
 
     Raises:
+        PlaceClosed: only a place that has closed has this name.
         NotFound: there is none.
     """
-    places = [] if is_address(text) else _open_places(city, text, near)
-    if named := next((place for place in places if _is_called(text, place.name)), None):
+    found = [] if is_address(text) else city.places.search(text, near)
+    places = [place for place in found if place.is_open]
+    named = next((place for place in places if _is_called(text, place.name)), None)
+    if _has_closed(text, closed_among(found), named):
+        raise PlaceClosed(f"{text!r} in {city.title} has closed")
+    if named:
         return named.name, named.position
     try:
         return text, city.maps.geocode(text)
@@ -40,6 +45,14 @@ def locate(city: City, text: str, near: LatLng | None = None) -> tuple[str, LatL
         if not alike:
             raise NotFound(f"no place in {city.title} matches {text!r}; {fault}") from fault
     return alike[0].name, alike[0].position
+
+
+def _has_closed(text: str, closed: list[Place], named: Place | None) -> bool:
+    """Whether a place that has closed has the name that was asked for, more so than an open one."""
+    least = name_ratio(text, named.name) if named else 0.0
+    return not text.islower() and any(
+        _is_called(text, place.name) and name_ratio(text, place.name) > least for place in closed
+    )
 
 
 def _open_places(city: City, text: str, near: LatLng | None) -> list[Place]:

@@ -106,6 +106,25 @@ class Nearby(list[Place]):
         self.complete = complete
 
 
+class Searched(list[Place]):
+    """Places that answer a text, of a provider that leaves out those that have closed.
+
+    Args:
+        places: in their order.
+        closed: those left out, in their order.
+    """
+
+    def __init__(self, places: Iterable[Place], closed: Iterable[Place]) -> None:
+        super().__init__(places)
+        self.closed = tuple(closed)
+
+
+def closed_among(found: Sequence[Place]) -> list[Place]:
+    """The places that answer a text and have closed, whether they are listed or left out."""
+    left_out = found.closed if isinstance(found, Searched) else ()
+    return [*(place for place in found if not place.is_open), *left_out]
+
+
 def complete_to(found: Sequence[Place]) -> float:
     """Metres up to which a list of nearby places misses none; infinite where the provider tells all."""
     return found.complete if isinstance(found, Nearby) else inf

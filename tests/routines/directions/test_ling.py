@@ -1,9 +1,10 @@
 """Ling: goes by what she was told and sees, notices when she is lost, and asks again, up to a limit."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from made_high_street import FRAME, LONG_EDGES, LONG_POINTS, SHOPS, HighStreet, MadeModels, made_city
+from made_high_street import EDGES, FRAME, LONG_EDGES, LONG_POINTS, SHOPS, HighStreet, MadeModels, made_city
 
 from virl.agent.assembly import Agent, start_panorama
 from virl.agent.character_file import find_character, load_character, load_routine
@@ -91,6 +92,13 @@ def test_lost_she_asks_another_local_from_where_she_stands_and_arrives(tmp_path:
     again = steps_in(tmp_path / "run")[first["steps"]].pose.pano_id
     assert (stood, again) == ("n2", "n2"), "sent up the dead end to the north, and on from there"
     assert second["instruction"].startswith(("Turn around",))
+
+
+def test_she_gives_up_where_the_local_knows_no_way(tmp_path: Path) -> None:
+    streets = HighStreet(SHOPS, edges=[edge for edge in EDGES if edge != "x-y1"])
+    result = go(replace(made_city()[0], streetview=streets), streets, tmp_path)
+    assert result.status == "gave up"
+    assert result.reason.startswith("The local knows no way: No directions to Moon Bakery: no walk leads to ")
 
 
 def test_she_cannot_be_told_what_to_do_by_a_wall(tmp_path: Path) -> None:

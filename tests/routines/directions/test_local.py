@@ -5,7 +5,7 @@ from pathlib import Path
 
 import made_day_town as town
 import pytest
-from made_high_street import FRAME, LONG_EDGES, LONG_POINTS, SHOPS, HighStreet, MadeModels, made_city
+from made_high_street import EDGES, FRAME, LONG_EDGES, LONG_POINTS, SHOPS, HighStreet, MadeModels, made_city
 from pydantic import ValidationError
 
 from virl.bench.agent_runs import run_in_folder
@@ -221,3 +221,14 @@ def test_directions_are_attached_and_shown(tmp_path: Path) -> None:
     directions = Directions.model_validate(result.answer)
     assert (tmp_path / "directions.txt").read_text().strip() == directions.instruction
     assert result.steps == 0, "a local does not walk the visitor there"
+
+
+def test_where_no_walk_leads_the_local_gives_up(tmp_path: Path) -> None:
+    streets = HighStreet(SHOPS, edges=[edge for edge in EDGES if edge != "x-y1"])
+    city = replace(made_city()[0], streetview=streets)
+    at = FRAME.position(-20, 0)
+    changes = {"start": {"lat": at.lat, "lng": at.lng}, "heading": 90.0, "directions": {"to": "Moon Bakery"}}
+    result = run_in_folder("local", city, tmp_path, changes=changes, models=MadeModels(streets))
+    assert result.status == "gave up"
+    assert result.reason.startswith("No directions to Moon Bakery: no walk leads to ")
+    assert not (tmp_path / "directions.txt").exists()

@@ -96,6 +96,16 @@ def test_what_is_nowhere_to_be_found_is_named(tmp_path: Path, stop: str, fault: 
         run_peng(tmp_path / "run", {"stops": [*STOPS, stop]})
 
 
+def test_an_errand_at_a_place_that_has_closed_is_left_out_and_told(tmp_path: Path) -> None:
+    end = run_peng(tmp_path / "run", {"stops": [*STOPS, "Old Crust"], "end": "home"})
+    assert (end.result.status, len(end.result.answer["order"])) == ("gave up", 3)  # type: ignore[arg-type]
+    assert "Left out: 'Old Crust' in Ringville has closed." in end.result.reason
+    notes = [one for one in read_journal(tmp_path / "run") if isinstance(one, NoteRecord)]
+    assert "Left out: 'Old Crust' in Ringville has closed." in [note.text for note in notes]
+    with pytest.raises(BadInput, match="'Old Crust' in Ringville has closed"):
+        run_peng(tmp_path / "only", {"stops": ["Old Crust"]})
+
+
 def test_two_stops_that_no_way_joins_are_named(tmp_path: Path) -> None:
     with pytest.raises(NoRoute, match="no way leads walking from 0 Ring Road to 99 Far Away"):
         run_peng(tmp_path / "run", {"stops": [*STOPS, "99 Far Away"]})

@@ -6,6 +6,7 @@ V-IRL, section 3.4 and appendix B.8; what differs from it is in `docs/reference/
 from functools import partial
 
 from virl.agent.assembly import Agent
+from virl.errors import NoRoute, NoStreetView
 from virl.plain_text import plain_lines
 from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.places import Place
@@ -19,9 +20,13 @@ from virl.routines.directions.walkway import straight_on
 
 
 def run(agent: Agent) -> None:
-    """Find the destination, plan the walk, and write the directions."""
+    """Find the destination, plan the walk, and write the directions; give up where no walk leads there."""
     destination = _destination(agent)
-    directions = _directions(agent, destination)
+    try:
+        directions = _directions(agent, destination)
+    except (NoRoute, NoStreetView) as fault:
+        agent.run.end("gave up", f"No directions to {destination.name}: {fault}.")
+        return
     agent.run.end(
         "finished",
         f"Gave directions to {directions.destination}, {directions.length_m:.0f} m.",

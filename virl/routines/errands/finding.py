@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from virl.agent.assembly import Agent
-from virl.errors import BadInput, NotFound
+from virl.errors import BadInput, NotFound, PlaceClosed
 from virl.geo import LatLng, distance
 from virl.journal.records import NoteRecord
 from virl.platform.locate import locate
@@ -47,6 +47,8 @@ class Task:
     """In the order given."""
     end: ErrandStop | None
     """`None` where the end is open."""
+    left_out: tuple[str, ...] = ()
+    """Why some of what was asked for cannot be done."""
 
 
 def find_errands(agent: Agent) -> Task:
@@ -63,9 +65,11 @@ def find_errands(agent: Agent) -> Task:
             f"{agent.run.start.agent}: `errands:` is missing: list `stops`, or describe them in `text`"
         )
     wanted, back_home = _wanted(agent, errands)
-    stops = tuple(
-        _found(agent, str(number), where, what) for number, (where, what) in enumerate(wanted, start=1)
-    )
+    found = [_found(agent, str(number), where, what) for number, (where, what) in enumerate(wanted, start=1)]
+    stops = tuple(one for one in found if isinstance(one, ErrandStop))
+    left_out = tuple(one for one in found if isinstance(one, str))
+    if not stops:
+        raise BadInput(f"{agent.run.start.agent}: errands: {left_out[0]}")
     here = agent.start.position
     name = agent.character.start if isinstance(agent.character.start, str) else START
     start = ErrandStop(title=name, what="", position=here, pano_id=agent.start.id, stand=here)
@@ -75,8 +79,11 @@ def find_errands(agent: Agent) -> Task:
         case "home":
             end = start
         case address:
-            end = _found(agent, "end", address, "")
-    return Task(errands, start, stops, end)
+            last = _found(agent, "end", address, "")
+            if isinstance(last, str):
+                raise BadInput(f"{agent.run.start.agent}: errands: {last}")
+            end = last
+    return Task(errands, start, stops, end, left_out)
 
 
 def _wanted(agent: Agent, errands: Errands) -> tuple[Sequence[tuple[str, str]], bool]:
@@ -102,14 +109,19 @@ def _read(agent: Agent, text: str) -> NoteRecord:
     )
 
 
-def _found(agent: Agent, key: str, where: str, what: str) -> ErrandStop:
+def _found(agent: Agent, key: str, where: str, what: str) -> ErrandStop | str:
+    """Where an errand is done; why it is left out, if that place has closed."""
     noted = agent.run.noted(STOP, key) or _find(agent, key, where, what)
+    if reason := noted.data.get("left_out"):
+        return str(reason)
     return ErrandStop.model_validate(noted.data)
 
 
 def _find(agent: Agent, key: str, where: str, what: str) -> NoteRecord:
     try:
         title, position = locate(agent.city, where, agent.start.position)
+    except PlaceClosed as fault:
+        return agent.run.note(STOP, key, f"Left out: {fault}.", data={"left_out": str(fault)})
     except NotFound as fault:
         raise BadInput(f"{agent.run.start.agent}: errands: {fault}") from fault
     panorama = relocate(agent.city.streetview, position, title)

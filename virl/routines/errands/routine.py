@@ -17,7 +17,7 @@ def run(agent: Agent) -> None:
     trip = plan_trip(agent, task)
     outcomes = walk_trip(agent, task, trip) if task.errands.walk else ()
     agent.run.end(
-        "finished" if all(outcome.reached for outcome in outcomes) else "gave up",
+        "finished" if not task.left_out and all(outcome.reached for outcome in outcomes) else "gave up",
         reason(task, trip, outcomes),
         answer=answer(task, trip, outcomes),
         exhibits=exhibits(agent, task, trip),

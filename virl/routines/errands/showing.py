@@ -41,6 +41,8 @@ def reason(task: Task, trip: Trip, outcomes: Sequence[DestinationOutcome]) -> st
     missed = [outcome for outcome in outcomes if not outcome.reached]
     if missed:
         text += f" {len(missed)} of {len(outcomes)} not reached: {missed[0].reason}."
+    if task.left_out:
+        text += f" Left out: {', '.join(task.left_out)}."
     return text
 
 

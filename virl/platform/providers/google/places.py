@@ -6,7 +6,7 @@ from typing import Protocol
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.names import spelt
-from virl.platform.places import Nearby, OpeningHours, Place
+from virl.platform.places import Nearby, OpeningHours, Place, Searched
 from virl.platform.providers.google.nearby import Kinds, NearbyApi, places_around
 from virl.platform.providers.google.options import NEARBY_REQUESTS
 from virl.platform.streetview import Image
@@ -101,7 +101,8 @@ class GooglePlaces:
         """
         if not query.strip():
             raise BadInput(f"query {query!r}: name what to look for, such as 'noodles'")
-        return self._tidied(self._api.matching(query, near or self._home))
+        found = list(self._api.matching(query, near or self._home))
+        return Searched(self._tidied(found), merged(place for place in found if not place.is_open))
 
     def details(self, place_id: str) -> Place:
         """The place with its hours, and up to five reviews.

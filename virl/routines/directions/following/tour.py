@@ -1,7 +1,7 @@
 """A tourist's way: asks a local, walks by what she was told, and asks another where she is lost."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter
 
@@ -48,15 +48,20 @@ def ask_and_walk(agent: Agent, spotter: LandmarkSpotter) -> None:
     """
     legs: list[FollowedDirections] = []
     while len(legs) < FOLLOW.of(agent.character).asks:
-        legs.append(_leg(agent, spotter, legs))
+        told = _ask(agent, legs)
+        if isinstance(told, str):
+            _end_without(agent, legs, told)
+            return
+        legs.append(_leg(agent, spotter, legs, told))
         if legs[-1].arrived or _steps_left(agent) < 1:
             break
     _end(agent, legs)
 
 
-def _leg(agent: Agent, spotter: LandmarkSpotter, legs: Sequence[FollowedDirections]) -> FollowedDirections:
+def _leg(
+    agent: Agent, spotter: LandmarkSpotter, legs: Sequence[FollowedDirections], directions: Directions
+) -> FollowedDirections:
     number, before = len(legs) + 1, sum(leg.steps for leg in legs)
-    directions = _ask(agent, legs)
     if noted := agent.run.noted(LEG, str(number)):
         return FollowedDirections(
             directions, bool(noted.data["arrived"]), str(noted.data["reason"]), noted_steps(noted)
@@ -80,8 +85,11 @@ def noted_steps(note: NoteRecord) -> int:
     return steps
 
 
-def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions:
-    """What a local says, asked from where she stands; the later ones are asked for the place by its name."""
+def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions | str:
+    """What a local says, asked from where she stands; the later ones are asked for the place by its name.
+
+    A text says why the local has no directions to give.
+    """
     follow, number = FOLLOW.of(agent.character), len(legs) + 1
     stands = _stands(agent, sum(leg.steps for leg in legs))
     to = legs[0].directions.destination if legs else follow.to or agent.character.intention
@@ -98,7 +106,7 @@ def _ask(agent: Agent, legs: Sequence[FollowedDirections]) -> Directions:
             "directions": {"to": to, "count_crossings": follow.mode == "honest"},
         },
     )
-    return Directions.model_validate(result.answer)
+    return Directions.model_validate(result.answer) if result.answer else result.reason
 
 
 def _hints(agent: Agent, directions: Directions) -> CrossingHints:
@@ -204,6 +212,14 @@ def _steps_left_at(agent: Agent, before: int) -> int:
     """Those that were left when she set out with so many steps behind her."""
     taken = [0, *(step.step for step in agent.run.steps)]
     return _steps_left(agent) + taken[-1] - taken[before]
+
+
+def _end_without(agent: Agent, legs: Sequence[FollowedDirections], why: str) -> None:
+    """The end of a tour on which the last local who was asked knew no way."""
+    if legs:
+        _end(agent, [*legs[:-1], replace(legs[-1], reason=f"{legs[-1].reason}; the next local: {why}")])
+    else:
+        agent.run.end("gave up", f"The local knows no way: {why}")
 
 
 def _end(agent: Agent, legs: Sequence[FollowedDirections]) -> None:
