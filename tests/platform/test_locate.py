@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 import made_day_town as town
 import pytest
 
-from virl.errors import NotFound
+from virl.errors import NotFound, PlaceClosed
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.locate import locate
-from virl.platform.places import Place
+from virl.platform.places import Place, Searched, closed_among
 
 BANK = town.place("Banca del Olivo", "bank", 100)
 GONE = town.place("Bank of Yore", "bank", 50, closed=True)
@@ -53,6 +53,14 @@ def test_what_no_geocoder_finds_is_a_place_of_nearly_that_name() -> None:
     for text in ("3 Banca del Olivo", "Town Hall"):
         with pytest.raises(NotFound):
             locate(city, text)
+
+
+def test_a_name_that_only_a_closed_place_has_is_told() -> None:
+    with pytest.raises(PlaceClosed, match="'Bank of Yore' in .* has closed"):
+        locate(kind_city(), "Bank of Yore")
+    left_out = Searched([BANK], closed=[GONE])
+    assert closed_among(left_out) == [GONE]
+    assert closed_among([BANK, GONE]) == [GONE]
 
 
 CORNER = town.place("Corner Bakery", "bakery", 100)

@@ -10,7 +10,7 @@ from virl import geo
 from virl.errors import BadInput, NotFound, ProviderError
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.platform.places import OpeningHours, Place, Review
+from virl.platform.places import OpeningHours, Place, Review, closed_among
 from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.nearby import NearbyResult, covered
@@ -133,6 +133,7 @@ def test_closed_places_are_kept_where_one_asks_for_them(virlton: City, google: G
         assert closed not in dropping.nearby(closed.position, 10)
         assert closed in keeping.nearby(closed.position, 10)
         assert closed.id not in [place.id for place in dropping.search(closed.name)]
+        assert closed.id in [place.id for place in closed_among(dropping.search(closed.name))]
         assert closed.id in [place.id for place in keeping.search(closed.name)]
 
 
