@@ -56,7 +56,7 @@ def test_what_no_geocoder_finds_is_a_place_of_nearly_that_name() -> None:
 
 
 def test_a_name_that_only_a_closed_place_has_is_told() -> None:
-    with pytest.raises(PlaceClosed, match="'Bank of Yore' in .* has closed"):
+    with pytest.raises(PlaceClosed, match=r"'Bank of Yore' in .* has closed"):
         locate(kind_city(), "Bank of Yore")
     left_out = Searched([BANK], closed=[GONE])
     assert closed_among(left_out) == [GONE]
