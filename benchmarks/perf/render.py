@@ -1,66 +1,142 @@
-"""How fast are views drawn? Views a second on one core, from random panoramas of Virlton.
+"""How fast are views drawn? Views a second on one core, from random panoramas.
 
-    python -m benchmarks.perf.render [--views 200] [--seed 0] [--json]
+    python -m benchmarks.perf.render [--city FILE] [--views 200] [--seed 0] [--json]
 
 Every view is of another panorama, at a random heading, pitch 0 to 10 and fov 60 to 90, 640 by 640 pixels.
 Compiling the kernels (kept on disk) and the first picture (which draws the ground and the textures) are
 reported apart; lettering of signs that come into view is counted.
+
+With `--city`, Virlton and the city draw in turns, so that other programs slow both down alike. Before, a
+process of its own opens the city without a twin in the cache, one opens it again, and one draws 20 views:
+seconds of a core, and the most memory that each took. Peaks are those of the whole process, with Python.
 """
 
+import argparse
+import json
+import os
 import resource
+import subprocess  # nosec B404
+import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 
-from virl.platform.providers.offline.life.shops import move_in
 from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.offline.render.renderer import CityRenderer
-from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.streetview import Camera
 
 from .figures import Figures, command, figures
+from .plans import plan_of
+
+ROUNDS = 5
+FEW_VIEWS = 20
+
+_OPEN = """
+import json, resource, sys, time
+from virl.platform.providers import open_city
+from virl.platform.streetview import Camera
+city = open_city(sys.argv[1])
+names = city.street_map.panorama_ids()
+count = int(sys.argv[2])
+for number in range(count):
+    city.streetview.view(names[number * len(names) // count], Camera(37.0 * number)).pixels
+usage = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps([usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]))
+"""
 
 
 def main() -> None:
     """Measure and print."""
     parser = command(__doc__)
+    parser.add_argument("--city", help="an OpenStreetMap extract, or another city that is rendered")
     parser.add_argument("--views", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     with figures(options) as found:
-        _measure(found, options.views, options.seed)
+        _measure(found, options)
 
 
-def _measure(found: Figures, views: int, seed: int) -> None:
-    layout = lay_out(seed)
-    plan = CityPlan(seed, layout, move_in(layout, seed))
+def _measure(found: Figures, options: argparse.Namespace) -> None:
+    if options.city:
+        _opened(found, options.city)
     before = _peak_mib()
-
-    start = time.perf_counter()
-    renderer = CityRenderer(plan)
-    found["seconds"] = {"constructor": time.perf_counter() - start}
-    found.show(f"constructor      {found['seconds']['constructor']:8.3f} s")
-    xy = layout.panoramas.xy
-    for name in ("first picture", "second picture"):
-        start = time.perf_counter()
-        renderer.picture(xy[0, 0], xy[0, 1], Camera(0.0))
-        found["seconds"][name] = time.perf_counter() - start
-        found.show(f"{name:16} {found['seconds'][name]:8.3f} s")
-
-    rng = np.random.default_rng(seed)
-    chosen = rng.choice(len(xy), views, replace=views > len(xy))
-    cameras = [
-        Camera(float(rng.uniform(0, 360)), float(rng.uniform(0, 10)), float(rng.uniform(60, 90)))
-        for _ in range(views)
-    ]
-    wall, cpu = time.perf_counter(), time.thread_time()
-    for (x, y), camera in zip(xy[chosen], cameras, strict=True):
-        renderer.picture(x, y, camera)
-    wall, cpu = time.perf_counter() - wall, time.thread_time() - cpu
-    found["views_a_second"] = {"per core": views / cpu, "by the clock": views / wall}
+    courses = {"virlton": _Course(plan_of("virlton"), options.views, options.seed)}
+    if options.city:
+        courses[options.city] = _Course(plan_of(options.city), options.views, options.seed)
+    for name, course in courses.items():
+        found["seconds"] = found.get("seconds", {}) | {name: course.begin()}
+        for what, seconds in found["seconds"][name].items():
+            found.show(f"{name}: {what:16} {seconds:8.3f} s")
+    for turn in range(ROUNDS):
+        for course in courses.values():
+            course.draw(turn)
+    found["views_a_second"] = {name: course.rates() for name, course in courses.items()}
+    for name, rates in found["views_a_second"].items():
+        clock = f"({rates['by the clock']:.1f} by the clock)"
+        found.show(f"{name}: views a second {rates['per core']:8.1f} per core {clock}")
+    if options.city:
+        own, virlton = (found["views_a_second"][name]["per core"] for name in (options.city, "virlton"))
+        found["of_virlton"] = own / virlton
+        found.show(f"views a second of Virlton's: {found['of_virlton']:.0%}")
     found["mib"] = _peak_mib() - before
-    found.show(f"views a second   {views / cpu:8.1f} per core ({views / wall:.1f} by the clock)")
-    found.show(f"memory           {found['mib']:8.0f} MiB more than plan and interpreter, at its peak")
+    found.show(f"memory           {found['mib']:8.0f} MiB more than the interpreter, at its peak")
+
+
+class _Course:
+    """Random views of a plan."""
+
+    def __init__(self, plan: CityPlan, views: int, seed: int) -> None:
+        self._start = plan.layout.panoramas.xy[0]
+        rng = np.random.default_rng(seed)
+        xy = plan.layout.panoramas.xy
+        self._spots = xy[rng.choice(len(xy), views, replace=views > len(xy))]
+        self._cameras = [
+            Camera(float(rng.uniform(0, 360)), float(rng.uniform(0, 10)), float(rng.uniform(60, 90)))
+            for _ in range(views)
+        ]
+        self._wall = self._cpu = 0.0
+        self._renderer = CityRenderer(plan)
+
+    def begin(self) -> dict[str, float]:
+        """Seconds of the first steps."""
+        seconds = {}
+        x, y = self._start
+        for name in ("first picture", "second picture"):
+            start = time.perf_counter()
+            self._renderer.picture(float(x), float(y), Camera(0.0))
+            seconds[name] = time.perf_counter() - start
+        return seconds
+
+    def draw(self, turn: int) -> None:
+        """One of `ROUNDS` parts of the views."""
+        wall, cpu = time.perf_counter(), time.thread_time()
+        for number in range(turn, len(self._spots), ROUNDS):
+            x, y = self._spots[number]
+            self._renderer.picture(float(x), float(y), self._cameras[number])
+        self._wall += time.perf_counter() - wall
+        self._cpu += time.thread_time() - cpu
+
+    def rates(self) -> dict[str, float]:
+        """Views a second."""
+        count = len(self._spots)
+        return {"per core": count / self._cpu, "by the clock": count / self._wall}
+
+
+def _opened(found: Figures, city: str) -> None:
+    """What opening the city takes, without a cache, with one, and with some views drawn."""
+    found["opened"] = {}
+    with tempfile.TemporaryDirectory(prefix="virl-render-") as cache:
+        for what, views in (("cold", 0), ("warm", 0), (f"{FEW_VIEWS} views", FEW_VIEWS)):
+            code = [sys.executable, "-c", _OPEN, city, str(views)]
+            done = subprocess.run(  # noqa: S603 # nosec B603 - this interpreter, and the code above
+                code, env=os.environ | {"VIRL_CACHE": cache}, cwd=Path(__file__).parents[2], check=True,
+                capture_output=True, text=True,
+            )  # fmt: skip
+            cpu, mib = json.loads(done.stdout)
+            found["opened"][what] = {"seconds of a core": cpu, "mib": mib}
+            found.show(f"opened, {what:9} {cpu:8.2f} s of a core, {mib:6.0f} MiB at its peak")
 
 
 def _peak_mib() -> float:

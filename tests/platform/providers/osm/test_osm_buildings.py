@@ -78,6 +78,26 @@ def test_what_parts_leave_of_an_outline_is_drawn_below_the_tower(tmp_path: Path)
     assert shapely.area(twin.houses.footprints).sum() == pytest.approx(50 * 30, rel=0.02)
 
 
+def test_a_house_whose_lower_storeys_are_not_mapped_does_not_hang_in_the_air(tmp_path: Path) -> None:
+    made = town(tmp_path / "h.osm.pbf")
+    levels = {"building__levels": "5", "building__min_level": "3"}
+    made.way(*box(10, 10, 50, 30), building="school", building__part="yes", **levels)
+    twin = rebuilt(made, tmp_path / "h.osm.pbf")
+    assert twin.houses.heights.tolist() == pytest.approx([16.8])
+    assert not twin.houses.above.ids
+
+
+def test_no_panorama_stands_at_a_wall(tmp_path: Path) -> None:
+    made = town(tmp_path / "i.osm.pbf")
+    made.way((0, 0), (0, 10), (60, 10), highway="footway")
+    made.way(*box(10, 10.3, 50, 30), building="yes", building__levels="3")
+    twin = rebuilt(made, tmp_path / "i.osm.pbf")
+    away = shapely.distance(shapely.points(twin.plan.layout.panoramas.xy), twin.houses.footprints[0])
+    assert away.min() > 1.0
+    eyes = [written(twin, shapely.Point(xy)) for xy in twin.plan.layout.panoramas.xy]
+    assert max(eye.x for eye in eyes if eye.y > 9) == pytest.approx(60, abs=0.5)  # its far end is reached
+
+
 def test_people_walk_below_a_roof_on_posts(tmp_path: Path) -> None:
     made = town(tmp_path / "c.osm.pbf")
     made.way(*box(-10, -6, 30, 6), building="roof", height="5")

@@ -21,13 +21,30 @@ T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 
+class _Stack:
+    """Arrays of one type and one shape of their rows, which are kept as one: few arrays are read fast."""
+
+    def __init__(self) -> None:
+        self.arrays: list[NDArray[Any]] = []
+        self.rows = 0
+
+    def add(self, value: NDArray[Any]) -> tuple[int, int]:
+        """The first row of an array, and the one after its last."""
+        self.arrays.append(value)
+        self.rows += len(value)
+        return self.rows - len(value), self.rows
+
+
+Stacks = dict[str, _Stack]
+
+
 def encode(value: object) -> Arrays:
     """A dataclass as arrays by name, none of which holds objects."""
-    arrays: Arrays = {}
+    arrays: Stacks = {}
     geometries: list[BaseGeometry] = []
     tree = _plain(value, arrays, geometries)
     known = np.asarray(shapely.to_wkb(geometries), object) if geometries else np.empty(0, object)
-    return arrays | {
+    return {name: np.concatenate(stack.arrays) for name, stack in arrays.items()} | {
         "tree": np.frombuffer(json.dumps(tree, ensure_ascii=False).encode(), np.uint8),
         "wkb": np.frombuffer(b"".join(known), np.uint8),
         "wkb_end": np.cumsum([len(each) for each in known], dtype=np.int64),
@@ -59,7 +76,7 @@ class _Context:
 Decoder = Callable[[Any, _Context], Any]
 
 
-def _plain(value: Any, arrays: Arrays, geometries: list[BaseGeometry]) -> Any:
+def _plain(value: Any, arrays: Stacks, geometries: list[BaseGeometry]) -> Any:
     if isinstance(value, np.ndarray | BaseGeometry):
         return _beside(value, arrays, geometries)
     if is_dataclass(value):
@@ -72,8 +89,8 @@ def _plain(value: Any, arrays: Arrays, geometries: list[BaseGeometry]) -> Any:
 
 
 def _beside(
-    value: NDArray[Any] | BaseGeometry, arrays: Arrays, geometries: list[BaseGeometry]
-) -> int | str | list[int]:
+    value: NDArray[Any] | BaseGeometry, arrays: Stacks, geometries: list[BaseGeometry]
+) -> int | list[Any]:
     """Where the value is kept beside the tree."""
     if isinstance(value, BaseGeometry):
         geometries.append(value)
@@ -81,8 +98,8 @@ def _beside(
     if value.dtype == object:
         geometries.extend(value.tolist())
         return [len(geometries) - len(value), len(geometries)]
-    arrays[f"array_{len(arrays)}"] = value
-    return f"array_{len(arrays) - 1}"
+    name = "_".join(map(str, ("rows", value.dtype.str.strip("<|"), *value.shape[1:])))
+    return [name, *arrays.setdefault(name, _Stack()).add(value)]
 
 
 @cache
@@ -115,7 +132,10 @@ def _decoder_of_class(kind: Any, origin: Any) -> Decoder:
 
 
 def _array(value: Any, context: _Context) -> Any:
-    return context.arrays[value] if isinstance(value, str) else context.geometries[slice(*value)]
+    if len(value) == 3:
+        name, start, end = value
+        return context.arrays[name][start:end]
+    return context.geometries[slice(*value)]
 
 
 def _decoder_of_tuple(inner: tuple[Any, ...]) -> Decoder:

@@ -1,7 +1,7 @@
 """Pieces of buildings: outlines, the parts that stand for them, and roofs on posts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import shapely
 from shapely import Geometry
@@ -19,6 +19,9 @@ WHOLLY = 0.9  # share of an outline that its parts cover, above which it is not 
 SLIVER_M = 0.3  # what is left of an outline beside its parts is drawn if it is wider than twice this
 ROOF_KINDS = frozenset({"roof", "carport"})
 ROOF_M, SLAB_M = 4.0, 0.4  # usual height of a roof on posts, and its thickness; chosen
+
+PILLARED_M = 6.5  # a wide part that begins higher is no storey on pillars; chosen
+WIDE = 0.3  # of an outline: what is wide; chosen
 
 FROM_OUTLINE = (
     "building", "building:colour", "building:color", "building:material", "roof:colour", "roof:material",
@@ -96,7 +99,7 @@ def _roof(extract: OsmExtract, area: int) -> Piece:
     """A roof on posts: a slab."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
     top = tagged_height(tags) or ROOF_M
-    base = max(metres(tags.get("min_height")) or top - SLAB_M, HEAD_M + 0.1)
+    base = max(metres(tags.get("min_height")) or 0.0, top - SLAB_M, HEAD_M + 0.1)
     tags = {"building": "roof", **tags, "roof:shape": "flat"}
     return Piece(name, tags, shape, base, max(top, base + THINNEST_M))
 
@@ -132,6 +135,7 @@ def _part(extract: OsmExtract, area: int, home: int) -> Piece | None:
 def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator[Piece]:
     """What is drawn of a building: its parts, and what they leave of the outline."""
     name, tags, shape = extract.areas.ids[area], extract.areas.tags[area], extract.areas.shapes[area]
+    parts = _brought_down(parts, shape)
     yield from parts
     top = walls_top(tags, shape)
     if not parts:
@@ -152,3 +156,23 @@ def _outline(extract: OsmExtract, area: int, parts: Sequence[Piece]) -> Iterator
     rest = shapely.buffer(shapely.buffer(rest, -SLIVER_M, join_style="mitre"), SLIVER_M, join_style="mitre")
     if not rest.is_empty:
         yield Piece(name, {**tags, "roof:shape": tags.get("roof:shape", "flat")}, rest, 0.0, top)
+
+
+def _brought_down(parts: Sequence[Piece], outline: Geometry) -> Sequence[Piece]:
+    """Parts that would leave much of a building hanging high over open ground are drawn from the ground.
+
+    On a slope storeys are counted from its foot, and parts are often mapped without those below them.
+    """
+    standing = shapely.union_all([part.shape for part in parts if part.base == 0])
+    high = [
+        part
+        for part in parts
+        if part.base > PILLARED_M
+        and shapely.difference(part.shape, standing).area > 0.5 * shapely.area(part.shape)
+    ]
+    lower = shapely.union_all([part.shape for part in parts if 0 < part.base <= PILLARED_M])
+    hanging = [part for part in high if not shapely.covers(lower, shapely.point_on_surface(part.shape))]
+    covered = shapely.difference(shapely.union_all([part.shape for part in hanging]), standing)
+    if covered.area <= WIDE * shapely.area(outline):
+        return parts
+    return [replace(part, base=0.0) if part in hanging else part for part in parts]

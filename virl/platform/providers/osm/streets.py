@@ -40,7 +40,7 @@ TOGETHER_M = 5.0  # junctions nearer to each other are one; chosen
 CONNECTION_M = 300.0  # longest sidewalk or crossing that is walked to join two parts of the network; chosen
 SHORTCUT_M = 150.0  # longest one that is walked where the streets lead around; chosen
 INSIDE_M = 3.0  # a stretch with more metres in a house is left out; chosen
-MOUTH_M = 1.0  # no panorama stands so near to a passage, where a wall would fill its view
+CLEAR_M = 1.0  # no panorama stands so near to a wall: it would fill the view, and an awning hide the rest
 PROBE_M, PROBE_REACH_M = 6.0, 25.0  # how often and how far clearance to the houses is measured
 LANE_M = 3.0
 ROAD_SHARE = 0.62  # of the clearance that a carriageway takes at most; chosen
@@ -108,8 +108,7 @@ def streets_of(extract: OsmExtract, houses: Houses) -> TwinStreets:
     network = _merged(largest)
     streets = _widened(extract, network, houses, tree)
     rooms = houses.above.footprints[houses.above.passages]
-    built = np.concatenate([houses.footprints, shapely.buffer(rooms, MOUTH_M)])
-    panoramas = _without_those_in_houses(_panoramas(network), built)
+    panoramas = _without_those_in_houses(_panoramas(network), np.concatenate([houses.footprints, rooms]))
     if not len(panoramas.xy):
         raise BadInput(NOTHING_TO_WALK)
     drawn = {
@@ -188,8 +187,9 @@ def _linked(xy: Floats, street: Ints, pairs: set[tuple[int, int]]) -> Panoramas:
 
 
 def _without_those_in_houses(all_: Panoramas, built: Shapes) -> Panoramas:
-    """Panoramas in footprints and passages are left out; their neighbours are linked."""
-    hit = shapely.STRtree(built).query(shapely.points(all_.xy), predicate="intersects")[0]
+    """Panoramas in or at footprints and passages are left out; their neighbours are linked."""
+    points = shapely.points(all_.xy)
+    hit = shapely.STRtree(built).query(points, predicate="dwithin", distance=CLEAR_M)[0]
     inside = np.zeros(len(all_.xy), bool)
     inside[hit] = True
     around: dict[int, set[int]] = {}
