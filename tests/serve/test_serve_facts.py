@@ -28,11 +28,14 @@ def test_the_facts_of_a_map_are_served(tmp_path: Path) -> None:
     (tmp_path / "town.osm").write_text(TOWN, encoding="utf-8")
     city = open_city(str(tmp_path / "town.osm"))
     [place] = city.places.nearby(city.center, 500)
+    walk = {"origin": "60.17,24.9401", "destination": "60.17,24.9429", "mode": "walking"}
     with served(city, ServeOptions()) as server, httpx.Client(base_url=server.url) as client:
         key = {"key": "AIza-test"}
         new = client.get(f"/v1/places/{place.id}", params=key | {"fields": FIELDS}).json()
+        directions = client.get("/maps/api/directions/json", params=key | walk).json()
         asked = key | {"place_id": place.id, "fields": LEGACY}
         legacy = client.get("/maps/api/place/details/json", params=asked).json()
+    assert directions["routes"][0]["copyrights"] == "© OpenStreetMap contributors"
     assert new == {
         "nationalPhoneNumber": "+358 9 12",
         "internationalPhoneNumber": "+358 9 12",

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 CRS = "epsg:4326"
+UNCLASSIFIED = "unclassified"  # OpenStreetMap's word for a street of no other class
 ON_STREET_M = 3.0  # what is farther from every street is on none; chosen
 
 
@@ -28,9 +30,10 @@ def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
     (latitude), `street_count` (how many panoramas are linked to it) and `pano_id`.
 
     Links are edges with `length` in metres, as the city's routes count them, `bearing` in degrees, `osmid`,
-    `oneway` and `reversed`; and with `name` and `highway` where the city knows its streets. They are
-    straight, so that no edge has a `geometry`. `osmid` is the number of the way in OpenStreetMap, or else a
-    negative one that both directions of a link share. `graph.graph["attribution"]` says whom to name.
+    `oneway`, `reversed` and `highway` (of the nearest street; `unclassified` where the city knows no
+    classes); and with `name` where they lie on a street with one. They are straight, so that no edge has a
+    `geometry`. `osmid` is the number of the way in OpenStreetMap, or else a negative one that both directions
+    of a link share. `graph.graph["attribution"]` says whom to name.
 
     Raises:
         BadInput: the city's panoramas are not all known, since it is asked over a network.
@@ -58,9 +61,10 @@ def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
         lat, lng = panorama.position
         graph.add_node(node, y=lat, x=lng, street_count=beside[node], pano_id=panorama.id)
     middles = [_halfway(panoramas[start].position, panoramas[end].position) for start, end, _ in links]
-    streets = streets_at(middles, city.inventory.streets() if city.inventory else ())
-    for (start, end, link), street in zip(links, streets, strict=True):
-        told = {"name": street.name, "highway": street.kind} if street else {}
+    mapped = city.inventory.streets() if city.inventory else ()
+    streets, nearest = streets_at(middles, mapped), streets_at(middles, mapped, inf)
+    for (start, end, link), street, near in zip(links, streets, nearest, strict=True):
+        told = {"name": street.name if street else "", "highway": (near and near.kind) or UNCLASSIFIED}
         graph.add_edge(
             start,
             end,
@@ -74,15 +78,19 @@ def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
     return graph
 
 
-def streets_at(positions: Sequence[LatLng], streets: Sequence[MappedStreet]) -> list[MappedStreet | None]:
-    """The street that each position lies on; `None` where none is within 3 m."""
+def streets_at(
+    positions: Sequence[LatLng], streets: Sequence[MappedStreet], most_m: float = ON_STREET_M
+) -> list[MappedStreet | None]:
+    """The nearest street of each position; `None` where none is within so many metres."""
     found: list[MappedStreet | None] = [None] * len(positions)
     if not positions or not streets:
         return found
     frame = LocalFrame(positions[0])
     lines = shapely.STRtree([shapely.LineString(_metres(frame, street.line)) for street in streets])
     there, nearest = lines.query_nearest(
-        shapely.points(_metres(frame, positions)), max_distance=ON_STREET_M, all_matches=False
+        shapely.points(_metres(frame, positions)),
+        max_distance=None if most_m == inf else most_m,
+        all_matches=False,
     )
     for position, street in zip(there.tolist(), nearest.tolist(), strict=True):
         found[position] = streets[street]

@@ -75,6 +75,7 @@ class LegacyRoutes:
             route = _route(legs, ends, ask.query.get("mode", "driving").upper(), is_imperial)
         if route is None:
             return answer({"geocoded_waypoints": geocoded, "routes": [], "status": "ZERO_RESULTS"})
+        route["copyrights"] = self.city.attribution or COPYRIGHT
         return answer({"geocoded_waypoints": geocoded, "routes": [route], "status": "OK"})
 
     def matrix(self, ask: Ask) -> Response:
@@ -203,7 +204,6 @@ def _route(legs: Sequence[RouteLeg], stops: Sequence[_Stop], mode: str, is_imper
         )
     return {
         "bounds": bounds(path),
-        "copyrights": COPYRIGHT,
         "legs": written,
         "overview_polyline": {"points": encode_polyline(path)},
         "summary": "",

@@ -45,7 +45,13 @@ class StaticStreetView:
         dated = {} if panorama.date is None else {"date": panorama.date}
         location = {"lat": panorama.position.lat, "lng": panorama.position.lng}
         return answer(
-            {"copyright": COPYRIGHT, **dated, "location": location, "pano_id": panorama.id, "status": "OK"}
+            {
+                "copyright": self.city.attribution or COPYRIGHT,
+                **dated,
+                "location": location,
+                "pano_id": panorama.id,
+                "status": "OK",
+            }
         )
 
     def image(self, ask: Ask) -> Response:

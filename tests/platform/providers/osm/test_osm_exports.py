@@ -111,6 +111,12 @@ def test_a_link_knows_its_street(town: City) -> None:
         assert told["length"] == pytest.approx(distance(*stops), abs=0.01)
 
 
+def test_osmnx_knows_how_long_every_edge_takes(city: City) -> None:
+    graph = osmnx.routing.add_edge_speeds(virl.to_networkx(city), fallback=5)
+    timed = osmnx.routing.add_edge_travel_times(graph)
+    assert all(told["travel_time"] > 0 for *_, told in timed.edges(data=True))
+
+
 def test_a_graph_data_set_is_a_graph_whose_links_may_lead_one_way(tmp_path: Path) -> None:
     nodes = ("a,0,40.0,-74.0", "b,0,40.0001,-74.0", "c,0,40.0002,-74.0")
     write_graph(tmp_path / "graph", nodes, ("a,0,b", "b,180,a", "b,0,c"))

@@ -51,6 +51,8 @@ def city(tmp_path_factory: pytest.TempPathFactory) -> City:
         ("Apotheke", "Аптека Ромашка"),  # its type in another language
         ("apteekki", "Аптека Ромашка"),
         ("музей", "Kunstmuseum"),
+        ("кафе", "Café Engländerbau"),
+        ("薬局", "Аптека Ромашка"),
     ],
 )
 def test_places_are_found(city: City, query: str, name: str) -> None:
@@ -72,6 +74,7 @@ def test_addresses_are_found_however_they_are_written(city: City) -> None:
     assert city.maps.geocode("3 stadtle, TRIESEN") == triesen
     assert {city.maps.geocode(f"Städtle {house}") for house in ("3a", "3 B", "3 b 12")} == {vaduz}
     assert city.maps.geocode("Lillstan") == city.maps.geocode("Stadtle")
+    assert city.maps.geocode("Lillstan 3, Triesen") == triesen
     assert city.maps.geocode("ovre vei") == city.maps.geocode("Øvre vei")
     assert city.maps.geocode("Lillstan & Øvre vei") == city.maps.geocode("Städtle & Øvre vei")
     assert city.maps.geocode("konstmuseet") == city.maps.geocode("Kunstmuseum")

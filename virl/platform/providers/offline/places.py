@@ -26,7 +26,8 @@ class OfflinePlaces:
         shops: who lives in the city.
         photograph: takes a picture of a shop's front.
         also: what else places are called, by their ids: they are found by these names too.
-        types_called: the place types that a query names in other languages than English.
+        types_called: the place types that a query names in other languages than English; it is told whether
+            no place holds a word of the query.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class OfflinePlaces:
         shops: Sequence[Shop],
         photograph: Callable[[Shop], Image],
         also: Mapping[str, Sequence[str]] = MappingProxyType({}),
-        types_called: Callable[[str], Collection[str]] = lambda _: (),
+        types_called: Callable[[str, bool], Collection[str]] = lambda *_: (),
     ) -> None:
         self._shops = {shop.place.id: shop for shop in shops}
         self._listed = [replace(shop.place, hours=(), reviews=(), facts=()) for shop in shops]
@@ -108,7 +109,7 @@ class OfflinePlaces:
     def _answers(self, query: str) -> tuple[Floats, Floats]:
         """By the words of the query; places of a type that it names answer as well as the best of these."""
         held, weighted = self._words.answers(query)
-        if types := set(self._types_called(query)):
+        if types := set(self._types_called(query, not held.any())):
             called = np.array([not types.isdisjoint(place.types) for place in self._listed], bool)
             held[called] = held.max(initial=1.0)
             weighted[called] = np.maximum(weighted[called], 1.0)

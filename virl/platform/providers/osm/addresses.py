@@ -49,10 +49,7 @@ class TwinAddresses:
         self._frame = extract.frame
         self._streets = streets
         self._named = {plain(name): position for name, position in named.items() if plain(name)}
-        self._doors: dict[str, list[Door]] = {}
-        for tags, door in doors_of([extract.points, extract.areas]):
-            for name in _streets_of(door.street, tags):
-                self._doors.setdefault(plain(f"{name} {door.number}"), []).append(door)
+        self._doors = _doors_by_address(extract)
         self._stretches: dict[str, list[int]] = {}
         for street, way in zip(streets.streets, streets.way.tolist(), strict=True):
             for name in {plain(each) for each in (street.name, *other_names(extract.lines.tags[way]))} - {""}:
@@ -157,6 +154,24 @@ def doors_of(objects: Iterable[OsmObjects]) -> Iterator[tuple[Tags, Door]]:
             middle = shapely.point_on_surface(shape)
             for number in numbers.replace(";", ",").split(","):
                 yield tags, Door(street, number.strip(), tags.get("addr:city", ""), middle.x, middle.y)
+
+
+def _doors_by_address(extract: OsmExtract) -> dict[str, list[Door]]:
+    """Doors by their written address; by a name of the street in another language where no street has it."""
+    doors = list(doors_of([extract.points, extract.areas]))
+    found: dict[str, list[Door]] = {}
+    for tags, door in doors:
+        for name in _streets_of(door.street, tags):
+            found.setdefault(plain(f"{name} {door.number}"), []).append(door)
+    others: dict[str, set[str]] = {}
+    for tags in extract.lines.tags:
+        if "highway" in tags and "name" in tags:
+            others.setdefault(tags["name"], set()).update(other_names(tags))
+    also: dict[str, list[Door]] = {}
+    for _, door in doors:
+        for name in others.get(door.street, ()):
+            also.setdefault(plain(f"{name} {door.number}"), []).append(door)
+    return also | found
 
 
 def _streets_of(street: str, tags: Tags) -> set[str]:

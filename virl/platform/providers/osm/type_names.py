@@ -1,23 +1,47 @@
 """What types of places are called in many languages, for those who search for one."""
 
+from collections.abc import Mapping
 from functools import cache
 
+import yaml
+
 from virl.platform.providers.offline.addresses import plain
-from virl.platform.type_words import more_words, words_of
+from virl.platform.type_words import TypeWords, more_words, words_of
+from virl.resources import data_folder
 
 WORDS = "sign-words"
 """In `platform/words`."""
+SIGNS = "sign-lexicon"
+"""In `platform/models`: words chosen by hand, some of which are names of chains."""
 
 
-def types_called(text: str) -> frozenset[str]:
-    """The place types that a text names in any language, such as `ravintola`; empty if it names none."""
-    return _types().get(plain(text), frozenset())
+def types_called(text: str, nothing_found: bool) -> frozenset[str]:
+    """The place types that a text names in any language, such as `ravintola`; empty if it names none.
+
+    Args:
+        text: what is searched for.
+        nothing_found: whether no place holds a word of it. Only then the words of signs count too, because a
+            search for one chain shall not find the others.
+    """
+    named = _types().get(plain(text), frozenset())
+    return named or (_types_by_sign().get(plain(text), frozenset()) if nothing_found else named)
 
 
 @cache
 def _types() -> dict[str, frozenset[str]]:
+    return _by_word(more_words(WORDS).types)
+
+
+@cache
+def _types_by_sign() -> dict[str, frozenset[str]]:
+    file = data_folder("platform/models") / f"{SIGNS}.yaml"
+    written = yaml.safe_load(file.read_text(encoding="utf-8"))["types"]
+    return _by_word({name: TypeWords.model_validate(words) for name, words in written.items()})
+
+
+def _by_word(types: Mapping[str, TypeWords]) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    for place_type, _, word, is_name in words_of(more_words(WORDS).types):
+    for place_type, _, word, is_name in words_of(types):
         if is_name:
             found[plain(word)] = found.get(plain(word), frozenset()) | {place_type}
     return found
