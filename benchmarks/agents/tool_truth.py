@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 from virl.geo import LatLng, distance
 from virl.platform.city import City
+from virl.platform.maps import walked_route
 from virl.platform.places import Place
 from virl.platform.streetview import Camera
 
@@ -136,7 +137,7 @@ def _looked_into(life: ToolLife, place: Place) -> bool:
 
 
 def _metres(city: City, start: LatLng, place: Place) -> float:
-    return city.maps.route([start, place.position]).distance
+    return walked_route(city.maps, [start, place.position]).distance
 
 
 def _nearer(life: ToolLife, place: Place, chosen_m: float, rated: float) -> list[Place]:
@@ -156,7 +157,7 @@ def _nearer(life: ToolLife, place: Place, chosen_m: float, rated: float) -> list
 
 
 def _walk_is_told(life: ToolLife, place: Place) -> bool:
-    way = life.city.maps.route([life.start, place.position])
+    way = walked_route(life.city.maps, [life.start, place.position])
     minutes = [float(one) for one in _MINUTES.findall(life.answer)]
     metres = [float(far) * (1000 if unit == "km" else 1) for far, unit in _METRES.findall(life.answer)]
     return any(abs(one - way.duration / 60) <= SAME_WALK_MIN for one in minutes) or any(

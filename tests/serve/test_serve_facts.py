@@ -17,6 +17,7 @@ TOWN = """<osm version="0.6">
 <tag k="phone" v="+358 9 12;+358 9 34"/><tag k="website" v="kahvila.example"/>
 <tag k="wheelchair" v="no"/><tag k="diet:vegetarian" v="yes"/></node>
 <way id="1" version="1"><nd ref="1"/><nd ref="2"/><tag k="highway" v="residential"/></way></osm>"""
+NOTICE = "© OpenStreetMap contributors; reviews, ratings, prices and homes to rent are invented"
 FIELDS = "nationalPhoneNumber,internationalPhoneNumber,websiteUri,accessibilityOptions,servesVegetarianFood"
 LEGACY = (
     "formatted_phone_number,international_phone_number,website,wheelchair_accessible_entrance,"
@@ -26,16 +27,19 @@ LEGACY = (
 
 def test_the_facts_of_a_map_are_served(tmp_path: Path) -> None:
     (tmp_path / "town.osm").write_text(TOWN, encoding="utf-8")
-    city = open_city(str(tmp_path / "town.osm"))
+    city = open_city(f"{tmp_path / 'town.osm'}@invented")
     [place] = city.places.nearby(city.center, 500)
     walk = {"origin": "60.17,24.9401", "destination": "60.17,24.9429", "mode": "walking"}
     with served(city, ServeOptions()) as server, httpx.Client(base_url=server.url) as client:
         key = {"key": "AIza-test"}
         new = client.get(f"/v1/places/{place.id}", params=key | {"fields": FIELDS}).json()
         directions = client.get("/maps/api/directions/json", params=key | walk).json()
+        credit = client.get(f"/v1/places/{place.id}", params=key | {"fields": "attributions"}).json()
         asked = key | {"place_id": place.id, "fields": LEGACY}
         legacy = client.get("/maps/api/place/details/json", params=asked).json()
     assert directions["routes"][0]["copyrights"] == "© OpenStreetMap contributors"
+    assert credit == {"attributions": [{"provider": NOTICE}]}
+    assert legacy["html_attributions"] == [NOTICE]
     assert new == {
         "nationalPhoneNumber": "+358 9 12",
         "internationalPhoneNumber": "+358 9 12",

@@ -313,7 +313,7 @@ def _live(
         assembly = replace(assembly, mover=mover)
         if not done:
             check_assembly(assembly)
-            start = start.model_copy(update={"attribution": city.attribution})
+            start = start.model_copy(update={"attribution": city.notice})
         journal = stack.enter_context(open_journal(start))
         story = stack.enter_context(Story(console, character.limits.steps))
         run = Run(

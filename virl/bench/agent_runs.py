@@ -115,7 +115,7 @@ def run_in_folder(
         seed=seed,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         routine=routine_of(source, character).registered,
-        attribution=city.attribution,
+        attribution=city.notice,
         character=character.model_dump(mode="json"),
     )
     budget = budget or Budget()

@@ -139,8 +139,8 @@ def _city_plan(name: str, city: City | None, known: Mapping[str, CityPlan], attr
     if city is None:
         return known.get(name, CityPlan(title=name, attribution=attribution))
     if city.street_map is None:
-        return CityPlan(title=city.title, attribution=city.attribution)
+        return CityPlan(title=city.title, attribution=city.notice)
     lines = [tuple((round(p.lat, 6), round(p.lng, 6)) for p in line) for line in city.street_map.lines()]
     few = sum(map(len, lines)) <= MOST_STREET_POINTS
     streets = tuple(lines) if few else ()
-    return CityPlan(title=city.title, streets=streets, attribution=city.attribution)
+    return CityPlan(title=city.title, streets=streets, attribution=city.notice)

@@ -177,7 +177,7 @@ class StartRecord(Record):
     """The name of its routine; empty for one that lies beside the character's file, `None` in a journal of a
     version that did not write it down."""
     attribution: str = ""
-    """Whom every page about its city has to name, as `City.attribution` says."""
+    """What every page about its city has to say, as `City.notice` does; of older runs, whom to name."""
     character: dict[str, object]
 
 

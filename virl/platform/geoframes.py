@@ -48,7 +48,7 @@ def to_geodataframes(city: City) -> "dict[str, gpd.GeoDataFrame]":
     for layer, found in rows.items():
         if found:
             frames[layer] = gpd.GeoDataFrame(found, geometry="geometry", crs=CRS)
-            frames[layer].attrs["attribution"] = city.attribution
+            frames[layer].attrs["attribution"] = city.notice
     return frames
 
 

@@ -37,13 +37,9 @@ def to_networkx(city: City) -> "nx.MultiDiGraph[int]":
 
     Raises:
         BadInput: the city's panoramas are not all known, since it is asked over a network.
-        ModelUnavailable: networkx is not installed.
     """
     street_map = held_street_map(city)
-    try:
-        import networkx as nx  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as missing:
-        raise without_geo("to_networkx", missing) from missing
+    import networkx as nx  # noqa: PLC0415 - takes a tenth of a second, when it is needed
 
     panoramas = [city.streetview.panorama(name) for name in street_map.panorama_ids()]
     number = {panorama.id: index for index, panorama in enumerate(panoramas)}

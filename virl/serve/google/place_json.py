@@ -141,6 +141,7 @@ WRITTEN: dict[str, Callable[[PlaceWriter, Place], object]] = {
     },
     "utcOffsetMinutes": lambda writer, _: writer.clock.offset_minutes,
     "timeZone": lambda writer, _: {"id": writer.clock.zone} if writer.clock.zone else None,
+    "attributions": lambda writer, _: [{"provider": notice}] if (notice := writer.city.notice) else None,
     "iconMaskBaseUri": lambda _, place: f"{ICONS}/{primary_type(place) or 'generic'}_pinlet",
     "iconBackgroundColor": lambda _, __: ICON_COLOR,
     "nationalPhoneNumber": lambda _, place: phone(place),

@@ -100,13 +100,13 @@ class LegacyPlaces:
             raise Refused(GoogleStatus.NOT_FOUND, message) from None
         whole = self._write(place, "formatted_address") | {"vicinity": place.address}
         result = _only(whole, names) if names else whole
-        return answer({"html_attributions": [], "result": result, "status": "OK"})
+        return answer({"html_attributions": self._notices, "result": result, "status": "OK"})
 
     def _list(self, page: Page, address: str) -> Response:
         written = [self._write(place, address) for place in page.places]
         results = [{name: place[name] for name in place if name not in _DETAILS_ONLY} for place in written]
         content: Json = {
-            "html_attributions": [],
+            "html_attributions": self._notices,
             "results": results,
             "status": "OK" if results else "ZERO_RESULTS",
         }
@@ -129,6 +129,11 @@ class LegacyPlaces:
         if query.get("opennow", "false") == "false":
             return places
         return [place for place in places if self.clock.is_open(self.city.places.details(place.id))]
+
+    @property
+    def _notices(self) -> list[str]:
+        """Whom to name, and what is invented, as whoever shows places has to show it."""
+        return [self.city.notice] if self.city.notice else []
 
     def _with_words(self, places: Sequence[Place], query: Mapping[str, str]) -> list[Place]:
         """The places that a keyword or name finds and that have the wanted price."""

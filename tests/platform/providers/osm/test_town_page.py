@@ -14,6 +14,7 @@ from test_osm_exports import NAMED, dated_town
 from test_osm_twin import FRAME
 from typer.testing import CliRunner
 
+import virl
 from virl.bench.benchmark import Episode
 from virl.bench.plan import make_plan
 from virl.bench.run import run_benchmark
@@ -201,3 +202,13 @@ def test_hours_that_cannot_be_read_are_named_and_the_rest_is_counted(town: City)
     assert [row[0] for row in table.rows] == [f"Shop {number:02d}" for number in range(20)]
     assert all(len(row[1]) <= 200 for row in table.rows)
     assert table.note.endswith("And 3 more.")
+
+
+def test_pages_tables_and_plans_say_what_is_invented(extract: Path, tmp_path: Path) -> None:
+    city = open_city(f"{extract}@invented")
+    said = f"{NAMED}; reviews, ratings, prices and homes to rent are invented"
+    write_town(city, tmp_path / "town.html", views=0)
+    assert said in (tmp_path / "town.html").read_text(encoding="utf-8")
+    plan = make_plan([Episode("one", city.name, "model")], {city.name: city})
+    assert plan.cities[city.name].attribution == said
+    assert {frame.attrs["attribution"] for frame in virl.to_geodataframes(city).values()} == {said}

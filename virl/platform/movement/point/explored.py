@@ -1,26 +1,32 @@
 """What a walk has seen of the streets: the panoramas it stood at, and where their links end."""
 
-from collections.abc import Collection, Iterable
-from heapq import heappop, heappush
+from collections.abc import Collection, Iterable, Mapping
+
+import networkx as nx
 
 from virl.geo import LatLng, destination, distance
 from virl.platform.streetview import Link, Panorama
+
+_GOAL = ""
+"""The node that every panorama is joined to in a straight line; no panorama has this id."""
 
 
 class Explored:
     """Panoramas stood at, with the links that leave them."""
 
     def __init__(self) -> None:
-        self._links: dict[str, tuple[Link, ...]] = {}
+        self._graph: nx.DiGraph[str] = nx.DiGraph()
         self._positions: dict[str, LatLng] = {}
 
     def see(self, panorama: Panorama, links: Iterable[Link]) -> None:
         """Remember a panorama and the links that leave it."""
         self._positions[panorama.id] = panorama.position
-        self._links[panorama.id] = tuple(links)
-        for link in self._links[panorama.id]:
+        self._graph.add_edge(panorama.id, _GOAL)
+        for link in sorted(links, key=lambda one: -one.distance):  # of two to one panorama, the shorter stays
             end = destination(panorama.position, link.heading, link.distance)
             self._positions.setdefault(link.pano_id, end)
+            self._graph.add_edge(panorama.id, link.pano_id, link=link)
+            self._graph.add_edge(link.pano_id, _GOAL)
 
     def way_on(self, here: str, goal: LatLng, visited: Collection[str]) -> Link | None:
         """The link to take for the end of a link that promises the shortest way to a position.
@@ -35,18 +41,15 @@ class Explored:
         Returns:
             `None` where all ends of links that lead from here are visited.
         """
-        queue: list[tuple[float, str, Link | None]] = [(0.0, here, None)]
-        done: set[str] = set()
-        best: tuple[float, Link | None] = (float("inf"), None)
-        while queue and queue[0][0] < best[0]:
-            metres, pano_id, first = heappop(queue)
-            if pano_id in done:
-                continue
-            done.add(pano_id)
-            if pano_id not in visited:
-                promise = metres + distance(self._positions[pano_id], goal)
-                best = min(best, (promise, first), key=lambda pair: pair[0])
-            for link in self._links.get(pano_id, ()):
-                if link.pano_id not in done:
-                    heappush(queue, (metres + link.distance, link.pano_id, first or link))
-        return best[1]
+
+        def metres(start: str, end: str, edge: Mapping[str, Link]) -> float | None:
+            if end != _GOAL:
+                return edge["link"].distance
+            return None if start in visited else distance(self._positions[start], goal)
+
+        try:
+            way = nx.dijkstra_path(self._graph, here, _GOAL, weight=metres)
+        except nx.NetworkXNoPath:
+            return None
+        link: Link | None = None if way[1] == _GOAL else self._graph.edges[here, way[1]]["link"]
+        return link

@@ -1,30 +1,39 @@
 """Parts of plans that walk."""
 
 from collections.abc import Mapping
+from math import inf
 
 from virl.geo import signed_turn
-from virl.routines.by_tools.policy.hands import Part, PlannedCall, Situation
+from virl.routines.by_tools.policy.hands import Part, PlannedCall, Situation, ToolReply
 from virl.routines.by_tools.policy.streets import notice_things
-from virl.routines.by_tools.policy.told import COMPASS, RouteTold, StandingTold, route_told, standing_told
+from virl.routines.by_tools.policy.told import (
+    COMPASS,
+    RouteTold,
+    StandingTold,
+    gone_told,
+    route_told,
+    standing_told,
+)
 
 THERE_M = 25.0  # a way so short is no way (chosen)
 SHORT_LEG_M = 6.0  # legs so short only lead onto the street (chosen)
 KEPT_TURNS = 8  # for what is to be done at the end (chosen)
 ASIDE_DEG = 75.0  # a way leads where it is wanted within so many degrees (chosen)
+LOOK_M = 40.0  # walked between two looks for things, which are seen from 20 m or nearer (chosen)
 LONGEST_MOVE = 20  # panoramas, as `move` takes them
 
 
 def go_to(
     situation: Situation, target: Mapping[str, object], way: RouteTold
 ) -> Part[tuple[float, list[str]]]:
-    """Go along the shortest way, asked for anew at every turn of it, and notice things where they are wanted.
+    """Go along the shortest way, asked for anew after every leg, and notice things where they are wanted.
 
     Returns:
         Metres left, and what was noticed on the way.
     """
     standing: StandingTold | None = None
     seen: dict[str, int] = {}
-    stuck = 0
+    stuck, unseen = 0, inf
     if situation.has("where_am_i"):
         standing = standing_told((yield PlannedCall("where_am_i", {}, "Which ways are there?")).text)
     while way.metres > THERE_M and situation.turns_left > KEPT_TURNS and stuck < 2:
@@ -37,10 +46,31 @@ def go_to(
         if standing and standing.moves_left < 1 and not reply.failed:
             way = (yield from _way(target)) or way
             break
-        if situation.goal.things and not reply.failed and situation.turns_left > KEPT_TURNS + 6:
+        unseen += gone_told(reply.text)
+        if situation.goal.things and unseen >= LOOK_M and situation.turns_left > KEPT_TURNS + 6:
             yield from notice_things(situation, seen)
-        way = (yield from _way(target)) or way
+            unseen = 0.0
+        way = _left(way, reply) or (yield from _way(target)) or way
     return way.metres, [_noticed(seen)] if seen else []
+
+
+def _left(way: RouteTold, moved: ToolReply) -> RouteTold | None:
+    """What is left of a way of which a part of the first leg was gone; `None` if all of it was, or none."""
+    gone = gone_told(moved.text)
+    number = _first_leg(way)
+    if moved.failed or not gone or number is None:
+        return None
+    metres, toward = way.legs[number]
+    if metres - gone < SHORT_LEG_M:
+        return None
+    return RouteTold(way.metres - gone, way.minutes, ((metres - gone, toward), *way.legs[number + 1 :]))
+
+
+def _first_leg(way: RouteTold) -> int | None:
+    """The number of the first leg that leads anywhere."""
+    if not way.legs:
+        return None
+    return next((number for number, leg in enumerate(way.legs) if leg[0] >= SHORT_LEG_M), 0)
 
 
 def _way(target: Mapping[str, object]) -> Part[RouteTold | None]:
@@ -50,10 +80,10 @@ def _way(target: Mapping[str, object]) -> Part[RouteTold | None]:
 
 def _next_move(way: RouteTold, standing: StandingTold | None) -> dict[str, object] | None:
     """The arguments of `move` along the first leg that leads anywhere."""
-    legs = [leg for leg in way.legs if leg[0] >= SHORT_LEG_M] or list(way.legs)
-    if not legs:
+    number = _first_leg(way)
+    if number is None:
         return None
-    metres, toward = legs[0]
+    metres, toward = way.legs[number]
     heading = 45.0 * COMPASS.index(toward)
     if standing is None or not standing.ways:
         return {"direction": toward, "steps": 1}
