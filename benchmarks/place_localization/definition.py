@@ -18,7 +18,7 @@ from virl.datasets.collect.dataset import DataSet, PlaceRow
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.perception.base import Detection, Detector
-from virl.platform.perception.look import RECHECK_SCORE, look_closer, sweep_cameras
+from virl.platform.perception.look import look_closer, sweep_cameras
 from virl.platform.perception.matching import match_place
 from virl.platform.places import Place
 from virl.platform.streetview import View
@@ -38,8 +38,8 @@ class Options(CityOptions):
     """Detectors to compare (see `virl models`)."""
     active: bool = False
     """Also look closer at each box, and score the confirmed boxes."""
-    recheck: float = Field(RECHECK_SCORE, ge=0, le=1)
-    """Minimum score at the closer look."""
+    recheck: float | None = Field(None, ge=0, le=1)
+    """Minimum score at the closer look; by default the one in the detector's file."""
     size: int = Field(640, ge=16, le=2048)
     """Width and height of a view in pixels."""
 

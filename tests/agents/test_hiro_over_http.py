@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from virl import resources
 from virl.cli.main import app
 from virl.platform.city import City
-from virl.platform.perception.base import Detection, Detector, Senses
+from virl.platform.perception.base import Detection, Detector, LookScores, Senses
 from virl.platform.perception.open import open_senses
 from virl.platform.providers.google import city as google_city
 from virl.platform.providers.google.settings import load_google_settings
@@ -46,6 +46,8 @@ class Remembering:
         self._found: dict[tuple[bytes, tuple[str, ...]], list[Detection]] = {}
         self.nearest, self.panorama = streetview.nearest, streetview.panorama
         self.view: Callable[[str, Camera], View] = lru_cache(maxsize=2000)(streetview.view)
+
+    look_scores = LookScores(0.55, 0.55)
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         found = []

@@ -100,10 +100,10 @@ def test_weights_that_are_there_are_found(tmp_path):
 def test_a_file_that_is_wrong_or_uses_itself_is_listed_with_its_fault(tmp_path):
     odd = tmp_path / "odd.yaml"
     odd.write_text("kind: owlv2\nbatch: none\n")
-    assert "odd.yaml: 5 faults: line" in standing("detector", str(odd)).needs[0].lacks
+    assert "odd.yaml: 7 faults: line" in standing("detector", str(odd)).needs[0].lacks
     odd.write_text(
         f"kind: clip-proposals\nproposals: {odd}\nproposal_labels: []\nmin_proposal: 0\nrecognizer: siglip\n"
-        "background: []\nmargin: 0\nmin_score: 0\nmax_overlap: null\n"
+        "background: []\nmargin: 0\nmin_score: 0\nfirst_look: 0\nsecond_look: 0\nmax_overlap: null\n"
     )
     assert "uses itself" in standing("detector", str(odd)).needs[0].lacks
 

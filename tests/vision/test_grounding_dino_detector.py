@@ -25,10 +25,16 @@ for package in ("torch", "transformers"):
 
 LABELS = ["trash bin", "jewelry_store", "Bench", "traffic lights"]
 CPU = ModelOptions(device="cpu")
+EVERYTHING = {"min_score": 0.0, "first_look": 0.0, "second_look": 0.0}
 
 
 def open_it(folder, **changes):
-    values = {"weights": str(folder), "min_score": 0.0, "max_overlap": None, "batch": 2}
+    values = {
+        "weights": str(folder),
+        **EVERYTHING,
+        "max_overlap": None,
+        "batch": 2,
+    }
     settings = GroundingDinoSettings(kind="grounding-dino", **{**values, **changes})
     return open_grounding_dino(settings, Models(CPU))
 
@@ -210,7 +216,12 @@ def test_a_gpu_that_is_not_there_is_said():
             device_of(ModelOptions(device="cuda"))
 
 
-PY = {"backbone": "swin-t", "min_score": 0.0, "max_overlap": None, "batch": 2}
+PY = {
+    "backbone": "swin-t",
+    **EVERYTHING,
+    "max_overlap": None,
+    "batch": 2,
+}
 
 
 def of_package(weights, text_encoder, edges=(288, 400)):

@@ -26,6 +26,8 @@ def owl(request):
             "weights": str(folder),
             "prompt": "a {label}",
             "min_score": 0.0,
+            "first_look": 0.0,
+            "second_look": 0.0,
             "max_overlap": None,
             "batch": 2,
         }
@@ -110,7 +112,14 @@ def test_bad_input_is_refused_in_one_line(owl, make_view, labels, pixels, messag
 def test_a_checkpoint_of_another_kind_is_named(owlvit, owlv2, grounding_dino, make_view):
     for kind, folder, found in (("owlv2", owlvit, "owlvit"), ("owlvit", grounding_dino, "grounding-dino")):
         settings = OwlSettings(
-            kind=kind, weights=str(folder), prompt="{label}", min_score=0, max_overlap=None, batch=1
+            kind=kind,
+            weights=str(folder),
+            prompt="{label}",
+            min_score=0,
+            first_look=0,
+            second_look=0,
+            max_overlap=None,
+            batch=1,
         )
         detector = open_owl(settings, Models(CPU))
         with pytest.raises(ModelUnavailable, match=f"of type {found}: use one of type {kind}"):
@@ -127,6 +136,7 @@ def test_a_checkpoint_that_lacks_weights_or_files_is_refused(owl, owlvit, tmp_pa
     save_file(weights, broken / "model.safetensors", {"format": "pt"})
     kind = json.loads((broken / "config.json").read_text())["model_type"]
     settings = {"prompt": "{label}", "min_score": 0, "max_overlap": None, "batch": 1, "kind": kind}
+    settings |= {"first_look": 0, "second_look": 0}
     with pytest.raises(ModelUnavailable, match=r"lacks weights, such as box_head\.dense2\.bias"):
         open_owl(OwlSettings(weights=str(broken), **settings), Models(CPU)).detect([make_view()], LABELS)
     (broken / "model.safetensors").unlink()

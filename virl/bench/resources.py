@@ -24,7 +24,7 @@ from virl.mind.base import Exchange, Mind
 from virl.mind.open import open_mind
 from virl.platform.city import City
 from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer
-from virl.platform.perception.models import Device, ModelOptions, Models, read_model
+from virl.platform.perception.models import Device, ModelOptions, Models, look_scores, read_model
 from virl.platform.perception.registry import Role
 from virl.platform.perception.standing import check_ready
 from virl.platform.providers.open import Access, opened_city
@@ -146,7 +146,7 @@ class Resources:
             UnknownName: there is no such model.
             ModelUnavailable: its weights or packages are missing.
         """
-        return SharedDetector(self.shared(ModelUse("detector", name, city)).ask)
+        return SharedDetector(self.shared(ModelUse("detector", name, city)).ask, look_scores(name))
 
     def recognizer(self, name: str) -> Recognizer:
         """A recognizer, shared and batched; raises as `detector`."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.perception.base import Detection, Embeddings, Match, TextLine
+from virl.platform.perception.base import Detection, Embeddings, LookScores, Match, TextLine
 from virl.platform.streetview import Image, View
 
 Question = tuple[Any, ...]
@@ -26,6 +26,8 @@ class SharedDetector:
     """A detector."""
 
     ask: Asked
+    look_scores: LookScores
+    """As `Detector.look_scores`."""
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """As `Detector.detect`."""

@@ -21,7 +21,7 @@ from virl.datasets.collect.dataset import PlaceRow
 from virl.errors import BadInput
 from virl.geo import bearing, signed_turn
 from virl.platform.city import City
-from virl.platform.perception.base import Detection, Detector
+from virl.platform.perception.base import Detection, Detector, LookScores
 from virl.platform.streetview import Camera, View
 
 MIDDLE = FRAME.position(0, 0)
@@ -34,6 +34,8 @@ class Sees:
         self._seen = seen
         self._score = score
         self.looked: list[Camera] = []
+
+    look_scores = LookScores(0.5, 0.55)
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         assert tuple(labels) == TYPES_20 or len(labels) == 1

@@ -25,7 +25,7 @@ from virl.bench.benchmark import Record, Scores, Tally
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, UnknownName
-from virl.platform.perception.base import Detection
+from virl.platform.perception.base import Detection, LookScores
 from virl.platform.place_types import TYPES_96
 from virl.platform.streetview import Image, View
 
@@ -116,6 +116,8 @@ def test_several_pictures_in_a_record_are_all_shown() -> None:
 
 
 class Boxes:
+    look_scores = LookScores(0.5, 0.5)
+
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         assert views[0].camera.width == 64
         assert views[0].camera.height == 48

@@ -18,7 +18,7 @@ from virl.bench.metrics.choices import LETTERS, strict_letter
 from virl.bench.resources import Resources, Terms
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, UnknownName
-from virl.platform.perception.base import Detection
+from virl.platform.perception.base import Detection, LookScores
 from virl.platform.streetview import Image
 
 Reply = Callable[[Sequence[str]], str]
@@ -133,6 +133,8 @@ def test_a_letter_on_a_line_of_its_own_is_chosen_and_a_list_of_letters_is_not(
 class Reads:
     def __init__(self, *labels: str) -> None:
         self._labels = labels
+
+    look_scores = LookScores(0.5, 0.5)
 
     def detect(self, views: Any, labels: Any) -> list[list[Detection]]:
         return [[Detection(label, 0.9 - i / 10, (0, 0, 9, 9)) for i, label in enumerate(self._labels)]]

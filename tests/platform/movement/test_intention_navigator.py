@@ -8,7 +8,7 @@ from virl.mind.base import Ledger, Prompt, ReplyT
 from virl.platform.movement.base import Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.movement.links import LinksMover
-from virl.platform.perception.base import Detection, Senses
+from virl.platform.perception.base import Detection, LookScores, Senses
 from virl.platform.streetview import Image, Pose, View
 
 
@@ -32,6 +32,8 @@ class Bearings:
 
     def describe(self, views: Sequence[View], question: str = "") -> list[str]:
         return [f"{question} at {view.camera.heading:.0f}" for view in views]
+
+    look_scores = LookScores(0.55, 0.55)
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         return [[] for _ in views]

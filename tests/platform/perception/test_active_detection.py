@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from virl.errors import BadInput
 from virl.geo import LatLng, signed_turn
 from virl.platform.perception.active import Look, Looking, look_around
-from virl.platform.perception.base import Detection
+from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.images import clip_box
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.overlap import carry_box, intersection_over_union
@@ -72,6 +72,8 @@ class Sharp:
     score: Certainty = lambda *_: 0.9
     asked: list[tuple[str, ...]] = field(default_factory=list)
 
+    look_scores = LookScores(0.55, 0.65)
+
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         self.asked.append(tuple(labels))
         return [
@@ -89,6 +91,8 @@ class Fixed:
     """Gives one box in every view."""
 
     box: Box
+
+    look_scores = LookScores(0.55, 0.65)
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         return [[Detection(labels[0], 0.9, self.box)] for _ in views]
@@ -108,6 +112,20 @@ def headings(seen: Look) -> list[int]:
         x, y = (one.box[0] + one.box[2]) / 2, (one.box[1] + one.box[3]) / 2
         found.append(round(signed_turn(0.0, one.view.camera.direction(x, y)[0])))
     return sorted(found)
+
+
+def test_the_thresholds_are_those_of_the_detector():
+    """OWL's scores are low: with another detector's thresholds it would find nothing."""
+    unsure = Thing("bin", 30.0)
+    detector = Sharp([unsure], lambda _, camera: 0.32 if camera.fov == 30 else 0.21)
+    detector.look_scores = LookScores(0.2, 0.3)
+    assert look_around(Blank(), detector, AHEAD, ["bin"]).sightings
+    detector.look_scores = LookScores(0.2, 0.33)
+    seen = look_around(Blank(), detector, AHEAD, ["bin"])
+    assert seen.candidates
+    assert not seen.sightings
+    detector.look_scores = LookScores(0.22, 0.3)
+    assert not look_around(Blank(), detector, AHEAD, ["bin"]).candidates
 
 
 def test_it_looks_to_both_sides_and_then_straight_at_what_it_saw():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from virl.errors import BadInput
 from virl.geo import signed_turn
-from virl.platform.perception.base import Detection
+from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.look import closer_camera, look_closer, sweep_cameras
 from virl.platform.streetview import Camera, View
 
@@ -131,12 +131,23 @@ class FixedDetector:
     def __init__(self, *found: Detection) -> None:
         self.found = found
 
+    look_scores = LookScores(0.55, 0.55)
+
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         return [[thing for thing in self.found if thing.label in labels] for _ in views]
 
 
 FIRST = Detection("cafe", 0.6, (500, 200, 600, 240), "Cafe Rio")
 VIEW = View("p", Camera(0, 0, 60), np.zeros((640, 640, 3), np.uint8))
+
+
+def test_a_closer_look_confirms_from_the_detectors_own_score():
+    again = Detection("cafe", 0.31, (200, 290, 440, 350))
+    detector = FixedDetector(again)
+    assert look_closer(OnePanorama(), detector, VIEW, FIRST) is None
+    detector.look_scores = LookScores(0.2, 0.3)
+    assert look_closer(OnePanorama(), detector, VIEW, FIRST) is not None
+    assert look_closer(OnePanorama(), detector, VIEW, FIRST, recheck=0.32) is None
 
 
 def test_what_is_seen_again_in_the_middle_is_confirmed_in_the_closer_view():

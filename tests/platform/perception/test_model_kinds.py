@@ -13,17 +13,18 @@ from virl.registry import scan_modules
 
 PLUGIN = """
 from typing import Literal
-from virl.platform.perception.base import Detection
-from virl.platform.perception.models import ModelSettings
+from virl.platform.perception.base import Detection, LookScores
+from virl.platform.perception.models import DetectorSettings
 from virl.platform.perception.registry import Kind
 
-class Settings(ModelSettings):
+class Settings(DetectorSettings):
     kind: Literal["every-corner"]
     score: float
 
 class EveryCorner:
     def __init__(self, settings):
-        self.score = settings.score
+        self.score, self.look_scores = settings.score, settings.look_scores
+
     def detect(self, views, labels):
         return [[Detection(label, self.score, (0, 0, 1, 1)) for label in labels] for _ in views]
 
@@ -104,10 +105,10 @@ def test_a_plug_in_adds_a_kind(monkeypatch, tmp_path, group, where):
     corners(monkeypatch, tmp_path / "site", [f"every-corner = corner_plugin:{where}"], group=group)
     assert "every-corner" in kind_names()
     file = tmp_path / "mine.yaml"
-    file.write_text("kind: every-corner\nscore: 0.75\n")
+    file.write_text("kind: every-corner\nscore: 0.75\nfirst_look: 0.5\nsecond_look: 0.5\n")
     found = Models().detector(str(file)).detect([None], ["door"])
     assert [(one.label, one.score) for one in found[0]] == [("door", 0.75)]
-    file.write_text("kind: every-corner\nscore: high\n")
+    file.write_text("kind: every-corner\nscore: high\nfirst_look: 0.5\nsecond_look: 0.5\n")
     with pytest.raises(BadInput, match=r"mine\.yaml, line 2: score"):
         Models().detector(str(file))
 
@@ -115,7 +116,7 @@ def test_a_plug_in_adds_a_kind(monkeypatch, tmp_path, group, where):
 def test_a_part_that_cannot_be_imported_is_named(monkeypatch, tmp_path):
     corners(monkeypatch, tmp_path / "site", ["every-corner = corner_plugin:KIND_OF_NOTHING"])
     file = tmp_path / "mine.yaml"
-    file.write_text("kind: every-corner\nscore: 0.75\n")
+    file.write_text("kind: every-corner\nscore: 0.75\nfirst_look: 0.5\nsecond_look: 0.5\n")
     with pytest.raises(ModelUnavailable, match="corner_plugin:Nothing cannot be imported"):
         Models().detector(str(file))
 

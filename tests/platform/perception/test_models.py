@@ -1,9 +1,21 @@
+import re
+from pathlib import Path
+
 import pytest
 
+import virl
 from virl.errors import BadInput, UnknownName
 from virl.platform.perception.detectors.clip_proposals import ClipProposals
 from virl.platform.perception.detectors.sign_detector import SignDetector
-from virl.platform.perception.models import ModelOptions, Models, model_names, read_model
+from virl.platform.perception.models import (
+    ModelOptions,
+    Models,
+    ModelSettings,
+    look_scores,
+    model_file,
+    model_names,
+    read_model,
+)
 
 PROPOSALS = """
 kind: clip-proposals
@@ -14,6 +26,8 @@ recognizer: clip-vit-l-14-336
 background: []
 margin: 0.1
 min_score: 0.8
+first_look: 0.8
+second_look: 0.8
 max_overlap: null
 """
 
@@ -74,7 +88,7 @@ def test_files_that_are_no_model_files_are_refused(tmp_path):
     with pytest.raises(UnknownName, match="unknown detector"):
         read_model("detector", str(odd))
     odd.write_text(PROPOSALS.format(proposals="sign-detector") + "marginn: 2\n")
-    with pytest.raises(BadInput, match=r"odd\.yaml, line 11: marginn: unknown field"):
+    with pytest.raises(BadInput, match=r"odd\.yaml, line 13: marginn: unknown field"):
         read_model("detector", str(odd))
 
 
@@ -82,3 +96,28 @@ def test_options_reach_the_models():
     options = ModelOptions(device="cpu", seed=3)
     assert Models(options).options is options
     assert Models().options == ModelOptions(device="auto", allow_downloads=False, truth=None, seed=0)
+
+
+@pytest.mark.parametrize("name", model_names("detector"))
+def test_each_detectors_file_states_its_thresholds(name):
+    """V-IRL has 0.55 and 0.65 for its own detector; the scores of others are on other scales."""
+    settings = read_model("detector", name)
+    assert settings.look_scores.first <= settings.look_scores.second
+    assert settings.look_scores.first >= getattr(settings, "min_score", 0.0)
+    text = model_file(name).read_text()
+    assert "first_look:" in text
+    assert "second_look:" in text
+
+
+def test_no_routine_and_no_look_has_a_threshold_of_its_own():
+    own = re.compile(r"SCORE\w* *= *[\d.]|score *[<>]=? *[\d.]")
+    home = Path(virl.__file__).parent
+    files = [*home.glob("routines/**/*.py"), *home.glob("platform/perception/*.py")]
+    assert len(files) > 50
+    assert not [file for file in files if own.search(file.read_text())]
+
+
+def test_a_kind_of_detector_that_states_no_thresholds_is_refused(monkeypatch):
+    monkeypatch.setattr("virl.platform.perception.models.read_model", lambda *_: ModelSettings(kind="plain"))
+    with pytest.raises(BadInput, match="'odd' states no first_look and second_look"):
+        look_scores("odd")

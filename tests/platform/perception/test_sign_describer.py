@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from virl.platform.perception.base import Detection
+from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.describers.sign_describer import NOTHING, SignDescriber, SignDescriberSettings
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.providers import open_city
@@ -22,6 +22,8 @@ class FixedDetector:
 
     def __init__(self, *found: list[Detection]) -> None:
         self.found = found
+
+    look_scores = LookScores(0.5, 0.5)
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         return [list(things) for things in self.found]
@@ -92,6 +94,8 @@ def test_colours_above_and_below_the_ground_floors_do_not_count(describe):
 
 def test_what_a_second_detector_finds_is_counted(lexicon):
     class Bins(FixedDetector):
+        look_scores = LookScores(0.5, 0.5)
+
         def detect(self, views, labels):
             assert tuple(labels) == ("trash_bin", "bench")
             return super().detect(views, labels)

@@ -7,13 +7,13 @@ from typing import Literal
 from pydantic import Field
 from scipy import ndimage
 
-from virl.platform.perception.base import Detection
-from virl.platform.perception.models import Models, ModelSettings
+from virl.platform.perception.base import Detection, LookScores
+from virl.platform.perception.models import DetectorSettings, Models
 from virl.platform.perception.registry import Kind
 from virl.platform.streetview import View
 
 
-class ColouredSignsSettings(ModelSettings):
+class ColouredSignsSettings(DetectorSettings):
     """What a model file of this kind holds."""
 
     kind: Literal["coloured-signs"]
@@ -30,6 +30,11 @@ class ColouredSigns:
 
     def __init__(self, settings: ColouredSignsSettings) -> None:
         self._settings = settings
+
+    @property
+    def look_scores(self) -> LookScores:
+        """The thresholds of the model's file."""
+        return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """The signs in each view, the largest first; none if they are not among `labels`."""

@@ -19,7 +19,7 @@ from virl.journal.journal import Journal
 from virl.journal.records import StartRecord, StepRecord
 from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
-from virl.platform.perception.base import Detection, Match, Senses
+from virl.platform.perception.base import Detection, LookScores, Match, Senses
 from virl.platform.perception.models import Models
 from virl.platform.streetview import Box, Camera, Image, Link, Panorama, Pose, View
 
@@ -88,6 +88,8 @@ class ExactDetector:
     def __init__(self, things: Sequence[Thing] = FURNITURE) -> None:
         self._things = things
         self._street = Street(100)
+
+    look_scores = LookScores(0.55, 0.65)
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         return [

@@ -11,8 +11,6 @@ from virl.platform.perception.look import CLOSEST_FOV, ENLARGE, closer_camera, s
 from virl.platform.perception.overlap import around, carry_box, intersection_over_union, share_in_common
 from virl.platform.streetview import Box, Camera, Pose, StreetView, View
 
-MIN_SCORE = 0.55  # V-IRL's score for the first look
-RECHECK_SCORE = 0.65  # V-IRL's score for Imani's second look; 0.66 in Hong Kong, 0.63 in New York
 SAME = 0.5  # chosen: boxes that have this share of the smaller one in common show the same thing
 RIVAL = 0.5  # chosen: least intersection over union of two boxes that are two names of one thing
 SEAM = 0.15  # chosen: halves of a thing lie this share of a half's width from the edge between them at most
@@ -28,12 +26,12 @@ class Looking:
     pitch: float = 0.0
     width: int = 640
     height: int = 640
-    min_score: float = MIN_SCORE
-    """Least score at the first look."""
+    min_score: float | None = None
+    """Least score at the first look; `None` takes the detector's own."""
     active: bool = True
     """Whether to look closer; otherwise the first look is believed."""
-    recheck: float = RECHECK_SCORE
-    """Least score at the closer look."""
+    recheck: float | None = None
+    """Least score at the closer look; `None` takes the detector's own."""
     enlarge: float = ENLARGE
     """The closer picture is this many times as wide as the thing."""
     min_fov: float = CLOSEST_FOV
@@ -101,11 +99,12 @@ def look_around(
     position = streetview.panorama(pose.pano_id).position
     sweep = [streetview.view(pose.pano_id, camera) for camera in _cameras(pose.heading, looking)]
     found = _detect(detector, sweep, asked)
+    enough = detector.look_scores.first if looking.min_score is None else looking.min_score
     first = [
         Sighting(one.label, one.score, view, one.box, position)
         for view, detections in zip(sweep, found, strict=True)
         for one in detections
-        if one.label in labels and one.score >= looking.min_score and not _has_rival(one, detections)
+        if one.label in labels and one.score >= enough and not _has_rival(one, detections)
     ]
     aims = _mend(first)
     candidates = [aim.seen for aim in aims]
@@ -213,10 +212,11 @@ def _confirm(
     views = [
         streetview.view(aim.seen.view.pano_id, camera) for aim, camera in zip(aims, cameras, strict=True)
     ]
+    enough = detector.look_scores.second if looking.recheck is None else looking.recheck
     confirmed = []
     for aim, view, detections in zip(aims, views, _detect(detector, views, asked), strict=True):
         again = _again(aim, view.camera, detections)
-        if again and again.score >= looking.recheck and not _has_rival(again, detections):
+        if again and again.score >= enough and not _has_rival(again, detections):
             confirmed.append(Sighting(again.label, again.score, view, again.box, aim.seen.position))
     return _each_once(confirmed)
 

@@ -51,8 +51,23 @@ class Reader(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class LookScores:
+    """From which scores a detector's finds are believed, [0, 1]. Scores of two detectors do not compare."""
+
+    first: float
+    """Least score at the first look, from which on a closer look is worth while."""
+    second: float
+    """Least score that confirms it at the closer look."""
+
+
 class Detector(Protocol):
     """Finds things in views."""
+
+    @property
+    def look_scores(self) -> LookScores:
+        """Its own thresholds, from its file."""
+        ...
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """The things with one of `labels` in each view, best first; empty `labels` looks for all it knows.

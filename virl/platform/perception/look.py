@@ -8,7 +8,6 @@ from virl.platform.streetview import MAX_FOV, MIN_FOV, Box, Camera, StreetView, 
 
 ENLARGE = 4.0  # V-IRL's active detection: the closer picture is four times as wide as the thing looked at
 CLOSEST_FOV = 30.0  # degrees; V-IRL's active detection narrows no further
-RECHECK_SCORE = 0.55  # V-IRL's score for Hiro's second look
 MIDDLE = 0.25  # chosen: a confirmed thing lies within this share of the picture's size from its middle
 
 
@@ -70,7 +69,7 @@ def look_closer(
     *,
     enlarge: float = ENLARGE,
     min_fov: float = CLOSEST_FOV,
-    recheck: float = RECHECK_SCORE,
+    recheck: float | None = None,
 ) -> tuple[View, Detection] | None:
     """Look again at a detection, from the same place, aimed at it and narrowed.
 
@@ -81,7 +80,7 @@ def look_closer(
         detection: what to confirm.
         enlarge: as in `closer_camera`.
         min_fov: as in `closer_camera`.
-        recheck: least score that confirms, [0, 1].
+        recheck: least score that confirms, [0, 1]; `None` takes the detector's own.
 
     Returns:
         The closer view and the confirmed detection in it, or `None` if it is not there again.
@@ -94,8 +93,9 @@ def look_closer(
         view.pano_id, closer_camera(view.camera, detection.box, enlarge=enlarge, min_fov=min_fov)
     )
     again = detector.detect([closer], [detection.label])[0]
+    enough = detector.look_scores.second if recheck is None else recheck
     for candidate in again:
-        if candidate.score >= recheck and _in_the_middle(candidate.box, closer.camera):
+        if candidate.score >= enough and _in_the_middle(candidate.box, closer.camera):
             return closer, candidate
     return None
 

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from virl.platform.perception.base import Role
+from virl.platform.perception.base import LookScores, Role
 from virl.settings import Settings
 
 
@@ -47,7 +48,29 @@ class ModelSettings(Settings):
 
     kind: str
     resources: ModelResources = ModelResources()
+    paper: str = ""
+    """What a paper reports of it, with the place; `virl models` shows it."""
 
     def needs(self) -> Needs:
         """What the model cannot be used without."""
         return Needs()
+
+
+class DetectorSettings(ModelSettings):
+    """Base of what the files of detectors hold: each states its own thresholds, and where they come from."""
+
+    first_look: float = Field(ge=0, le=1)
+    """Least score at a first look, from which on a closer look is worth while."""
+    second_look: float = Field(ge=0, le=1)
+    """Least score that confirms it at the closer look."""
+
+    @model_validator(mode="after")
+    def _second_is_no_lower(self) -> Self:
+        if self.second_look < self.first_look:
+            raise ValueError(f"second_look should be {self.first_look:g}, as first_look, or more")
+        return self
+
+    @property
+    def look_scores(self) -> LookScores:
+        """Both, as a detector tells them."""
+        return LookScores(self.first_look, self.second_look)

@@ -12,9 +12,22 @@ from typing import Any, Literal
 
 from virl.errors import BadInput, UnknownName, VirlError
 from virl.platform.city import Truth
-from virl.platform.perception.base import Describer, Detector, Matcher, Reader, Recognizer, Role
+from virl.platform.perception.base import (
+    Describer,
+    Detector,
+    LookScores,
+    Matcher,
+    Reader,
+    Recognizer,
+    Role,
+)
 from virl.platform.perception.lexicon import Lexicon
-from virl.platform.perception.model_settings import ModelResources, ModelSettings, Needs
+from virl.platform.perception.model_settings import (
+    DetectorSettings,
+    ModelResources,
+    ModelSettings,
+    Needs,
+)
 from virl.platform.perception.registry import KINDS, find_kind, resolve
 from virl.platform.streetview import Image
 from virl.resources import data_folder, names_in
@@ -22,12 +35,14 @@ from virl.settings import load_settings
 from virl.yaml_text import read_text
 
 __all__ = [
+    "DetectorSettings",
     "Device",
     "ModelOptions",
     "ModelResources",
     "ModelSettings",
     "Models",
     "Needs",
+    "look_scores",
     "model_file",
     "model_names",
     "read_model",
@@ -73,6 +88,7 @@ class Models:
 
     def detector(self, name: str) -> Detector:
         """A detector."""
+        look_scores(name)
         model: Detector = self._open("detector", name)
         return model
 
@@ -172,6 +188,22 @@ def read_model(role: Role, name: str) -> ModelSettings:
         raise UnknownName(role, name, model_names(role))
     settings: type[ModelSettings] = resolve(kind.settings)
     return load_settings(path, settings)
+
+
+def look_scores(detector: str) -> LookScores:
+    """The thresholds that a detector's file states.
+
+    Raises:
+        UnknownName, ModelUnavailable: as `read_model`.
+        BadInput: as `read_model`, or the code behind its kind knows no thresholds.
+    """
+    settings = read_model("detector", detector)
+    if not isinstance(settings, DetectorSettings):
+        raise BadInput(
+            f"detector {detector!r} states no first_look and second_look: let the settings of its kind "
+            f"{settings.kind!r} inherit from DetectorSettings"
+        )
+    return settings.look_scores
 
 
 def _files_of_packages() -> dict[str, list[Path]]:

@@ -8,7 +8,15 @@ from typing import Any
 from virl.errors import ModelUnavailable
 from virl.json_reading import read_json
 from virl.platform.perception.models import ModelOptions
-from virl.platform.perception.weights import checkpoint, device_of, first_line, module, once_per_process
+from virl.platform.perception.weights import (
+    Precision,
+    checkpoint,
+    device_of,
+    first_line,
+    module,
+    once_per_process,
+    precision_on,
+)
 
 EXTRA = "vision"
 PACKAGES = ("torch", "torchvision", "transformers")
@@ -27,26 +35,39 @@ class Pretrained:
 
 
 def load_pretrained(
-    source: str, options: ModelOptions, *, auto: str, model_types: tuple[str, ...]
+    source: str,
+    options: ModelOptions,
+    *,
+    auto: str,
+    model_types: tuple[str, ...],
+    precision: Precision = "float32",
+    half: Precision = "float16",
 ) -> Pretrained:
-    """A model and its processor, in float32; the same weights are loaded once in a process.
+    """A model and its processor; the same weights are loaded once in a process.
+
+    Weights may be safetensors or torch's own format, of which arrays alone are read, in one file or in parts.
 
     Args:
         source: as `virl.platform.perception.weights.checkpoint` takes it.
         options: device and downloads.
         auto: the class of `transformers` that loads it, such as `"AutoModelForZeroShotObjectDetection"`.
         model_types: what `model_type` in its `config.json` may be.
+        precision: of its weights.
+        half: what the precision `"auto"` means on a GPU.
 
     Raises:
         ModelUnavailable: a package or the checkpoint is missing, is of another kind, or is broken.
     """
     for package in PACKAGES:
         module(package, extra=EXTRA)
-    return _load(checkpoint(source, options), device_of(options), auto, model_types)
+    device = device_of(options)
+    return _load(
+        checkpoint(source, options), device, auto, model_types, precision_on(device, precision, half)
+    )
 
 
 @once_per_process
-def _load(path: str, device: str, auto: str, model_types: tuple[str, ...]) -> Pretrained:
+def _load(path: str, device: str, auto: str, model_types: tuple[str, ...], dtype: str) -> Pretrained:
     check_model_type(path, model_types)
     torch, transformers = module("torch", extra=EXTRA), module("transformers", extra=EXTRA)
     try:
@@ -54,9 +75,9 @@ def _load(path: str, device: str, auto: str, model_types: tuple[str, ...]) -> Pr
         model, loading = getattr(transformers, auto).from_pretrained(
             path,
             local_files_only=True,
-            use_safetensors=True,  # the other format is a pickle
+            weights_only=True,  # of a pickle, nothing but arrays
             output_loading_info=True,
-            dtype=torch.float32,
+            dtype=getattr(torch, dtype),
         )
         if not loading["missing_keys"]:
             return Pretrained(model.eval().to(device), processor, device)

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatch
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from virl.errors import ModelUnavailable
 from virl.platform.perception.models import ModelOptions
@@ -17,8 +18,21 @@ T = TypeVar("T")
 ItemT = TypeVar("ItemT")
 
 _HUB = ("huggingface_hub",)
-_FETCHED = ("*.jinja", "*.json", "*.model", "*.pdiparams", "*.safetensors", "*.txt", "*.yml")
-"""Files of a hub's repository; never a pickle."""
+_ALWAYS = ("*.jinja", "*.json", "*.model", "*.txt", "*.yml")
+"""Files of a hub's repository that are fetched beside weights."""
+
+Formats = tuple[str, ...]
+"""Patterns of the names of weight files, the best first; a file in parts matches as a whole."""
+
+TRANSFORMERS: Formats = ("model*.safetensors", "pytorch_model*.bin")
+"""As Transformers names them. Of a `.bin`, in torch's own format, arrays alone are read (`weights_only`)."""
+OPENCLIP: Formats = ("open_clip*.safetensors", "open_clip*.bin")
+"""As OpenCLIP names them."""
+PADDLE: Formats = ("*.pdiparams", "*.onnx")
+"""As PaddleOCR names them."""
+
+Precision = Literal["auto", "float32", "float16", "bfloat16"]
+"""Of a model's weights; `auto` halves them on a GPU."""
 
 
 def require(*packages: str, extra: str) -> None:
@@ -77,12 +91,13 @@ def find_checkpoint(source: str) -> Path | None:
     return _from_hub(source, download=False) if _is_hub_id(source) and not missing_packages(_HUB) else None
 
 
-def checkpoint(source: str, options: ModelOptions) -> str:
+def checkpoint(source: str, options: ModelOptions, formats: Formats = TRANSFORMERS) -> str:
     """A checkpoint as a path on this machine; fetched from the hub where that is allowed.
 
     Args:
         source: as in `find_checkpoint`.
         options: say whether downloads are allowed.
+        formats: of the weights that are fetched: the first that the hub has.
 
     Raises:
         ModelUnavailable: it is not here and may not or cannot be fetched.
@@ -90,7 +105,7 @@ def checkpoint(source: str, options: ModelOptions) -> str:
     found = find_checkpoint(source)
     if found is None and _is_hub_id(source) and options.allow_downloads:
         require(*_HUB, extra="vision")
-        found = _from_hub(source, download=True)
+        found = _from_hub(source, download=True, formats=formats)
     if found is None:
         raise ModelUnavailable(missing_checkpoint(source))
     return str(found)
@@ -118,6 +133,19 @@ def device_of(options: ModelOptions) -> str:
     if options.device == "cuda" and not has_gpu:
         raise ModelUnavailable("no GPU that torch can use: choose the device cpu or auto")
     return "cuda" if has_gpu else "cpu"
+
+
+def precision_on(device: str, wanted: Precision, half: Precision) -> str:
+    """The precision of a model's weights, as torch names it.
+
+    Args:
+        device: as torch names it.
+        wanted: by the model's file.
+        half: what `auto` means on a GPU.
+    """
+    if wanted != "auto":
+        return wanted
+    return half if device == "cuda" else "float32"
 
 
 class Once(Generic[T]):
@@ -202,10 +230,14 @@ def _is_hub_id(source: str) -> bool:
     return bool(owner and slash and name) and "/" not in name and not source.startswith((".", "~", "/"))
 
 
-def _from_hub(source: str, *, download: bool) -> Path | None:
+def _from_hub(source: str, *, download: bool, formats: Formats = ()) -> Path | None:
     hub = module("huggingface_hub", extra="vision")
     try:
-        folder = hub.snapshot_download(source, local_files_only=not download, allow_patterns=list(_FETCHED))
+        wanted = [
+            *_ALWAYS,
+            *(_weight_files(source, hub.list_repo_files(source), formats) if download else ()),
+        ]
+        folder = hub.snapshot_download(source, local_files_only=not download, allow_patterns=wanted)
     except hub.errors.HFValidationError:
         return None
     except hub.errors.LocalEntryNotFoundError as fault:
@@ -215,6 +247,14 @@ def _from_hub(source: str, *, download: bool) -> Path | None:
     except (hub.errors.HfHubHTTPError, OSError) as fault:
         raise _not_fetched(source, fault) from fault
     return Path(folder)
+
+
+def _weight_files(source: str, names: Sequence[str], formats: Formats) -> list[str]:
+    """The weight files to fetch: those of the first format that the repository has, and no other."""
+    for pattern in formats:
+        if fitting := [name for name in names if fnmatch(name, pattern)]:
+            return fitting
+    raise ModelUnavailable(f"weights {source}: the hub has no file {' or '.join(formats)} there")
 
 
 def _not_fetched(source: str, fault: Exception) -> ModelUnavailable:

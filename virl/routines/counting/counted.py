@@ -14,7 +14,7 @@ class _Loose(BaseModel):
 class _Count(_Loose):
     things: tuple[str, ...]
     background: tuple[str, ...] = ()
-    recheck: float
+    recheck: float | None = None
     active: bool
 
 

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from virl.agent.character import CharacterField
-from virl.platform.perception.active import RECHECK_SCORE
 from virl.settings import Settings
 
 Label = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -19,8 +18,8 @@ class Counting(Settings):
     """What to count, in the detector's words."""
     background: tuple[Label, ...] = ()
     """What else may stand there: gives the detector something else to choose."""
-    recheck: float = Field(default=RECHECK_SCORE, ge=0, le=1)
-    """Least score at the closer look."""
+    recheck: float | None = Field(default=None, ge=0, le=1)
+    """Least score at the closer look; `None` takes the one in the detector's file."""
     active: bool = True
     """Whether to look closer before believing."""
     memory: str | None = None

@@ -18,8 +18,6 @@ from virl.routines.explore.settings import EXPLORE
 LOOK_FOV = 60.0
 LOOK_RANGE = 180.0
 ALL_AROUND = 360.0
-MIN_SCORE = 0.55
-MIN_SCORE_CLOSER = 0.55
 MATCH_RADIUS_M = 20.0
 MATCH_SLACK = 5.0
 LOOK_UP_RADIUS_M = 40.0  # in which a name on a sign is looked up: signs are read from so far; chosen
@@ -59,10 +57,11 @@ def places_seen(
     found = agent.senses.detector.detect(views, [place_type, SIGN] if directory else [place_type])
     radius = LOOK_UP_RADIUS_M if directory else MATCH_RADIUS_M
     nearby = agent.city.places.nearby(step.panorama.position, radius) if any(found) else []
+    enough = agent.senses.detector.look_scores.first
     for view, detections in zip(views, found, strict=True):
         look.views += agent.run.keep(view, "look", detections)
         for detection in detections:
-            if look.entered or detection.score < MIN_SCORE:
+            if look.entered or detection.score < enough:
                 continue
             named = look_up(detection.text, nearby) if directory else None
             if named:
@@ -94,9 +93,7 @@ def _confirmed(
     agent: Agent, step: Step, view: View, detection: Detection, nearby: list[Place], look: LookAround
 ) -> Place | None:
     """The place that a detection belongs to, if a closer look confirms it."""
-    closer = look_closer(
-        agent.city.streetview, agent.senses.detector, view, detection, recheck=MIN_SCORE_CLOSER
-    )
+    closer = look_closer(agent.city.streetview, agent.senses.detector, view, detection)
     if closer is None:
         return None
     closer_view, confirmed = closer

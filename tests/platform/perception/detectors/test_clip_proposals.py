@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from virl.errors import BadInput
-from virl.platform.perception.base import Detection
+from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.detectors.clip_proposals import ClipProposals, ClipProposalsSettings
 from virl.platform.streetview import Camera, View
 
@@ -18,6 +18,8 @@ SETTINGS = ClipProposalsSettings(
     background=("wall",),
     margin=0.0,
     min_score=0.8,
+    first_look=0.8,
+    second_look=0.8,
     max_overlap=0.5,
 )
 
@@ -28,6 +30,8 @@ class Boxes:
     def __init__(self, *boxes):
         self.boxes = boxes
         self.asked = None
+
+    look_scores = LookScores(0.5, 0.5)
 
     def detect(self, views, labels):
         self.asked = labels

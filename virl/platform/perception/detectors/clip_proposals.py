@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from virl.platform.perception.base import Detection, Detector, Recognizer
+from virl.platform.perception.base import Detection, Detector, LookScores, Recognizer
 from virl.platform.perception.images import crop, rgb
-from virl.platform.perception.models import Models, ModelSettings, Needs
+from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.boxes import without_doubles
 from virl.platform.perception.shared.labels import words_of
 from virl.platform.streetview import View
 
 
-class ClipProposalsSettings(ModelSettings):
+class ClipProposalsSettings(DetectorSettings):
     """Settings of the detector; `platform/models/clip-proposals.yaml` gives the reasons for the values."""
 
     kind: Literal["clip-proposals"]
@@ -24,8 +24,8 @@ class ClipProposalsSettings(ModelSettings):
     """Name of the detector whose boxes are taken; what it calls them does not count."""
     proposal_labels: tuple[str, ...]
     """What that detector is asked for, whatever is wanted; empty asks for all it knows."""
-    min_proposal: float = Field(ge=0, le=1)
-    """Least score of a box."""
+    min_proposal: float | None = Field(ge=0, le=1)
+    """Least score of a box; `None` takes all that the detector reports, by its own file."""
     recognizer: str
     """Name of the recognizer that names the boxes."""
     background: tuple[str, ...]
@@ -60,6 +60,11 @@ class ClipProposals:
         self._recognizer = recognizer
         self._settings = settings
 
+    @property
+    def look_scores(self) -> LookScores:
+        """As `Detector.look_scores`."""
+        return self._settings.look_scores
+
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """The things with one of `labels` in each view, best first.
 
@@ -75,7 +80,7 @@ class ClipProposals:
             (i, box)
             for i, proposed in enumerate(self._proposals.detect(views, self._settings.proposal_labels))
             for box in proposed
-            if box.score >= self._settings.min_proposal
+            if box.score >= (self._settings.min_proposal or 0.0)
         ]
         found: list[list[Detection]] = [[] for _ in pictures]
         if boxes:

@@ -6,9 +6,9 @@ from typing import Literal, Protocol
 from PIL import Image as Picture
 from pydantic import Field
 
-from virl.platform.perception.base import Detection
+from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.images import rgb, same_size_batches
-from virl.platform.perception.models import Models, ModelSettings, Needs
+from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.boxes import Rows, corners, to_detections
@@ -20,7 +20,7 @@ from virl.platform.streetview import Image, View
 MODEL_TYPES = ("grounding-dino", "mm-grounding-dino")
 
 
-class GroundingSettings(ModelSettings):
+class GroundingSettings(DetectorSettings):
     """What Grounding DINO's model files hold, whatever library runs it."""
 
     weights: str
@@ -66,6 +66,11 @@ class GroundingDino:
     def __init__(self, network: Once[Network], settings: GroundingSettings) -> None:
         self._network = network
         self._settings = settings
+
+    @property
+    def look_scores(self) -> LookScores:
+        """As `Detector.look_scores`."""
+        return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """The things with one of `labels` in each view, best first.

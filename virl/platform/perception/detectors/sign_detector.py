@@ -7,15 +7,15 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from virl.platform.perception.base import Detection, Reader, TextLine
+from virl.platform.perception.base import Detection, LookScores, Reader, TextLine
 from virl.platform.perception.lexicon import Lexicon
-from virl.platform.perception.models import Models, ModelSettings, Needs
+from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.signs import SIGN, group_lines
 from virl.platform.streetview import Box, Camera, View
 
 
-class SignDetectorSettings(ModelSettings):
+class SignDetectorSettings(DetectorSettings):
     """Settings of the detector; `platform/models/sign-detector.yaml` gives the reasons for the values."""
 
     kind: Literal["sign-detector"]
@@ -52,6 +52,11 @@ class SignDetector:
         self._reader = reader
         self._lexicon = lexicon
         self._settings = settings
+
+    @property
+    def look_scores(self) -> LookScores:
+        """As `Detector.look_scores`."""
+        return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
         """Signs of places in each view, best first; those that tell of no type last.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from virl.errors import ModelUnavailable
 from virl.platform.city import Truth, Visible
-from virl.platform.perception.base import Detection
+from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.labels import words_of
@@ -43,6 +43,11 @@ class SimulatedDetector:
         self._truth = truth
         self._settings = settings
         self._seed = seed
+
+    @property
+    def look_scores(self) -> LookScores:
+        """As `Detector.look_scores`."""
+        return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """The things with one of `labels` in each view, best first; each thing with one label at most.

@@ -13,7 +13,7 @@ from virl.platform.perception.base import TextLine
 from virl.platform.perception.images import clip_box, rgb
 from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.weights import Once, checkpoint, first_line, missing_packages
+from virl.platform.perception.weights import PADDLE, Once, checkpoint, first_line, missing_packages
 from virl.platform.streetview import Image
 from virl.settings import load_settings
 
@@ -113,7 +113,9 @@ def _load(settings: PaddleOcrSettings, options: ModelOptions) -> Any:
     missing = missing_packages(settings.needs().packages)
     if missing:
         raise ModelUnavailable(f"PaddleOCR needs {' and '.join(missing)}: {_ADVICE}")
-    find, read = (Path(checkpoint(name, options)) for name in (settings.find_weights, settings.read_weights))
+    find, read = (
+        Path(checkpoint(name, options, PADDLE)) for name in (settings.find_weights, settings.read_weights)
+    )
     names = _model_name(find), _model_name(read)
     os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")  # else it looks for model hubs
     try:

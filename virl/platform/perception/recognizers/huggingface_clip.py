@@ -10,6 +10,7 @@ from virl.platform.perception.shared.contrastive import (
     ContrastiveRecognizer,
     ContrastiveSettings,
     TorchTowers,
+    kept_under,
 )
 from virl.platform.perception.shared.identity import identity
 from virl.platform.perception.weights import module
@@ -35,10 +36,18 @@ def open_huggingface_clip(settings: HuggingFaceClipSettings, models: Models) -> 
     """A recognizer through Transformers; its weights are loaded on first use."""
 
     def load() -> TorchTowers:
-        loaded = load_pretrained(settings.weights, models.options, auto="AutoModel", model_types=MODEL_TYPES)
+        loaded = load_pretrained(
+            settings.weights,
+            models.options,
+            auto="AutoModel",
+            model_types=MODEL_TYPES,
+            precision=settings.precision,
+        )
         return _towers(settings.weights, loaded)
 
-    return ContrastiveRecognizer(lambda: identity(settings.weights), load, settings)
+    return ContrastiveRecognizer(
+        lambda: kept_under(identity(settings.weights), settings, models.options), load, settings
+    )
 
 
 KIND = Kind("recognizer", HuggingFaceClipSettings, open_huggingface_clip)
@@ -50,7 +59,7 @@ def _towers(name: str, loaded: Pretrained) -> TorchTowers:
     longest = model.config.text_config.max_position_embeddings
 
     def image_rows(images: Sequence[Image]) -> Any:
-        inputs = prepare(images=list(images), return_tensors="pt").to(device)
+        inputs = prepare(images=list(images), return_tensors="pt").to(device, model.dtype)
         return model.get_image_features(**inputs).pooler_output
 
     def text_rows(texts: Sequence[str]) -> Any:

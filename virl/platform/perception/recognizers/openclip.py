@@ -14,18 +14,22 @@ from virl.json_reading import read_json
 from virl.platform.perception.models import ModelOptions, Models, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.contrastive import (
+    HALF,
     ContrastiveRecognizer,
     ContrastiveSettings,
     TorchTowers,
+    kept_under,
 )
 from virl.platform.perception.shared.identity import identity
 from virl.platform.perception.weights import (
+    OPENCLIP,
     checkpoint,
     device_of,
     find_checkpoint,
     first_line,
     module,
     once_per_process,
+    precision_on,
     require,
 )
 from virl.platform.streetview import Image
@@ -37,6 +41,10 @@ _WEIGHTS = (
     "open_clip_pytorch_model.safetensors",
     "open_clip_pytorch_model.bin",
 )
+
+
+_PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}
+"""As OpenCLIP names them; normalisation stays in float32."""
 
 
 class OpenClipSettings(ContrastiveSettings):
@@ -71,7 +79,9 @@ class OpenClipSettings(ContrastiveSettings):
 def open_openclip(settings: OpenClipSettings, models: Models) -> ContrastiveRecognizer:
     """A recognizer through OpenCLIP; its weights are loaded on first use."""
     return ContrastiveRecognizer(
-        lambda: _identify(settings), lambda: _find_and_load(settings, models.options), settings
+        lambda: kept_under(_identify(settings), settings, models.options),
+        lambda: _find_and_load(settings, models.options),
+        settings,
     )
 
 
@@ -89,13 +99,15 @@ def _find_and_load(settings: OpenClipSettings, options: ModelOptions) -> TorchTo
     open_clip = module("open_clip", extra=_EXTRA)
     published = _published(open_clip, settings)
     source = settings.weights or published["hf_hub"].rpartition("/")[0]
-    path = Path(checkpoint(source, options))
+    path = Path(checkpoint(source, options, OPENCLIP))
+    device = device_of(options)
+    precision = precision_on(device, settings.precision, HALF)
     if (path / _CONFIG).is_file():
         _refuse_fetching(path / _CONFIG, options)
-        return _load(f"local-dir:{path}", "", "", device_of(options))
+        return _load(f"local-dir:{path}", "", _weights_in(path), device, precision)
     if not settings.architecture:
         raise BadInput(f"{path}: contains no {_CONFIG}: give the architecture in the model file")
-    return _load(settings.architecture, settings.tag, str(_weights_in(path)), device_of(options))
+    return _load(settings.architecture, settings.tag, _weights_in(path), device, precision)
 
 
 def _published(open_clip: Any, settings: OpenClipSettings) -> Mapping[str, Any]:
@@ -113,13 +125,28 @@ def _published(open_clip: Any, settings: OpenClipSettings) -> Mapping[str, Any]:
     return published
 
 
-def _weights_in(path: Path) -> Path:
+def _weights_in(path: Path) -> tuple[str, ...]:
+    """The weight file, or its parts."""
     if path.is_file():
-        return path
+        return (str(path),)
     for name in _WEIGHTS:
         if (path / name).is_file():
-            return path / name
-    raise ModelUnavailable(f"{path}: contains none of {', '.join(_WEIGHTS)}: add one of them")
+            return (str(path / name),)
+        if (path / f"{name}.index.json").is_file():
+            return _parts(path / f"{name}.index.json")
+    raise ModelUnavailable(
+        f"{path}: contains none of {', '.join(_WEIGHTS)}, nor the index.json of one in parts: add one of them"
+    )
+
+
+def _parts(index: Path) -> tuple[str, ...]:
+    try:
+        names = sorted(set(read_json(index.read_bytes())["weight_map"].values()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
+        raise ModelUnavailable(f"{index} is no index of weights ({first_line(fault)})") from fault
+    if lacking := [name for name in names if not (index.parent / name).is_file()]:
+        raise ModelUnavailable(f"{index.parent}: {lacking[0]} is missing: download it too")
+    return tuple(str(index.parent / name) for name in names)
 
 
 def _refuse_fetching(config: Path, options: ModelOptions) -> None:
@@ -135,24 +162,28 @@ def _refuse_fetching(config: Path, options: ModelOptions) -> None:
 
 
 @once_per_process
-def _load(architecture: str, tag: str, file: str, device: str) -> TorchTowers:
+def _load(architecture: str, tag: str, files: tuple[str, ...], device: str, precision: str) -> TorchTowers:
     """Load a model.
 
     Args:
         architecture: a name, or `local-dir:` and a folder that says all.
         tag: of published weights, for how pictures are prepared; may be empty.
-        file: the weights, where there is an architecture.
+        files: the weights, or their parts.
         device: as torch names it.
+        precision: as torch names it.
     """
     open_clip, torch = module("open_clip", extra=_EXTRA), module("torch", extra=_EXTRA)
     published = open_clip.get_pretrained_cfg(architecture, tag) if tag else {}
+    is_folder = architecture.startswith("local-dir:")
     try:
         tokenize = (
-            open_clip.get_tokenizer(architecture) if not file else _own_tokenizer(open_clip, architecture)
+            open_clip.get_tokenizer(architecture) if is_folder else _own_tokenizer(open_clip, architecture)
         )
         model, _, prepare = open_clip.create_model_and_transforms(
             architecture,
-            pretrained=file or None,
+            pretrained=None if is_folder or len(files) > 1 else files[0],
+            load_weights=len(files) == 1,
+            precision=_PRECISIONS[precision],
             device=device,
             force_quick_gelu=bool(published.get("quick_gelu")),
             image_mean=published.get("mean"),
@@ -160,6 +191,8 @@ def _load(architecture: str, tag: str, file: str, device: str) -> TorchTowers:
             image_interpolation=published.get("interpolation"),
             image_resize_mode=published.get("resize_mode"),
         )
+        if len(files) > 1:
+            _fill(model, files)
     except ModelUnavailable:
         raise
     except torch.OutOfMemoryError as fault:
@@ -168,15 +201,16 @@ def _load(architecture: str, tag: str, file: str, device: str) -> TorchTowers:
         ) from fault
     except Exception as fault:  # file and architecture faults have no common base
         raise ModelUnavailable(
-            f"{file or architecture} is not a checkpoint that OpenCLIP can load as "
-            f"{architecture if file else 'its configuration says'} ({first_line(fault)}): "
+            f"{architecture.removeprefix('local-dir:') if is_folder else files[0]} is not a checkpoint that "
+            f"OpenCLIP can load as {'its configuration says' if is_folder else architecture} "
+            f"({first_line(fault)}): "
             f"name its true architecture, or give another file"
         ) from fault
     model.eval()
 
     def image_rows(images: Sequence[Image]) -> Any:
         batch = torch.stack([prepare(Picture.fromarray(image)) for image in images])
-        return model.encode_image(batch.to(device))
+        return model.encode_image(batch.to(device, getattr(torch, precision)))
 
     def text_rows(texts: Sequence[str]) -> Any:
         return model.encode_text(tokenize(list(texts)).to(device))
@@ -191,6 +225,13 @@ def _load(architecture: str, tag: str, file: str, device: str) -> TorchTowers:
         scale=model.logit_scale.exp().item(),
         bias=None if bias is None else bias.item(),
     )
+
+
+def _fill(model: Any, files: Sequence[str]) -> None:
+    """Load weights that lie in parts."""
+    load = module("open_clip.factory", extra=_EXTRA).load_state_dict
+    whole = {name: array for file in files for name, array in load(file).items()}
+    model.load_state_dict(whole, strict=True)
 
 
 def _own_tokenizer(open_clip: Any, architecture: str) -> Any:

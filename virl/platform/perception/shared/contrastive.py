@@ -15,7 +15,16 @@ from virl.platform.perception.base import Embeddings
 from virl.platform.perception.embeddings import TextMemory
 from virl.platform.perception.images import rgb
 from virl.platform.perception.model_settings import ModelSettings
-from virl.platform.perception.weights import Once, batches, guard_memory
+from virl.platform.perception.models import ModelOptions
+from virl.platform.perception.weights import (
+    Once,
+    Precision,
+    batches,
+    device_of,
+    guard_memory,
+    missing_packages,
+    precision_on,
+)
 from virl.platform.streetview import Image
 
 LABEL = "{label}"
@@ -25,8 +34,13 @@ LABEL = "{label}"
 class ContrastiveSettings(ModelSettings):
     """What the model files of all recognizers of this sort hold."""
 
-    caption: str = "a photo of a {label}"
-    """What is compared with a picture for each label (CLIP, section 3.1.4)."""
+    caption: str = LABEL
+    """What is compared with a picture for each label: by default the label alone, as V-IRL asks.
+
+    CLIP's paper, section 3.1.4, has `a photo of a {label}`.
+    """
+    precision: Precision = "auto"
+    """Of the weights; `auto` is float16 on a GPU and float32 elsewhere."""
     batch: int = Field(default=32, ge=1)
     """Pictures, or texts, that go through the model at once."""
 
@@ -36,6 +50,17 @@ class ContrastiveSettings(ModelSettings):
         if LABEL not in caption:
             raise ValueError(f"should hold {LABEL}")
         return caption
+
+
+HALF: Precision = "float16"
+"""What `auto` means on a GPU."""
+
+
+def kept_under(name: str, settings: ContrastiveSettings, options: ModelOptions) -> str:
+    """The name that embeddings are kept under: those of half precision are others."""
+    device = "cpu" if options.device == "cpu" or missing_packages(("torch",)) else device_of(options)
+    precision = precision_on(device, settings.precision, HALF)
+    return name if precision == "float32" else f"{name}/{precision}"
 
 
 class Towers(Protocol):

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from virl.platform.perception.model_settings import ModelSettings
+from virl.platform.perception.model_settings import DetectorSettings
 from virl.platform.streetview import Box, Camera
 
 CAMERA_STEP_DEG = 1.0  # chosen: cameras whose angles round to the same multiples of it err alike
@@ -23,7 +23,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 _NORMAL = NormalDist()
 
 
-class SimulatedSettings(ModelSettings):
+class SimulatedSettings(DetectorSettings):
     """Settings of the detector; `platform/models/simulated.yaml` gives the reasons for the values.
 
     The size of a thing is the square root of the area of its box, in pixels.

@@ -7,9 +7,9 @@ from PIL import Image as Picture
 from pydantic import Field, field_validator
 
 from virl.errors import BadInput
-from virl.platform.perception.base import Detection
+from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.images import rgb, same_size_batches
-from virl.platform.perception.models import Models, ModelSettings, Needs
+from virl.platform.perception.models import DetectorSettings, Models, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
 from virl.platform.perception.shared.boxes import to_detections
 from virl.platform.perception.shared.labels import check_prompt, words_of
@@ -17,7 +17,7 @@ from virl.platform.perception.weights import Once, guard_memory, module
 from virl.platform.streetview import Image, View
 
 
-class OwlSettings(ModelSettings):
+class OwlSettings(DetectorSettings):
     """Settings of the detector; `platform/models/owlv2.yaml` gives the reasons for the values."""
 
     kind: Literal["owlv2", "owlvit"]
@@ -56,6 +56,11 @@ class Owl:
     def __init__(self, loaded: Once[Pretrained], settings: OwlSettings) -> None:
         self._loaded = loaded
         self._settings = settings
+
+    @property
+    def look_scores(self) -> LookScores:
+        """As `Detector.look_scores`."""
+        return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """The things with one of `labels` in each view, best first.

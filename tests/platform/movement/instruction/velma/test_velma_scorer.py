@@ -17,7 +17,7 @@ from virl.platform.movement.instruction.velma.statistics import (
 )
 from virl.platform.movement.instruction.velma.traffic import vehicle_flow, view_flow
 from virl.platform.movement.instruction.velma.transcript import walk_so_far
-from virl.platform.perception.base import Detection
+from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.embeddings import open_store
 from virl.platform.streetview import Panorama, View
 
@@ -368,6 +368,8 @@ class Traffic:
         for number, (_, side, _) in enumerate(self.shown[camera.heading]):
             pixels[100:200, 100 * number + 10 : 100 * number + 90] = self.SIDES.index(side)
         return View(pano_id, camera, pixels)
+
+    look_scores = LookScores(0.5, 0.5)
 
     def detect(self, views, labels):
         assert list(labels) == ["car", "truck", "bus"]
