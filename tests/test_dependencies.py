@@ -12,7 +12,7 @@ UNLIKE = {
     "open_clip": "open-clip-torch"
 }  # not installed in every environment, so no metadata names its distribution
 # The user names these, or installs them by hand as the message says.
-LATE = {"langchain-anthropic", "langchain-google-genai", "paddleocr"}
+LATE = {"langchain-anthropic", "langchain-google-genai"}
 
 
 def _named(requirement: str) -> str:

@@ -1,7 +1,8 @@
 """The episodes of place VQA: a question each, asked with its options in four orders."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from virl.bench.benchmark import (
     Benchmark,
@@ -15,10 +16,19 @@ from virl.bench.benchmark import (
     Tally,
 )
 from virl.bench.city_data import CityOptions, city_data
-from virl.bench.metrics.choices import LETTERS, legacy_letter, rotations, strict_letter
+from virl.bench.metrics.choices import (
+    LETTERS,
+    MappedLetter,
+    legacy_letter,
+    needs_mapping,
+    rotations,
+    strict_letter,
+)
 from virl.bench.photos import read_photo
 from virl.bench.pictures import jpeg
-from virl.bench.resources import Resources
+from virl.bench.resources import Resources, cost_of
+from virl.mind.base import Mind
+from virl.mind.prompt import load_prompt
 
 from .answerers import Answerer, open_answerer
 from .published import PUBLISHED
@@ -34,7 +44,8 @@ METRICS = (
     Metric("first", "first round"),
 )
 """`circular` as V-IRL defines it, with the strict reading of replies; `legacy` with that of the published
-code, which credits replies that only begin with the right letter; `first` is accuracy in the first round."""
+code, which credits replies that only begin with the right letter, and asks a chat model what others mean
+(`--parser`); `first` is accuracy in the first round."""
 
 
 class Options(CityOptions):
@@ -42,6 +53,8 @@ class Options(CityOptions):
 
     models: tuple[str, ...] = ("signs",)
     """Who answers: `signs`, chat models such as `openai:gpt-5-mini`, or describers (see `virl models`)."""
+    parser: str = ""
+    """Chat model that says what a reply without a letter means, for `legacy`; by default none is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,8 @@ class QuestionsWorld:
     """What episodes share."""
 
     answerers: Mapping[str, Answerer]
+    parser: Callable[[], Mind] | None = None
+    """Opens the chat model that reads replies, with a ledger of its own."""
 
 
 def episodes(options: Options, resources: Resources) -> list[Episode]:
@@ -76,7 +91,10 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
 
 def prepare(options: Options, resources: Resources) -> QuestionsWorld:
     """Opens the models."""
-    return QuestionsWorld({model: open_answerer(model, resources) for model in options.models})
+    if options.parser:
+        resources.mind(options.parser)  # what is missing is told before the first question
+    parser = partial(resources.mind, options.parser) if options.parser else None
+    return QuestionsWorld({model: open_answerer(model, resources) for model in options.models}, parser)
 
 
 def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
@@ -85,13 +103,20 @@ def run(episode: Episode, world: QuestionsWorld) -> EpisodeResult:
     image = read_photo(asked["image"])
     ask, cost = world.answerers[episode.model](image)
     replies: list[str] = []
-    for options, _ in rotations(asked["options"], asked["answer"]):
+    mapped: list[str] = []
+    parser = world.parser() if world.parser else None
+    for options, right in rotations(asked["options"], asked["answer"]):
         replies.append(ask(asked["question"], options))
-        strict, legacy = (_rounds(asked["options"], asked["answer"], replies, way) for way in (False, True))
+        mapped.append(_mapped(parser, asked["question"], options, replies[-1], right))
+        strict, legacy = (
+            _rounds(asked["options"], asked["answer"], replies, way, mapped) for way in (False, True)
+        )
         if not all(strict) and not all(legacy):
             break
     data = {key: asked[key] for key in ("question", "types", "options", "answer")} | {"replies": replies}
-    return EpisodeResult(data, {"photo.jpg": jpeg(image)}, cost())
+    if parser:
+        data["mapped"] = mapped
+    return EpisodeResult(data, {"photo.jpg": jpeg(image)}, _sum(cost(), parser))
 
 
 def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG001 - as the contract says
@@ -101,7 +126,8 @@ def score(records: Sequence[Record], options: Options) -> Scores:  # noqa: ARG00
     for record in records:
         data = record.data
         strict, legacy = (
-            _rounds(data["options"], data["answer"], data["replies"], way) for way in (False, True)
+            _rounds(data["options"], data["answer"], data["replies"], way, data.get("mapped", ()))
+            for way in (False, True)
         )
         share = 1 / len(data["types"])
         for key, rounds in (("circular", strict), ("legacy", legacy)):
@@ -135,11 +161,29 @@ def show(record: Record) -> Shown:
     )
 
 
-def _rounds(options: Sequence[str], answer: int, replies: Sequence[str], legacy: bool) -> list[bool]:
+def _mapped(parser: Mind | None, question: str, options: Sequence[str], reply: str, right: int) -> str:
+    """What a chat model reads in a reply without a letter that counts; empty where it is not asked."""
+    if parser is None or not needs_mapping(reply, LETTERS[right]):
+        return ""
+    prompt = load_prompt("vqa/letter", MappedLetter)
+    return parser.ask(prompt, question=question, options=list(options), reply=reply).letter
+
+
+def _sum(cost: Mapping[str, float], parser: Mind | None) -> Mapping[str, float]:
+    if parser is None:
+        return cost
+    more = cost_of(parser.ledger.take())
+    return {key: cost.get(key, 0.0) + more.get(key, 0.0) for key in {*cost, *more}}
+
+
+def _rounds(
+    options: Sequence[str], answer: int, replies: Sequence[str], legacy: bool, mapped: Sequence[str] = ()
+) -> list[bool]:
     """Whether each round was right, ending with the first that was not."""
     rounds = []
-    for reply, (_, right) in zip(replies, rotations(options, answer), strict=False):
-        letter = legacy_letter(reply, LETTERS[right]) if legacy else strict_letter(reply)
+    for number, (reply, (_, right)) in enumerate(zip(replies, rotations(options, answer), strict=False)):
+        read = mapped[number] if number < len(mapped) else ""
+        letter = legacy_letter(reply, LETTERS[right], read) if legacy else strict_letter(reply)
         rounds.append(letter == LETTERS[right])
         if not rounds[-1]:
             break

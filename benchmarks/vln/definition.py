@@ -60,10 +60,10 @@ def prepare(options: Options, resources: Resources) -> RoutesWorld:
     """Opens cities, models and the mind."""
     cities = {name: resources.city(name) for name in options.cities}
     walkers = {model: parse_walker(model) for model in options.models}
-    resources.mind(options.mind)
+    mind = resources.mind(options.mind)
     for walker in walkers.values():
         for city in cities.values():
-            check_walker(walker, city, resources)
+            check_walker(walker, city, mind, resources)
     return RoutesWorld(options, cities, walkers, resources)
 
 
@@ -77,7 +77,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
         city.streetview,
         LinksMover(city.streetview),
         mind,
-        spotter_of(walker, city, route, world.resources),
+        spotter_of(walker, city, route, mind, world.resources),
         instruction,
         hints=hints_of(walker, route),
         max_steps=world.options.max_steps,

@@ -8,7 +8,9 @@ from virl.bench.resources import Resources
 from virl.datasets.collect.dataset import RouteRow
 from virl.errors import BadInput, ModelUnavailable, UnknownName
 from virl.geo import LatLng
+from virl.mind.base import Mind
 from virl.platform.city import City
+from virl.platform.movement.instruction.tourist.asking import ChoiceSpotter, ReadingMindSpotter
 from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints, PaperHints
 from virl.platform.movement.instruction.tourist.eight_views import DescriberSpotter, RecognizerSpotter
 from virl.platform.movement.instruction.tourist.oracle import MapSpotter, TruthSpotter
@@ -18,7 +20,7 @@ from virl.platform.perception.models import model_names
 
 Mode = Literal["honest", "paper"]
 
-ORACLE, TRUTH, OCR = "oracle", "truth", "ocr"
+ORACLE, TRUTH, OCR, READ_AND_ASKED, CHOICE = "oracle", "truth", "ocr", "ocr+mind", "choice:"
 READER = "rapidocr"
 
 
@@ -42,22 +44,25 @@ def parse_walker(model: str) -> Walker:
     return Walker(spotter, "paper" if at else "honest")
 
 
-def check_walker(walker: Walker, city: City, resources: Resources) -> None:
+def check_walker(walker: Walker, city: City, mind: Mind, resources: Resources) -> None:
     """Open what a walker needs, so that what is missing is told before the first walk.
 
     Raises:
         UnknownName: there is no such recogniser of landmarks.
         ModelUnavailable: it cannot be loaded, or needs a city whose truth is known.
     """
-    _spotter(walker.spotter, city, {}, resources)
+    _spotter(walker.spotter, city, {}, mind, resources)
 
 
-def spotter_of(walker: Walker, city: City, route: RouteRow, resources: Resources) -> LandmarkSpotter:
+def spotter_of(
+    walker: Walker, city: City, route: RouteRow, mind: Mind, resources: Resources
+) -> LandmarkSpotter:
     """What the walker sees landmarks with on a route."""
     landmarks = {
         key.landmark: LatLng(*key.landmark_position) for key in route.key_points if key.landmark_position
     }
-    return _spotter(walker.spotter, city, landmarks | {route.place_name: route.destination}, resources)
+    known = landmarks | {route.place_name: route.destination}
+    return _spotter(walker.spotter, city, known, mind, resources)
 
 
 def hints_of(walker: Walker, route: RouteRow) -> CrossingHints:
@@ -67,7 +72,9 @@ def hints_of(walker: Walker, route: RouteRow) -> CrossingHints:
     return PaperHints([key.position for key in route.key_points if key.kind == "turn"])
 
 
-def _spotter(name: str, city: City, landmarks: dict[str, LatLng], resources: Resources) -> LandmarkSpotter:
+def _spotter(
+    name: str, city: City, landmarks: dict[str, LatLng], mind: Mind, resources: Resources
+) -> LandmarkSpotter:
     if name == ORACLE:
         return MapSpotter(city.streetview, landmarks)
     if name == TRUTH:
@@ -78,9 +85,18 @@ def _spotter(name: str, city: City, landmarks: dict[str, LatLng], resources: Res
         return TruthSpotter(city.truth)
     if name == OCR:
         return OcrSpotter(SignReader(city.streetview, resources.reader(READER)))
+    if name == READ_AND_ASKED:
+        return ReadingMindSpotter(city.streetview, resources.reader(READER), mind)
+    return _of_a_model(name, city, resources)
+
+
+def _of_a_model(name: str, city: City, resources: Resources) -> LandmarkSpotter:
     if is_model("recognizer", name):
         return RecognizerSpotter(city.streetview, resources.recognizer(name))
     if is_model("describer", name):
         return DescriberSpotter(city.streetview, resources.describer(name), name)
-    known = [ORACLE, TRUTH, OCR, *model_names("recognizer"), *model_names("describer")]
+    plain = name.removeprefix(CHOICE)
+    if plain != name and is_model("describer", plain):
+        return ChoiceSpotter(city.streetview, resources.describer(plain), name)
+    known = [ORACLE, TRUTH, OCR, READ_AND_ASKED, *model_names("recognizer"), *model_names("describer")]
     raise UnknownName("recogniser of landmarks", name, known)

@@ -74,9 +74,7 @@ def test_what_is_missing_comes_with_its_remedy(without, tmp_path):
     assert packages["remedy"].startswith("torch")
     assert packages["remedy"].endswith("not installed: pip install 'virl[vision]'")
     assert str(tmp_path / "data" / "models" / "google") in weights["remedy"]
-    assert (
-        "pip install groundingdino-py 'transformers<5'" in models["grounding-dino-py"]["needs"][0]["remedy"]
-    )
+    assert "pip install 'virl[groundingdino]'" in models["grounding-dino-py"]["needs"][0]["remedy"]
 
 
 def test_a_model_is_not_ready_if_one_that_it_uses_is_not(without):

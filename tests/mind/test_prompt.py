@@ -13,7 +13,7 @@ ENTRIES = [
     {"turn": 0.0, "metres": 0.0, "crossing": False, "seen": ["WORLD"], "thought": "WORLD"},
     {"turn": -90.0, "metres": 12.0, "crossing": True, "seen": ["WORLD"], "thought": "WORLD"},
 ]
-BLIND = {"senses/describe-view", "vqa/answer"}
+BLIND = {"movement/tourist-landmark-choice", "senses/describe-view", "vqa/answer"}
 """Prompts about pictures alone: rules cannot see."""
 SAID = {"mind/invalid-reply", "by_tools/agent", "by_tools/last", "by_tools/task"}
 """Parts of a conversation, which ask for no reply of their own."""
@@ -127,6 +127,7 @@ FROM_THE_WORLD = {
         ],
     },
     "movement/tourist-landmarks": {"directions": "WORLD"},
+    "movement/tourist-landmark-text": {"words": ["WORLD"], "names": ["WORLD"]},
     "movement/tourist-action": {
         "sentences": ["WORLD"],
         "landmarks": ["WORLD"],
@@ -159,6 +160,7 @@ FROM_THE_WORLD = {
         "faults": "the place also fulfils 'a wish'",
     },
     "vqa/check": {"types": ["WORLD", "store"], "options": ["a wish"]},
+    "vqa/letter": {"question": "Who would?", "options": ["a wish"] * 4, "reply": "WORLD"},
 }
 
 

@@ -2,8 +2,11 @@ import pytest
 
 from virl.errors import BadInput, ModelUnavailable
 from virl.platform.perception.describers.hf_describer import HfDescriberSettings, open_hf_describer
-from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.perception.models import ModelOptions, Models, read_model
 from virl.platform.streetview import Camera, View
+
+for package in ("torch", "transformers"):
+    pytest.importorskip(package, reason=f"needs {package}: make test-vision")
 
 TEMPLATE = (
     "{% for message in messages %}{% for part in message['content'] %}"
@@ -72,6 +75,88 @@ def llava(tmp_path_factory):
         num_additional_image_tokens=1,
     ).save_pretrained(folder)
     return folder
+
+
+def _qformer(folder, kind):
+    """BLIP-2 or InstructBLIP over a T5 of one layer, without a chat template."""
+    import torch
+    import transformers as hf
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    words = Tokenizer(models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token=WORDS[3]))
+    words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer = hf.PreTrainedTokenizerFast(
+        tokenizer_object=words, additional_special_tokens=[WORDS[IMAGE]], model_max_length=64, **SPECIAL
+    )
+    small = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    t5 = hf.T5Config(
+        vocab_size=len(WORDS), d_model=32, d_kv=16, d_ff=32, num_layers=1, num_heads=2,
+        decoder_start_token_id=0, pad_token_id=0, eos_token_id=2,
+    )  # fmt: skip
+    name = {"blip-2": "Blip2", "instructblip": "InstructBlip"}[kind]
+    config, model, processor, vision, qformer = (
+        getattr(hf, f"{name}{part}")
+        for part in ("Config", "ForConditionalGeneration", "Processor", "VisionConfig", "QFormerConfig")
+    )
+    torch.manual_seed(0)
+    made = model(
+        config(
+            vision_config=vision(**small, image_size=32, patch_size=16).to_dict(),
+            qformer_config=qformer(**small, encoder_hidden_size=32, vocab_size=len(WORDS)).to_dict(),
+            text_config=t5.to_dict(),
+            num_query_tokens=4,
+            image_token_index=IMAGE,
+        )
+    )
+    for weights in made.parameters():
+        if weights.ndim > 1:
+            torch.nn.init.normal_(weights, std=0.4)
+    made.save_pretrained(folder)
+    images = hf.BlipImageProcessor(size={"height": 32, "width": 32})
+    more = {"qformer_tokenizer": tokenizer} if kind == "instructblip" else {}
+    processor(images, tokenizer, num_query_tokens=4, **more).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module", params=["blip-2", "instructblip"])
+def qformer(request, tmp_path_factory):
+    return _qformer(tmp_path_factory.mktemp(request.param), request.param)
+
+
+def test_a_model_without_a_chat_template_is_asked_by_the_template_of_its_file(qformer, make_view):
+    def opened(**changes):
+        settings = HfDescriberSettings(
+            kind="hf-describer", weights=str(qformer), prompt="what is there", question_prompt="{question}",
+            max_new_tokens=8, **{"batch": 2, **changes},
+        )  # fmt: skip
+        return open_hf_describer(settings, Models(ModelOptions(device="cpu")))
+
+    views = [make_view(seed) for seed in range(3)]
+    with pytest.raises(ModelUnavailable, match="has no chat template: say in the model's file how") as fault:
+        opened().describe(views)
+    assert "\n" not in str(fault.value)
+    asked = opened(template="so {prompt} is")
+    said = asked.describe(views, "a noodle shop")
+    assert len(said) == 3
+    assert all(line and set(line.split()) <= set(WORDS) for line in said)
+    assert said == [
+        opened(template="so {prompt} is", batch=1).describe([view], "a noodle shop")[0] for view in views
+    ]
+    half = opened(template="so {prompt} is", precision="bfloat16").describe(views, "a noodle shop")
+    assert all(half)
+
+
+@pytest.mark.parametrize("name", ["blip2", "instructblip", "llava-1.5-7b", "llava-1.5-13b"])
+def test_the_papers_models_are_asked_a_question_as_it_is(name):
+    settings = read_model("describer", name)
+    assert settings.question_prompt == "{question}"
+    assert "V-IRL, table 4: VQA" in settings.paper
+
+
+def test_llava_is_asked_by_a_template_too(describer, make_view):
+    views = [make_view(seed) for seed in range(3)]
+    said = describer(template="<image> {prompt} so", question_prompt="{question}").describe(views, "what")
+    assert said == describer(question_prompt="{question}").describe(views, "what")
 
 
 @pytest.fixture

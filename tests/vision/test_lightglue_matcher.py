@@ -8,6 +8,9 @@ from virl.errors import BadInput, ModelUnavailable
 from virl.platform.perception.matchers.lightglue import LightGlueSettings, open_lightglue
 from virl.platform.perception.models import ModelOptions, Models
 
+for package in ("torch", "transformers"):
+    pytest.importorskip(package, reason=f"needs {package}: make test-vision")
+
 HEIGHT, WIDTH = 96, 128
 
 

@@ -14,10 +14,11 @@ from rich.console import Console
 from benchmarks.place_vqa.answerers import open_answerer
 from benchmarks.place_vqa.definition import BENCHMARK, Options, QuestionsWorld, episodes, run, score, show
 from virl.bench.benchmark import Episode, EpisodeResult, Record, Scores, Tally
-from virl.bench.metrics.choices import LETTERS, strict_letter
+from virl.bench.metrics.choices import LETTERS, MappedLetter, strict_letter
 from virl.bench.resources import Resources, Terms
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput, UnknownName
+from virl.mind.base import Ledger
 from virl.platform.perception.base import Detection, LookScores
 from virl.platform.streetview import Image
 
@@ -172,9 +173,33 @@ def test_a_describer_is_asked_with_the_question_and_the_options() -> None:
     (prompt,) = asked
     assert all(f"{letter}. {wish}" in prompt for letter, wish in zip(LETTERS, WISHES, strict=True))
     with pytest.raises(
-        UnknownName, match=r"unknown answerer 'clip-bigg': choose one of: PROVIDER:MODEL, chat-"
+        UnknownName, match=r"unknown answerer 'clip-bigg': choose one of: PROVIDER:MODEL, blip2"
     ):
         open_answerer("clip-bigg", Describes())
+
+
+def test_a_reply_without_a_letter_means_what_the_parser_says(asked: Episode) -> None:
+    class Parser:
+        def __init__(self) -> None:
+            self.asked: list[str] = []
+            self.ledger = Ledger()
+
+        def ask(self, prompt: Any, *, question: str, options: list[str], reply: str) -> MappedLetter:
+            self.asked.append(reply)
+            return MappedLetter(letter="ABCD"[options.index(right)])
+
+    right = asked.payload["options"][asked.payload["answer"]]
+    parser = Parser()
+
+    def answerer(image: Any) -> Any:
+        del image
+        return (lambda *_: f"It is for one: {right}"), dict
+
+    result = run(asked, QuestionsWorld({asked.model: answerer}, lambda: parser))  # type: ignore[arg-type]
+    assert len(parser.asked) == 4
+    assert values(record(result)) == {"circular": 0.0, "legacy": 1.0, "first": 0.0}
+    without = run(asked, QuestionsWorld({asked.model: answerer}))
+    assert values(record(without))["legacy"] == 0.0
 
 
 @pytest.mark.slow

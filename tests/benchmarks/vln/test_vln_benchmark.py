@@ -250,13 +250,13 @@ def test_walkers_by_their_names() -> None:
     with pytest.raises(BadInput, match="append @paper for the paper's mode"):
         parse_walker("ocr@papers")
     city, _ = made_city()
-    with pytest.raises(
-        UnknownName, match="unknown recogniser of landmarks 'sift': choose one of: chat-describer"
-    ):
-        check_walker(parse_walker("sift"), city, Resources())
+    with pytest.raises(UnknownName, match="unknown recogniser of landmarks 'sift': choose one of: blip2"):
+        check_walker(parse_walker("sift"), city, RuleMind(), Resources())
     with pytest.raises(ModelUnavailable, match="High Street has none"):
-        check_walker(parse_walker("truth"), city, Resources())
-    assert check_walker(parse_walker("oracle"), replace(city, name="x"), Resources()) is None
+        check_walker(parse_walker("truth"), city, RuleMind(), Resources())
+    assert check_walker(parse_walker("oracle"), replace(city, name="x"), RuleMind(), Resources()) is None
+    for asked in ("ocr+mind", "choice:sign-describer"):
+        assert check_walker(parse_walker(asked), city, RuleMind(), Resources()) is None
 
 
 @pytest.mark.parametrize("steps", [0, -1])

@@ -2,6 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel
+
+from virl.mind.lexicon import Lexicon
+from virl.mind.replies import Reply
 
 LETTERS = "ABCD"
 
@@ -34,16 +40,53 @@ def strict_letter(reply: str) -> str | None:
     return found.group(1).upper()
 
 
-def legacy_letter(reply: str, right: str) -> str | None:
+class MappedLetter(Reply):
+    """Which option a reply means, as a chat model reads it."""
+
+    letter: Literal["A", "B", "C", "D", "X"]
+    """`X` means none of them."""
+
+
+class ReplyQuestion(BaseModel):
+    """Inputs of `vqa/letter`."""
+
+    question: str
+    options: tuple[str, ...]
+    reply: str
+
+
+def map_reply(question: ReplyQuestion, _: Lexicon) -> MappedLetter:
+    """The one option that stands in the reply as a whole; `X` where none or several do."""
+    said = [
+        letter
+        for letter, option in zip(LETTERS, question.options, strict=True)
+        if option.casefold() in question.reply.casefold()
+    ]
+    return MappedLetter.model_validate({"letter": said[0] if len(said) == 1 else "X"})
+
+
+def needs_mapping(reply: str, right: str) -> bool:
+    """Whether the published code asks a chat model what a reply means."""
+    return legacy_letter(reply, right) is None
+
+
+def legacy_letter(reply: str, right: str, mapped: str = "") -> str | None:
     """The letter that the published code takes, given the right one.
 
     An exact letter with `.`, `)` or `,` after it; else the right letter if the reply begins with it in either
-    case: so `Customers come` is C where C is right. Asking a model to map a reply to a letter is left out.
+    case: so `Customers come` is C where C is right; else what a chat model read in it.
+
+    Args:
+        reply: the model's words.
+        right: the right letter.
+        mapped: what a chat model read in the reply, if one was asked.
     """
     text = reply.strip()
     if re.fullmatch(r"[A-D][.),]?", text):
         return text[0]
-    return right if text[:1].upper() == right.upper() else None
+    if text[:1].upper() == right.upper():
+        return right
+    return mapped or None
 
 
 def rotations(options: Sequence[str], answer: int) -> list[tuple[tuple[str, ...], int]]:

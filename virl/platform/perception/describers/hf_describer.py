@@ -13,10 +13,13 @@ from virl.platform.perception.images import rgb, same_size_batches
 from virl.platform.perception.models import ModelOptions, Models, ModelSettings, Needs
 from virl.platform.perception.pretrained import EXTRA, PACKAGES, Pretrained, load_pretrained
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.weights import Once, checkpoint, guard_memory, module, require
+from virl.platform.perception.weights import Once, Precision, checkpoint, guard_memory, module, require
 from virl.platform.streetview import Image, View
 
 QUESTION = "{question}"
+PROMPT = "{prompt}"
+HALF: Precision = "bfloat16"
+"""What `auto` means on a GPU. Float16 overflows in T5, which BLIP-2 and InstructBLIP answer with."""
 
 
 class HfDescriberSettings(ModelSettings):
@@ -24,7 +27,12 @@ class HfDescriberSettings(ModelSettings):
 
     kind: Literal["hf-describer"]
     weights: str
-    """A folder, or a hub id, of a model that turns pictures and text into text and has a chat template."""
+    """A folder, or a hub id, of a model that turns pictures and text into text."""
+    template: str = ""
+    """How a model is asked that has no chat template: `{prompt}` stands for the prompt. Empty takes its chat
+    template."""
+    precision: Precision = "auto"
+    """Of the weights; `auto` is bfloat16 on a GPU and float32 elsewhere."""
     prompt: str = Field(min_length=1)
     """What the model is asked where nothing is asked."""
     question_prompt: str
@@ -41,6 +49,13 @@ class HfDescriberSettings(ModelSettings):
             raise ValueError(f"must hold {QUESTION}")
         return prompt
 
+    @field_validator("template")
+    @classmethod
+    def _has_the_prompt(cls, template: str) -> str:
+        if template and PROMPT not in template:
+            raise ValueError(f"should hold {PROMPT}")
+        return template
+
     def needs(self) -> Needs:
         """The packages of the extra, and the weights."""
         return Needs(PACKAGES, EXTRA, weights=(self.weights,))
@@ -48,7 +63,7 @@ class HfDescriberSettings(ModelSettings):
 
 def open_hf_describer(settings: HfDescriberSettings, models: Models) -> "HfDescriber":
     """The describer, without its weights."""
-    return HfDescriber(Once(lambda: _load(settings.weights, models.options)), settings)
+    return HfDescriber(Once(lambda: _load(settings, models.options)), settings)
 
 
 KIND = Kind("describer", HfDescriberSettings, open_hf_describer)
@@ -80,23 +95,32 @@ class HfDescriber:
 
     def _ask(self, loaded: Pretrained, batch: list[Image], text: str) -> list[str]:
         torch = module("torch", extra=EXTRA)
-        chats = [_chat(image, text) for image in batch]
         with loaded.turn, guard_memory(self._settings.kind, len(batch)), torch.inference_mode():
-            inputs = loaded.processor.apply_chat_template(
-                chats,
-                add_generation_prompt=True,
-                tokenize=True,
-                return_dict=True,
-                return_tensors="pt",
-                processor_kwargs={"padding": True},
-            ).to(loaded.device)
+            inputs = self._inputs(loaded, batch, text).to(loaded.device, loaded.model.dtype)
             tokens = loaded.model.generate(
                 **inputs, do_sample=False, num_beams=1, max_new_tokens=self._settings.max_new_tokens
             )
-            if not loaded.model.config.is_encoder_decoder:
+            if not loaded.model.config.get_text_config().is_encoder_decoder:
                 tokens = tokens[:, inputs["input_ids"].shape[1] :]
             answers: list[str] = loaded.processor.batch_decode(tokens, skip_special_tokens=True)
         return answers
+
+    def _inputs(self, loaded: Pretrained, batch: list[Image], text: str) -> Any:
+        """What the model takes: by its file's template, or by its own chat template."""
+        if self._settings.template:
+            asked = self._settings.template.replace(PROMPT, text)
+            pictures = [Picture.fromarray(image) for image in batch]
+            return loaded.processor(
+                images=pictures, text=[asked] * len(batch), padding=True, return_tensors="pt"
+            )
+        return loaded.processor.apply_chat_template(
+            [_chat(image, text) for image in batch],
+            add_generation_prompt=True,
+            tokenize=True,
+            return_dict=True,
+            return_tensors="pt",
+            processor_kwargs={"padding": True},
+        )
 
 
 def _chat(image: Image, text: str) -> list[dict[str, Any]]:
@@ -120,13 +144,21 @@ def _model_type(path: str) -> str:
     return str(found)
 
 
-def _load(weights: str, options: ModelOptions) -> Pretrained:
+def _load(settings: HfDescriberSettings, options: ModelOptions) -> Pretrained:
     require(*PACKAGES, extra=EXTRA)
-    path = checkpoint(weights, options)
+    path = checkpoint(settings.weights, options)
     loaded = load_pretrained(
-        path, options, auto="AutoModelForImageTextToText", model_types=(_model_type(path),)
+        path,
+        options,
+        auto="AutoModelForImageTextToText",
+        model_types=(_model_type(path),),
+        precision=settings.precision,
+        half=HALF,
     )
-    if not getattr(loaded.processor, "chat_template", None):
-        raise ModelUnavailable(f"{path} has no chat template: use a model tuned to follow instructions")
+    if not settings.template and not getattr(loaded.processor, "chat_template", None):
+        raise ModelUnavailable(
+            f"{path} has no chat template: say in the model's file how it is asked, such as "
+            f"`template: 'Question: {PROMPT} Answer:'`"
+        )
     loaded.processor.tokenizer.padding_side = "left"  # answers follow the last token of each row
     return loaded

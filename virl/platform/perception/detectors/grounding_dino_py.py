@@ -36,7 +36,7 @@ PACKAGES = ("torch", "torchvision", "transformers", "groundingdino")
 CONFIGS = {"swin-t": "GroundingDINO_SwinT_OGC", "swin-b": "GroundingDINO_SwinB_cfg"}
 """The package's own configurations, by backbone."""
 
-PIP = "groundingdino-py 'transformers<5'"
+PIP = "'virl[groundingdino]'"
 REMEDY = f"use the detector grounding-dino, or an environment of its own with pip install {PIP}"
 
 

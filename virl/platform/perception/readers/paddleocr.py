@@ -19,7 +19,8 @@ from virl.settings import load_settings
 
 _CONFIG = "inference.yml"
 _DEVICES = {"auto": None, "cpu": "cpu", "cuda": "gpu"}  # None: a GPU where PaddleOCR finds one
-_ADVICE = "pip install paddleocr, and paddlepaddle (or onnxruntime for weights in ONNX)"
+PIP = "'virl[paddleocr]'"
+_ADVICE = f"pip install {PIP} in an environment of its own"
 
 
 class PaddleOcrSettings(ModelSettings):
@@ -41,7 +42,7 @@ class PaddleOcrSettings(ModelSettings):
 
     def needs(self) -> Needs:
         """The packages and the two folders."""
-        return Needs(("paddleocr", self.package), weights=(self.find_weights, self.read_weights))
+        return Needs(("paddleocr", self.package), weights=(self.find_weights, self.read_weights), pip=PIP)
 
     @property
     def package(self) -> str:

@@ -11,4 +11,6 @@ from virl.routines.directions.following.tour import ask_and_walk
 
 def run(agent: Agent) -> None:
     """Ask and walk until she believes to have arrived, or has asked often enough."""
-    ask_and_walk(agent, open_spotter(agent.city.streetview, agent.models, FOLLOW.of(agent.character)))
+    follow = FOLLOW.of(agent.character)
+    spotter = open_spotter(agent.city.streetview, agent.models, agent.mind, follow, agent.prompts)
+    ask_and_walk(agent, spotter)

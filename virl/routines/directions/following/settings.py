@@ -21,8 +21,8 @@ class FollowSettings(Settings):
     local: str = "local"
     """Whom she asks: an agent's name, or the path of a character file."""
     spotter: str = "ocr"
-    """What she looks for landmarks with: `ocr`, or the name of a recognizer or a describer in
-    `platform/models/`."""
+    """What she looks for landmarks with: `ocr`, `ocr+mind`, the name of a recognizer or a describer in
+    `platform/models/`, or `choice:` and a describer."""
     reader: str = "rapidocr"
     """Reads signs, for `ocr`."""
     patience: int = Field(default=120, ge=1, le=10_000)

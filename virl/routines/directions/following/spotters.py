@@ -1,6 +1,9 @@
 """Spotters by name."""
 
 from virl.errors import UnknownName
+from virl.mind.base import Mind
+from virl.mind.prompt import Prompts
+from virl.platform.movement.instruction.tourist.asking import ChoiceSpotter, ReadingMindSpotter
 from virl.platform.movement.instruction.tourist.eight_views import DescriberSpotter, RecognizerSpotter
 from virl.platform.movement.instruction.tourist.signs import OcrSpotter, SignReader
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
@@ -9,8 +12,15 @@ from virl.platform.perception.models import Models, model_names
 from virl.platform.streetview import StreetView
 from virl.routines.directions.following.settings import FollowSettings
 
+CHOICE = "choice:"
+"""Before the name of a describer: it is asked which landmark a view shows, with options (V-IRL's LLaVA)."""
+READ_AND_ASKED = "ocr+mind"
+"""Words are read, and the mind says which landmarks they tell of (V-IRL's PP-OCR with GPT-3.5)."""
 
-def open_spotter(streetview: StreetView, models: Models, settings: FollowSettings) -> LandmarkSpotter:
+
+def open_spotter(
+    streetview: StreetView, models: Models, mind: Mind, settings: FollowSettings, prompts: Prompts
+) -> LandmarkSpotter:
     """What a tourist looks for landmarks with; spotters that know the truth are not among them.
 
     Raises:
@@ -19,10 +29,15 @@ def open_spotter(streetview: StreetView, models: Models, settings: FollowSetting
     """
     name = settings.spotter
     role = find_spotter(name)
+    if name == READ_AND_ASKED:
+        return ReadingMindSpotter(streetview, models.reader(settings.reader), mind, prompts)
     if role == "reader":
         return OcrSpotter(SignReader(streetview, models.reader(settings.reader)))
     if role == "recognizer":
         return RecognizerSpotter(streetview, models.recognizer(name))
+    plain = name.removeprefix(CHOICE)
+    if plain != name:
+        return ChoiceSpotter(streetview, models.describer(plain), name, prompts)
     return DescriberSpotter(streetview, models.describer(name), name)
 
 
@@ -32,11 +47,11 @@ def find_spotter(name: str) -> Role:
     Raises:
         UnknownName: there is no such spotter.
     """
-    if name == "ocr":
+    if name in {"ocr", READ_AND_ASKED}:
         return "reader"
     recognizers, describers = model_names("recognizer"), model_names("describer")
     if name in recognizers:
         return "recognizer"
-    if name in describers:
+    if name.removeprefix(CHOICE) in describers:
         return "describer"
-    raise UnknownName("spotter", name, ["ocr", *recognizers, *describers])
+    raise UnknownName("spotter", name, ["ocr", READ_AND_ASKED, *recognizers, *describers])

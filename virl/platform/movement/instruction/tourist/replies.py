@@ -47,6 +47,23 @@ class LandmarkNames(Reply):
         return tuple(dict.fromkeys(filter(None, (" ".join(name.split()) for name in names))))
 
 
+class LandmarksRead(Reply):
+    """The landmarks whose signs were read in a view."""
+
+    names: tuple[str, ...] = Field(
+        max_length=20, description="Names among the landmarks looked for; empty if none was read."
+    )
+
+    @field_validator("names")
+    @classmethod
+    def _are_looked_for(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        known = (info.context or {}).get("names")
+        for name in names:
+            if known is not None and name not in known:
+                raise ValueError(f"{name!r} is none of the landmarks looked for")
+        return tuple(dict.fromkeys(names))
+
+
 class WalkAction(Reply):
     """The next action of one who follows directions."""
 

@@ -8,7 +8,8 @@ from pydantic import BaseModel
 
 from virl.mind.lexicon import Lexicon
 from virl.platform.movement.instruction.tourist.clauses import WalkGoal, read_goals
-from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
+from virl.platform.movement.instruction.tourist.replies import LandmarkNames, LandmarksRead, WalkAction
+from virl.platform.movement.instruction.tourist.signs import MIN_RESEMBLANCE, name_likeness
 
 TOO_MANY = 2
 """Crossings beyond the one that a turn was told of, at which the walk does not fit the directions. Chosen."""
@@ -37,6 +38,13 @@ _NEXT_TO = {
     "right": ("front right", "rear right"),
     "front right": ("right", "front"),
 }
+
+
+class LandmarkTextQuestion(BaseModel):
+    """Inputs of `movement/tourist-landmark-text`."""
+
+    words: tuple[str, ...]
+    names: tuple[str, ...]
 
 
 class TouristLandmarkQuestion(BaseModel):
@@ -85,6 +93,17 @@ class _Progress:
     """The step of turning back on the way to the stop."""
     ahead: list[str] = field(default_factory=list)
     """Names that were seen near ahead from the place before."""
+
+
+def match_landmarks(question: LandmarkTextQuestion, _: Lexicon) -> LandmarksRead:
+    """The landmarks whose names resemble the words that were read, as `ocr` compares them."""
+    return LandmarksRead(
+        names=tuple(
+            name
+            for name in question.names
+            if any(name_likeness(words, name) >= MIN_RESEMBLANCE for words in question.words)
+        )
+    )
 
 
 def list_landmarks(question: TouristLandmarkQuestion, lexicon: Lexicon) -> LandmarkNames:
