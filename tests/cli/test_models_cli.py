@@ -147,3 +147,25 @@ def test_what_cannot_be_tried_is_one_line():
     assert result.exit_code == 2
     assert "unknown model 'nope': `virl models` lists all" in result.output
     assert result.output.count("\n") == 1
+
+
+def test_one_model_is_told_with_what_to_install_and_where_its_weights_go(without, tmp_path):
+    without("torch")
+    told = run("owlvit").stdout
+    for part in (
+        "detector owlvit: not ready",
+        "pip install 'virl[vision]'",
+        f"google/owlvit-large-patch14: {tmp_path / 'data' / 'models' / 'google' / 'owlvit-large-patch14'}",
+        "first look   0.2",
+        "second look  0.3",
+        "virl models --try owlvit",
+    ):
+        assert part in told, part
+    assert json.loads(run("clip-vit-l-14", "--json").stdout)["paper"] == "V-IRL, table 4: recognition 37.2 %"
+    assert "'virl[paddleocr]'" in run("paddleocr").stdout
+    assert run("no-such-model").exit_code == 2
+
+
+def test_the_list_has_the_papers_figures():
+    assert "V-IRL, table 4: recognition 41.3 %" in run().stdout
+    assert listed()["blip2"]["paper"] == "V-IRL, table 4: VQA 69.6 %"

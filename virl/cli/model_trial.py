@@ -37,7 +37,7 @@ def try_model(name: str, options: ModelOptions, labels: Sequence[str] = TRY_LABE
     """
     from virl.platform.providers import open_city  # noqa: PLC0415 - brings in the renderer
 
-    role = _role_of(name)
+    role = role_of(name)
     city = open_city(TRY_CITY)
     view = _shop_view(city)
     told = ModelOptions(options.device, options.allow_downloads, city.truth, options.seed)
@@ -86,7 +86,12 @@ _RUNS: dict[Role, _Run] = {
 }
 
 
-def _role_of(name: str) -> Role:
+def role_of(name: str) -> Role:
+    """The role of a model by its name, or by the path of its file.
+
+    Raises:
+        UnknownName: there is no such model.
+    """
     known = {other: role for role in ROLES for other in model_names(role)}
     if name in known:
         role: Role = known[name]

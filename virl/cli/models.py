@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
 
 
 def list_models(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            show_default=False,
+            help="A model: what to install for it, where its weights go, its thresholds.",
+            autocompletion=complete_models,
+        ),
+    ] = None,
     try_name: Annotated[
         str | None,
         typer.Option(
@@ -30,16 +40,58 @@ def list_models(
         list[str] | None,
         typer.Option(help="With --try, what a detector or recognizer looks for. Can be repeated."),
     ] = None,
-    device: Annotated[Device, typer.Option(help="With --try, device that the model runs on.")] = "auto",
+    device: Annotated[
+        Device, typer.Option(help="With --try and --check, device that models run on.")
+    ] = "auto",
     allow_downloads: Annotated[
-        bool, typer.Option("--allow-downloads", help="With --try, download model weights that are missing.")
+        bool,
+        typer.Option(
+            "--allow-downloads", help="With --try and --check, download model weights that are missing."
+        ),
     ] = False,
+    write_views: Annotated[
+        Path | None,
+        typer.Option(
+            "--write-views", metavar="FOLDER", help="Write labelled views of Virlton into this folder."
+        ),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            "--check",
+            metavar="FOLDER",
+            help="Measure models on these labelled views: speed, memory, precision and recall.",
+        ),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="With --check, a model to measure. Can be repeated. By default all that are ready.",
+            autocompletion=complete_models,
+        ),
+    ] = None,
+    count: Annotated[int, typer.Option(min=2, max=10_000, help="With --write-views, number of views.")] = 60,
+    city: Annotated[str, typer.Option(help="With --write-views, a made town.")] = "virlton",
+    seed: Annotated[int, typer.Option(help="With --write-views, other places and things.")] = 0,
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
     """List the perception models, what each needs, and whether it is ready."""
 
     def tell() -> None:
+        if write_views is not None or check is not None:
+            from virl.cli.model_check import check_models, write_labelled_views  # noqa: PLC0415 - heavy
+
+            if write_views is not None:
+                write_labelled_views(write_views, city, count, seed)
+            if check is not None:
+                check_models(check, model or (), device, allow_downloads=allow_downloads, as_json=as_json)
+            return
+        if name is not None:
+            from virl.cli.model_details import tell_details  # noqa: PLC0415 - heavy
+
+            tell_details(name, as_json=as_json)
+            return
         from virl.cli.model_trial import TRY_LABELS, try_model  # noqa: PLC0415 - heavy
         from virl.platform.perception.models import ModelOptions, model_names  # noqa: PLC0415
         from virl.platform.perception.registry import KINDS, ROLES  # noqa: PLC0415
@@ -69,11 +121,13 @@ def _tell_all(all_standings: Sequence["ModelReadiness"], as_json: bool) -> None:
             echo(f"{role}s")
         needs = ", ".join(need.what + (" (missing)" if need.lacks else "") for need in one.needs)
         echo(f"  {one.name:26} {'ready' if one.is_ready else 'not ready':10} {needs}".rstrip())
+        if one.paper:
+            echo(f"  {'':26} {one.paper}")
     if not all(one.is_ready for one in all_standings):
         echo(
             f"\nPackages: pip install 'virl[vision]'. Weights ID: put the files of https://huggingface.co/ID\n"
             f"into {models_home() / 'ID'}, or allow downloads with --allow-downloads.\n"
-            f"See what each model lacks with `virl models --json`."
+            f"See what a model lacks with `virl models NAME`."
         )
 
 
@@ -82,6 +136,7 @@ def _plain(one: "ModelReadiness") -> dict[str, Any]:
         "role": one.role,
         "name": one.name,
         "kind": one.kind,
+        "paper": one.paper,
         "ready": one.is_ready,
         "needs": [{"what": need.what, "ready": not need.lacks, "remedy": need.lacks} for need in one.needs],
     }

@@ -1,6 +1,6 @@
 """Where to look: sweeps of views, and a closer look at what was found."""
 
-from math import acos, atan, ceil, degrees, tan
+from math import acos, atan, ceil, degrees, radians, tan
 
 from virl.platform.perception.base import Detection, Detector
 from virl.platform.perception.overlap import ray
@@ -8,6 +8,7 @@ from virl.platform.streetview import MAX_FOV, MIN_FOV, Box, Camera, StreetView, 
 
 ENLARGE = 4.0  # V-IRL's active detection: the closer picture is four times as wide as the thing looked at
 CLOSEST_FOV = 30.0  # degrees; V-IRL's active detection narrows no further
+LETTER_PX = 10.0  # chosen: `rapidocr` leaves out lines under 8 pixels, and boards stand askew
 MIDDLE = 0.25  # chosen: a confirmed thing lies within this share of the picture's size from its middle
 
 
@@ -36,6 +37,52 @@ def sweep_cameras(
     count = max(ceil((360.0 if heading is None else min(range_deg, 360.0)) / fov - 1e-9), 1)
     first = 0.0 if heading is None else heading - (count - 1) / 2 * fov
     return [Camera(first + i * fov, pitch, fov, width, height) for i in range(count)]
+
+
+def reading_fov(letter_m: float, distance_m: float, width: int = 640, pixels: float = LETTER_PX) -> float:
+    """The widest field of view, in degrees, in which letters can be read.
+
+    It is `2 atan(width * letter_m / (2 * pixels * distance_m))`.
+
+    Args:
+        letter_m: height of the letters, metres.
+        distance_m: from the camera to them, metres.
+        width: of the picture, pixels.
+        pixels: that the letters shall be high in its middle; towards its edges they are higher.
+
+    Returns:
+        A field of view of a camera, [10, 120].
+    """
+    return min(max(2 * degrees(atan(width * letter_m / (2 * pixels * distance_m))), MIN_FOV), MAX_FOV)
+
+
+def reading_cameras(
+    heading: float,
+    range_deg: float,
+    pitches: tuple[float, float],
+    letter_m: float,
+    distance_m: float,
+    width: int = 640,
+) -> list[Camera]:
+    """The fewest cameras that cover a range of headings so that letters can be read, from left to right.
+
+    They overlap evenly, so that what an edge cuts may be whole in the next picture.
+
+    Args:
+        heading: of the middle, degrees clockwise from north.
+        range_deg: degrees covered, (0, 360).
+        pitches: the lowest and the highest, degrees above the horizon.
+        letter_m: as in `reading_fov`.
+        distance_m: as in `reading_fov`.
+        width: of each picture, pixels.
+    """
+    fov = min(reading_fov(letter_m, distance_m, width), range_deg)
+    count = ceil(range_deg / fov - 1e-9)
+    first, apart = (fov - range_deg) / 2, (range_deg - fov) / max(count - 1, 1)
+    low, high = pitches
+    tall = width * tan(radians((high - low) / 2)) / tan(radians(fov / 2))
+    pitch, height = (low + high) / 2, min(round(tall), width)
+    return [Camera(heading + first + i * apart, pitch, fov, width, height) for i in range(count)]
 
 
 def closer_camera(

@@ -28,6 +28,8 @@ class ModelReadiness:
     kind: str
     """Empty if its file cannot be read."""
     needs: tuple[Need, ...]
+    paper: str = ""
+    """What a paper reports of it."""
 
     @property
     def is_ready(self) -> bool:
@@ -58,7 +60,7 @@ def _standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> Mod
         settings = read_model(role, name)
         needs = settings.needs()
         return ModelReadiness(
-            role, name, settings.kind, (*_own(needs), *_models(needs, (*above, (role, name))))
+            role, name, settings.kind, (*_own(needs), *_models(needs, (*above, (role, name)))), settings.paper
         )
     except VirlError as fault:
         return ModelReadiness(role, name, "", (Need("its file", str(fault)),))

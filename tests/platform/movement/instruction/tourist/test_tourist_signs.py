@@ -1,12 +1,19 @@
 """Spotting by reading: names on signs, in the direction in which they truly are."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from virl.geo import LatLng, destination, signed_turn
 from virl.platform.movement.instruction.tourist.eight_views import DescriberSpotter, RecognizerSpotter
 from virl.platform.movement.instruction.tourist.oracle import MapSpotter
-from virl.platform.movement.instruction.tourist.signs import OcrSpotter, SignReader, name_likeness
+from virl.platform.movement.instruction.tourist.signs import (
+    OcrSpotter,
+    SignReader,
+    name_likeness,
+    sign_cameras,
+)
 from virl.platform.perception.base import TextLine
 from virl.platform.streetview import Camera, Panorama, Pose, View
 
@@ -31,14 +38,16 @@ class OneWall:
         return View(pano_id, camera, np.zeros((camera.height, camera.width, 3), np.uint8))
 
     def read(self, images) -> list[list[TextLine]]:
-        camera = self.cameras[-1]
+        return [self._read(camera) for camera in self.cameras[-len(images) :]]
+
+    def _read(self, camera: Camera) -> list[TextLine]:
         turn = signed_turn(camera.heading, self.heading)
         if abs(turn) >= camera.fov / 2:
-            return [[]]
+            return []
         tilted = camera.focal * np.cos(np.radians(camera.pitch))
         x = float(camera.width / 2 + tilted * np.tan(np.radians(turn)))
         y = camera.height / 2
-        return [[TextLine(self.text, 0.9, (x - 5, y - 5, x + 5, y + 5))]]
+        return [TextLine(self.text, 0.9, (x - 5, y - 5, x + 5, y + 5))]
 
     def describe(self, views, question: str = "") -> list[str]:
         return [
@@ -77,11 +86,45 @@ def test_a_sign_is_seen_where_it_is_although_four_views_are_read(bearing: float)
     assert abs(signed_turn(seen.heading, 20.0 + bearing)) < 0.5
 
 
+def test_letters_of_twenty_centimetres_are_ten_pixels_high_from_twelve_metres() -> None:
+    cameras = sign_cameras(70.0)
+    for camera in cameras:
+        assert camera.focal * 0.2 / 12.0 == pytest.approx(10.0, abs=0.01)
+        assert max(camera.width, camera.height) <= 640
+    edges = [(signed_turn(70.0, one.heading) - one.fov / 2, signed_turn(70.0, one.heading) + one.fov / 2)
+             for one in cameras]  # fmt: skip
+    assert (edges[0][0], edges[-1][1]) == (pytest.approx(-45), pytest.approx(45))
+    assert all(left[1] > right[0] + 10 for left, right in pairwise(edges))
+
+
+@pytest.mark.parametrize("bearing", [75.0, 90.0, 105.0])
+def test_a_sign_in_two_views_that_overlap_is_told_once(bearing: float) -> None:
+    wall = OneWall("Moon Bakery", bearing)
+    (sign,) = SignReader(wall, wall).signs("p", 90.0)
+    assert abs(signed_turn(sign.heading, bearing)) < 0.5
+
+
+class Halves(OneWall):
+    """A wide sign straight ahead, of which the first view shows a part, up to its edge."""
+
+    def _read(self, camera: Camera) -> list[TextLine]:
+        turn = signed_turn(camera.heading, self.heading)
+        left, right = (camera.width / 2 + camera.focal * np.tan(np.radians(turn + side)) for side in (-9, 9))
+        cut = right > camera.width
+        text = "Moon Ba" if cut else self.text
+        return [TextLine(text, 0.9, (float(max(left, 0)), 200.0, float(min(right, camera.width)), 240.0))]
+
+
+def test_of_a_sign_that_an_edge_cuts_the_whole_one_is_told() -> None:
+    wall = Halves("Moon Bakery", 100.0)
+    assert [sign.text for sign in SignReader(wall, wall).signs("p", 90.0)] == ["Moon Bakery"]
+
+
 def test_ahead_is_read_only_where_it_looks_all_around() -> None:
     wall = OneWall("Moon Bakery", 5.0)
     spotter = OcrSpotter(SignReader(wall, wall))
     assert not spotter.spot(Pose("p", 0.0), ["Moon Bakery"], thorough=False)
-    assert len(wall.cameras) == 2
+    assert len(wall.cameras) == 4
     assert spotter.spot(Pose("p", 0.0), ["Moon Bakery"], thorough=True)
 
 
@@ -90,7 +133,7 @@ def test_a_view_is_read_once_however_often_it_is_asked_for() -> None:
     spotter = OcrSpotter(SignReader(wall, wall))
     for _ in range(3):
         spotter.spot(Pose("p", 0.0), ["Moon Bakery"], thorough=False)
-    assert len(wall.cameras) == 2
+    assert len(wall.cameras) == 4
 
 
 def test_nothing_is_looked_at_where_nothing_is_looked_for() -> None:

@@ -7,9 +7,8 @@ from rapidfuzz import utils
 
 from virl.geo import LatLng, bearing, distance
 from virl.platform.city import Truth
-from virl.platform.movement.instruction.tourist.signs import sign_camera
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting, surest
-from virl.platform.streetview import Pose, StreetView
+from virl.platform.streetview import Camera, Pose, StreetView
 
 NEAR_M = 20.0
 """How far V-IRL's oracle sees a landmark, metres (its published code)."""
@@ -22,9 +21,13 @@ MIN_PIXELS = 200
 pixels high, which is what the reader needs."""
 
 
+FOV_DEG, PITCH_DEG, WIDTH, HEIGHT = 90.0, 12.0, 640, 256
+"""Of the four views in which the truth is looked at: as high as those that are read."""
+
+
 @dataclass(frozen=True, slots=True)
 class TruthSpotter:
-    """Sees every sign that the four views of the OCR spotter truly show, and reads it without a fault."""
+    """Sees every sign that four views truly show, and reads it without a fault."""
 
     truth: Truth
 
@@ -39,7 +42,7 @@ class TruthSpotter:
         asked = {utils.default_process(name): name for name in names}
         found = []
         for turn in (0.0, 90.0, 180.0, -90.0):
-            camera = sign_camera(pose.heading + turn)
+            camera = Camera(pose.heading + turn, PITCH_DEG, FOV_DEG, WIDTH, HEIGHT)
             for sign in self.truth.visible(pose.pano_id, camera, MIN_PIXELS, {"sign"}):
                 name = asked.get(utils.default_process(sign.label))
                 if name is not None and sign.visible_fraction >= MIN_FRACTION:

@@ -1,6 +1,6 @@
 """Spotting landmarks by reading: what stands on signs, held against the names looked for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz, utils
@@ -8,7 +8,10 @@ from rapidfuzz import fuzz, utils
 from virl.geo import normalize_heading
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting, surest
 from virl.platform.names import numbers_differ, spelt
-from virl.platform.perception.base import Reader
+from virl.platform.perception.active import SAME
+from virl.platform.perception.base import Reader, TextLine
+from virl.platform.perception.look import reading_cameras
+from virl.platform.perception.overlap import carry_box, share_in_common
 from virl.platform.perception.signs import group_lines
 from virl.platform.streetview import Box, Camera, Pose, StreetView, View
 
@@ -19,10 +22,19 @@ MIN_SHARE = 0.7
 """A sign that shows less of a name than this share of its letters, cut off or hidden, counts for less.
 Chosen: the first word of a name of two is not enough."""
 
-FOV_DEG, PITCH_DEG, WIDTH, HEIGHT = 90.0, 12.0, 640, 256
-"""Of the four views that are read. Chosen: together they cover the whole circle, from 10 degrees below the
-horizon to 34 above it, which is where signs hang; each costs 0.4 times as much as a square view. Where in a
-view a sign is goes through the exact pinhole, so four views tell eight directions as well as eight do."""
+QUARTER_DEG = 90.0
+"""Of the circle are read at once. Where in a view a sign is goes through the exact pinhole, so quarters tell
+eight directions as well as eight views do."""
+
+PITCHES = (-10.0, 34.0)
+"""Degrees above the horizon between which signs hang. Chosen."""
+
+LETTER_M, READ_M = 0.2, 12.0
+"""Letters of this height are read from this distance, in metres. Chosen: the least that shops use for a name,
+and from the middle of a street to its other side."""
+
+EDGE_PX = 2.0
+"""A sign this near to the edge of a view may be cut off by it. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +68,44 @@ class SignReader:
         """
         key = (pano_id, round(normalize_heading(heading), 3))
         if key not in self._read:
-            view = self._streetview.view(pano_id, sign_camera(heading))
-            self._read[key] = self._signs_of(view)
+            views = [self._streetview.view(pano_id, camera) for camera in sign_cameras(heading)]
+            read = self._reader.read([view.pixels for view in views])
+            self._read[key] = _each_once(
+                sign for view, lines in zip(views, read, strict=True) for sign in _signs_of(view, lines)
+            )
         return self._read[key]
 
-    def _signs_of(self, view: View) -> tuple[Sign, ...]:
-        (lines,) = self._reader.read([view.pixels])
-        found = []
-        for sign in group_lines(lines):
-            corners = [line.box for line in sign]
-            left, top = (min(box[i] for box in corners) for i in (0, 1))
-            right, bottom = (max(box[i] for box in corners) for i in (2, 3))
-            heading, _ = view.camera.direction((left + right) / 2, (top + bottom) / 2)
-            text = " ".join(line.text for line in sign)
-            score = min(line.score for line in sign)
-            found.append(Sign(text, heading, score, view.camera, (left, top, right, bottom)))
-        return tuple(found)
+
+def _signs_of(view: View, lines: Sequence[TextLine]) -> Iterator[Sign]:
+    for sign in group_lines(lines):
+        corners = [line.box for line in sign]
+        left, top = (min(box[i] for box in corners) for i in (0, 1))
+        right, bottom = (max(box[i] for box in corners) for i in (2, 3))
+        heading, _ = view.camera.direction((left + right) / 2, (top + bottom) / 2)
+        text = " ".join(line.text for line in sign)
+        score = min(line.score for line in sign)
+        yield Sign(text, heading, score, view.camera, (left, top, right, bottom))
+
+
+def _each_once(signs: Iterable[Sign]) -> tuple[Sign, ...]:
+    """Of two readings of one sign in views that overlap, the one that no edge cuts, else the longer one."""
+    kept: list[Sign] = []
+    for sign in sorted(signs, key=lambda sign: (_is_cut(sign), -len(sign.text), -sign.score)):
+        if not any(_is_same(sign, other) for other in kept):
+            kept.append(sign)
+    return tuple(sorted(kept, key=lambda sign: sign.box))
+
+
+def _is_cut(sign: Sign) -> bool:
+    return sign.box[0] <= EDGE_PX or sign.box[2] >= sign.camera.width - EDGE_PX
+
+
+def _is_same(sign: Sign, other: Sign) -> bool:
+    """Whether two views show the same board: half of the smaller box is common to both."""
+    there = carry_box(sign.box, sign.camera, other.camera)
+    if sign.camera == other.camera or there is None:
+        return False
+    return share_in_common(there, other.box) >= SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +137,9 @@ class OcrSpotter:
         )
 
 
-def sign_camera(heading: float) -> Camera:
-    """The camera through which signs are read in the quarter of the circle around a heading."""
-    return Camera(heading, PITCH_DEG, FOV_DEG, WIDTH, HEIGHT)
+def sign_cameras(heading: float) -> list[Camera]:
+    """The cameras through which signs are read in the quarter of the circle around a heading."""
+    return reading_cameras(heading, QUARTER_DEG, PITCHES, LETTER_M, READ_M)
 
 
 def name_likeness(text: str, name: str) -> float:

@@ -1,0 +1,54 @@
+"""`virl models NAME`: what one model is, what to install for it, and where its weights go."""
+
+import json
+from typing import Any
+
+from virl.cli.model_trial import role_of
+from virl.console import echo, echo_json
+from virl.platform.perception.model_settings import DetectorSettings
+from virl.platform.perception.models import model_file, read_model
+from virl.platform.perception.standing import standing
+from virl.platform.perception.weights import find_checkpoint, models_home
+
+
+def tell_details(name: str, *, as_json: bool) -> None:
+    """Print them.
+
+    Raises:
+        UnknownName: there is no such model.
+    """
+    told = _details(name)
+    if as_json:
+        echo_json(json.dumps(told, indent=2, ensure_ascii=False))
+        return
+    echo(f"{told['role']} {name}: {'ready' if told['ready'] else 'not ready'}")
+    for heading in ("file", "kind", "paper", "install", "first look", "second look"):
+        if told[heading] != "":
+            echo(f"  {heading:12} {told[heading]}")
+    for source, path in told["weights"].items():
+        echo(f"  {'weights':12} {source}: {path}")
+    for lack in told["lacks"]:
+        echo(f"  {'missing':12} {lack}")
+    echo(f"  {'try it':12} virl models --try {name}")
+
+
+def _details(name: str) -> dict[str, Any]:
+    role = role_of(name)
+    settings, stands = read_model(role, name), standing(role, name)
+    needs = settings.needs()
+    looks = settings.look_scores if isinstance(settings, DetectorSettings) else None
+    return {
+        "role": role,
+        "name": name,
+        "kind": settings.kind,
+        "file": str(model_file(name)),
+        "paper": settings.paper,
+        "ready": stands.is_ready,
+        "install": f"pip install {needs.install}" if needs.install else "",
+        "first look": looks.first if looks else "",
+        "second look": looks.second if looks else "",
+        "weights": {
+            source: str(find_checkpoint(source) or models_home() / source) for source in needs.weights
+        },
+        "lacks": [need.lacks for need in stands.needs if need.lacks],
+    }

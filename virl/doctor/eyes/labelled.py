@@ -1,0 +1,219 @@
+"""Views with the truth of what they show: written from a made town, read from a folder."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle
+from pathlib import Path
+from random import Random
+
+import PIL.Image
+from pydantic import Field
+
+from virl.bench.metrics.places import TYPES_20
+from virl.errors import BadInput
+from virl.files import replacing, write_whole
+from virl.geo import bearing, distance
+from virl.json_reading import read_json
+from virl.platform.city import City, Visible
+from virl.platform.perception.images import decode
+from virl.platform.streetview import Box, Camera, View
+from virl.settings import Settings
+
+LABELS_FILE = "labels.json"
+KINDS = ("bench", "fire hydrant", "mailbox", "traffic light", "trash bin")
+"""Sorts of furniture that are labelled. Trees and lamps stand everywhere and say little."""
+
+FOV, PITCH, SIZE = 60.0, 5.0, 640  # chosen: one view of an agent's look around
+NEAR_M = 18.0  # chosen: what is looked at stands no further from the panorama
+CLEAR_SEEN = 0.5  # chosen: of a thing that counts as missed, half is seen
+CLEAR_PX = 24.0  # chosen: and the longer side of its box has so many pixels
+
+
+class LabelledThing(Settings):
+    """A thing that a view truly shows."""
+
+    labels: tuple[str, ...]
+    """Any of which names it: the types of a sign's place, or the kind of furniture."""
+    box: Box
+    text: str = ""
+    """The words of a sign."""
+    clear: bool
+    """Whether it counts as missed if it is not found."""
+
+
+class LabelledView(Settings):
+    """A view and what it truly shows."""
+
+    file: str
+    pano_id: str
+    heading: float
+    pitch: float
+    fov: float
+    place_types: tuple[str, ...] = ()
+    """Of the place that it is aimed at, among the 20 types of the place localization benchmark."""
+    things: tuple[LabelledThing, ...]
+
+
+class LabelledSet(Settings):
+    """What a folder of labelled views holds."""
+
+    city: str
+    """The made town that they are from."""
+    labels: tuple[str, ...] = Field(min_length=1)
+    """All that detectors are asked for."""
+    views: tuple[LabelledView, ...] = Field(min_length=1)
+
+
+def write_labelled(city: City, name: str, folder: Path, count: int, seed: int = 0) -> LabelledSet:
+    """Write views of a made town: half of them of places of the 20 types in turn, half of furniture in turn.
+
+    Args:
+        city: a made town.
+        name: what opens it again.
+        folder: takes the pictures and `labels.json`.
+        count: of views.
+        seed: another one takes other places and things.
+
+    Raises:
+        BadInput: nobody knows the truth of the city, or it has too little to show.
+        CannotWrite: the disk refuses.
+    """
+    if city.truth is None:
+        raise BadInput(f"{city.title}: only made towns know what a view truly shows: use virlton")
+    views: list[LabelledView] = []
+    wanted = cycle([_of_places(city, Random(seed)), _of_furniture(city, Random(seed))])
+    ended = 0
+    while len(views) < count and ended < 2:
+        found = next(next(wanted), None)
+        if found is None:
+            ended += 1
+            continue
+        ended = 0
+        view, types = found
+        file = f"view-{len(views):03d}.png"
+        with replacing(folder / file, "write the views again") as stream:
+            PIL.Image.fromarray(view.pixels).save(stream, "PNG")
+        things = tuple(_labelled(one) for one in _visible(city, view) if _labels_of(one))
+        camera = view.camera
+        views.append(
+            LabelledView(
+                file=file,
+                pano_id=view.pano_id,
+                heading=camera.heading,
+                pitch=camera.pitch,
+                fov=camera.fov,
+                place_types=types,
+                things=things,
+            )
+        )
+    if not views:
+        raise BadInput(f"{city.title}: nothing that is labelled stands near a panorama")
+    written = LabelledSet(city=name, labels=(*TYPES_20, *KINDS), views=tuple(views))
+    write_whole(folder / LABELS_FILE, written.model_dump_json(indent=1).encode(), "write the views again")
+    return written
+
+
+def read_labelled(folder: Path) -> LabelledSet:
+    """The labels of a folder.
+
+    Raises:
+        BadInput: it has none, or they are damaged.
+    """
+    path = folder / LABELS_FILE
+    try:
+        return LabelledSet.model_validate(read_json(path.read_bytes()))
+    except OSError as fault:
+        raise BadInput(
+            f"{folder} contains no {LABELS_FILE}: write views with `virl models --write-views {folder}`"
+        ) from fault
+    except ValueError as fault:
+        raise BadInput(f"{path} is damaged ({str(fault).splitlines()[0]}): write the views again") from fault
+
+
+def open_views(folder: Path, labelled: LabelledSet) -> list[View]:
+    """The pictures, as views.
+
+    Raises:
+        BadInput: a picture is missing or is none.
+    """
+    return [_open(folder / one.file, one) for one in labelled.views]
+
+
+def _open(path: Path, one: LabelledView) -> View:
+    try:
+        pixels = decode(path.read_bytes())
+    except OSError as fault:
+        raise BadInput(f"{path} is missing: write the views again") from fault
+    height, width = pixels.shape[:2]
+    return View(one.pano_id, Camera(one.heading, one.pitch, one.fov, width, height), pixels)
+
+
+def _of_places(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
+    """Views aimed at places, a type after the other."""
+    by_type = {}
+    for kind in TYPES_20:
+        places = city.places.nearby(city.center, 2000.0, [kind])
+        random.shuffle(places)
+        by_type[kind] = iter(places)
+    for kind in _in_turn(by_type):
+        place = next(by_type[kind], None)
+        if place is None:
+            del by_type[kind]
+            continue
+        here = city.streetview.nearest(place.position)
+        if here is None or distance(here.position, place.position) > NEAR_M:
+            continue
+        view = _aimed(city, here.id, bearing(here.position, place.position))
+        signs = [one for one in _visible(city, view) if one.place_id == place.id]
+        if any(_is_clear(one) for one in signs):
+            yield view, tuple(name for name in place.types if name in TYPES_20)
+
+
+def _of_furniture(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
+    """Views aimed at furniture, a kind after the other."""
+    assert city.truth is not None  # noqa: S101 - checked by the caller
+    by_kind = {}
+    for kind in KINDS:
+        things = city.truth.things({kind})
+        random.shuffle(things)
+        by_kind[kind] = iter(things)
+    for kind in _in_turn(by_kind):
+        thing = next(by_kind[kind], None)
+        if thing is None:
+            del by_kind[kind]
+            continue
+        here = city.streetview.nearest(thing.position)
+        if here is None or distance(here.position, thing.position) > NEAR_M:
+            continue
+        view = _aimed(city, here.id, bearing(here.position, thing.position))
+        if any(one.id == thing.id and _is_clear(one) for one in _visible(city, view)):
+            yield view, ()
+
+
+def _in_turn(left: Mapping[str, Iterator[object]]) -> Iterator[str]:
+    while left:
+        yield from tuple(left)
+
+
+def _aimed(city: City, pano_id: str, heading: float) -> View:
+    return city.streetview.view(pano_id, Camera(heading, PITCH, FOV, SIZE, SIZE))
+
+
+def _visible(city: City, view: View) -> Sequence[Visible]:
+    return city.truth.visible(view.pano_id, view.camera, kinds={"sign", *KINDS}) if city.truth else ()
+
+
+def _labels_of(one: Visible) -> tuple[str, ...]:
+    if one.kind != "sign":
+        return (one.kind,)
+    return tuple(kind for kind in one.place_types if kind in TYPES_20)
+
+
+def _is_clear(one: Visible) -> bool:
+    left, top, right, bottom = one.box
+    legible = one.kind != "sign" or (bool(one.label) and not one.on_directory)
+    return legible and one.visible_fraction >= CLEAR_SEEN and max(right - left, bottom - top) >= CLEAR_PX
+
+
+def _labelled(one: Visible) -> LabelledThing:
+    text = one.label if one.kind == "sign" else ""
+    return LabelledThing(labels=_labels_of(one), box=one.box, text=text, clear=_is_clear(one))

@@ -1,0 +1,120 @@
+"""What models did on labelled views: one table, as rows for a terminal and as a page beside the views."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import PIL.Image
+
+from virl.doctor.eyes.labelled import LabelledSet, LabelledView, open_views
+from virl.doctor.eyes.measuring import Measured, Score
+from virl.drawing.pictures import embed
+from virl.drawing.shell import html_page, open_templates
+from virl.files import replacing, write_whole
+from virl.platform.perception.base import Detection
+from virl.platform.streetview import Image
+
+PAGE, DATA, PICTURES = "check.html", "check.json", "checked"
+COLUMNS = (
+    "model", "role", "images/s", "load s", "memory MB", "GPU MB",
+    "at", "precision", "recall", "at", "precision", "recall",
+)  # fmt: skip
+SHOWN = 4  # pictures of each detector; chosen
+TRUE, FOUND = (20, 150, 60), (220, 40, 40)
+THEN = "check again"
+
+
+def rows(results: Sequence[Measured]) -> list[tuple[str, ...]]:
+    """A row of the table for each model, under `COLUMNS`; what a model does not have is a dash."""
+    return [_row(one) for one in results]
+
+
+def write_check(folder: Path, labelled: LabelledSet, results: Sequence[Measured]) -> Path:
+    """Write `check.json` and the page `check.html` beside the views.
+
+    Returns:
+        The path of the page, which loads nothing.
+
+    Raises:
+        CannotWrite: the disk refuses.
+        BadInput: a picture is missing.
+    """
+    plain = [{key: value for key, value in asdict(one).items() if key != "found"} for one in results]
+    write_whole(folder / DATA, json.dumps(plain, indent=1).encode(), THEN)
+    views = [view.pixels for view in open_views(folder, labelled)]
+    pictures = {one.name: _pictures(folder, labelled, views, one) for one in results if one.found}
+    embedded = embed(folder, [file for files in pictures.values() for file in files])
+    context: Mapping[str, Any] = {
+        "labelled": labelled,
+        "columns": COLUMNS,
+        "rows": rows(results),
+        "results": results,
+        "labels": sorted({label for one in results for label in one.of_label}),
+        "pictures": {name: [embedded[file] for file in files] for name, files in pictures.items()},
+    }
+    templates = open_templates(Path(__file__).parent / "templates")
+    page = html_page(templates, "check.html.j2", context, styles=("base.css", "check.css"))
+    write_whole(folder / PAGE, page.encode(), THEN)
+    return folder / PAGE
+
+
+def _row(one: Measured) -> tuple[str, ...]:
+    if one.fault:
+        return (one.name, one.role, *("-" * (len(COLUMNS) - 2)))
+    gpu = "-" if one.gpu_mb is None else f"{one.gpu_mb:.0f}"
+    speed = f"{one.images_per_s:.3g}"
+    return (
+        one.name, one.role, speed, f"{one.load_s:.1f}", f"{one.memory_mb:.0f}", gpu,
+        *_score(one.first), *_score(one.second),
+    )  # fmt: skip
+
+
+def _score(score: Score | None) -> tuple[str, str, str]:
+    if score is None:
+        return "-", "-", "-"
+    at = "-" if score.at is None else f"{score.at:g}"
+    return at, _share(score.precision), _share(score.recall)
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"
+
+
+def _pictures(folder: Path, labelled: LabelledSet, views: Sequence[Image], one: Measured) -> list[str]:
+    """The views with most things to find, with the truth and what was found drawn in; relative paths."""
+    by_things = sorted(
+        range(len(views)), key=lambda i: -sum(thing.clear for thing in labelled.views[i].things)
+    )
+    least = one.first.at if one.first and one.first.at is not None else 0.0
+    files = []
+    for i in by_things[:SHOWN]:
+        file = f"{PICTURES}/{Path(one.name).stem}-{i:03d}.jpg"
+        sure = [each for each in one.found[i] if each.score >= least]
+        drawn = _drawn(views[i], labelled.views[i], sure)
+        with replacing(folder / file, THEN) as stream:
+            PIL.Image.fromarray(drawn).save(stream, "JPEG", quality=85)
+        files.append(file)
+    return files
+
+
+def _drawn(pixels: Image, view: LabelledView, found: Sequence[Detection]) -> Image:
+    drawn = np.ascontiguousarray(pixels)
+    for thing in view.things:
+        if thing.clear:
+            _box(drawn, thing.box, "", TRUE)
+    for one in found:
+        _box(drawn, one.box, f"{one.label} {one.score:.2f}", FOUND)
+    return drawn
+
+
+def _box(drawn: Image, box: Sequence[float], text: str, colour: tuple[int, int, int]) -> None:
+    left, top, right, bottom = (round(side) for side in box)
+    cv2.rectangle(drawn, (left, top), (right, bottom), colour, 2)
+    if text:
+        cv2.putText(
+            drawn, text, (left, max(top - 5, 12)), cv2.FONT_HERSHEY_SIMPLEX, 0.5, colour, 1, cv2.LINE_AA
+        )
