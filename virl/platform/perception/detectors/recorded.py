@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from virl.errors import BadInput, ModelUnavailable
 from virl.files import JsonLines
-from virl.platform.perception.base import Detection
+from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.images import clip_box
-from virl.platform.perception.model_settings import ModelSettings, Needs
+from virl.platform.perception.model_settings import DetectorSettings, Needs
 from virl.platform.perception.models import Models
 from virl.platform.perception.overlap import carry_box
 from virl.platform.perception.registry import Kind
@@ -24,7 +24,7 @@ from virl.platform.streetview import Box, Camera, View
 __all__ = ["KIND", "RecordedDetector", "RecordedSettings", "write_boxes"]
 
 
-class RecordedSettings(ModelSettings):
+class RecordedSettings(DetectorSettings):
     """Settings of the detector."""
 
     kind: Literal["recorded"]
@@ -98,6 +98,11 @@ class RecordedDetector:
     def __init__(self, settings: RecordedSettings) -> None:
         self._settings = settings
         self._recorded = Once(lambda: _read(settings.file))
+
+    @property
+    def look_scores(self) -> LookScores:
+        """As `Detector.look_scores`."""
+        return self._settings.look_scores
 
     def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
         """The recorded boxes with one of `labels` in each view, best first.
