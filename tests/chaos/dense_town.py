@@ -126,7 +126,8 @@ def _prepare(data: Path, city: City) -> None:
     homes = [_home(number, destination(START, 36.0 * number, 25.0 * number)) for number in range(8)]
     (data / "homes.json").write_text(json.dumps(homes))
     boxes = data / "boxes.jsonl"
-    model = f"kind: recorded\nboxes: {boxes}\nmin_score: 0.0\nfirst_look: 0.55\nsecond_look: 0.65\nmin_seen: 0.3\nmax_overlap: 0.5\n"
+    looks = "first_look: 0.55\nsecond_look: 0.65\n"
+    model = f"kind: recorded\nboxes: {boxes}\nmin_score: 0.0\n{looks}min_seen: 0.3\nmax_overlap: 0.5\n"
     (data / "recorded.yaml").write_text(model)
     write_boxes(boxes, _seen_from_everywhere(city))
 

@@ -15,7 +15,10 @@ from virl.platform.streetview import Camera, View
 
 WIDE = Camera(90.0, 0.0, 60.0)
 BIN = (300.0, 330.0, 340.0, 390.0)
-MODEL = "kind: recorded\nboxes: {}\nmin_score: 0.2\nfirst_look: 0.55\nsecond_look: 0.65\nmin_seen: 0.3\nmax_overlap: 0.5\n"
+MODEL = (
+    "kind: recorded\nboxes: {}\nmin_score: 0.2\nfirst_look: 0.55\nsecond_look: 0.65\n"
+    "min_seen: 0.3\nmax_overlap: 0.5\n"
+)
 
 
 def view(camera, pano_id="p1"):
