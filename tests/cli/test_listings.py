@@ -54,6 +54,7 @@ class ModelRow(_Row):
     role: str
     name: str
     kind: str
+    paper: str
     ready: bool
     needs: list[NeedRow]
 
