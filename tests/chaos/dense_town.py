@@ -115,7 +115,7 @@ def _draw_one(world: World) -> None:
     """The first picture takes as long as the renderer takes to be compiled."""
     query = {"location": f"{START.lat},{START.lng}", "size": "64x64", "key": KEY}
     for server in (world.server, world.flaky):
-        httpx.get(f"{server.url}/maps/api/streetview", params=query, timeout=300.0)
+        httpx.get(f"{server.url}/maps/api/streetview", params=query, timeout=900.0)
 
 
 def _prepare(data: Path, city: City) -> None:

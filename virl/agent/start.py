@@ -46,6 +46,7 @@ from virl.platform.movement.open_mover import MOVERS, open_mover
 from virl.platform.movement.web import WebSettings
 from virl.platform.mover_choice import MoverChoice
 from virl.platform.perception.models import Device, ModelOptions, Models
+from virl.platform.perception.standing import check_ready
 from virl.platform.providers.open import Access, city_settings, name_of_city, opened_city
 from virl.platform.providers.registry import provider_of
 from virl.platform.streetview import Image, Panorama
@@ -297,6 +298,8 @@ def _live(
             mind.go_on_after(replies_given(plan.folder))
         if not done:
             check_before(plan.source, character, mind)
+            for role, name in character.senses.named:
+                check_ready(role, name, allow_downloads=start.allow_downloads)
         city = stack.enter_context(opened_city(start.city, plan.access(budget)))
         models = Models(
             ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
