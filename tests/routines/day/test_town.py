@@ -3,6 +3,7 @@ from dataclasses import replace
 import made_day_town as town
 import pytest
 
+from virl.errors import NotFound
 from virl.geo import distance
 from virl.platform.maps import SPEED_M_S
 from virl.platform.transit import Journey, JourneyLeg
@@ -102,6 +103,22 @@ def test_the_checker_takes_a_sort_of_place_for_the_nearest_that_is_not_gone():
     assert facts.site(DayEntry("normal", 0, 1, "old museum"), town.CENTER).place.name == "Old Museum"
     assert facts.site(DayEntry("normal", 0, 1, "zoo"), town.CENTER) is None
     assert facts.site(DayEntry("normal", 0, 1, "x", "no such id"), town.CENTER) is None
+
+
+class _Forgetful(town.DayPlaces):
+    """A directory that lists a place and no longer knows its id."""
+
+    def details(self, place_id):
+        if place_id == "Stale":
+            raise NotFound(f"no place {place_id!r}")
+        return super().details(place_id)
+
+
+def test_the_checker_passes_by_a_place_that_the_directory_no_longer_knows():
+    listed = (town.place("Stale", "museum", 10), town.place("Near", "museum", 50))
+    facts = CityFacts(replace(town.day_town(), places=_Forgetful(listed)))
+    assert facts.site(DayEntry("normal", 0, 1, "museum"), town.CENTER).place.name == "Near"
+    assert facts.site(DayEntry("normal", 0, 1, "Stale"), town.CENTER) is None
 
 
 class _WithBuses(town.DayMaps):

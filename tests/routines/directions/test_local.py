@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import made_day_town as town
 import pytest
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 
 from virl.bench.agent_runs import run_in_folder
 from virl.errors import NotFound
+from virl.journal.records import Result
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.movement.instruction.tourist.signs import SignReader
@@ -232,3 +234,26 @@ def test_where_no_walk_leads_the_local_gives_up(tmp_path: Path) -> None:
     assert result.status == "gave up"
     assert result.reason.startswith("No directions to Moon Bakery: no walk leads to ")
     assert not (tmp_path / "directions.txt").exists()
+
+
+def test_resumed_the_local_asks_no_directory_for_what_was_chosen(tmp_path: Path) -> None:
+    """The id may be one that the directory lists and no longer knows."""
+    at = FRAME.position(-20, 0)
+    changes = {"start": {"lat": at.lat, "lng": at.lng}, "heading": 90.0, "directions": {"to": "Moon Bakery"}}
+
+    def go() -> Result:
+        city, streets = made_city()
+        places = cast(Any, city.places)
+        places.details = _gone
+        return run_in_folder("local", city, tmp_path, changes=changes, models=MadeModels(streets))
+
+    whole = go()
+    journal = tmp_path / "journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    assert '"topic":"destination"' in lines[1]
+    journal.write_text("".join(lines[:2]))
+    assert go().answer == whole.answer
+
+
+def _gone(place_id: str) -> Place:
+    raise NotFound(f"no place has the id {place_id!r}")

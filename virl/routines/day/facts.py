@@ -46,13 +46,22 @@ class CityFacts:
             pass
         return float("inf")
 
+    def _detailed(self, place: Place) -> Site | None:
+        """What is known of a listed place; `None` if the directory no longer knows its id."""
+        try:
+            return _of(self.city.places.details(place.id))
+        except NotFound:
+            return None
+
     def _find(self, name: str, near: LatLng) -> Site | None:
         sort = name.replace(" ", "_")
         for place in sorted(self._sorted(sort, near), key=lambda one: distance(near, one.position)):
-            return _of(self.city.places.details(place.id))
+            if site := self._detailed(place):
+                return site
         for place in self.city.places.search(name, near) if any(map(str.isalnum, name)) else []:
-            if name_ratio(place.name, name) >= ALIKE or is_shortened(place.name, name):
-                return _of(self.city.places.details(place.id))
+            is_meant = name_ratio(place.name, name) >= ALIKE or is_shortened(place.name, name)
+            if is_meant and (site := self._detailed(place)):
+                return site
         try:
             return Site(self.city.maps.geocode(name))
         except NotFound:

@@ -5,6 +5,8 @@ V-IRL, section 3.4 and appendix B.8; what differs from it is in `docs/reference/
 
 from functools import partial
 
+from pydantic import TypeAdapter
+
 from virl.agent.assembly import Agent
 from virl.errors import NoRoute, NoStreetView
 from virl.plain_text import plain_lines
@@ -17,6 +19,8 @@ from virl.routines.directions.planning import Directions, directions_for, plan_w
 from virl.routines.directions.settings import DIRECTIONS
 from virl.routines.directions.showing import shown
 from virl.routines.directions.walkway import straight_on
+
+_PLACE = TypeAdapter(Place)
 
 
 def run(agent: Agent) -> None:
@@ -39,7 +43,9 @@ def run(agent: Agent) -> None:
 def _destination(agent: Agent) -> Place:
     """The place that the visitor is sent to."""
     if noted := agent.run.noted("destination", "place"):
-        return agent.city.places.details(str(noted.data["id"]))
+        if set(noted.data) == {"id"}:  # as earlier versions wrote it
+            return agent.city.places.details(str(noted.data["id"]))
+        return _PLACE.validate_python(noted.data)
     place = find_destination(
         agent.city.places,
         agent.city.streetview,
@@ -52,7 +58,8 @@ def _destination(agent: Agent) -> Place:
         prompts=agent.prompts,
     )
     text = f"They want to go to {place.name}, {place.address}."
-    agent.run.note("destination", "place", text, data={"id": place.id}, asked=agent.mind.ledger.take())
+    data = _PLACE.dump_python(place, mode="json")
+    agent.run.note("destination", "place", text, data=data, asked=agent.mind.ledger.take())
     return place
 
 
