@@ -109,7 +109,7 @@ class _Forgetful(town.DayPlaces):
     """A directory that lists a place and no longer knows its id."""
 
     def details(self, place_id):
-        if place_id == "Stale":
+        if place_id == "id-Stale":
             raise NotFound(f"no place {place_id!r}")
         return super().details(place_id)
 
