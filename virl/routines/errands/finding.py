@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from virl.agent.assembly import Agent
-from virl.errors import BadInput, NotFound, PlaceClosed
+from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.journal.records import NoteRecord
 from virl.platform.locate import locate
@@ -55,7 +55,7 @@ def find_errands(agent: Agent) -> Task:
     """Read what is to be done and find it in the city; what was found before a kill is not asked again.
 
     Raises:
-        BadInput: the character has no errands, or one is nowhere to be found.
+        BadInput: the character has no errands, none of them is to be found, or the end is not.
         NoStreetView: one is too far from any street view.
         MindFailed: the mind cannot read the text.
     """
@@ -110,7 +110,7 @@ def _read(agent: Agent, text: str) -> NoteRecord:
 
 
 def _found(agent: Agent, key: str, where: str, what: str) -> ErrandStop | str:
-    """Where an errand is done; why it is left out, if that place has closed."""
+    """Where an errand is done; why it is left out, if there is no such place or it has closed."""
     noted = agent.run.noted(STOP, key) or _find(agent, key, where, what)
     if reason := noted.data.get("left_out"):
         return str(reason)
@@ -120,10 +120,8 @@ def _found(agent: Agent, key: str, where: str, what: str) -> ErrandStop | str:
 def _find(agent: Agent, key: str, where: str, what: str) -> NoteRecord:
     try:
         title, position = locate(agent.city, where, agent.start.position)
-    except PlaceClosed as fault:
+    except NotFound as fault:  # it may have closed, or the geocoder may have found something elsewhere
         return agent.run.note(STOP, key, f"Left out: {fault}.", data={"left_out": str(fault)})
-    except NotFound as fault:
-        raise BadInput(f"{agent.run.start.agent}: errands: {fault}") from fault
     panorama = relocate(agent.city.streetview, position, title)
     stop = ErrandStop(
         title=title, what=what, position=position, pano_id=panorama.id, stand=LatLng(*panorama.position)
