@@ -30,6 +30,7 @@ KEYS = {
     "GOOGLE_MAPS_API_KEY": "AIza-marker-of-google-maps-0123456789",
     "GOOGLE_MAPS_SIGNING_SECRET": "bWFya2VyLW9mLXNpZ25pbmctc2VjcmV0",
     "RENTCAST_API_KEY": "marker-of-rentcast+/0123456789",
+    "VIRL_API_KEY": "marker-of-a-server-of-ones-own-0123456789",
     "OPENAI_API_KEY": "sk-marker-of-openai-0123456789abcdef",
     "ANTHROPIC_API_KEY": "sk-ant-marker-of-anthropic-0123456789",
     "GOOGLE_API_KEY": "AIzamarker_of_gemini-0123456789abcdef",
@@ -120,15 +121,25 @@ def home(tmp_path: Path) -> Home:
 
 
 MINDS = {
-    "openai:gpt-5-mini": ("langchain_openai", "/v1", KEYS["OPENAI_API_KEY"]),
-    "anthropic:claude-sonnet-4-5": ("langchain_anthropic", "", KEYS["ANTHROPIC_API_KEY"]),
-    "google_genai:gemini-2.5-flash": ("langchain_google_genai", "", KEYS["GOOGLE_API_KEY"]),
+    "openai:gpt-5-mini": ("langchain_openai", "VIRL_BASE_URL", "/v1", KEYS["VIRL_API_KEY"]),
+    "anthropic:claude-sonnet-4-5": (
+        "langchain_anthropic",
+        "ANTHROPIC_BASE_URL",
+        "",
+        KEYS["ANTHROPIC_API_KEY"],
+    ),
+    "google_genai:gemini-2.5-flash": (
+        "langchain_google_genai",
+        "GOOGLE_GEMINI_BASE_URL",
+        "",
+        KEYS["GOOGLE_API_KEY"],
+    ),
 }
 
 
 @pytest.mark.parametrize("mind", MINDS)
 def test_no_key_of_a_model_is_left(home: Home, servers: Servers, mind: str) -> None:
-    package, path, key = MINDS[mind]
+    package, variable, path, key = MINDS[mind]
     if find_spec(package) is None:
         pytest.skip(f"{package} is not installed")
     hiro = ["run", str(write_hiro(home.folder, steps=1)), "--mind", mind]
@@ -139,7 +150,7 @@ def test_no_key_of_a_model_is_left(home: Home, servers: Servers, mind: str) -> N
     asked += [("", f"?api_key={TOKEN}", refusing)]
     home.virl(
         *(
-            ({"VIRL_BASE_URL": f"http://{before}{host}{path}{after}"}, [*hiro, "--out", f"run-{number}"])
+            ({variable: f"http://{before}{host}{path}{after}"}, [*hiro, "--out", f"run-{number}"])
             for number, (before, after, host) in enumerate(asked)
         ),
         ({}, ["doctor"]),
@@ -148,6 +159,8 @@ def test_no_key_of_a_model_is_left(home: Home, servers: Servers, mind: str) -> N
     assert home.wrote("run-0/result.json")
     assert key in servers.sent(200)
     assert key in servers.sent(401)
+    others = {*MARKERS[: len(KEYS)]} - {key}
+    assert not [other for other in others if other in servers.sent(200) + servers.sent(401)]
     assert PASSWORD in servers.sent(401) or "genai" in mind, "it was sent, and came back"
 
 

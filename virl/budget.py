@@ -191,8 +191,8 @@ class Budget:
                     total.add(sums)
         return total.paid()
 
-    def hold(self, usd: float, request: str, service: Service = "provider") -> None:
-        """Set aside what a request costs, right before it is sent.
+    def hold(self, usd: float, request: str, service: Service = "provider", *, input_tokens: int = 0) -> None:
+        """Set aside what a request costs, right before it is sent; `input_tokens` as far as they are known.
 
         Raises:
             BudgetExceeded: it would pass the limit. A request that is free never does.
@@ -202,7 +202,9 @@ class Budget:
         with self._lock:
             if self._limit is not None and price and self._held + price > self._limit:
                 raise BudgetExceeded(self._limit / 1e9, self._held / 1e9, usd, request)
-            self._enter(Entry(price, request, service, sent=1, account=current_account()))
+            self._enter(
+                Entry(price, request, service, sent=1, input_tokens=input_tokens, account=current_account())
+            )
 
     def settle(
         self,
@@ -221,7 +223,7 @@ class Budget:
             usd: what is billed.
             request: the endpoint or the model.
             service: as `hold` was told.
-            input_tokens: that the model read.
+            input_tokens: that the model read, beyond those that `hold` was told.
             output_tokens: that the model wrote.
 
         Raises:

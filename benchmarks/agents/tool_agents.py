@@ -17,8 +17,8 @@ from virl.agent.character_file import find_character, load_character
 from virl.bench.benchmark import Data, Metric, Record
 from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, StepRecord
-from virl.mind.asking import Ask
 from virl.mind.base import Exchange
+from virl.mind.chat.asking import Ask
 from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.rules import RuleMind
 from virl.platform.city import City

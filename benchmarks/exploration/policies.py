@@ -15,12 +15,12 @@ from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.journal.journal import read_journal
 from virl.journal.records import Result, StepRecord
-from virl.mind.base import Ledger, Mind, Prompt, ReplyT
+from virl.mind.base import Ledger, Mind, Pictures, Prompt, ReplyT
 from virl.platform.city import City
 from virl.platform.maps import SPEED_M_S
 from virl.platform.movement.links import LinksMover
 from virl.platform.places import Place
-from virl.platform.streetview import Image, Panorama, Pose
+from virl.platform.streetview import Panorama, Pose
 
 PASSING_RADIUS_M = 20.0  # as far as Hiro matches signs to places
 WANTED = "restaurant"
@@ -82,7 +82,7 @@ class RandomRoads:
         """The same with a ledger of its own; it draws roads anew."""
         return RandomRoads(self._mind.apart(), self._random.randrange(2**32))
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:
+    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
         """Any road; otherwise what the mind behind it says."""
         roads = inputs.get("roads")
         if prompt.name == "movement/intention-road" and isinstance(roads, Sequence):

@@ -16,8 +16,8 @@ from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 
 HELLO = [HumanMessage(content="Hello.")]
-FRAME = {"system": "Be brief.", "tools": []}
 WAVE = {"type": "function", "function": {"name": "wave", "parameters": {"type": "object", "properties": {}}}}
+FRAME: dict[str, object] = {"system": "Be brief.", "tools": [WAVE]}
 
 
 def mind_at(server: ChatServer, **options: object) -> LLMMind:

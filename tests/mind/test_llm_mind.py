@@ -14,6 +14,7 @@ from PIL import Image as Picture
 
 from virl.errors import BadInput, MindFailed, ModelUnavailable
 from virl.mind.cache import ReplyCache
+from virl.mind.chat.providers import ChatManner
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind
 from virl.mind.prices import Prices
@@ -72,7 +73,8 @@ def test_the_request_holds_the_rendered_prompt_and_the_schema():
         mind_at(server).ask(TYPE_PROMPT, **LUNCH)
     [request] = server.requests
     assert request.path == "/v1/chat/completions"
-    assert "I want lunch." in str(request.messages[0]["content"])
+    assert "- restaurant" in str(request.messages[0]["content"])
+    assert "I want lunch." in str(request.messages[1]["content"])
     schema = request.body["response_format"]["json_schema"]["schema"]
     assert schema["required"] == ["place_type"]
     assert schema["additionalProperties"] is False
@@ -94,8 +96,8 @@ def test_an_invalid_reply_is_sent_back_with_the_fault_named(bad, complaint):
         assert mind.ask(TYPE_PROMPT, **LUNCH).place_type == "restaurant"
     first, second = server.requests
     assert second.messages[0] == first.messages[0]
-    assert [message["role"] for message in second.messages] == ["user", "assistant", "user"]
-    assert complaint in str(second.messages[2]["content"])
+    assert [message["role"] for message in second.messages] == ["system", "user", "assistant", "user"]
+    assert complaint in str(second.messages[3]["content"])
     [exchange] = mind.ledger.take()
     assert (exchange.attempts, exchange.input_tokens, exchange.output_tokens) == (2, 200, 20)
 
@@ -112,17 +114,17 @@ def test_replies_may_come_as_tool_calls():
         tool_call('{"place_type": "bar"}', "PlaceType"),
     ]
     with ChatServer(script) as server:
-        mind = mind_at(server, method="function_calling")
+        mind = mind_at(server, manner=ChatManner("function_calling"))
         assert mind.ask(TYPE_PROMPT, **LUNCH).place_type == "bar"
     assert server.requests[0].body["tools"][0]["function"]["name"] == "PlaceType"
     last = server.requests[2].messages
-    assert [message["role"] for message in last] == ["user", "assistant", "user", "assistant", "user"]
-    assert "not among the place types offered" in str(last[4]["content"])
+    assert [message["role"] for message in last] == ["system", "user", "assistant", "user"]
+    assert "not among the place types offered" in str(last[3]["content"])
 
 
 def test_an_answer_that_is_no_chat_completion_ends_in_one_line():
     with ChatServer([Behaviour(body="<html>Welcome to the hotel wifi</html>")]) as server:
-        with pytest.raises(MindFailed, match="openai:gpt-5-mini failed") as caught:
+        with pytest.raises(ModelUnavailable, match="no chat server: check the base URL") as caught:
             mind_at(server).ask(TYPE_PROMPT, **LUNCH)
         assert len(server.requests) == 1
     assert "\n" not in str(caught.value)
@@ -144,7 +146,7 @@ def test_a_road_that_is_not_there_is_refused():
     with ChatServer([reply({"index": 1, "reason": "r"}), reply({"index": 2, "reason": "r"})]) as server:
         choice = mind_at(server).ask(ROAD_PROMPT, intention="i", place_type="bar", roads=roads)
     assert choice.index == 2
-    assert "there is 0, 2" in str(server.requests[1].messages[2]["content"])
+    assert "there is 0, 2" in str(server.requests[1].messages[3]["content"])
 
 
 def test_a_refusal_is_final_and_quoted_in_short():
@@ -199,9 +201,12 @@ def test_a_failing_server_is_tried_again_with_growing_waits(waits):
 
 def test_a_server_that_keeps_failing_ends_in_one_line(waits):
     with ChatServer([fault(500, "the model has melted")]) as server:
-        with pytest.raises(ModelUnavailable, match=r"failed 3 times.*the model has melted") as caught:
+        with pytest.raises(
+            ModelUnavailable, match=r"failed 8 times.*the model has melted.*--resume"
+        ) as caught:
             mind_at(server, waits).ask(TYPE_PROMPT, **LUNCH)
-        assert len(server.requests) == 3
+        assert len(server.requests) == 8
+    assert waits == [0.5, 1, 2, 4, 8, 16, 32]
     assert "\n" not in str(caught.value)
 
 
@@ -247,7 +252,7 @@ def test_pictures_go_in_as_image_blocks():
     with ChatServer([reply({"index": 0, "reason": "the only one"})]) as server:
         mind = mind_at(server)
         mind.ask(ROAD_PROMPT, images=[image, image], intention="i", place_type="bar", roads=roads)
-    content = server.requests[0].messages[0]["content"]
+    content = server.requests[0].messages[1]["content"]
     assert [block["type"] for block in content] == ["text", "image_url", "image_url"]
     kind, _, data = content[1]["image_url"]["url"].partition(",")
     assert kind == "data:image/jpeg;base64"

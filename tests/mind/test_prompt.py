@@ -15,7 +15,16 @@ ENTRIES = [
 ]
 BLIND = {"movement/tourist-landmark-choice", "senses/describe-view", "vqa/answer"}
 """Prompts about pictures alone: rules cannot see."""
-SAID = {"mind/invalid-reply", "by_tools/agent", "by_tools/last", "by_tools/task"}
+SAID = {
+    "by_tools/agent",
+    "by_tools/finish",
+    "by_tools/last",
+    "by_tools/task",
+    "mind/form",
+    "mind/invalid-reply",
+    "mind/no-pictures",
+    "mind/unusable-turn",
+}
 """Parts of a conversation, which ask for no reply of their own."""
 
 DAY = {
@@ -60,7 +69,7 @@ FROM_THE_WORLD = {
     "day/revise": DRAFT | {"refused": [{"kind": "normal", "place": "WORLD", "why": "WORLD"}]},
     "day/estimate": {"client": DAY["client"], "state": DAY["state"], "activity": DOING},
     "day/audit": DAY | {"after": DAY["state"], "activity": DOING},
-    "day/scenic": {"place": "WORLD", "green": 0.2, "sky": 0.1, "water": 0.0},
+    "day/scenic": {"place": "WORLD", "views": [{"green": 0.2, "sky": 0.1, "water": 0.0}]},
     "movement/intention-road": {
         "intention": "eat",
         "place_type": "restaurant",
@@ -88,10 +97,14 @@ FROM_THE_WORLD = {
         "intention": "live",
         "price": [800, 1600],
         "wants": [{"place_type": "gym", "importance": 2, "near": True}],
-        "home": {"address": "WORLD", "rent": 1200.0, "year_built": None},
-        "nearby": [
-            {"place_type": "gym", "name": "WORLD", "walk_minutes": 4.0, "count": 2},
-            {"place_type": "bar", "name": "", "walk_minutes": None, "count": 0},
+        "homes": [
+            {
+                "home": {"address": "WORLD", "rent": 1200.0, "year_built": None},
+                "nearby": [
+                    {"place_type": "gym", "name": "WORLD", "walk_minutes": 4.0, "count": 2},
+                    {"place_type": "bar", "name": "", "walk_minutes": None, "count": 0},
+                ],
+            }
         ],
     },
     "directions/destination": {"question": "WORLD", "place_types": ["bakery"]},

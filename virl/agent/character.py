@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, create_model
 from virl.errors import BadInput
 from virl.field_faults import shown
 from virl.geo import LatLng
+from virl.mind.settings import MindSettings
 from virl.platform.places import DAYS
 from virl.region import position_fault
 from virl.settings import Settings
@@ -139,6 +140,8 @@ class Character(Settings):
     """What a language model may use to fulfil the intention; without a `routine` of its own, the character
     lives by them. `all` stands for all."""
     senses: SensesChoice = SensesChoice()
+    mind: MindSettings = MindSettings()
+    """Settings of the language model, where one is asked; those behind `--mind NAME?` go before them."""
     route: tuple[str | Point, ...] = ()
     """Where to go, in order, for agents that follow a route: addresses or positions."""
     region: str | tuple[tuple[float, float], ...] | None = None

@@ -35,7 +35,7 @@ from virl.journal.reading import RESUME
 from virl.journal.records import AccessRecord, AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, write_report
 from virl.mind.base import Mind
-from virl.mind.open import open_mind
+from virl.mind.open import open_mind, settings_of
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
@@ -172,7 +172,7 @@ def preview_run(options: RunOptions) -> Preview:
         raise BadInput(f"{plan.folder}: already holds files: choose another --out, or add --resume")
     budget = plan.budget()
     access = plan.access(budget)
-    mind = open_mind(start.mind, cache_dir=None, budget=budget)
+    mind = open_mind(start.mind, cache_dir=None, budget=budget, settings=character.mind)
     found = check_character(
         plan.source,
         character,
@@ -293,7 +293,8 @@ def _live(
     start, character = plan.start, plan.character
     with ExitStack() as stack:
         budget = plan.budget()
-        mind = open_mind(start.mind, cache_dir=cache_home() / "replies", budget=budget)
+        replies = cache_home() / "replies"
+        mind = open_mind(start.mind, cache_dir=replies, budget=budget, settings=character.mind)
         if isinstance(mind, ScriptMind):
             mind.go_on_after(replies_given(plan.folder))
         if not done:
@@ -316,7 +317,7 @@ def _live(
         assembly = replace(assembly, mover=mover)
         if not done:
             check_assembly(assembly)
-            start = start.model_copy(update={"attribution": city.notice})
+            start = start.model_copy(update={"attribution": city.notice, "mind_settings": settings_of(mind)})
         journal = stack.enter_context(open_journal(start))
         story = stack.enter_context(Story(console, character.limits.steps))
         run = Run(

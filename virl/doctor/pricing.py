@@ -86,8 +86,8 @@ class _Stopped(VirlError):
 class _NothingPasses(Budget):
     """Stops every request, free ones too."""
 
-    def hold(self, usd: float, request: str, service: Service = "provider") -> None:
-        del service
+    def hold(self, usd: float, request: str, service: Service = "provider", *, input_tokens: int = 0) -> None:
+        del service, input_tokens
         raise _Stopped(request, usd)
 
 

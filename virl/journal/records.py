@@ -178,6 +178,8 @@ class StartRecord(Record):
     version that did not write it down."""
     attribution: str = ""
     """What every page about its city has to say, as `City.notice` does; of older runs, whom to name."""
+    mind_settings: dict[str, object] = {}
+    """What a language model was asked with, defaults of its provider included; empty for rules."""
     character: dict[str, object]
 
 

@@ -1,6 +1,7 @@
 """Reading a chat model's answer."""
 
 import re
+from json import JSONDecoder
 
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, Field, ValidationError
@@ -13,11 +14,21 @@ from virl.mind.replies import Text
 MOST_TOKENS = 1_000_000_000
 """That a server may count for one request; chosen: a hundred times the largest context there is."""
 
-_CODE_FENCE = re.compile(r"^```\w*\n(.*)\n```$", re.DOTALL)
+LONGEST_TEXT = 200_000
+"""Letters of a reply that are searched for an object, the last ones; chosen: the longest reply has 10,000."""
+MOST_STARTS = 2_000
+"""Braces at which an object is looked for; chosen, so that hostile text costs no more than a moment."""
+
+_TAG = r"(think|thinking|reasoning)"
+_THOUGHTS = re.compile(rf"\s*<{_TAG}>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_END_OF_THOUGHTS = re.compile(rf"</{_TAG}>", re.IGNORECASE)
 
 
 def read_reply(answer: AIMessage, prompt: Prompt[ReplyT], inputs: dict[str, object]) -> ReplyT:
     """The reply that an answer holds, checked against the prompt's inputs.
+
+    JSON is taken as it is, else the last object in the text: in a code fence, after a sentence, or behind
+    thoughts in `<think>`.
 
     Raises:
         ValidationError: it holds none, or one that does not fit. A plain text always fits.
@@ -26,32 +37,44 @@ def read_reply(answer: AIMessage, prompt: Prompt[ReplyT], inputs: dict[str, obje
         return prompt.reply.model_validate({"text": _plain_text(answer, prompt.stop)}, context=inputs)
     if answer.tool_calls:
         return prompt.reply.model_validate(answer.tool_calls[0]["args"], context=inputs)
-    return prompt.reply.model_validate_json(given_text(answer), context=inputs)
+    found = last_object(answer.text)
+    if found is not None:
+        return prompt.reply.model_validate_json(found, context=inputs)
+    return prompt.reply.model_validate_json(without_thoughts(answer.text).strip(), context=inputs)
 
 
-def is_cut_off(answer: AIMessage) -> bool:
-    """Whether the token limit was reached before the first word."""
-    reason = answer.response_metadata.get("finish_reason") or answer.response_metadata.get("stop_reason")
-    return reason in ("length", "max_tokens") and not answer.text and not answer.tool_calls
+def last_object(text: str) -> str | None:
+    """The last whole JSON object in a text, thoughts left aside; `None` if there is none."""
+    text = without_thoughts(text)[-LONGEST_TEXT:]
+    found, at, starts = None, text.find("{"), 0
+    decoder = JSONDecoder()
+    while at >= 0 and starts < MOST_STARTS:
+        starts += 1
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            found = text[at:end] if isinstance(value, dict) else found
+        at = text.find("{", end)
+    return found
 
 
-def given_text(answer: AIMessage) -> str:
-    """An answer as text, out of a code fence if it stands in one."""
-    if answer.tool_calls:
-        return str(answer.tool_calls[0]["args"])
-    text = answer.text.strip()
-    fenced = _CODE_FENCE.match(text)
-    return fenced[1] if fenced else text
+def without_thoughts(text: str) -> str:
+    """A text without the `<think>` that it begins with, or what stands before a lone `</think>`."""
+    if opened := _THOUGHTS.match(text):
+        return text[opened.end() :]
+    if text.lstrip().startswith("{"):
+        return text
+    ends = [closing.end() for closing in _END_OF_THOUGHTS.finditer(text)]
+    return text[ends[-1] :] if ends else text
 
 
-def refusal_in(answer: AIMessage) -> str | None:
-    """What the model said when it would not answer; `None` if it did answer."""
-    said = answer.additional_kwargs.get("refusal")
-    if said:
-        return str(said)
-    if answer.response_metadata.get("stop_reason") == "refusal":
-        return answer.text or "no reason given"
-    return None
+def excerpt(answer: AIMessage, most: int = 300) -> str:
+    """A short piece of an answer, for the note on what is wrong with it; never the whole of a long one."""
+    said = str(answer.tool_calls[0]["args"]) if answer.tool_calls else without_thoughts(answer.text).strip()
+    said = " ".join(said[: 4 * most].split())
+    return said if len(said) <= most else f"{said[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 class _Details(BaseModel):
@@ -66,8 +89,10 @@ class _Counts(BaseModel):
     input_token_details: _Details | None = None
 
 
-def check_answer(answer: object) -> Usage:
+def check_answer(answer: object) -> Usage | None:
     """See that what a library made of a server's reply can be read and kept, and count its tokens.
+
+    `None` where the server does not count them.
 
     Raises:
         ValueError: it is no message of a model's, is nested too deeply, or its token counts are no numbers;
@@ -75,12 +100,13 @@ def check_answer(answer: object) -> Usage:
     """
     if not isinstance(answer, AIMessage):
         raise ValueError("the reply is no message of a model")  # noqa: TRY004 - it is what came that is wrong
-    usage = Usage()
+    usage = None
     try:
         if answer.usage_metadata is not None:
             counts = _Counts.model_validate(answer.usage_metadata)
             details = counts.input_token_details or _Details()
-            usage = Usage(counts.input_tokens, details.cache_read or 0, counts.output_tokens)
+            if counts.input_tokens or counts.output_tokens:
+                usage = Usage(counts.input_tokens, details.cache_read or 0, counts.output_tokens)
         Said.of(answer)
     except ValidationError as invalid:
         raise ValueError(f"the reply cannot be read ({faults_in(invalid)})") from None
@@ -89,7 +115,9 @@ def check_answer(answer: object) -> Usage:
 
 def _plain_text(answer: AIMessage, stop: tuple[str, ...]) -> str:
     """The text up to the first stop sequence behind leading blanks, whether or not the server honoured it."""
-    text = answer.text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair is no text
+    text = (
+        without_thoughts(answer.text).encode("utf-8", "replace").decode("utf-8")
+    )  # half a surrogate pair is no text
     begin = len(text) - len(text.lstrip())
     ends = [at for sequence in stop if (at := text.find(sequence, begin)) >= 0]
     return text[: min(ends, default=len(text))]

@@ -8,6 +8,9 @@ from pydantic import BaseModel
 
 from virl.platform.streetview import Image
 
+Pictures = Sequence[Image] | Mapping[str, Image]
+"""Pictures that go with a question, in their order; a mapping has a label for each, such as `Road 0`."""
+
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
 
@@ -20,9 +23,14 @@ class Prompt(Generic[ReplyT]):
     """The names the template uses, all required."""
     reply: type[ReplyT]
     body: str
-    """Jinja template."""
+    """Jinja template of what is asked."""
     stop: tuple[str, ...] = ()
     """Texts at which a reply of type `Text` ends; they are no part of it."""
+    orders: str = ""
+    """Jinja template of what stays the same from question to question; sent before the body, as the system
+    message."""
+    needs_pictures: bool = False
+    """Whether a model that takes no pictures has no answer."""
     rule: str | None = None
     """What the rules answer, `module:function`; `None` if they have no answer."""
 
@@ -79,7 +87,7 @@ class Mind(Protocol):
         """The same mind with a ledger of its own, for work that runs side by side or within another."""
         ...
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:
+    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
         """A reply to a prompt.
 
         Args:
@@ -93,3 +101,8 @@ class Mind(Protocol):
             ModelUnavailable: the model cannot be reached or its key is missing.
         """
         ...
+
+
+def costs(mind: Mind) -> bool:
+    """Whether a question takes time and money, so that there should be no more of them than needed."""
+    return mind.name != "rules" and not mind.name.startswith("scripted:")

@@ -57,6 +57,15 @@ def notes_on(messages: Sequence[BaseMessage]) -> dict[str, object]:
     return {"messages": len(messages), "pictures": pictures}
 
 
+def tools_in(frame: Mapping[str, object]) -> frozenset[str]:
+    """The names of the tools of a conversation's frame, in OpenAI's format."""
+    tools = frame.get("tools")
+    found = (
+        [one["function"]["name"] for one in tools if isinstance(one, dict)] if isinstance(tools, list) else []
+    )
+    return frozenset(map(str, found))
+
+
 def conversation_key(
     request: Mapping[str, object], messages: Sequence[BaseMessage], frame: Mapping[str, object]
 ) -> str:

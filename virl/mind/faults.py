@@ -1,13 +1,18 @@
 """What goes wrong with models, whoever serves them, as one-line errors without secrets."""
 
+import re
+from collections.abc import Iterator
 from enum import Enum
+from json import JSONDecodeError
 from socket import gaierror
 from typing import Any
 
 from langchain_core.exceptions import (
+    ContextOverflowError,
     ModelAPIError,
     ModelAuthenticationError,
     ModelConnectionError,
+    ModelError,
     ModelNotFoundError,
     ModelPermissionDeniedError,
     ModelRateLimitError,
@@ -16,6 +21,7 @@ from langchain_core.exceptions import (
 from langchain_core.language_models import BaseLanguageModel
 from pydantic import SecretStr
 
+from virl.mind.chat.abilities import refused_ability
 from virl.mind.prices import Usage
 from virl.redaction import Redaction
 from virl.retry import asked_wait
@@ -37,10 +43,17 @@ class LLMFault(Enum):
     """The reply ran into the token limit."""
     REFUSED = "refused"
     """The model or its guard will not answer."""
+    TOO_LONG = "too long"
+    """The prompt does not fit into the model's context."""
+    NO_CHAT = "no chat server"
+    """What answers is no server of chat completions."""
+    NOT_TAKEN = "not taken"
+    """The model does not take a part of the request, such as pictures."""
     OTHER = "other"
 
 
 _KINDS: tuple[tuple[type[Exception], LLMFault], ...] = (
+    (ContextOverflowError, LLMFault.TOO_LONG),
     (ModelAuthenticationError, LLMFault.KEY),
     (ModelPermissionDeniedError, LLMFault.KEY),
     (ModelNotFoundError, LLMFault.UNKNOWN_MODEL),
@@ -53,21 +66,45 @@ _KINDS: tuple[tuple[type[Exception], LLMFault], ...] = (
 )
 _STATUSES = {
     401: LLMFault.KEY,
+    402: LLMFault.NO_QUOTA,
     403: LLMFault.KEY,
     404: LLMFault.UNKNOWN_MODEL,
     408: LLMFault.BROKEN,
+    409: LLMFault.BROKEN,
     429: LLMFault.LIMITED,
 }
-# Raised by the OpenAI client, which is not imported here.
+# Raised by clients that are not imported here: OpenAI's, httpx, Ollama's.
 _NAMES = {
     "LengthFinishReasonError": LLMFault.CUT_OFF,
     "ContentFilterFinishReasonError": LLMFault.REFUSED,
     "APIConnectionError": LLMFault.BROKEN,
     "APITimeoutError": LLMFault.BROKEN,
+    "ConnectError": LLMFault.BROKEN,
+    "ConnectTimeout": LLMFault.BROKEN,
+    "ReadTimeout": LLMFault.BROKEN,
+    "ReadError": LLMFault.BROKEN,
+    "WriteError": LLMFault.BROKEN,
+    "WriteTimeout": LLMFault.BROKEN,
+    "RemoteProtocolError": LLMFault.BROKEN,
+    "LocalProtocolError": LLMFault.BROKEN,
+    "DecodingError": LLMFault.BROKEN,
 }
-
-# Raised by HTTP clients, which are not imported here either.
+# Words of servers whose status says less, or something else.
+_WORDS: tuple[tuple[LLMFault, re.Pattern[str]], ...] = (
+    (LLMFault.KEY, re.compile(r"api[ _]key not valid|api_key_invalid|invalid x-api-key", re.IGNORECASE)),
+    (LLMFault.NO_QUOTA, re.compile(r"credit balance is too low|insufficient_quota|billing_not_active",
+                                   re.IGNORECASE)),
+    (LLMFault.TOO_LONG, re.compile(r"maximum context length|exceeds the (available|maximum) context|"
+                                   r"prompt is too long|context_length_exceeded|exceed_context_size|"
+                                   r"input token count .{0,40}exceeds|maximum number of tokens allowed",
+                                   re.IGNORECASE)),
+    (LLMFault.CUT_OFF, re.compile(r"does not match the expected peg-native format", re.IGNORECASE)),
+)  # fmt: skip
 _NEVER_LEFT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
+_UNREADABLE = (AttributeError, TypeError, LookupError, ValueError)
+"""What clients raise at a reply that is none of a chat model's."""
+_PAGE = re.compile(r"\s*<(!doctype|html|\?xml)", re.IGNORECASE)
+_DELAY = re.compile(r"retry in (\d{1,6}(?:\.\d+)?) ?s|retryDelay\W+(\d{1,6}(?:\.\d+)?)s", re.IGNORECASE)
 
 
 def classify(error: Exception) -> LLMFault:
@@ -76,19 +113,68 @@ def classify(error: Exception) -> LLMFault:
         return LLMFault.NO_QUOTA
     if type(error).__name__ in _NAMES:
         return _NAMES[type(error).__name__]
-    for kind, fault in _KINDS:
-        if isinstance(error, kind):
-            return fault
-    status = getattr(error, "status_code", None)
-    if isinstance(status, int):
+    status = status_of(error)
+    told = _told(error, status) if status is not None or isinstance(error, ModelError) else None
+    kind = next((fault for kind, fault in _KINDS if isinstance(error, kind)), None)
+    if told or kind:
+        return told or kind or LLMFault.OTHER
+    if status is not None:
         return LLMFault.BROKEN if status >= 500 else _STATUSES.get(status, LLMFault.OTHER)
+    return _unreadable(error)
+
+
+def _told(error: Exception, status: int | None) -> LLMFault | None:
+    """What a server's words say, where its status says less."""
+    said = str(error)
+    for fault, pattern in _WORDS:
+        if pattern.search(said):
+            return fault
+    refused = status in (None, 400, 415, 422, 500, 501) and refused_ability(said)
+    return LLMFault.NOT_TAKEN if refused else None
+
+
+def _unreadable(error: Exception) -> LLMFault:
+    """A reply with status 200 that the client cannot make a message of."""
+    seen = [str(getattr(one, "doc", "")) for one in _causes(error)] + [str(error)]
+    if any(_PAGE.match(text) for text in seen) or "'str' object has no attribute" in seen[-1]:
+        return LLMFault.NO_CHAT
+    if isinstance(error, _UNREADABLE) or any(isinstance(one, JSONDecodeError) for one in _causes(error)):
+        return LLMFault.BROKEN
     return LLMFault.OTHER
 
 
+def status_of(error: Exception) -> int | None:
+    """The HTTP status that an exception of any provider, or what caused it, carries."""
+    for one in _causes(error):
+        for field in ("status_code", "code"):
+            status = getattr(one, field, None)
+            if isinstance(status, int) and 400 <= status < 600:
+                return status
+    return None
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
 def retry_after(error: Exception) -> float | None:
-    """Seconds that the server asks to wait, from its `Retry-After` header; `None` if it does not say."""
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    return asked_wait(headers.get("retry-after"))
+    """Seconds that the server asks to wait; `None` if it does not say.
+
+    From the headers `retry-after-ms` and `Retry-After`, else from `retryDelay` or the words of Gemini.
+    """
+    for one in _causes(error):
+        headers = getattr(getattr(one, "response", None), "headers", None) or {}
+        exactly = asked_wait(headers.get("retry-after-ms"))
+        if exactly is not None:
+            return exactly / 1000
+        if (wait := asked_wait(headers.get("retry-after"))) is not None:
+            return wait
+    if status_of(error) in (429, 503) and (told := _DELAY.search(str(error))):
+        return float(told[1] or told[2])
+    return None
 
 
 def usage_in(error: Exception) -> Usage:
@@ -104,14 +190,17 @@ def usage_in(error: Exception) -> Usage:
 
 def may_be_billed(error: Exception) -> bool:
     """Whether a request that failed may have been answered all the same: it left, and nothing came back."""
-    if isinstance(getattr(error, "status_code", None), int) or classify(error) is not LLMFault.BROKEN:
+    if status_of(error) is not None or classify(error) is not LLMFault.BROKEN:
         return False
-    cause: BaseException | None = error
-    while cause is not None:
-        if type(cause).__name__ in _NEVER_LEFT or isinstance(cause, ConnectionRefusedError | gaierror):
-            return False
-        cause = cause.__cause__ or cause.__context__
-    return True
+    return not never_left(error)
+
+
+def never_left(error: Exception) -> bool:
+    """Whether a request did not reach any server."""
+    return any(
+        type(cause).__name__ in _NEVER_LEFT or isinstance(cause, ConnectionRefusedError | gaierror)
+        for cause in _causes(error)
+    )
 
 
 def redaction_of(model: BaseLanguageModel[Any]) -> Redaction:
@@ -121,7 +210,7 @@ def redaction_of(model: BaseLanguageModel[Any]) -> Redaction:
     return Redaction.of(keys, urls=[value for value in values if isinstance(value, str) and "://" in value])
 
 
-def in_a_line(text: str, redaction: Redaction) -> str:
-    """The text on one line, shortened, without anything that is or looks like a key."""
-    text = " ".join(redaction.text(text).split())
-    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
+def in_a_line(text: str, redaction: Redaction, most: int = MAX_TEXT) -> str:
+    """The text on one line, shortened to `most` letters, without anything that is or looks like a key."""
+    text = " ".join(redaction.text(text[: 20 * most]).split())
+    return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -5,37 +5,47 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.load import dumpd
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.rate_limiters import BaseRateLimiter
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from virl.budget import Budget
 from virl.errors import BadInput, CannotWrite, MindFailed, VirlError
-from virl.mind.answers import faults_in, given_text, is_cut_off, read_reply, refusal_in
-from virl.mind.asking import Ask, Model, asker, schema_of
-from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
+from virl.mind.answers import excerpt, faults_in, read_reply
+from virl.mind.base import Exchange, Ledger, Pictures, Prompt, ReplyT
 from virl.mind.cache import ReplyCache, request_key
-from virl.mind.conversation import Said, conversation_key, notes_on, what_it_says
+from virl.mind.chat.abilities import Abilities, NotTaken
+from virl.mind.chat.asking import Ask, Model, asker
+from virl.mind.chat.endings import SPOILT, is_cut_off, is_empty, reason_of, refusal_in, taken_back, unusable
+from virl.mind.chat.providers import REASONED_TOKENS, ChatManner, manner_of
+from virl.mind.chat.question import CACHE_MARK, Question, question_of
+from virl.mind.conversation import Said, conversation_key, notes_on, tools_in, what_it_says
 from virl.mind.faults import LLMFault, redaction_of
-from virl.mind.pictures import image_block, image_notes
+from virl.mind.pictures import image_notes, without_pictures
 from virl.mind.prices import Prices, load_prices
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply, Text
-from virl.mind.sending import RequestUsage, Sender
-from virl.platform.streetview import Image
+from virl.mind.sending import Counting, RequestUsage, Sender
+from virl.mind.settings import MindSettings
 from virl.redaction import Redaction
 
 Method = Literal["json_schema", "function_calling", "json_mode"]
 
-LONGEST_WAIT_S = 30.0  # chosen: a walk that waits longer at a step is better resumed later
+LONGEST_WAIT_S = 60.0
+"""Chosen: limits are often by the minute; a walk that waits longer at a step is better resumed later."""
 FIRST_WAIT_S = 0.5  # chosen; doubles with every further try
+LONGEST_FAULT = 600  # letters of what was wrong with a reply that a model is told (chosen)
 
-_NOT_PART_OF_REQUEST = ("max_retries", "request_timeout", "timeout", "default_request_timeout")
+_NOT_PART_OF_REQUEST = (
+    "max_retries", "request_timeout", "timeout", "default_request_timeout", "client_kwargs", "stream_usage",
+)  # fmt: skip
+
+_MOST_ASKERS = 64  # chosen: more than the schemas of one run
 
 _log = logging.getLogger(__name__)
 
@@ -43,8 +53,8 @@ _log = logging.getLogger(__name__)
 class LLMMind:
     """Answers prompts with a chat model, or those that ask for plain text with a completion model.
 
-    A reply that does not fit its type is sent back with the fault named; a request that fails for the moment
-    is tried again. Both together at most `retries` times a question.
+    A reply that does not fit its type is asked for again with the fault named, at most `retries` times a
+    question; a request that fails for the moment is tried again, for about a minute where the server says so.
 
     Args:
         model: any LangChain chat or completion model; its own retries should be off.
@@ -52,7 +62,10 @@ class LLMMind:
         cache: where replies are kept; `None` keeps none.
         retries: further requests after the first, 0 or more.
         prices: by default those that come with virl.
-        method: how LangChain asks for structured output; `None` takes the provider's own choice.
+        manner: how the model is asked; by default as its provider's models are.
+        abilities: what the model takes; by default everything, until it refuses something.
+        expected_reply: tokens of a reply at most.
+        settings: as the user has set them, for those who hold conversations through `converse`.
         longest_wait: seconds, the most that is waited before another try.
         sleep: waits some seconds.
         limiter: asked before every request that is sent; `None` sets no limit.
@@ -67,7 +80,10 @@ class LLMMind:
         cache: ReplyCache | None = None,
         retries: int = 2,
         prices: Prices | None = None,
-        method: Method | None = None,
+        manner: ChatManner | None = None,
+        abilities: Abilities | None = None,
+        expected_reply: int = REASONED_TOKENS,
+        settings: MindSettings | None = None,
         longest_wait: float = LONGEST_WAIT_S,
         sleep: Callable[[float], None] = time.sleep,
         limiter: BaseRateLimiter | None = None,
@@ -76,7 +92,8 @@ class LLMMind:
         self._model = model
         self._name = name
         self._cache = cache
-        self._options = {} if method is None else {"method": method}
+        self._manner = manner or manner_of(name)
+        self._abilities = abilities or Abilities()
         redaction = redaction_of(model)
         self._sender = Sender(
             name,
@@ -88,12 +105,16 @@ class LLMMind:
             sleep=sleep,
             limiter=limiter,
             budget=budget or Budget(),
+            expected_reply=expected_reply,
+            counts=Counting(),
         )
+        self._retries = retries
+        self.settings = settings or MindSettings()
         self._mend = load_prompt("mind/invalid-reply", Reply)
         self._request = _own_part(model, name, redaction)
         self._ledger = Ledger()
         self._unpriced: set[str] = set()
-        self._askers: dict[tuple[type[BaseModel], tuple[str, ...]], Ask] = {}
+        self._askers: dict[str, Ask] = {}
 
     @property
     def name(self) -> str:
@@ -116,26 +137,43 @@ class LLMMind:
         """Models whose tokens were counted at 0 dollars because their price is unknown."""
         return frozenset(self._unpriced)
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:
+    @property
+    def sees(self) -> bool:
+        """Whether the model is sent pictures; true until it refuses one."""
+        return self._abilities.sees
+
+    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
         """As `Mind.ask`."""
-        text = render(prompt, inputs)
-        if issubclass(prompt.reply, Text):
-            text = text.rstrip()  # a completion goes on where it ends
-        blocks: list[str | dict[Any, Any]] = [{"type": "text", "text": text}]
-        message = HumanMessage(content=blocks + [image_block(image) for image in images])
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
-        key = self._key(prompt, message)
         tally = RequestUsage()
+        while True:
+            try:
+                return self._ask(prompt, images, inputs, noted, tally)
+            except NotTaken as refused:
+                if not self._abilities.learn(refused, self._name, self._model):
+                    self._write_down(prompt.name, noted, {"error": str(refused)}, tally)
+                    raise
+            except VirlError as fault:
+                self._write_down(prompt.name, noted, {"error": str(fault)}, tally)
+                raise
+
+    def _ask(
+        self,
+        prompt: Prompt[ReplyT],
+        images: Pictures,
+        inputs: dict[str, object],
+        noted: dict[str, object],
+        tally: RequestUsage,
+    ) -> ReplyT:
+        question = question_of(prompt, inputs, images, self._manner, self._abilities, self._model)
+        key = self._key(prompt, question)
         if self._cache and (kept := self._cache.get(key, prompt.reply, inputs)):
             self._write_down(prompt.name, noted, kept.model_dump(), tally, cached=True)
             return kept
-        try:
-            reply = self._converse(prompt, message, inputs, tally)
-        except VirlError as fault:
-            self._write_down(prompt.name, noted, {"error": str(fault)}, tally)
-            raise
+        reply = self._converse(prompt, question, inputs, tally)
         self._write_down(prompt.name, noted, reply.model_dump(), tally)
-        self._keep(key, prompt.name, reply.model_dump(mode="json"))
+        if not (isinstance(reply, Text) and not reply.text.strip()):
+            self._keep(key, prompt.name, reply.model_dump(mode="json"))
         return reply
 
     @property
@@ -157,7 +195,10 @@ class LLMMind:
     ) -> AIMessage:
         """What the model says next in a conversation that the caller holds.
 
-        Sent, kept, paid for and written down as the questions of `ask`; never tried again for what it says.
+        Sent, paid for and written down as the questions of `ask`. A turn in which nothing was said, or that
+        was cut off or spoilt, is asked for again. Only turns that call tools of the frame, or answer in
+        words, are kept for later runs. What is returned can be sent back in a history: its calls have legal
+        names and ids of their own.
 
         Args:
             about: the name under which it is written down.
@@ -168,7 +209,7 @@ class LLMMind:
         Raises:
             BudgetExceeded: it may cost more than is left; nothing was sent.
             ModelUnavailable: the model cannot be reached.
-            MindFailed: what it said was cut off before its first word.
+            MindFailed: what it said was cut off each time.
         """
         tally, noted = RequestUsage(), notes_on(messages)
         key = conversation_key(self._request, messages, frame)
@@ -176,55 +217,98 @@ class LLMMind:
             self._write_down(about, noted, what_it_says(kept.read()), tally, cached=True)
             return kept.read()
         try:
-            answer = self._sender.send(ask, messages, tally, beside=len(json.dumps(frame)))
-            if is_cut_off(answer):
-                self._sender.give_up(LLMFault.CUT_OFF, "it sent no text")
+            answer = self._turn(ask, messages, tally, len(json.dumps(frame)))
         except VirlError as fault:
             self._write_down(about, noted, {"error": str(fault)}, tally)
             raise
-        self._write_down(about, noted, what_it_says(answer), tally)
-        self._keep(key, about, Said.of(answer).model_dump(mode="json"))
-        return answer
+        said = taken_back(answer, messages)
+        self._write_down(about, noted, what_it_says(said), tally)
+        if not unusable(answer, tools_in(frame)):
+            self._keep(key, about, Said.of(said).model_dump(mode="json"))
+        return said
+
+    def _turn(self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int) -> AIMessage:
+        """A turn of a conversation, the last of several tries if none is any good."""
+        note = load_prompt("mind/unusable-turn", Reply)
+        fault, replies = "", 0
+        while True:
+            added = [HumanMessage(content=render(note, {"fault": fault}))] if fault else []
+            sent = self._marked(self._shown([*messages, *added]))
+            try:
+                answer = self._sender.send(ask, sent, tally, beside=beside)
+            except NotTaken as refused:
+                if not self._abilities.learn(refused, self._name, self._model):
+                    raise
+                continue
+            replies += 1
+            if is_cut_off(answer) and is_empty(answer):
+                self._sender.give_up(LLMFault.CUT_OFF, "it sent no text")
+            fault = _fault_of_turn(answer)
+            if not fault or replies > self._retries:
+                if fault and is_cut_off(answer):
+                    self._sender.give_up(LLMFault.CUT_OFF, fault)
+                return answer
+
+    def _shown(self, messages: list[BaseMessage]) -> list[BaseMessage]:
+        """The messages, without their pictures where the model takes none."""
+        return messages if self._abilities.sees else [without_pictures(message) for message in messages]
+
+    def _marked(self, messages: list[BaseMessage]) -> list[BaseMessage]:
+        """The messages, the last one marked for the provider's cache where it wants that."""
+        last = messages[-1]
+        if not (self._manner.marks_cache and isinstance(last.content, str) and last.content):
+            return messages
+        marked = last.model_copy(update={"content": [{"type": "text", "text": last.content, **CACHE_MARK}]})
+        return [*messages[:-1], marked]
 
     def _converse(
-        self, prompt: Prompt[ReplyT], message: HumanMessage, inputs: dict[str, object], tally: RequestUsage
+        self, prompt: Prompt[ReplyT], question: Question, inputs: dict[str, object], tally: RequestUsage
     ) -> ReplyT:
-        ask = self._asker(prompt)
-        messages: list[BaseMessage] = [message]
+        ask = self._asker(prompt, question)
+        messages: list[BaseMessage] = list(question.messages)
+        replies = 0
         while True:
             answer = self._sender.send(ask, messages, tally)
+            replies += 1
             if refusal := refusal_in(answer):
                 raise MindFailed(
                     f"{self._name} refused to answer {prompt.name}: {self._sender.clean(refusal)}"
                 )
-            if is_cut_off(answer):
+            if is_cut_off(answer) and is_empty(answer):
                 self._sender.give_up(LLMFault.CUT_OFF, "it sent no text")
             try:
                 return read_reply(answer, prompt, inputs)
             except ValidationError as invalid:
-                fault = self._sender.clean(faults_in(invalid))
-            if tally.attempts > self._sender.retries:
+                fault = self._sender.clean(faults_in(invalid), LONGEST_FAULT)
+            if is_cut_off(answer):
+                self._sender.give_up(LLMFault.CUT_OFF, f"{prompt.name} got half a reply")
+            if replies > self._retries:
                 raise MindFailed(
-                    f"{self._name} gave no valid reply to {prompt.name} in {tally.attempts} tries: {fault}"
+                    f"{self._name} gave no valid reply to {prompt.name} in {replies} tries: {fault[:200]}"
                 )
-            messages += [
-                AIMessage(content=given_text(answer) or "(nothing)"),
-                HumanMessage(content=render(self._mend, {"fault": fault})),
+            messages = [
+                *question.messages,
+                AIMessage(content=excerpt(answer) or "(nothing)"),
+                HumanMessage(content=render(self._mend, {"fault": fault, "fields": question.fields})),
             ]
 
-    def _asker(self, prompt: Prompt[ReplyT]) -> Ask:
-        """How the model is asked for this type of reply, made once."""
-        kind = (prompt.reply, prompt.stop)
+    def _asker(self, prompt: Prompt[ReplyT], question: Question) -> Ask:
+        """How the model is asked for this type of reply; made once for each schema."""
+        schema = question.schema if question.held else None
+        kind = json.dumps([prompt.reply.__qualname__, prompt.stop, schema])
         if kind not in self._askers:
-            self._askers[kind] = asker(self._model, self._name, prompt, self._options)
+            if len(self._askers) >= _MOST_ASKERS:
+                self._askers.clear()
+            self._askers[kind] = asker(self._model, self._name, prompt, self._manner, schema)
         return self._askers[kind]
 
-    def _key(self, prompt: Prompt[ReplyT], message: HumanMessage) -> str:
+    def _key(self, prompt: Prompt[ReplyT], question: Question) -> str:
         request = self._request | {
-            "options": self._options,
-            "message": message.content,
-            "schema": schema_of(prompt.reply),
-            "prompt": prompt.body,
+            "method": self._manner.method,
+            "messages": question.parts(),
+            "schema": question.schema,
+            "held": question.held,
+            "prompt": [prompt.orders, prompt.body],
         }
         return request_key(request | ({"stop": prompt.stop} if prompt.stop else {}))
 
@@ -257,12 +341,23 @@ class LLMMind:
                 reply,
                 cached=cached,
                 attempts=tally.attempts,
-                input_tokens=tally.usage.input_tokens,
+                input_tokens=tally.usage.input_tokens + tally.unknown_tokens,
                 output_tokens=tally.usage.output_tokens,
                 usd=(usd or 0.0) + tally.unknown_usd,
                 seconds=time.perf_counter() - tally.started,
             )
         )
+
+
+def _fault_of_turn(answer: AIMessage) -> str:
+    """Why a turn should be taken again; empty if it should not."""
+    if refusal_in(answer):
+        return ""
+    if is_cut_off(answer) and answer.invalid_tool_calls:
+        return "it was cut off in the middle of a call: be brief"
+    if reason_of(answer) in SPOILT and not answer.tool_calls:
+        return f"it was no whole turn ({reason_of(answer)})"
+    return "nothing was said and no tool was called" if is_empty(answer) else ""
 
 
 def _own_part(model: Model, name: str, redaction: Redaction) -> dict[str, object]:

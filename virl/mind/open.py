@@ -1,31 +1,57 @@
-"""From a name such as `rules` or `openai:gpt-5-mini` to a mind."""
+"""From a name such as `rules` or `openai:gpt-5-mini?effort=low` to a mind."""
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from virl.budget import Budget
 from virl.errors import BadInput, ModelUnavailable, nearest_name
+from virl.mind.chat.providers import (
+    OWN_SERVER_KEY,
+    base_url_of,
+    is_own_server,
+    manner_of,
+    options_of,
+    resolved,
+    settled,
+)
 from virl.mind.keys import KEYS
 from virl.mind.rules import RuleMind
 from virl.mind.script import PREFIX, ScriptMind
+from virl.mind.settings import MindSettings, prices_in, split_spec
 from virl.redaction import Redaction, warn_of_placeholder
 
 if TYPE_CHECKING:
     from langchain_core.rate_limiters import BaseRateLimiter
 
-    from virl.mind.asking import Model
-    from virl.mind.llm import LLMMind, Method
+    from virl.mind.base import Mind
+    from virl.mind.chat.asking import Model
+    from virl.mind.llm import LLMMind
 
-TIMEOUT_S = 120.0  # chosen: models that reason take up to a minute over a few pictures
-
-_METHODS: Mapping[str, "Method"] = MappingProxyType(
-    {"anthropic": "json_schema"}  # its newest models refuse the forced tool call that LangChain would make
-)
-_OPENAI = ("openai", "openai-completion")
 _NO_KEY = "none"  # sent to a server of one's own, which asks for none
+_FREE = frozenset({"ollama"})
+"""Providers that run on one's own machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """Where a model is asked."""
+
+    provider: str
+    base_url: str | None
+    """`None` stands for the provider's own."""
+
+    @property
+    def own(self) -> bool:
+        """Whether it is a server of one's own that speaks as OpenAI's does."""
+        return is_own_server(self.provider, self.base_url)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Environment variables that its key is read from."""
+        return (OWN_SERVER_KEY,) if self.own else KEYS.get(self.provider, ())
 
 
 def open_mind(
@@ -35,83 +61,134 @@ def open_mind(
     base_url: str | None = None,
     limiter: "BaseRateLimiter | None" = None,
     budget: Budget | None = None,
+    settings: MindSettings | None = None,
 ) -> "RuleMind | ScriptMind | LLMMind":
     """The mind of this name; no request is made.
 
     Args:
         spec: `rules`, `scripted:FILE`, `PROVIDER:MODEL` as LangChain's `init_chat_model` takes it, or
-            `openai-completion:MODEL` for the completions endpoint, which gives plain text only.
+            `openai-completion:MODEL` for the completions endpoint, which gives plain text only; settings may
+            follow behind a question mark, as in `openai:gpt-5-mini?effort=low&max_tokens=4000`.
         cache_dir: where replies are kept; `None` keeps none.
-        base_url: an OpenAI-compatible server; by default `VIRL_BASE_URL` or `OPENAI_BASE_URL`.
+        base_url: where the provider is asked; by default its own variable, such as `VIRL_BASE_URL` for an
+            OpenAI-compatible server.
         limiter: asked before every request; `None` sets no limit.
         budget: of dollars, checked before every request; `None` sets no limit.
+        settings: those of a character; what `spec` sets goes before them.
 
     Raises:
-        BadInput: no mind has such a name.
+        BadInput: no mind has such a name, a setting does not fit, or a budget cannot be kept because the
+            price of the model is not known.
         ModelUnavailable: a package or a key is missing; says which.
     """
-    if spec == "rules":
+    name, own = split_spec(spec)
+    if name == "rules":
         return RuleMind()
-    if spec.startswith(PREFIX) and spec != PREFIX:
-        return ScriptMind(Path(spec.removeprefix(PREFIX)))
-    provider, separator, model = spec.partition(":")
+    if name.startswith(PREFIX) and name != PREFIX:
+        return ScriptMind(Path(name.removeprefix(PREFIX)))
+    provider, separator, model = name.partition(":")
     if not (provider and separator and model):
         raise BadInput(
             f"unknown mind {spec!r}: use 'rules', scripted:FILE, or PROVIDER:MODEL such as openai:gpt-5-mini"
         )
+    server = _Server(provider, base_url or base_url_of(provider))
+    return _llm_mind(name, server, own.over(settings or MindSettings()), cache_dir, limiter, budget)
+
+
+def _llm_mind(
+    name: str,
+    server: _Server,
+    settings: MindSettings,
+    cache_dir: Path | None,
+    limiter: "BaseRateLimiter | None",
+    budget: Budget | None,
+) -> "LLMMind":
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
+    from virl.mind.chat.abilities import Abilities, Ability  # noqa: PLC0415
     from virl.mind.llm import LLMMind  # noqa: PLC0415  LangChain takes a second to import
+    from virl.mind.prices import load_prices  # noqa: PLC0415
 
-    opened = _model(spec, provider, base_url or _base_url(provider))
-    cache = None if cache_dir is None else ReplyCache(cache_dir)
-    return LLMMind(opened, spec, cache=cache, method=_METHODS.get(provider), limiter=limiter, budget=budget)
+    prices = load_prices()
+    if settings.price is not None:
+        prices = prices.with_price(name, *prices_in(settings.price))
+    elif server.provider in _FREE:
+        prices = prices.with_price(name, 0.0, 0.0)
+    elif budget and budget.limit_usd is not None and not prices.knows(name):
+        raise BadInput(
+            f"no price is known for {name}, so --budget-usd cannot be kept: give dollars for a million "
+            f"tokens in and out, as in --mind '{name}?price=0.15,0.60' (0,0 for a server of your own)"
+        )
+    opened = _model(name, server, settings)
+    profile = dict(getattr(opened, "profile", None) or {})
+    sees = settings.pictures if settings.pictures is not None else profile.get("image_inputs", True)
+    fixed: set[Ability] = {"temperature"} if settings.temperature is not None else set()
+    fixed |= {"pictures"} if settings.pictures is not None else set()
+    return LLMMind(
+        opened,
+        name,
+        cache=None if cache_dir is None else ReplyCache(cache_dir),
+        prices=prices,
+        manner=manner_of(name, own_server=server.own),
+        abilities=Abilities(sees=bool(sees), fixed=frozenset(fixed)),
+        expected_reply=resolved(server.provider, settings, profile)[1],
+        limiter=limiter,
+        budget=budget,
+        settings=settled(server.provider, settings, profile),
+    )
 
 
-def _base_url(provider: str) -> str | None:
-    own = os.environ.get("VIRL_BASE_URL")
-    return own or (os.environ.get("OPENAI_BASE_URL") if provider in _OPENAI else None)
+def settings_of(mind: "Mind") -> dict[str, object]:
+    """What a language model is asked with, as plain data; empty for a mind that is none."""
+    settings = getattr(mind, "settings", None)
+    return settings.model_dump(exclude_none=True) if isinstance(settings, MindSettings) else {}
 
 
-def _model(spec: str, provider: str, base_url: str | None) -> "Model":
+def _model(name: str, server: _Server, settings: MindSettings) -> "Model":
     from virl.mind.faults import in_a_line  # noqa: PLC0415
 
-    options: dict[str, Any] = {"timeout": TIMEOUT_S, "max_retries": 0}
-    if base_url:
-        options["base_url"] = base_url
-    keys = KEYS.get(provider, ())
-    for name in keys:
-        warn_of_placeholder(name, len(os.environ.get(name, "")))
-    keyless = bool(keys) and not any(os.environ.get(key) for key in keys)
-    if keyless and provider in _OPENAI and base_url:
-        options["api_key"] = _NO_KEY
-        keyless = False
+    for variable in server.keys:
+        warn_of_placeholder(variable, len(os.environ.get(variable, "")))
+    key = next((os.environ[one] for one in server.keys if os.environ.get(one)), None)
+    options: dict[str, Any] = {"base_url": server.base_url} if server.base_url else {}
+    options |= {"api_key": key or _NO_KEY} if server.own else {}
+    keyless = bool(server.keys) and not key and not server.own
     try:
-        opened = _construct(spec, options)
+        opened = _construct(name, settings, options)
     except ImportError as fault:
         package = str(fault).rpartition("pip install ")[2].strip("`. ")
         raise ModelUnavailable(
-            f"{spec} needs a package that is not installed: pip install {package}"
+            f"{name} needs a package that is not installed: pip install {package}"
         ) from None
     except Exception as fault:  # noqa: BLE001  each provider raises what it likes
-        near = nearest_name(provider, KEYS) if provider not in KEYS else None
-        if near and "infer model provider" in str(fault):
-            raise BadInput(f"unknown mind {spec!r}: did you mean '{near}{spec[len(provider) :]}'?") from None
+        if "infer model provider" in str(fault) or "Unsupported provider" in str(fault):
+            raise BadInput(_no_provider(name, server.provider)) from None
         if not keyless:
-            said = in_a_line(str(fault), Redaction.of(urls=[base_url] if base_url else []))
-            raise BadInput(f"{spec} cannot be opened: {said}") from None
+            said = in_a_line(str(fault), Redaction.of(urls=[server.base_url] if server.base_url else []))
+            raise BadInput(f"{name} cannot be opened: {said}") from None
     else:
         if not keyless:
             return opened
-    raise ModelUnavailable(f"{spec} needs a key: set {' or '.join(keys)} in your environment")
+    raise ModelUnavailable(f"{name} needs a key: set {' or '.join(server.keys)} in your environment")
 
 
-def _construct(spec: str, options: Mapping[str, Any]) -> "Model":
-    provider, _, model = spec.partition(":")
+def _no_provider(name: str, provider: str) -> str:
+    near = nearest_name(provider, KEYS) if provider not in KEYS else None
+    hint = (
+        f": did you mean '{near}{name[len(provider) :]}'?" if near else f": there is no provider {provider!r}"
+    )
+    return f"unknown mind {name!r}{hint}"
+
+
+def _construct(name: str, settings: MindSettings, options: Mapping[str, Any]) -> "Model":
+    provider, _, model = name.partition(":")
     if provider == "openai-completion":
         from langchain_openai import OpenAI  # noqa: PLC0415
 
-        return OpenAI(model=model, temperature=0.0, **options)
+        return OpenAI(model=model, **options_of(provider, settings, None), **options)
     from langchain.chat_models import init_chat_model  # noqa: PLC0415
 
-    chat: Model = init_chat_model(spec, **options)
+    # what LangChain knows of a model is told by the model itself
+    known = dict(init_chat_model(name, **options).profile or {})
+    chosen = options_of(provider, settings, known)
+    chat: Model = init_chat_model(name, **chosen, **options)
     return chat

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from math import ceil
 from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
@@ -13,7 +14,7 @@ from virl import resources
 from virl.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+    from langchain_core.messages import AIMessage, BaseMessage
 
 _LETTERS_A_TOKEN = 3.0  # of English text there are about four; chosen to expect rather too much
 _TOKENS_A_PICTURE = 1_500  # a view of 640 by 640 pixels takes 425 to 1,105 with the models priced; chosen
@@ -39,17 +40,28 @@ class Usage:
         )
 
 
-def expected_usage(messages: "Sequence[BaseMessage]", *, beside: int = 0) -> Usage:
+def expected_usage(
+    messages: "Sequence[BaseMessage]", *, beside: int = 0, reply: int = _TOKENS_OF_A_REPLY
+) -> Usage:
     """About as many tokens as a request will take, its reply included: rather too many than too few.
 
     Args:
         messages: what is sent.
         beside: letters sent with them, such as the schemas of tools.
+        reply: tokens of a reply at most; what is reckoned with is no more than V-IRL lets a model write.
     """
     blocks = [block for message in messages for block in message.content_blocks]
     pictures = sum(block["type"] == "image" for block in blocks)
     letters = beside + sum(len(message.text) for message in messages)
-    return Usage(int(letters / _LETTERS_A_TOKEN) + pictures * _TOKENS_A_PICTURE, 0, _TOKENS_OF_A_REPLY)
+    return Usage(
+        int(letters / _LETTERS_A_TOKEN) + pictures * _TOKENS_A_PICTURE, 0, min(reply, _TOKENS_OF_A_REPLY)
+    )
+
+
+def said_usage(answer: "AIMessage") -> int:
+    """About as many tokens as an answer has, for servers that do not count them."""
+    called = sum(len(str(call["name"])) + len(str(call["args"])) for call in answer.tool_calls)
+    return ceil((len(answer.text) + called) / _LETTERS_A_TOKEN)
 
 
 class PriceSource(Settings):
@@ -84,6 +96,15 @@ class Prices(Settings):
         if unnamed:
             raise ValueError(f"no source named {', '.join(sorted(unnamed))}")
         return self
+
+    def knows(self, model: str) -> bool:
+        """Whether the model's price is known."""
+        return self.usd(model, Usage()) is not None
+
+    def with_price(self, model: str, read: float, written: float) -> "Prices":
+        """The same with a user's price of a model: dollars for a million tokens in and out."""
+        own = Price(input=read, output=written, source="user")
+        return self.model_copy(update={"models": {**self.models, model: own}})
 
     def usd(self, model: str, usage: Usage) -> float | None:
         """Dollars for tokens; `None` if the model's price is unknown. A dated snapshot costs as its model."""

@@ -26,6 +26,8 @@ from virl.yaml_text import read_text
 
 REFERENCE = r"\.?[A-Za-z_][\w.]*:[A-Za-z_]\w*"
 FENCE_OPEN, FENCE_CLOSE = "<<<DATA", "DATA>>>"
+SPLIT = "---"
+"""The line of a template between the orders and the question."""
 _FENCE_RUN = re.compile(r"<{3,}|>{3,}")
 _SOFTER = {
     "<": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
@@ -55,6 +57,8 @@ class FrontMatter(Settings):
     """What the rules answer, `module:function` from a question and a lexicon to the reply."""
     stop: tuple[str, ...] = ()
     """Where a plain text ends; for the reply type `Text` alone."""
+    needs_pictures: bool = False
+    """Whether there is no answer without the pictures that go with it."""
 
 
 def fence(text: object) -> str:
@@ -131,7 +135,16 @@ def _checked(text: str, path: Path, name: str, reply: type[ReplyT], package: str
     if matter.stop and not (issubclass(reply, Text) and all(matter.stop)):
         _refuse(path, _line_of(header, "stop"), "stop: takes texts that are not empty, with reply: Text only")
     rule = _absolute(matter.rule, package) if matter.rule else None
-    return Prompt(name, frozenset(matter.inputs), reply, body, matter.stop, rule)
+    orders, question = _parts(body)
+    return Prompt(
+        name, frozenset(matter.inputs), reply, question, matter.stop, orders, matter.needs_pictures, rule
+    )
+
+
+def _parts(body: str) -> tuple[str, str]:
+    """What stays the same, above a line `---`, and what is asked, below it."""
+    above, line, below = body.partition(f"\n{SPLIT}\n")
+    return (above, below) if line else ("", body)
 
 
 def all_prompts() -> list[Prompt[BaseModel]]:
@@ -170,14 +183,24 @@ def check_prompt(path: Path, package: str = "") -> None:
 
 
 def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
-    """The text that is sent to a model.
+    """The text that is sent to a model, orders and question in one.
 
     Raises:
         BadInput: an input is missing, is not the prompt's, or lacks something the template needs.
     """
+    return "\n".join(filter(None, render_parts(prompt, inputs)))
+
+
+def render_parts(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> tuple[str, str]:
+    """The orders, which may be empty, and the question; as `render`."""
     check_inputs(prompt, inputs)
+    orders = _rendered(prompt, prompt.orders, inputs) if prompt.orders else ""
+    return orders, _rendered(prompt, prompt.body, inputs)
+
+
+def _rendered(prompt: Prompt[ReplyT], template: str, inputs: Mapping[str, object]) -> str:
     try:
-        return plain_lines(_template(prompt.body).render(**inputs)).strip() + "\n"
+        return plain_lines(_template(template).render(**inputs)).strip() + "\n"
     except (TemplateError, TypeError, ValueError) as fault:
         raise BadInput(f"prompt {prompt.name!r}: an input does not fit the template: {fault}") from fault
 

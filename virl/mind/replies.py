@@ -3,6 +3,8 @@
 A reply is validated with the prompt's inputs as context, so that it can only choose what was offered.
 """
 
+from collections.abc import Mapping, Sequence
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -10,6 +12,29 @@ class Reply(BaseModel):
     """Base of all replies: immutable, nothing beside the fields named, numbers finite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:  # noqa: ARG003
+        """What fields may be in a reply to this question, by their names, such as `wants.place_type`.
+
+        Models are held to it where their servers can do that; a validator of the type has to refuse the rest.
+
+        Args:
+            inputs: those of the question.
+        """
+        return {}
+
+
+def named(inputs: Mapping[str, object], name: str) -> list[str]:
+    """An input that is a list of names; empty if it is none."""
+    given = inputs.get(name)
+    return [one for one in given if isinstance(one, str)] if isinstance(given, list | tuple) else []
+
+
+def numbered(inputs: Mapping[str, object], name: str, first: int = 0) -> range:
+    """The numbers of an input that is a list, counted from `first`."""
+    given = inputs.get(name)
+    return range(first, first + len(given)) if isinstance(given, list | tuple) else range(0)
 
 
 class Text(Reply):

@@ -1,6 +1,6 @@
 """`RuleMind`: a deterministic answer to every prompt, from lexicons. A baseline, and no model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any, get_type_hints
 
@@ -8,11 +8,10 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from virl.errors import BadInput, MindFailed
-from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
+from virl.mind.base import Exchange, Ledger, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
 from virl.mind.prompt import check_inputs
 from virl.mind.replies import Reply
-from virl.platform.streetview import Image
 from virl.registry import load, one_line
 
 Rule = Callable[[Any, Lexicon], Reply]
@@ -40,7 +39,7 @@ class RuleMind:
         """The same rules with a ledger of their own, for work that runs side by side."""
         return RuleMind(self._lexicon)
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:  # noqa: ARG002
+    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:  # noqa: ARG002
         """As `Mind.ask`; images are ignored.
 
         Raises:

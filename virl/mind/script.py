@@ -16,10 +16,9 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic_core import to_jsonable_python
 
 from virl.errors import MindFailed
-from virl.mind.base import Exchange, Ledger, Prompt, ReplyT
+from virl.mind.base import Exchange, Ledger, Pictures, Prompt, ReplyT
 from virl.mind.prompt import check_inputs
 from virl.mind.rules import RuleMind
-from virl.platform.streetview import Image
 from virl.settings import Settings, load_settings
 
 PREFIX = "scripted:"
@@ -113,7 +112,7 @@ class ScriptMind:
         """Skip replies that a run was given before it was cut off: how many, by prompt."""
         self._given.update(given)
 
-    def ask(self, prompt: Prompt[ReplyT], *, images: Sequence[Image] = (), **inputs: object) -> ReplyT:
+    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
         """As `Mind.ask`: the next reply that the script has for this prompt.
 
         Raises:

@@ -12,11 +12,26 @@ from langchain_core.rate_limiters import BaseRateLimiter
 from virl.budget import Budget
 from virl.errors import MindFailed, ModelUnavailable
 from virl.mind.answers import check_answer
-from virl.mind.asking import Ask
-from virl.mind.faults import LLMFault, classify, in_a_line, may_be_billed, retry_after, usage_in
-from virl.mind.prices import Prices, Usage, expected_usage
+from virl.mind.chat.abilities import NotTaken, refused_ability
+from virl.mind.chat.asking import Ask
+from virl.mind.faults import (
+    MAX_TEXT,
+    LLMFault,
+    classify,
+    in_a_line,
+    may_be_billed,
+    never_left,
+    retry_after,
+    status_of,
+    usage_in,
+)
+from virl.mind.keys import KEYS
+from virl.mind.prices import Prices, Usage, expected_usage, said_usage
 from virl.redaction import Redaction
 from virl.retry import RetryPolicy
+
+PATIENCE = 7
+"""Further requests to a server that is overloaded or failing: after 0.5, 1, 2 ... 32 s, a minute in all."""
 
 _log = logging.getLogger(__name__)
 
@@ -26,7 +41,12 @@ class RequestUsage:
     """What one question has taken so far."""
 
     attempts: int = 0
+    """Requests that were tried."""
+    lost: int = 0
+    """Of these, without a readable answer of the server."""
     usage: Usage = field(default_factory=Usage)
+    unknown_tokens: int = 0
+    """Tokens of requests that were lost on the way, as far as they are known: those that were sent."""
     unknown_usd: float = 0.0
     """Dollars held for requests that were lost on the way: they may be billed."""
     started: float = field(default_factory=time.perf_counter)
@@ -42,7 +62,7 @@ class Sender:
     """Takes out what may appear in no text."""
     prices: Prices
     retries: int
-    """Further requests after the first, a question."""
+    """Further requests after the first where a reply was lost or does not fit, a question."""
     first_wait: float
     """Seconds before another try; doubles with every further one."""
     longest_wait: float
@@ -50,6 +70,9 @@ class Sender:
     sleep: Callable[[float], None]
     limiter: BaseRateLimiter | None
     budget: Budget
+    expected_reply: int
+    """Tokens of a reply that are reckoned with before it is there."""
+    counts: "Counting"
 
     def send(
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
@@ -67,10 +90,8 @@ class Sender:
             ModelUnavailable: the model cannot be reached, or will not be for a while.
             MindFailed: it refused, or its reply was cut off.
         """
-        policy = RetryPolicy(self.retries, self.first_wait, self.longest_wait, self.sleep)
-        outcome = policy.run(
-            lambda: self._try(ask, messages, tally, beside), _failed, tell=self._tell, tried=tally.attempts
-        )
+        policy = RetryPolicy(max(PATIENCE, self.retries), self.first_wait, self.longest_wait, self.sleep)
+        outcome = policy.run(lambda: self._try(ask, messages, tally, beside), _failed, tell=self._tell)
         if isinstance(outcome, _Failed):
             self._raise(outcome, tally)
         return outcome
@@ -79,26 +100,37 @@ class Sender:
         """Dollars for tokens; `None` if the model's price is unknown."""
         return self.prices.usd(self.name, usage)
 
-    def clean(self, text: str) -> str:
+    def clean(self, text: str, most: int = MAX_TEXT) -> str:
         """A text on one line, shortened, without keys."""
-        return in_a_line(text, self.redaction)
+        return in_a_line(text, self.redaction, most)
 
     def give_up(self, fault: LLMFault, said: str) -> NoReturn:
         """Raise what a failure that will not pass amounts to.
 
         Raises without a cause: the provider's exception may quote the key.
         """
+        provider = self.name.partition(":")[0]
+        keys = " or ".join(KEYS.get(provider, ())) or "the provider's key variable"
         advice = {
-            LLMFault.KEY: "does not accept the key: check the provider's key variable in your environment",
+            LLMFault.KEY: f"does not accept the key: check {keys} in your environment",
             LLMFault.UNKNOWN_MODEL: "is not known to the server: check the model's name and the base URL",
             LLMFault.NO_QUOTA: "has no quota left: check the plan and the billing of the account",
+            LLMFault.NO_CHAT: "was asked of a server that is no chat server: check the base URL "
+            "(docs/how-to/language-models.md)",
         }
         if fault in advice:
             raise ModelUnavailable(f"{self.name} {advice[fault]} ({said})") from None
         happened = {
-            LLMFault.CUT_OFF: "ran into its token limit before the reply was complete",
+            LLMFault.CUT_OFF: "ran into its token limit before the reply was complete: allow more, "
+            f"as in --mind '{self.name}?max_tokens=N', or less reasoning (effort=low)",
             LLMFault.REFUSED: "refused to answer",
+            LLMFault.TOO_LONG: "cannot read so long a prompt: choose a model with more context, or start its "
+            "server with more",
         }
+        if fault is LLMFault.NOT_TAKEN and (ability := refused_ability(said)):
+            setting = {"pictures": "pictures=no", "temperature": "temperature=1"}.get(ability)
+            hint = f" (see --mind '{self.name}?{setting}')" if setting else ""
+            raise NotTaken(ability, f"{self.name} does not take {ability}{hint}: {said}") from None
         raise MindFailed(f"{self.name} {happened.get(fault, 'failed')}: {said}") from None
 
     def _try(
@@ -106,52 +138,87 @@ class Sender:
     ) -> "AIMessage | _Failed":
         if self.limiter:
             self.limiter.acquire()
-        held = self.usd(expected_usage(messages, beside=beside)) or 0.0
-        self.budget.hold(held, self.name, "model")
+        expected = expected_usage(messages, beside=beside, reply=self.expected_reply)
+        held = self.usd(expected) or 0.0
+        self.budget.hold(held, self.name, "model", input_tokens=expected.input_tokens)
         tally.attempts += 1
         try:
             answer = ask(list(messages))
         except Exception as error:  # noqa: BLE001  each provider raises what it likes
-            if may_be_billed(error):
-                tally.unknown_usd += held
-            else:
-                self._count(usage_in(error), held, tally)
-            said = self.clean(str(error) or type(error).__name__)
-            return _Failed(classify(error), said, retry_after(error))
+            return self._lost(error, held, expected, tally)
         try:
             usage = check_answer(answer)
         except ValueError as fault:  # nobody knows what it cost: what was held stays
-            tally.unknown_usd += held
-            return _Failed(LLMFault.BROKEN, self.clean(str(fault)), None)
-        self._count(usage, held, tally)
+            return self._unread(LLMFault.BROKEN, self.clean(str(fault)), held, expected, tally)
+        if usage is None:
+            usage = Usage(expected.input_tokens, 0, said_usage(answer))
+            self.counts.missed(self.name)
+        self._count(usage, held, expected, tally)
         return _redacted(answer, self.redaction)
 
-    def _count(self, usage: Usage, held: float, tally: RequestUsage) -> None:
+    def _lost(self, error: Exception, held: float, expected: Usage, tally: RequestUsage) -> "_Failed":
+        """A request that came to nothing."""
+        fault, said = classify(error), self.clean(str(error) or type(error).__name__)
+        status = status_of(error)
+        if status is None and (may_be_billed(error) or _was_answered(error, fault)):
+            return self._unread(fault, said, held, expected, tally)
+        self._count(usage_in(error), held, expected, tally)
+        if status is not None or fault is not LLMFault.BROKEN:
+            return _Failed(fault, said, retry_after(error), fault in (LLMFault.LIMITED, LLMFault.BROKEN))
+        tally.lost += 1
+        return _Failed(fault, said, None, tally.lost <= self.retries)
+
+    def _unread(
+        self, fault: LLMFault, said: str, held: float, expected: Usage, tally: RequestUsage
+    ) -> "_Failed":
+        """A request that may have been answered, and billed, though nothing can be read: the hold stays."""
+        tally.unknown_usd += held
+        tally.unknown_tokens += expected.input_tokens
+        tally.lost += 1
+        return _Failed(fault, said, None, fault is LLMFault.BROKEN and tally.lost <= self.retries)
+
+    def _count(self, usage: Usage, held: float, expected: Usage, tally: RequestUsage) -> None:
         tally.usage += usage
         self.budget.settle(
             held,
             self.usd(usage) or 0.0,
             self.name,
             "model",
-            input_tokens=usage.input_tokens,
+            input_tokens=usage.input_tokens - expected.input_tokens,
             output_tokens=usage.output_tokens,
         )
 
     def _tell(self, outcome: "AIMessage | _Failed", pause: float) -> None:
-        if isinstance(outcome, _Failed) and outcome.wait is not None:
-            _log.info("%s asks to wait %.1f s", self.name, pause)
+        if isinstance(outcome, _Failed):
+            asked = "asks to wait" if outcome.wait is not None else f"failed ({outcome.said}): waiting"
+            _log.info("%s %s %.1f s", self.name, asked, pause)
 
     def _raise(self, failed: "_Failed", tally: RequestUsage) -> NoReturn:
         """The end of trying."""
-        if not failed.again:
+        if failed.fault not in (LLMFault.LIMITED, LLMFault.BROKEN):
             self.give_up(failed.fault, failed.said)
-        if tally.attempts > self.retries:
+        if failed.wait is not None and failed.wait > self.longest_wait:
             raise ModelUnavailable(
-                f"{self.name} failed {tally.attempts} times, try again later: {failed.said}"
+                f"{self.name} asks to wait {failed.wait:.0f} s before the next request: "
+                "go on then with --resume"
             )
+        times = "once" if tally.attempts == 1 else f"{tally.attempts} times"
         raise ModelUnavailable(
-            f"{self.name} asks to wait {failed.wait:.0f} s before the next request: try again then"
+            f"{self.name} failed {times}: {failed.said} (when it works again, go on with --resume)"
         )
+
+
+@dataclass(slots=True)
+class Counting:
+    """Says once that a server counts no tokens."""
+
+    told: bool = False
+
+    def missed(self, name: str) -> None:
+        """A reply came without counts."""
+        if not self.told:
+            self.told = True
+            _log.warning("%s does not say how many tokens it used: they are estimated here", name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +228,12 @@ class _Failed:
     fault: LLMFault
     said: str
     wait: float | None
+    again: bool
 
-    @property
-    def again(self) -> bool:
-        return self.fault in (LLMFault.LIMITED, LLMFault.BROKEN)
+
+def _was_answered(error: Exception, fault: LLMFault) -> bool:
+    """Whether something came that cannot be read, so that it may be billed."""
+    return fault in (LLMFault.BROKEN, LLMFault.OTHER) and not never_left(error)
 
 
 def _redacted(answer: AIMessage, redaction: Redaction) -> AIMessage:

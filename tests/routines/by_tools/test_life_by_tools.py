@@ -120,7 +120,11 @@ def test_arguments_that_are_no_json_are_asked_for_again(life: Life) -> None:
 @pytest.mark.parametrize(
     ("last", "status", "reason"),
     [
-        (text("It is quiet here."), "finished", "It is quiet here."),
+        (
+            text("It is quiet here."),
+            "gave up",
+            "the model called no tool and never finished: It is quiet here.",
+        ),
         (
             refusal("I cannot help with that."),
             "gave up",
@@ -279,14 +283,20 @@ def test_a_budget_or_a_disk_that_a_tool_exceeds_stops_it_too(life: Life, spent: 
     assert [note.data["name"] for note in life.tools] == ["turn", "nearby_places", "search_places", "finish"]
 
 
+def test_words_alone_are_answered_with_a_request_to_finish(life: Life) -> None:
+    result = life.live([text("It is quiet here."), tool_calls(finish("Quiet."))])
+    assert (result.status, result.reason) == ("finished", "Quiet.")
+    assert "call `finish` with your answer" in str(life.requests[1].messages[-1]["content"])
+
+
 def test_replies_are_kept_for_the_next_run(life: Life, tmp_path: Path) -> None:
     again = Life(life.city, tmp_path / "again", life.character)
     with ChatServer([answer_by_turn]) as server:
         life.live_at(server.url, cache_dir=tmp_path / "replies")
         assert len(server.requests) == 5
         result = again.live_at(server.url, cache_dir=tmp_path / "replies")
-        assert len(server.requests) == 5
-    assert (result.reason, result.cost.llm_cached, result.cost.usd) == ("Seen.", 5, 0)
+        assert len(server.requests) == 6, "the turn that named an unknown tool is asked for again"
+    assert (result.reason, result.cost.llm_cached) == ("Seen.", 4)
 
 
 def test_a_model_that_sees_is_shown_the_latest_pictures(life: Life) -> None:

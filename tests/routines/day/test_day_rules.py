@@ -13,7 +13,7 @@ from virl.routines.day.replies import (
     DayDraft,
     DayEstimate,
     DayVerdict,
-    SceneryRating,
+    SceneryRatings,
     Told,
     UngroundedDay,
 )
@@ -230,8 +230,10 @@ def test_what_is_about_the_day_is_kept_as_a_wish():
 
 
 def rate(green, sky, water):
-    prompt = load_prompt("day/scenic", SceneryRating)
-    return RuleMind().ask(prompt, place="Park", green=green, sky=sky, water=water)
+    prompt = load_prompt("day/scenic", SceneryRatings)
+    shares = {"green": green, "sky": sky, "water": water}
+    [rated] = RuleMind().ask(prompt, place="Park", views=[shares]).ratings
+    return rated
 
 
 def test_more_green_sky_and_water_rate_higher_and_ten_is_the_most():

@@ -9,7 +9,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
 from virl.routines.clients.replies import Rating
 from virl.routines.clients.walks import walk_in_words, walk_minutes
-from virl.routines.homes.replies import HomeWants
+from virl.routines.homes.replies import HomeRatings, HomeWants
 from virl.routines.recommend.replies import PlaceSearch
 
 LEXICON = load_lexicon()
@@ -64,16 +64,15 @@ def rate_home(intention: str, wanted: HomeWants | None = None, walk: float = 5.0
         for want in given
     ]
     reply = RuleMind().ask(
-        load_prompt("homes/rating", Rating),
+        load_prompt("homes/rating", HomeRatings),
         name="Peng",
         background="",
         intention=intention,
         price=[1000, 2000],
         wants=given,
-        home=home,
-        nearby=near,
+        homes=[{"home": home, "nearby": near}],
     )
-    return reply.rating
+    return reply.ratings[0].rating
 
 
 @pytest.mark.parametrize(

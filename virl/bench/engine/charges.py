@@ -28,7 +28,7 @@ class Charge:
         try:
             with account(self.account):
                 if self.what == "hold":
-                    budget.hold(self.usd, self.request, self.service)
+                    budget.hold(self.usd, self.request, self.service, input_tokens=self.input_tokens)
                 else:
                     budget.settle(
                         self.held_usd,
@@ -65,9 +65,11 @@ class FarBudget(Budget):
         told = self._ask(Charge("paid", account))
         return told if isinstance(told, Paid) else Paid()
 
-    def hold(self, usd: float, request: str, service: Service = "provider") -> None:
+    def hold(self, usd: float, request: str, service: Service = "provider", *, input_tokens: int = 0) -> None:
         """As `Budget.hold`."""
-        told = self._ask(Charge("hold", current_account(), usd, request=request, service=service))
+        told = self._ask(
+            Charge("hold", current_account(), usd, 0.0, request, service, input_tokens=input_tokens)
+        )
         if isinstance(told, tuple):
             raise BudgetExceeded(*told, usd, request)
         _raise_refusal(told)

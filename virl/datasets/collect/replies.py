@@ -1,11 +1,12 @@
 """The typed replies of the prompts that make questions about places."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from virl.mind.replies import Reply
+from virl.mind.replies import Reply, numbered
 
 FEWEST_WORDS, MOST_WORDS = 15, 40  # V-IRL: an option has 15 to 40 words
 TELLING_LETTERS = 4  # chosen: shorter words of a name, such as "The", tell nothing
@@ -43,6 +44,11 @@ class Served(Reply):
     """Which of the wishes offered a place can fulfil."""
 
     served: tuple[int, ...] = Field(description="The numbers of those wishes; empty if there is none.")
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        return {"served": numbered(inputs, "options")}
 
     @field_validator("served")
     @classmethod

@@ -21,7 +21,7 @@ from langchain_core.runnables import RunnableConfig
 from virl.agent.assembly import Agent
 from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, VirlError
-from virl.mind.answers import refusal_in
+from virl.mind.chat.endings import NOTHING, refusal_in
 from virl.mind.llm import LLMMind
 from virl.mind.prompt import render
 from virl.mind.replies import Reply
@@ -34,6 +34,8 @@ from virl.tools.catalogue import tools_for
 
 CLEAR_AT_TOKENS, RESULTS_KEPT = 30_000, 12
 """From so many tokens on, all but the latest results of tools are left out of what is sent. Chosen."""
+CONTEXT_USED = 0.6
+"""Of the context that a user states, before that; the rest is for tools, pictures and the reply. Chosen."""
 CLEARED = "(left out to save room: call the tool again if you need it)"
 NODES_A_TURN = 8  # of the graph that LangChain walks; no more than these stand in one round
 
@@ -96,7 +98,9 @@ def _room(agent: Agent) -> list[AgentMiddleware[Any, None, Any]]:
     """Keeps a conversation short enough to be sent; nothing is sent where no model is asked."""
     if not isinstance(agent.mind, LLMMind):
         return []
-    clear = ClearToolUsesEdit(CLEAR_AT_TOKENS, keep=RESULTS_KEPT, placeholder=CLEARED)
+    context = agent.mind.settings.context
+    most = CLEAR_AT_TOKENS if context is None else min(CLEAR_AT_TOKENS, int(CONTEXT_USED * context))
+    clear = ClearToolUsesEdit(most, keep=RESULTS_KEPT, placeholder=CLEARED)
     return [ContextEditingMiddleware(edits=[clear])]
 
 
@@ -109,14 +113,14 @@ def _told_of_faults(agent: Agent) -> Callable[[Exception, ToolCallRequest], str 
 
 
 def _said(messages: list[AnyMessage]) -> ToolRunOutcome:
-    """What a model that called no tool any more has said instead."""
+    """What a model has said that called no tool, and not `finish` either when it was asked to."""
     said = messages[-1]
     if isinstance(said, AIMessage) and (refusal := refusal_in(said)):
         return gave_up(f"the model would not go on: {short(refusal, 200)}", messages)
     text = said.text.strip()
-    if not text:
+    if text in ("", NOTHING):
         return gave_up("the model said nothing more", messages)
-    return ToolRunOutcome(succeeded=True, reason=short(text, 300), answer={"answer": text})
+    return gave_up(f"the model called no tool and never finished: {short(text, 200)}", messages)
 
 
 def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # noqa: ARG001
@@ -145,7 +149,9 @@ def _orders(body: Body) -> str:
 def _sees(agent: Agent, model: BaseChatModel) -> bool:
     asked = agent.character.senses.pictures
     profile: dict[str, Any] = dict(model.profile or {})
-    return bool(profile.get("image_inputs")) if asked is None else asked
+    wanted = agent.mind.settings.pictures if isinstance(agent.mind, LLMMind) else None
+    chosen = wanted if asked is None else asked
+    return bool(profile.get("image_inputs")) if chosen is None else chosen
 
 
 def _exhibits(agent: Agent, outcome: ToolRunOutcome) -> list[Exhibit]:

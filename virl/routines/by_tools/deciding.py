@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from virl.agent.assembly import Agent
 from virl.agent.character import Character
 from virl.errors import BadInput, VirlError
-from virl.mind.asking import Ask
 from virl.mind.base import Exchange, Ledger
+from virl.mind.chat.asking import Ask
 from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind

@@ -14,6 +14,7 @@ from langgraph.types import Command
 
 from virl.errors import VirlError
 from virl.journal.records import NoteRecord, PlaceRecord
+from virl.mind.chat.endings import NOTHING, refusal_in
 from virl.mind.conversation import Said, plain_json
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply
@@ -108,10 +109,12 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         state: AgentState[Any],
         runtime: Runtime[None],  # noqa: ARG002 - as LangChain calls it
     ) -> dict[str, Any] | None:
-        """Answer calls whose arguments are not even JSON; ask again after a turn that held no others."""
+        """Answer calls whose arguments are not even JSON; ask again after a turn that called no tool."""
         said = state["messages"][-1]
-        if not isinstance(said, AIMessage) or not said.invalid_tool_calls:
+        if not isinstance(said, AIMessage):
             return None
+        if not said.invalid_tool_calls:
+            return self._ask_for_finish(said, state["messages"][:-1])
         faults = [
             ToolMessage(
                 f"the arguments of {call.get('name')} are no JSON object: call it again",
@@ -122,6 +125,14 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
             for call in said.invalid_tool_calls
         ]
         return {"messages": faults} | ({} if said.tool_calls else {"jump_to": "model"})
+
+    def _ask_for_finish(self, said: AIMessage, before: Sequence[AnyMessage]) -> dict[str, Any] | None:
+        """Words alone do not end a life by tools: ask, once after such a turn, for a call of `finish`."""
+        ask = HumanMessage(content=render(load_prompt("by_tools/finish", Reply), {}))
+        in_words = not said.tool_calls and said.text.strip() not in ("", NOTHING) and not refusal_in(said)
+        if self.outcome or not in_words or before[-1].content == ask.content:
+            return None
+        return {"messages": [ask], "jump_to": "model"}
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]

@@ -10,9 +10,11 @@ from virl.routines.day.replies import (
     DayDraft,
     DayEstimate,
     SceneryRating,
+    SceneryRatings,
     Told,
     UngroundedActivity,
     UngroundedDay,
+    ViewRating,
 )
 from virl.routines.day.rule_questions import (
     Doing,
@@ -22,6 +24,7 @@ from virl.routines.day.rule_questions import (
     SceneryQuestion,
     TellingQuestion,
     UngroundedQuestion,
+    ViewShares,
 )
 from virl.routines.day.rules import draft
 from virl.routines.day.wish_rules import listen
@@ -50,15 +53,22 @@ def tell(question: TellingQuestion, lexicon: Lexicon) -> Told:
     return listen(question.said, question.state, lexicon)
 
 
-def rate_scenery(question: SceneryQuestion, lexicon: Lexicon) -> SceneryRating:  # noqa: ARG001
-    """Points for green, sky and water in the picture: a measure of colours, and no taste."""
-    points = BASE + GREEN * question.green + SKY * question.sky + WATER * question.water
+def rate_scenery(question: SceneryQuestion, lexicon: Lexicon) -> SceneryRatings:  # noqa: ARG001
+    """Points for green, sky and water in each picture: a measure of colours, and no taste."""
+    rated = [_rate_view(view) for view in question.views]
+    return SceneryRatings(
+        ratings=tuple(ViewRating(view=number, **one.model_dump()) for number, one in enumerate(rated))
+    )
+
+
+def _rate_view(view: ViewShares) -> SceneryRating:
+    points = BASE + GREEN * view.green + SKY * view.sky + WATER * view.water
     shown = ", ".join(
         f"{share:.0%} {name}"
         for name, share in (
-            ("green", question.green),
-            ("sky", question.sky),
-            ("water", question.water),
+            ("green", view.green),
+            ("sky", view.sky),
+            ("water", view.water),
         )
         if share >= 0.01
     )

@@ -1,13 +1,21 @@
 """Replies to the prompts of Diego, who plans a day."""
 
 import re
+from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from virl.clock import parse_clock, show_clock
-from virl.mind.replies import Reply
+from virl.mind.replies import Reply, numbered
 
 Mode = Literal["any", "walking", "cycling", "transit", "driving"]
 Kind = Literal["normal", "eat", "transport", "scenic", "end"]
@@ -56,6 +64,12 @@ class DayDraft(Reply):
     what: str = Field(min_length=1, description="What the client does, in a few words.")
     mode: Mode = Field(description="How to get there; any leaves it to the travel times.")
     reason: str = Field(description="Why this suits this client now, in one sentence.")
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        kinds = get_args(Kind)
+        return {"kind": kinds if inputs.get("scenic") else [kind for kind in kinds if kind != "scenic"]}
 
     @model_validator(mode="after")
     def _forward(self) -> Self:
@@ -136,6 +150,33 @@ class SceneryRating(Reply):
         ge=0, le=10, description="From 0 (nobody would stop) to 10 (worth the way for its own sake)."
     )
     reason: str = Field(description="What in the view makes it so, in one sentence.")
+
+
+class ViewRating(SceneryRating):
+    """How scenic one of several views is."""
+
+    view: int = Field(ge=0, description="The number of the view, as given before it.")
+
+
+class SceneryRatings(Reply):
+    """How scenic several views are."""
+
+    ratings: tuple[ViewRating, ...] = Field(
+        description="Every view once, in the order in which they were given."
+    )
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        return {"ratings.view": numbered(inputs, "views")}
+
+    @field_validator("ratings")
+    @classmethod
+    def _are_all_there(cls, ratings: tuple[ViewRating, ...], info: ValidationInfo) -> tuple[ViewRating, ...]:
+        views = (info.context or {}).get("views")
+        if isinstance(views, list | tuple) and sorted(one.view for one in ratings) != [*range(len(views))]:
+            raise ValueError(f"rate each of the views 0 to {len(views) - 1} once")
+        return tuple(sorted(ratings, key=lambda one: one.view))
 
 
 class UngroundedActivity(Reply):

@@ -134,12 +134,18 @@ class AmendQuestion(Question):
     activities: tuple[NumberedDoing, ...]
 
 
-class SceneryQuestion(Question):
-    """Inputs of `day/scenic`: shares of the picture, in [0, 1]."""
+class ViewShares(BaseModel):
+    """What was measured in a view: shares of the picture, in [0, 1]."""
 
     green: float
     sky: float
     water: float
+
+
+class SceneryQuestion(Question):
+    """Inputs of `day/scenic`."""
+
+    views: tuple[ViewShares, ...]
 
 
 class UngroundedQuestion(Question):

@@ -1,16 +1,16 @@
 """Scenic spots: panoramas in and beside a park are swept, and their views rated (V-IRL, appendix B.9)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import radians, tan
 
 from virl.agent.assembly import Agent
 from virl.errors import NoImagery, NoStreetView
 from virl.geo import LatLng, LocalFrame, distance
-from virl.mind.base import Prompt
 from virl.platform.places import Place
 from virl.platform.streetview import Camera, Panorama, View
 from virl.routines.day.activity import Spot
-from virl.routines.day.replies import SceneryRating
+from virl.routines.day.replies import SceneryRating, SceneryRatings
 from virl.routines.day.scenery import scenery
 from virl.routines.day.settings import DAY
 from virl.routines.day.town import Town
@@ -92,8 +92,7 @@ def _rate(agent: Agent, town: Town, park: Place, panorama: Panorama) -> ScenicSp
         views = _views(town, panorama)
         if not views:
             return None
-        prompt = agent.prompts.load("day/scenic", SceneryRating)
-        ratings = [_rating(agent, prompt, park, view) for view in views]
+        ratings = _ratings(agent, park, views)
         best = max(range(len(views)), key=lambda index: ratings[index].rating)
         text = f"{park.name}: {ratings[best].rating:g} of 10. {ratings[best].reason}"
         noted = agent.run.note(
@@ -130,15 +129,21 @@ def _views(town: Town, panorama: Panorama) -> list[View]:
     return views
 
 
-def _rating(agent: Agent, prompt: Prompt[SceneryRating], park: Place, view: View) -> SceneryRating:
+def _ratings(agent: Agent, park: Place, views: Sequence[View]) -> Sequence[SceneryRating]:
+    """A rating of each view, all asked for in one question."""
+    prompt = agent.prompts.load("day/scenic", SceneryRatings)
+    images = {f"View {number}": view.pixels for number, view in enumerate(views)}
+    return agent.mind.ask(
+        prompt, images=images, place=park.name, views=[_shares(view) for view in views]
+    ).ratings
+
+
+def _shares(view: View) -> dict[str, float]:
     camera = view.camera
     horizon = 0.5 + tan(radians(camera.pitch)) / (2 * tan(radians(camera.vertical_fov / 2)))
     shares = scenery(view.pixels, horizon)
-    return agent.mind.ask(
-        prompt,
-        images=[view.pixels],
-        place=park.name,
-        green=round(shares.green, 3),
-        sky=round(shares.sky, 3),
-        water=round(shares.water, 3),
-    )
+    return {
+        "green": round(shares.green, 3),
+        "sky": round(shares.sky, 3),
+        "water": round(shares.water, 3),
+    }

@@ -1,11 +1,11 @@
 """The replies of those who give directions."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from virl.mind.replies import Reply
+from virl.mind.replies import Reply, numbered
 from virl.platform.names import spelt
 
 MAX_DIRECTIONS = 2000
@@ -44,6 +44,11 @@ class PlacePick(Reply):
 
     index: int = Field(ge=0, description="The number of the place chosen, as given before it.")
     reason: str = Field(description="Why this one, in one sentence.")
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        return {"index": numbered(inputs, "places")}
 
     @field_validator("index")
     @classmethod

@@ -1,16 +1,22 @@
 """What an explorer asks: which kind of place, what reviews say, and whether to enter."""
 
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from virl.mind.replies import Reply
+from virl.mind.replies import Reply, named
 
 
 class PlaceType(Reply):
     """Which sort of place would fulfil an intention."""
 
     place_type: str = Field(description="One of the place types offered, spelt the same.")
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        return {"place_type": named(inputs, "place_types")}
 
     @field_validator("place_type")
     @classmethod

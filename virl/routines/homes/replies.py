@@ -1,9 +1,40 @@
 """What a client wants near their home."""
 
+from collections.abc import Mapping, Sequence
+
 from pydantic import Field, ValidationInfo, field_validator
 
-from virl.mind.replies import Reply
+from virl.mind.replies import Reply, named, numbered
 from virl.routines.clients.replies import offered
+
+
+class HomeRating(Reply):
+    """How well one of several homes suits a client."""
+
+    home: int = Field(ge=0, description="The number of the home, as given before it.")
+    rating: float = Field(ge=0, le=10, description="0: not at all, 10: as if made for them.")
+    explanation: str = Field(description="Why, in at most 50 words that name the facts used.")
+
+
+class HomeRatings(Reply):
+    """How well several homes suit a client."""
+
+    ratings: tuple[HomeRating, ...] = Field(
+        description="Every home once, in the order in which they were given."
+    )
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        return {"ratings.home": numbered(inputs, "homes")}
+
+    @field_validator("ratings")
+    @classmethod
+    def _are_all_there(cls, ratings: tuple[HomeRating, ...], info: ValidationInfo) -> tuple[HomeRating, ...]:
+        homes = (info.context or {}).get("homes")
+        if isinstance(homes, list | tuple) and sorted(one.home for one in ratings) != [*range(len(homes))]:
+            raise ValueError(f"rate each of the homes 0 to {len(homes) - 1} once")
+        return tuple(sorted(ratings, key=lambda one: one.home))
 
 
 class HomeWant(Reply):
@@ -18,6 +49,11 @@ class HomeWants(Reply):
     """The sorts of places that matter to a client who looks for a home."""
 
     wants: tuple[HomeWant, ...] = Field(max_length=10, description="Each place type once; may be empty.")
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        return {"wants.place_type": named(inputs, "place_types")}
 
     @field_validator("wants")
     @classmethod

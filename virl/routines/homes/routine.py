@@ -9,7 +9,7 @@ from virl.agent.assembly import Agent
 from virl.routines.homes.home import Rated
 from virl.routines.homes.search import search_homes, wants_of
 from virl.routines.homes.showing import conclude
-from virl.routines.homes.weigh import weigh_home
+from virl.routines.homes.weigh import weigh_homes
 
 
 def run(agent: Agent) -> None:
@@ -18,9 +18,8 @@ def run(agent: Agent) -> None:
     wants = wants_of(agent)
     rated: list[Rated] = []
     off_the_map: list[str] = []
-    for number, home in enumerate(search.homes):
+    for number, weighed in enumerate(weigh_homes(agent, search.homes, wants), 1):
         agent.run.progress("weighing homes", number, len(search.homes))
-        weighed = weigh_home(agent, home, wants)
         if isinstance(weighed, str):
             off_the_map.append(weighed)
         else:

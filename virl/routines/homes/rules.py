@@ -11,7 +11,7 @@ from virl.mind.lexicon import Lexicon, found_in, phrase_pattern
 from virl.routines.clients.replies import Rating
 from virl.routines.clients.walks import walk_in_words
 from virl.routines.homes.home import bedrooms_in_words
-from virl.routines.homes.replies import HomeWant, HomeWants
+from virl.routines.homes.replies import HomeRating, HomeRatings, HomeWant, HomeWants
 
 MUST, WANTED, NICE = 3, 2, 1
 MOST_WANTS = 10
@@ -75,8 +75,26 @@ class NearFacts(BaseModel):
     count: int
 
 
-class HomeQuestion(BaseModel):
+class HomeAndAround(BaseModel):
+    """A home and what is near it."""
+
+    home: HomeFacts
+    nearby: tuple[NearFacts, ...]
+
+
+class HomesQuestion(BaseModel):
     """Inputs of `homes/rating`."""
+
+    name: str
+    background: str
+    intention: str
+    price: tuple[float, float]
+    wants: tuple[HomeWant, ...]
+    homes: tuple[HomeAndAround, ...]
+
+
+class HomeQuestion(BaseModel):
+    """One home of `homes/rating`, with what it is rated by."""
 
     name: str
     background: str
@@ -109,6 +127,18 @@ def list_wants(question: WantsQuestion, lexicon: Lexicon) -> HomeWants:
                     near=not _is_far_off(clause, lexicon),
                 )
     return HomeWants(wants=tuple(wants.values())[:MOST_WANTS])
+
+
+def rate_homes(question: HomesQuestion, lexicon: Lexicon) -> HomeRatings:
+    """A rating of each home by itself."""
+    asked = question.model_dump(exclude={"homes"})
+    rated = [
+        rate_home(HomeQuestion.model_validate({**asked, **home.model_dump()}), lexicon)
+        for home in question.homes
+    ]
+    return HomeRatings(
+        ratings=tuple(HomeRating(home=number, **one.model_dump()) for number, one in enumerate(rated))
+    )
 
 
 def rate_home(question: HomeQuestion, lexicon: Lexicon) -> Rating:

@@ -1,29 +1,50 @@
 """Weighing homes: what is near each, and how well it suits the client."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from virl.agent.assembly import Agent
 from virl.errors import BadInput, NoRoute
 from virl.geo import LatLng, distance
 from virl.region_file import MAX_FROM_CITY_M
-from virl.routines.clients.replies import Rating
 from virl.routines.clients.settings import served
 from virl.routines.homes.around import nearby_of
 from virl.routines.homes.home import Home, Near, Rated
-from virl.routines.homes.replies import HomeWant
+from virl.routines.homes.replies import HomeRatings, HomeWant
 from virl.routines.homes.settings import RENT
 
 TOPIC = "home"
+TOGETHER = 6
+"""Homes that are rated in one question; chosen: what is said of them fills about a page."""
+
+Weighed = Rated | str
+"""A home with its rating, or a line on why it could not be weighed."""
 
 
-def weigh_home(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> Rated | str:
-    """The home with its rating, or a line on why it could not be weighed; what was noted is kept.
+def weigh_homes(agent: Agent, homes: Sequence[Home], wants: Sequence[HomeWant]) -> Iterator[Weighed]:
+    """What came of each home, in their order; what was noted is kept.
 
     Raises:
         BadInput: the character has no `rent:`.
     """
-    if noted := agent.run.noted(TOPIC, home.id):
-        return Rated.model_validate(noted.data["rated"]) if "rated" in noted.data else noted.text
+    for at in range(0, len(homes), TOGETHER):
+        some = homes[at : at + TOGETHER]
+        found = {home.id: _noted(agent, home) or _nearby(agent, home, wants) for home in some}
+        around = {key: near for key, near in found.items() if isinstance(near, tuple)}
+        rated = _rated(agent, [home for home in some if home.id in around], around, wants)
+        for home in some:
+            before = found[home.id]
+            yield rated[home.id] if isinstance(before, tuple) else before
+
+
+def _noted(agent: Agent, home: Home) -> Weighed | None:
+    noted = agent.run.noted(TOPIC, home.id)
+    if noted is None:
+        return None
+    return Rated.model_validate(noted.data["rated"]) if "rated" in noted.data else noted.text
+
+
+def _nearby(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> tuple[Near, ...] | str:
+    """What is near a home, or why nobody can say."""
     rent = RENT.of(agent.character)
     if rent is None:
         raise BadInput(f"{agent.source}: `rent:` is missing")
@@ -32,45 +53,68 @@ def weigh_home(agent: Agent, home: Home, wants: Sequence[HomeWant]) -> Rated | s
         line = f"{home.address}: lies {away / 1000:,.0f} km from {agent.city.title}"
         return agent.run.note(TOPIC, home.id, line).text
     try:
-        nearby = nearby_of(agent, home, wants, rent.walk_metres)
+        return nearby_of(agent, home, wants, rent.walk_metres)
     except NoRoute:
         line = f"{home.address}: lies off the map of {agent.city.title}"
         return agent.run.note(TOPIC, home.id, line).text
-    rated = _rated(agent, home, nearby, wants, rent.price)
-    agent.run.note(
-        TOPIC,
-        home.id,
-        f"{home.address}: {rated.rating:g} of 10. {rated.reason}",
-        data={"rated": rated.model_dump(mode="json")},
-        asked=agent.mind.ledger.take(),
-    )
-    return rated
 
 
 def _rated(
-    agent: Agent,
-    home: Home,
-    nearby: tuple[Near, ...],
-    wants: Sequence[HomeWant],
-    price: tuple[float, float],
-) -> Rated:
-    client = served(agent.character)
+    agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
+) -> dict[str, Rated]:
+    """Homes with their ratings, each noted; the first note of a question has all of its ratings."""
+    rated = {one.home.id: one for one in _begun(agent)}
+    missing = [home for home in homes if home.id not in rated]
+    asked = _ask(agent, missing, nearby, wants) if missing else []
+    rated |= {one.home.id: one for one in asked}
+    together = [one.model_dump(mode="json") for one in asked]
+    for home in homes:
+        one = rated[home.id]
+        data: dict[str, object] = {"rated": one.model_dump(mode="json")}
+        data |= {"together": together} if asked and home is missing[0] else {}
+        text = f"{home.address}: {one.rating:g} of 10. {one.reason}"
+        agent.run.note(TOPIC, home.id, text, data=data, asked=agent.mind.ledger.take())
+    return {home.id: rated[home.id] for home in homes}
+
+
+def _begun(agent: Agent) -> Iterator[Rated]:
+    """Ratings that were given before the run was cut off, those of homes without a note yet included."""
+    for note in agent.run.notes(TOPIC):
+        together = note.data.get("together")
+        yield from (Rated.model_validate(one) for one in together) if isinstance(together, list) else ()
+
+
+def _ask(
+    agent: Agent, homes: Sequence[Home], nearby: Mapping[str, tuple[Near, ...]], wants: Sequence[HomeWant]
+) -> list[Rated]:
+    client, rent = served(agent.character), RENT.of(agent.character)
+    if rent is None:
+        raise BadInput(f"{agent.source}: `rent:` is missing")
     reply = agent.mind.ask(
-        agent.prompts.load("homes/rating", Rating),
+        agent.prompts.load("homes/rating", HomeRatings),
         name=client.name,
         background=client.background,
         intention=client.intention,
-        price=list(price),
+        price=list(rent.price),
         wants=[want.model_dump() for want in wants],
-        home={
-            "address": home.address,
-            "rent": home.price,
-            "property_type": home.property_type,
-            "area_m2": home.area,
-            "bedrooms": home.bedrooms,
-            "bathrooms": home.bathrooms,
-            "year_built": home.year_built,
-        },
-        nearby=[near.model_dump() for near in nearby],
+        homes=[
+            {"home": _facts(home), "nearby": [near.model_dump() for near in nearby[home.id]]}
+            for home in homes
+        ],
     )
-    return Rated(home=home, nearby=nearby, rating=reply.rating, reason=reply.explanation)
+    return [
+        Rated(home=home, nearby=nearby[home.id], rating=one.rating, reason=one.explanation)
+        for home, one in zip(homes, reply.ratings, strict=True)
+    ]
+
+
+def _facts(home: Home) -> dict[str, object]:
+    return {
+        "address": home.address,
+        "rent": home.price,
+        "property_type": home.property_type,
+        "area_m2": home.area,
+        "bedrooms": home.bedrooms,
+        "bathrooms": home.bathrooms,
+        "year_built": home.year_built,
+    }

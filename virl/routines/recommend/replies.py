@@ -1,8 +1,10 @@
 """What to look for on a client's behalf."""
 
+from collections.abc import Mapping, Sequence
+
 from pydantic import Field, ValidationInfo, field_validator
 
-from virl.mind.replies import Reply
+from virl.mind.replies import Reply, named
 from virl.routines.clients.replies import offered
 
 
@@ -23,6 +25,11 @@ class PlaceSearch(Reply):
         description="The highest price level that suits: 1 inexpensive, 2 moderate, 3 expensive, 4 very "
         "expensive. Null if the wish does not say.",
     )
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        return {"place_types": named(inputs, "place_types")}
 
     @field_validator("place_types")
     @classmethod

@@ -96,7 +96,7 @@ class IntentionNavigator:
         roads = tuple(Road(*road) for road in zip(links, views, descriptions, strict=True))
         reply = self._mind.ask(
             self._prompt,
-            images=[view.pixels for view in views],
+            images={f"Road {index}": view.pixels for index, view in enumerate(views)},
             intention=self._intention,
             place_type=self._place_type,
             roads=[{"index": i, "description": road.description} for i, road in enumerate(roads)],

@@ -1,5 +1,7 @@
 """What is asked at a crossing: which road to take."""
 
+from collections.abc import Mapping, Sequence
+
 from pydantic import Field, ValidationInfo, field_validator
 
 from virl.mind.replies import Reply
@@ -10,6 +12,12 @@ class RoadChoice(Reply):
 
     index: int = Field(ge=0, description="The number of the road chosen, as given before its description.")
     reason: str = Field(description="Why this road, in one sentence.")
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        roads = inputs.get("roads")
+        return {"index": [road["index"] for road in roads]} if isinstance(roads, list | tuple) else {}
 
     @field_validator("index")
     @classmethod

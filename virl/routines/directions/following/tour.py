@@ -9,12 +9,13 @@ from virl.agent.assembly import Agent
 from virl.agent.consult import consult, steps_taken
 from virl.errors import JournalBroken, NoStreetView
 from virl.journal.records import NoteRecord, StepRecord
+from virl.mind.base import costs
 from virl.platform.movement.base import Step
 from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints, PaperHints
-from virl.platform.movement.instruction.tourist.navigator import TouristNavigator
+from virl.platform.movement.instruction.tourist.navigator import LEADS_ON, TouristNavigator
 from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
-from virl.platform.movement.instruction.tourist.transcript import Act, TranscriptEntry
+from virl.platform.movement.instruction.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import Pose
 from virl.routines.directions.following.settings import FOLLOW
@@ -131,7 +132,11 @@ def _walk(
     steps = agent.run.steps[before:]
     if steps and steps[-1].next_pano_id is None:
         return _ended(steps[-1])
-    done = [(Pose(step.pose.pano_id, step.pose.heading), _remembered(step)) for step in steps]
+    done: list[tuple[Pose, TranscriptEntry]] = []
+    for before_now in steps:
+        doing = done[-1][1].act.sentence if done else 1
+        pose = Pose(before_now.pose.pano_id, before_now.pose.heading)
+        done.append((pose, _remembered(before_now, doing)))
     navigator = TouristNavigator(
         agent.city.streetview,
         agent.mover,
@@ -141,6 +146,7 @@ def _walk(
         hints=hints,
         max_steps=min(FOLLOW.of(agent.character).patience, _steps_left_at(agent, before)),
         landmarks=_remembered_landmarks(steps),
+        sparing=costs(agent.mind),
         prompts=agent.prompts,
     )
     start = _onward(agent, steps[-1]) if steps else _stands(agent, before)
@@ -178,9 +184,12 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
     )
 
 
-def _remembered(step: StepRecord) -> TranscriptEntry:
-    """What was observed and done at a step of an earlier process."""
+def _remembered(step: StepRecord, sentence: int) -> TranscriptEntry:
+    """What was observed and done at a step of an earlier process, and `sentence` carried out before it."""
     asked = next((one for one in reversed(step.asked) if "action" in one.reply), None)
+    if asked is None and step.decided.endswith(LEADS_ON):
+        act = Act("forward", sentence=sentence, reason=LEADS_ON)
+        return TranscriptEntry(ArrivalObservation(step.pose.heading).told(), act)
     if asked is None:
         raise JournalBroken(f"step {step.step} does not say what was observed there")
     reply = WalkAction.model_validate(asked.reply)

@@ -199,3 +199,13 @@ def test_replies_name_a_direction_with_a_turn_and_with_a_turn_alone() -> None:
     for wrong in ({"action": "turn"}, {"action": "stop", "direction": "left"}):
         with pytest.raises(ValueError, match="a direction goes with turn"):
             WalkAction.model_validate({"sentence": 1, "reason": "r", **wrong})
+
+
+def test_where_the_street_plainly_leads_on_a_sparing_tourist_asks_nobody() -> None:
+    mind = Scripted("forward", "turn right", "forward", "stop")
+    tourist = navigator(plus_sign(5), mind, spotter=Sees("e3"), sparing=True)
+    assert walked(tourist, Pose("s5", 0.0))[-4:] == ["e1", "e2", "e3", "e4"]
+    assert [entry.act.reason for entry in tourist.transcript].count("the street leads on") >= 5
+    assert len(mind.asked) == 4, (
+        "at the start, at the crossing, and with the landmark in sight and just past it"
+    )

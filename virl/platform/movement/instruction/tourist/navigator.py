@@ -22,6 +22,9 @@ MAX_STEPS = 40
 TRIES = 3
 """How often a mind is asked for an action that can be carried out. Chosen."""
 
+LEADS_ON = "the street leads on"
+"""The reason of a step that nobody was asked about."""
+
 Ending = Literal["stopped", "lost"]
 
 
@@ -53,6 +56,8 @@ class TouristNavigator:
     max_steps: int = MAX_STEPS
     landmarks: tuple[str, ...] | None = None
     """What to look for; `None` asks the mind which landmarks the directions name, once a walk."""
+    sparing: bool = False
+    """Whether the mind is asked only where there is something to decide, not where the street leads on."""
     prompts: Prompts = OUR_PROMPTS
     transcript: list[TranscriptEntry] = field(default_factory=list)
     """Every observation and action of the last walk."""
@@ -139,6 +144,8 @@ class TouristNavigator:
             wrong = f"I have walked {self.max_steps} steps and have not arrived"
         if wrong is not None:
             return Act("lost", sentence=doing, reason=wrong), None
+        if (onward := self._plainly_on(links, observation)) is not None:
+            return Act("forward", sentence=doing, reason=LEADS_ON), onward
         refused: list[str] = []
         while len(refused) < TRIES:
             reply = self._ask(observation, sentences, refused)
@@ -150,6 +157,16 @@ class TouristNavigator:
             refused.append(f"{act.words!r} cannot be done: from here ways lead {leaving or 'nowhere'}")
         reason = f"no way to go on: {refused[-1]}"
         return Act("lost", sentence=doing, reason=reason, refused=tuple(refused)), None
+
+    def _plainly_on(self, links: Sequence[Link], observation: ArrivalObservation) -> Link | None:
+        """The only way on where there is nothing to decide: no crossing, nothing in sight now or before."""
+        if not (self.sparing and self.transcript):
+            return None
+        seen_before = bool(self.transcript[-1].observed["seen"])
+        here = observation
+        if here.seen or here.crossing is not None or here.ways or here.been_here or seen_before:
+            return None
+        return link_ahead(links, here.heading, self._came_from)
 
     def _ask(
         self, observation: ArrivalObservation, sentences: Sequence[str], refused: Sequence[str]

@@ -1,10 +1,11 @@
 """The replies of a tourist who follows directions."""
 
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from virl.mind.replies import Reply
+from virl.mind.replies import Reply, named, numbered
 
 Direction = Literal[
     "front",
@@ -25,6 +26,7 @@ Direction = Literal[
     "northwest",
 ]
 """Eight directions as seen by the walker, and the eight of the compass."""
+AS_SEEN = get_args(Direction)[:8]
 
 
 class LandmarkNames(Reply):
@@ -73,6 +75,13 @@ class WalkAction(Reply):
     direction: Direction | None = Field(default=None, description="Where to turn to; with turn alone.")
     sentence: int = Field(ge=1, description="The number of the sentence that is being carried out.")
     reason: str = Field(description="Why, in one sentence.")
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        here = inputs.get("here")
+        ways = named(here, "ways") if isinstance(here, dict) else []
+        return {"sentence": numbered(inputs, "sentences", 1), "direction": ways or AS_SEEN}
 
     @field_validator("sentence")
     @classmethod

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from functools import cache
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel, BaseLLM
@@ -11,30 +10,31 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import LLMResult
 from langchain_core.prompt_values import StringPromptValue
 from langchain_core.runnables import Runnable, RunnableSequence
-from pydantic import BaseModel
 
 from virl.errors import MindFailed
 from virl.mind.base import Prompt, ReplyT
+from virl.mind.chat.providers import ChatManner
 from virl.mind.replies import Text
 
 Model = BaseChatModel | BaseLLM
 Ask = Callable[[list[BaseMessage]], AIMessage]
 
 
-@cache
-def schema_of(reply: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a reply type, made once; not to be changed."""
-    return reply.model_json_schema()
-
-
-def asker(model: Model, name: str, prompt: Prompt[ReplyT], options: Mapping[str, Any]) -> Ask:
+def asker(
+    model: Model,
+    name: str,
+    prompt: Prompt[ReplyT],
+    manner: ChatManner,
+    schema: Mapping[str, Any] | None,
+) -> Ask:
     """What puts messages to a model in the way that a prompt's reply type needs.
 
     Args:
         model: a chat model or a completion model.
         name: the model's, for errors.
         prompt: says the reply type and the stop sequences.
-        options: passed to `with_structured_output`.
+        manner: how the model is asked for structured output.
+        schema: of the reply; `None` for a server that takes none: the prompt names the fields.
 
     Raises:
         MindFailed: a completion model is asked for a typed reply.
@@ -45,7 +45,11 @@ def asker(model: Model, name: str, prompt: Prompt[ReplyT], options: Mapping[str,
                 f"{name} is a completion model and gives plain text only: "
                 f"choose a chat model for {prompt.name}"
             )
-        return _bound(model.with_structured_output(deepcopy(schema_of(prompt.reply)), **options))
+        if schema is None:
+            return model.invoke
+        options: dict[str, Any] = {"method": manner.method} if manner.method else {}
+        options |= {"strict": True} if manner.strict and manner.method == "json_schema" else {}
+        return _bound(model.with_structured_output(deepcopy(dict(schema)), **options))
     stop = list(prompt.stop) or None
     if isinstance(model, BaseLLM):
         return lambda messages: _complete(model, messages, stop)

@@ -1,0 +1,1 @@
+"""How chat models are asked and read: providers, questions, schemas, endings, what they can take."""

@@ -1,0 +1,121 @@
+"""How a model's turn ended, whoever serves it: whole, cut off, refused, or with nothing in it."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from virl.mind.answers import last_object, without_thoughts
+
+CUT_OFF = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+"""Reasons to end at the token limit: of OpenAI and Ollama, of Anthropic, and, in small letters, of Gemini."""
+BLOCKED = frozenset(
+    {"content_filter", "safety", "blocklist", "prohibited_content", "spii", "image_safety", "language"}
+)
+"""Reasons of filters: of OpenAI, and of Gemini."""
+SPOILT = frozenset({"recitation", "malformed_function_call", "unexpected_tool_call", "other"})
+"""Reasons of Gemini after which another try may go well."""
+
+NOTHING = "(nothing)"
+"""What stands in a history for a turn of nothing; some APIs refuse empty messages."""
+
+_ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
+LONGEST_NAME, LONGEST_ID = 64, 40
+"""Letters of a tool's name and of a call's id that every provider takes back (OpenAI's limits)."""
+
+
+def reason_of(answer: AIMessage) -> str:
+    """Why a turn ended, in the server's word and small letters; empty if it does not say."""
+    told = answer.response_metadata
+    for field in ("finish_reason", "stop_reason", "done_reason"):
+        if told.get(field):
+            return str(told[field]).casefold()
+    return ""
+
+
+def refusal_in(answer: AIMessage) -> str | None:
+    """What the model or its filter said when it would not answer; `None` if it did answer."""
+    if said := answer.additional_kwargs.get("refusal"):
+        return str(said)
+    reason = reason_of(answer)
+    if reason == "refusal":
+        return answer.text.strip() or "no reason given"
+    if blocked := _block_reason(answer.response_metadata.get("prompt_feedback")):
+        return f"the prompt was blocked ({blocked})"
+    if reason in BLOCKED and not (last_object(answer.text) and reason == "language"):
+        return f"the reply was blocked by a filter ({reason})"
+    return None
+
+
+def _block_reason(feedback: Any) -> str:
+    reason = feedback.get("block_reason") if isinstance(feedback, dict) else None
+    name = getattr(reason, "name", reason)
+    return (
+        str(name) if name and name not in ("BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED") else ""
+    )
+
+
+def is_cut_off(answer: AIMessage) -> bool:
+    """Whether the token limit was reached."""
+    return reason_of(answer) in CUT_OFF
+
+
+def is_empty(answer: AIMessage) -> bool:
+    """Whether nothing was said and nothing called."""
+    called = answer.tool_calls or answer.invalid_tool_calls
+    return not called and not without_thoughts(answer.text).strip()
+
+
+def unusable(answer: AIMessage, tools: Collection[str]) -> bool:
+    """Whether a turn may not be kept for later runs: it does not answer, or calls what is not there."""
+    if refusal_in(answer) or is_empty(answer) or answer.invalid_tool_calls:
+        return True
+    return any(call["name"] not in tools for call in answer.tool_calls)
+
+
+def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
+    """A turn as every API takes it back in a history.
+
+    Names of tools are made legal, ids of calls legal and unique in the conversation, arguments that are no
+    JSON an empty object, and a turn of nothing gets a word. A turn that is fine stays as it is.
+    """
+    used = {call["id"] for one in before if isinstance(one, AIMessage) for call in _calls(one)}
+    calls = [
+        dict(call, name=_legal_name(call["name"]), id=_fresh(call["id"], used)) for call in answer.tool_calls
+    ]
+    broken = [
+        dict(call, name=_legal_name(call.get("name")), id=_fresh(call.get("id"), used), args="{}")
+        for call in answer.invalid_tool_calls
+    ]
+    if is_empty(answer) and not refusal_in(answer):
+        return AIMessage(content=NOTHING, response_metadata=answer.response_metadata, id=answer.id)
+    if calls == answer.tool_calls and broken == answer.invalid_tool_calls:
+        return answer
+    return AIMessage(
+        content=answer.text,
+        tool_calls=calls,
+        invalid_tool_calls=broken,
+        usage_metadata=answer.usage_metadata,
+        response_metadata=answer.response_metadata,
+        id=answer.id,
+    )
+
+
+def _calls(message: AIMessage) -> list[Any]:
+    return [*message.tool_calls, *message.invalid_tool_calls]
+
+
+def _legal_name(name: Any) -> str:
+    return _ILLEGAL.sub("_", str(name or ""))[:LONGEST_NAME] or "unknown"
+
+
+def _fresh(given: Any, used: set[Any]) -> str:
+    """The id, if it is legal and not used before, else one like it; noted as used."""
+    first = _ILLEGAL.sub("_", str(given or ""))[:LONGEST_ID] or "call"
+    fresh, number = first, 1
+    while fresh in used or (fresh == "call" and not given):
+        number += 1
+        fresh = f"{first[: LONGEST_ID - 6]}_{number}"
+    used.add(fresh)
+    return fresh

@@ -1,0 +1,152 @@
+"""Providers of language models: where they are, what opens them, and how each is asked."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from virl.mind.settings import MindSettings
+
+if TYPE_CHECKING:
+    from virl.mind.llm import Method
+
+TIMEOUT_S = 120.0  # chosen: models that reason take up to a minute over a few pictures
+REPLY_TOKENS = 4_096
+"""At most, of a model that does not reason; chosen: the longest reply, a whole day, takes about 1,500."""
+COMPLETION_TOKENS = 256
+"""At most, of a completion model; the default of OpenAI's client in LangChain."""
+REASONED_TOKENS = 16_384
+"""At most, of one that does, or may; chosen. Above about 21,000 Anthropic's client asks for streaming."""
+OLLAMA_CONTEXT = 16_384
+"""Tokens; chosen: its own default of a few thousand cuts the prompts of long walks, and says nothing."""
+OWN_SERVER_KEY = "VIRL_API_KEY"
+"""The environment variable with the key of the server at `VIRL_BASE_URL`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatManner:
+    """How models of a provider are asked."""
+
+    method: "Method | None" = None
+    """How LangChain asks for structured output; `None` takes its own choice."""
+    strict: bool = False
+    """Whether LangChain is to ask for `strict` schemas."""
+    enforces: bool = False
+    """Whether the server is known to hold a model to the schema; if not, the prompt names the fields, too."""
+    longest_side: int = 2_048
+    """Pixels of a picture; larger ones are made smaller, as the provider would do itself."""
+    marks_cache: bool = False
+    """Whether a request has to say what its provider may keep for the next one."""
+
+
+_MANNERS: Mapping[str, ChatManner] = MappingProxyType(
+    {
+        # https://platform.openai.com/docs/guides/images-vision: fitted into 2048 by 2048 pixels
+        "openai": ChatManner("json_schema", strict=True, enforces=True, longest_side=2_048),
+        # https://platform.claude.com/docs/en/build-with-claude/vision: scaled to 1568 pixels. Its newest
+        # models refuse the forced tool call that LangChain would make.
+        "anthropic": ChatManner("json_schema", enforces=True, longest_side=1_568, marks_cache=True),
+        # https://ai.google.dev/gemini-api/docs/image-understanding: up to 3072 pixels
+        "google_genai": ChatManner("json_schema", enforces=True, longest_side=3_072),
+        # the grammar of llama.cpp; most vision models of one's own take some 1000 pixels
+        "ollama": ChatManner("json_schema", longest_side=1_024),
+    }
+)
+_URL_VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "openai": ("VIRL_BASE_URL", "OPENAI_BASE_URL"),
+        "openai-completion": ("VIRL_BASE_URL", "OPENAI_BASE_URL"),
+        "anthropic": ("ANTHROPIC_BASE_URL",),
+        "google_genai": ("GOOGLE_GEMINI_BASE_URL",),
+        "ollama": ("OLLAMA_HOST",),
+    }
+)
+URLS: tuple[str, ...] = tuple(dict.fromkeys(name for names in _URL_VARIABLES.values() for name in names))
+"""Environment variables with the base URL of a provider."""
+
+
+def manner_of(name: str, *, own_server: bool = False) -> ChatManner:
+    """How a model is asked.
+
+    Args:
+        name: such as `openai:gpt-5-mini`.
+        own_server: whether a server of one's own speaks as the provider does: what it enforces is not known.
+    """
+    known = _MANNERS.get(name.partition(":")[0], ChatManner())
+    if not own_server:
+        return known
+    return replace(known, enforces=False)
+
+
+def base_url_of(provider: str) -> str | None:
+    """The base URL that the environment names for a provider; `None` stands for the provider's own."""
+    return next((url for name in _URL_VARIABLES.get(provider, ()) if (url := os.environ.get(name))), None)
+
+
+def is_own_server(provider: str, base_url: str | None) -> bool:
+    """Whether a base URL is a server of one's own, which gets no key of the provider's."""
+    if not provider.startswith("openai") or not base_url:
+        return False
+    return base_url != os.environ.get("OPENAI_BASE_URL")
+
+
+def options_of(provider: str, settings: MindSettings, profile: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What LangChain's class of a provider is made with.
+
+    Args:
+        provider: such as `openai`.
+        settings: as the user wants them.
+        profile: what LangChain knows of the model; `None` if it knows nothing.
+    """
+    temperature, tokens = resolved(provider, settings, profile)
+    timeout = settings.timeout or TIMEOUT_S
+    chosen: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
+    match provider:
+        case "openai":
+            chosen |= {"max_tokens": tokens, "stream_usage": True}
+            chosen |= {"reasoning_effort": settings.effort} if settings.effort else {}
+        case "openai-completion":
+            chosen |= {"max_tokens": settings.max_tokens or COMPLETION_TOKENS}
+        case "anthropic":
+            chosen |= {"max_tokens": tokens}
+            chosen |= {"effort": settings.effort} if settings.effort else {}
+        case "google_genai":
+            chosen |= {"max_output_tokens": tokens}
+            chosen |= {"thinking_level": settings.effort} if settings.effort else {}
+        case "ollama":
+            chosen |= {"num_predict": tokens, "num_ctx": settings.context or OLLAMA_CONTEXT}
+            chosen |= {"reasoning": _thinking(settings.effort)} if settings.effort else {}
+            return {**chosen, "client_kwargs": {"timeout": timeout}}  # it has no `timeout` of its own
+        case _:
+            chosen = {} if settings.temperature is None else chosen
+            chosen |= {} if settings.max_tokens is None else {"max_tokens": tokens}
+            chosen |= {"reasoning_effort": settings.effort} if settings.effort else {}
+    return {**chosen, "timeout": timeout, "max_retries": 0}
+
+
+def resolved(
+    provider: str, settings: MindSettings, profile: Mapping[str, Any] | None
+) -> tuple[float | None, int]:
+    """Temperature, if one is taken, and most tokens of a reply, with the defaults of a provider."""
+    known = profile or {}
+    reasons = bool(known.get("reasoning_output", not known or provider == "ollama"))
+    tokens = settings.max_tokens or (REASONED_TOKENS if reasons else REPLY_TOKENS)
+    tokens = min(tokens, int(known.get("max_output_tokens") or tokens))
+    # OpenAI's models that reason take a temperature only without reasoning, whatever the profile says
+    takes = known.get("temperature", True) and not (provider == "openai" and known.get("reasoning_output"))
+    temperature = settings.temperature if settings.temperature is not None else (0.0 if takes else None)
+    return temperature, tokens
+
+
+def settled(provider: str, settings: MindSettings, profile: Mapping[str, Any] | None) -> MindSettings:
+    """The settings that hold, defaults included; the temperature is left out where none is taken."""
+    temperature, tokens = resolved(provider, settings, profile)
+    context = settings.context or (OLLAMA_CONTEXT if provider == "ollama" else None)
+    timeout = settings.timeout or TIMEOUT_S
+    known = {"temperature": temperature, "max_tokens": tokens, "context": context, "timeout": timeout}
+    return settings.model_copy(update=known)
+
+
+def _thinking(effort: str) -> bool | str:
+    return effort != "none" and (effort if effort in ("low", "medium", "high") else True)

@@ -1,0 +1,84 @@
+"""A question as it is put to a model: what stays the same as orders, then what is asked, then pictures."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.language_models import BaseLLM
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+
+from virl.errors import MindFailed
+from virl.mind.base import Pictures, Prompt, ReplyT
+from virl.mind.chat.abilities import Abilities
+from virl.mind.chat.asking import Model
+from virl.mind.chat.providers import ChatManner
+from virl.mind.chat.schemas import Schema, in_words, strict_schema
+from virl.mind.pictures import picture_blocks
+from virl.mind.prompt import load_prompt, render, render_parts
+from virl.mind.replies import Reply, Text
+
+CACHE_MARK = {"cache_control": {"type": "ephemeral"}}
+"""Says to Anthropic that everything up to here may be kept for the next request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, ready to be sent."""
+
+    messages: Sequence[BaseMessage]
+    schema: Schema | None
+    """Of the reply, where it is typed."""
+    held: bool
+    """Whether the schema goes with the request."""
+
+    @property
+    def fields(self) -> str:
+        """The fields of the reply in words."""
+        return in_words(self.schema) if self.schema else ""
+
+    def parts(self) -> list[dict[str, Any]]:
+        """What is sent, as plain data, for the key of a cache."""
+        return [{"type": message.type, "content": message.content} for message in self.messages]
+
+
+def question_of(
+    prompt: Prompt[ReplyT],
+    inputs: Mapping[str, object],
+    images: Pictures,
+    manner: ChatManner,
+    abilities: Abilities,
+    model: Model,
+) -> Question:
+    """Put a prompt and its inputs into messages.
+
+    Raises:
+        BadInput: an input is missing, is not the prompt's, or does not fit its template.
+        MindFailed: it is of no use without pictures, and the model takes none.
+    """
+    orders, asked = render_parts(prompt, inputs)
+    if issubclass(prompt.reply, Text):
+        asked = asked.rstrip()  # a completion goes on where it ends
+        schema = None
+    else:
+        schema = strict_schema(prompt.reply, inputs)
+    held = schema is not None and abilities.schema
+    if schema is not None and not (held and manner.enforces):
+        form = render(load_prompt("mind/form", Reply), {"fields": in_words(schema)})
+        orders, asked = (f"{orders}\n{form}", asked) if orders else ("", f"{asked}\n{form}")
+    blocks: list[str | dict[Any, Any]] = [{"type": "text", "text": asked}]
+    if images and abilities.sees:
+        blocks += picture_blocks(images, manner.longest_side)
+    elif images and prompt.needs_pictures:
+        raise MindFailed(
+            f"{prompt.name} is a question about pictures, and the model takes none: choose another"
+        )
+    elif images:
+        none_shown = render(load_prompt("mind/no-pictures", Reply), {"count": len(images)})
+        blocks = [{"type": "text", "text": f"{asked}\n{none_shown}"}]
+    messages: list[BaseMessage] = [HumanMessage(content=blocks)]
+    if orders and isinstance(model, BaseLLM):
+        messages = [HumanMessage(content=[{"type": "text", "text": f"{orders}\n{asked}"}])]
+    elif orders:
+        mark = CACHE_MARK if manner.marks_cache else {}
+        messages = [SystemMessage(content=[{"type": "text", "text": orders.strip(), **mark}]), *messages]
+    return Question(messages, schema, held)
