@@ -125,8 +125,9 @@ def test_a_model_that_writes_nothing_is_noted(run, answer):
     assert told.narration.drawing is not None
 
 
-def test_a_model_out_of_reach_is_named(run):
-    with pytest.raises(ModelUnavailable, match="failed 3 times"):
+def test_a_model_out_of_reach_is_named(run, monkeypatch):
+    monkeypatch.setattr("virl.mind.llm.FIRST_WAIT_S", 0.001)
+    with pytest.raises(ModelUnavailable, match="failed 8 times"):
         by_model(run, [fault(500, "melted")])
 
 

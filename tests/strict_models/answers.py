@@ -237,7 +237,7 @@ def _anthropic(said: Said) -> Iterator[bytes]:
             yield _event({"type": "content_block_delta", "index": at, "delta": delta}, "content_block_delta")
         yield _event({"type": "content_block_stop", "index": at}, "content_block_stop")
     delta = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
-    counted = {"output_tokens": usage["output_tokens"]}
+    counted = {"input_tokens": usage["input_tokens"], "output_tokens": usage["output_tokens"]}
     yield _event({"type": "message_delta", "delta": delta, "usage": counted}, "message_delta")
     yield _event({"type": "message_stop"}, "message_stop")
 

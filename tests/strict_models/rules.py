@@ -354,7 +354,7 @@ def _ollama(path: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> I
         where = f"messages[{at}]"
         if message["role"] not in ("system", "user", "assistant", "tool"):
             yield f"{where}: no role {message['role']!r}"
-        if not isinstance(message.get("content"), str):
+        if not isinstance(message.get("content") or "", str):
             yield f"{where}: content must be a string"
         for picture in message.get("images") or ():
             yield from (f"{where}: {fault}" for fault in _picture(picture))

@@ -320,6 +320,8 @@ def _live(
             start = start.model_copy(update={"attribution": city.notice, "mind_settings": settings_of(mind)})
         journal = stack.enter_context(open_journal(start))
         story = stack.enter_context(Story(console, character.limits.steps))
+        if console.is_terminal and (tell := getattr(mind, "tell", None)):
+            tell(story.thinking)
         run = Run(
             journal,
             start,

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from types import TracebackType
 from typing import Self
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
+from rich.text import Text
 
 from virl.agent.routine import find_routine
 from virl.console import as_markup
@@ -30,6 +32,62 @@ from virl.journal.routine_page import routine_name
 from virl.platform.providers.open import name_of_city
 from virl.resources import data_folder
 
+LETTERS_A_TOKEN = 4  # of English text
+LAST_WORDS = 48
+"""Letters of what a model is saying that are shown. Chosen: they fit beside the bar on a wide terminal."""
+
+
+class Thinking:
+    """What a language model is doing now: its name, the seconds, and about how many tokens have come."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self._doing, self._since, self._pieces, self._letters, self._last = "", 0.0, 0, 0, ""
+
+    def asked(self, name: str) -> None:
+        """As `Hearing.asked`."""
+        self._begin(f"{name} thinks")
+
+    def heard(self, letters: int, last: str) -> None:
+        """As `Hearing.heard`."""
+        self._pieces += 1
+        self._letters += letters
+        self._last = last[-LAST_WORDS:]
+
+    def waits(self, name: str, seconds: float, why: str) -> None:
+        """As `Hearing.waits`."""
+        self._begin(f"{name} is tried again in {seconds:.0f} s ({why[:80]})")
+
+    def done(self) -> None:
+        """As `Hearing.done`."""
+        self._doing = ""
+
+    def _begin(self, doing: str) -> None:
+        self._doing, self._since, self._pieces, self._letters, self._last = doing, monotonic(), 0, 0, ""
+
+    def told(self) -> str:
+        """In words, for the terminal; empty while no model is asked."""
+        if not self._doing:
+            return ""
+        tokens = max(self._pieces, self._letters // LETTERS_A_TOKEN)
+        parts = [self._doing, f"{monotonic() - self._since:.0f} s"]
+        parts += [f"about {counted(tokens, 'token')}"] if tokens else []
+        words = " ".join(self._last.split())
+        return ", ".join(parts) + (f": \N{HORIZONTAL ELLIPSIS}{words}" if words else "")
+
+
+class _Thoughts(ProgressColumn):
+    """Says what a model is doing, at the end of the bar."""
+
+    def __init__(self, thinking: Thinking) -> None:
+        super().__init__()
+        self._thinking = thinking
+
+    def render(self, task: Task) -> Text:
+        """As rich calls it."""
+        del task
+        return Text(self._thinking.told(), style="dim", overflow="ellipsis", no_wrap=True)
+
 
 class Story:
     """Tells a run as it happens: what was found and decided, not every step."""
@@ -37,12 +95,14 @@ class Story:
     def __init__(self, console: Console, steps: int) -> None:
         """Tell on `console`, with a bar that is full after `steps` moves."""
         self._console = console
+        self.thinking = Thinking()
         self._progress = Progress(
             TextColumn("[dim]{task.description}"),
             BarColumn(),
             TextColumn("[green]{task.fields[count]}"),
             TimeElapsedColumn(),
             TextColumn("[dim]{task.fields[left]}"),
+            _Thoughts(self.thinking),
             console=console,
             transient=True,
         )

@@ -86,6 +86,7 @@ class _Counts(BaseModel):
 
     input_tokens: int = Field(ge=0, le=MOST_TOKENS)
     output_tokens: int = Field(ge=0, le=MOST_TOKENS)
+    total_tokens: int = Field(default=0, ge=0, le=2 * MOST_TOKENS, strict=True)
     input_token_details: _Details | None = None
 
 

@@ -22,6 +22,7 @@ from virl.mind.cache import ReplyCache, request_key
 from virl.mind.chat.abilities import Abilities, NotTaken
 from virl.mind.chat.asking import Ask, Model, asker
 from virl.mind.chat.endings import SPOILT, is_cut_off, is_empty, reason_of, refusal_in, taken_back, unusable
+from virl.mind.chat.hearing import Hearing, let_hear
 from virl.mind.chat.providers import REASONED_TOKENS, ChatManner, manner_of
 from virl.mind.chat.question import CACHE_MARK, Question, question_of
 from virl.mind.conversation import Said, conversation_key, notes_on, tools_in, what_it_says
@@ -95,6 +96,7 @@ class LLMMind:
         self._manner = manner or manner_of(name)
         self._abilities = abilities or Abilities()
         redaction = redaction_of(model)
+        self._hearing: list[Hearing] = []
         self._sender = Sender(
             name,
             redaction,
@@ -107,6 +109,7 @@ class LLMMind:
             budget=budget or Budget(),
             expected_reply=expected_reply,
             counts=Counting(),
+            pauses=self._pauses,
         )
         self._retries = retries
         self.settings = settings or MindSettings()
@@ -136,6 +139,15 @@ class LLMMind:
     def unpriced(self) -> frozenset[str]:
         """Models whose tokens were counted at 0 dollars because their price is unknown."""
         return frozenset(self._unpriced)
+
+    def tell(self, hearing: Hearing) -> None:
+        """Tell of replies while they come, and of pauses."""
+        self._hearing.append(hearing)
+        let_hear(self._model, self._name, hearing, self._sender.redaction)
+
+    def _pauses(self, seconds: float, why: str) -> None:
+        for one in self._hearing:
+            one.waits(self._name, seconds, why)
 
     @property
     def sees(self) -> bool:

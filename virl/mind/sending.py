@@ -73,6 +73,8 @@ class Sender:
     expected_reply: int
     """Tokens of a reply that are reckoned with before it is there."""
     counts: "Counting"
+    pauses: Callable[[float, str], None] = lambda _seconds, _why: None
+    """Is told of each pause before another try: seconds, and why."""
 
     def send(
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
@@ -192,6 +194,7 @@ class Sender:
         if isinstance(outcome, _Failed):
             asked = "asks to wait" if outcome.wait is not None else f"failed ({outcome.said}): waiting"
             _log.info("%s %s %.1f s", self.name, asked, pause)
+            self.pauses(pause, outcome.said)
 
     def _raise(self, failed: "_Failed", tally: RequestUsage) -> NoReturn:
         """The end of trying."""

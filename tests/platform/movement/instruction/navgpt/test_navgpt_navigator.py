@@ -197,8 +197,9 @@ def test_a_server_that_fails_for_a_moment_costs_no_step():
     assert moves[-1].reason == "I am in the attic."
 
 
-def test_a_server_that_stays_broken_ends_the_walk():
-    with pytest.raises(ModelUnavailable, match="failed 3 times"):
+def test_a_server_that_stays_broken_ends_the_walk(monkeypatch):
+    monkeypatch.setattr("virl.mind.llm.FIRST_WAIT_S", 0.001)
+    with pytest.raises(ModelUnavailable, match="failed 8 times"):
         walk([go("stairs"), fault(500, "melted")])
 
 

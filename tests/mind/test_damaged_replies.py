@@ -1,0 +1,217 @@
+"""Damaged replies of every provider to every prompt: no traceback, no wedged run, nothing paid twice.
+
+`DAMAGED_REPLIES=2000 pytest -m soak tests/mind/test_damaged_replies.py` is the long proof; CI reads a slice.
+"""
+
+import json
+import os
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fuzz.mutate import mutate_bytes, mutate_http, mutate_json
+from langchain_core.messages import HumanMessage, ToolMessage
+from strict_models import ModelServer, Raw, Said, calls, says
+from strict_models.answers import BODIES, End
+from test_prompt import DAY, FROM_THE_WORLD
+from test_strict_apis import KEY_VARIABLES, MODELS, TYPED
+
+from virl.budget import Budget
+from virl.errors import VirlError
+from virl.mind.base import Prompt
+from virl.mind.chat.schemas import strict_schema
+from virl.mind.llm import LLMMind
+from virl.mind.open import open_mind
+from virl.mind.prompt import all_prompts
+from virl.mind.replies import Reply
+
+ASKED: list[Prompt[Any]] = [one for one in all_prompts() if one.reply is not Reply]
+MOST_REQUESTS = 12
+"""For a question: three replies, each after as many lost ones as are borne."""
+WAVE = {
+    "type": "function",
+    "function": {
+        "name": "wave",
+        "parameters": {"type": "object", "properties": {"hand": {"type": "string"}}},
+    },
+}
+ENDS: tuple[End, ...] = ("stop", "length", "refused", "filtered", "blocked", "recitation", "malformed")
+
+
+INPUTS: dict[str, dict[str, Any]] = FROM_THE_WORLD | {
+    "day/listen": {"said": "I am tired.", "state": DAY["state"], "now": "10:00"},
+    "day/ungrounded": {**DAY, "city": "Town", "day": "wed", "starts": "09:00", "until": "21:00"},
+    "explore/place-type": {"intention": "I want lunch.", "place_types": ["restaurant", "bar"]},
+    "homes/wants": {"name": "Ana", "background": "", "intention": "a home", "place_types": ["gym", "bar"]},
+    "recommend/search": {"name": "Ana", "background": "", "intention": "tea", "place_types": ["cafe", "bar"]},
+    "movement/tourist-landmarks": {"directions": "Walk on to 09:30."},
+    "errands/list": {"text": "Go to 09:30."},
+    "senses/describe-view": {"question": ""},
+    "vqa/answer": {"question": "What for?", "options": ["a", "b", "c", "d"]},
+    "vqa/check": {"types": ["cafe"], "options": ["a", "b", "c", "d"]},
+    "vqa/choices": {"name": "Moon", "types": ["cafe"], "question": "What for?", "faults": ""},
+    "narrate/instruction": {"entries": []},
+    "narrate/drawing": {"entries": [], "fault": ""},
+}
+_WORDS = "Someone wants to find a place number {} that is close to home and open until late in the evening."
+_TEXTS = {"ends": "11:00", "directions": "Walk on to WORLD.", "right": _WORDS.format(0)}
+
+
+def example(schema: Mapping[str, Any], name: str = "") -> Any:  # noqa: PLR0911 - a case each
+    """A value that fits a strict schema."""
+    if name == "wrong":
+        return [_WORDS.format(number) for number in (1, 2, 3)]
+    if "anyOf" in schema:
+        return example(schema["anyOf"][-1])
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema["type"]:
+        case "object":
+            return {key: example(inner, key) for key, inner in schema["properties"].items()}
+        case "array":
+            return [example(schema["items"])]
+        case "string":
+            return _TEXTS.get(name, "09:30")
+        case "boolean":
+            return True
+        case "null":
+            return None
+        case _:
+            return 1
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in KEY_VARIABLES:
+        monkeypatch.setenv(name, f"marker-of-{name.lower()}-0123456789")
+
+
+class Damage:
+    """Good and damaged replies, the same for the same seed."""
+
+    def __init__(self, provider: str, seed: int) -> None:
+        self.provider, self.random = provider, random.Random(seed)
+
+    def reply(self, good: Said) -> Said | Raw:
+        """Half of them are whole replies with a wrong text or ending; half are damaged as HTTP."""
+        draw = self.random
+        kinds: list[Callable[[], Said | Raw]] = [
+            lambda: replace(good, end=draw.choice(ENDS)),
+            lambda: replace(good, text=mutate_bytes(draw, good.text.encode()).decode("utf-8", "replace")),
+            lambda: replace(
+                good, text=mutate_json(draw, good.text.encode() or b"{}").decode("utf-8", "replace")
+            ),
+            lambda: replace(good, text=f"<think>{good.text[:40]}", usage=None),
+            lambda: replace(good, calls=(("fly me!", {}), ("wave", "not json")), ids=("call_1", "call_1")),
+            Said,
+            self._http(good),
+            self._http(good),
+            self._http(good),
+            lambda: Raw(200, b"<!DOCTYPE html><title>Hotel wifi</title>", {"content-type": "text/html"}),
+            lambda: Raw(draw.choice([400, 402, 404, 413, 422, 429, 500, 503, 529]), self._body(good)),
+        ]
+        return draw.choice(kinds)()
+
+    def _body(self, good: Said) -> bytes:
+        return json.dumps(BODIES[self.provider](good)).encode()
+
+    def _http(self, good: Said) -> Callable[[], Raw]:
+        def damaged() -> Raw:
+            whole = b"HTTP/1.1 200 OK\r\n\r\n" + self._body(good)
+            return Raw(200, mutate_http(self.random, whole).partition(b"\r\n\r\n")[2])
+
+        return damaged
+
+
+def mind_at(server: ModelServer, folder: Path) -> LLMMind:
+    spec = f"{MODELS[server.provider]}?timeout=5&price=1,1"
+    mind = open_mind(spec, cache_dir=folder, base_url=server.url, budget=Budget(1000.0))
+    assert isinstance(mind, LLMMind)
+    mind._sender = replace(mind._sender, sleep=lambda _: None)
+    return mind
+
+
+def one_line(fault: VirlError) -> None:
+    assert "\n" not in str(fault)
+    assert "Traceback" not in str(fault)
+
+
+def ask_all(provider: str, count: int, folder: Path, seed: int) -> None:
+    """Questions of every prompt in turn, each answered by damaged replies and then by a good one."""
+    damage = Damage(provider, seed)
+    with ModelServer(provider) as server:
+        mind = mind_at(server, folder)
+        for number in range(count):
+            prompt = ASKED[number % len(ASKED)]
+            inputs = {key: value for key, value in INPUTS[prompt.name].items() if key in prompt.inputs}
+            typed = prompt in TYPED
+            good = says(example(strict_schema(prompt.reply, inputs)) if typed else "forward")
+            server.requests.clear()
+            server.script = [damage.reply(good), damage.reply(good), good]
+            if number < len(ASKED):
+                prompt.reply.model_validate_json(good.text, context=inputs) if typed else None
+            try:
+                reply = mind.ask(prompt, **inputs)
+            except VirlError as fault:
+                one_line(fault)
+                reply = None
+            assert len(server.requests) <= MOST_REQUESTS
+            assert server.refusals == [], "what is sent after a bad reply is taken"
+            if reply is not None and (typed or reply.text.strip()):
+                sent = len(server.requests)
+                assert mind.ask(prompt, **inputs) == reply
+                assert len(server.requests) == sent, "a reply that was accepted is not paid for twice"
+            forget(folder)
+
+
+def forget(folder: Path) -> None:
+    for kept in folder.rglob("*.json"):
+        kept.unlink()
+
+
+def converse_all(provider: str, count: int, folder: Path, seed: int) -> None:
+    """Conversations with tools that go on whatever the model says."""
+    damage = Damage(provider, seed)
+    frame: dict[str, object] = {"system": "Be brief.", "tools": [WAVE]}
+    with ModelServer(provider) as server:
+        mind = mind_at(server, folder)
+        bound = mind.chat_model.bind_tools([WAVE])
+        for number in range(count):
+            messages: list[Any] = [HumanMessage(content=f"Hello {number}.")]
+            for _ in range(3):
+                good = calls(("wave", {"hand": "left"}))
+                server.requests.clear()
+                server.script = [damage.reply(good), good]
+                try:
+                    said = mind.converse("talk", bound.invoke, messages, frame)
+                except VirlError as fault:
+                    one_line(fault)
+                    break
+                assert len(server.requests) <= MOST_REQUESTS
+                answers = [
+                    ToolMessage("done", tool_call_id=call["id"], name=call["name"])
+                    for call in [*said.tool_calls, *said.invalid_tool_calls]
+                ]
+                messages += [said, *(answers or [HumanMessage(content="Go on.")])]
+                assert server.refusals == [], f"a history is never refused for what a model said: {messages}"
+            forget(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("provider", MODELS)
+def test_no_damaged_reply_ends_in_a_traceback_or_is_paid_twice(provider: str, tmp_path: Path) -> None:
+    ask_all(provider, 25, tmp_path, seed=1)
+    converse_all(provider, 6, tmp_path, seed=1)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("provider", MODELS)
+def test_thousands_of_damaged_replies(provider: str, tmp_path: Path) -> None:
+    count = int(os.environ.get("DAMAGED_REPLIES", "2000")) // len(MODELS)
+    seed = int(os.environ.get("DAMAGED_SEED", "0")) or random.randrange(1, 1_000_000)
+    print(f"{provider}: {count} questions, DAMAGED_SEED={seed}")
+    ask_all(provider, count, tmp_path, seed)
+    converse_all(provider, count // 8, tmp_path, seed)

@@ -1,0 +1,76 @@
+"""Who is told while a model thinks: that it was asked, what it says as it says it, and how long is waited."""
+
+from typing import Any, Protocol
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import BaseChatModel, BaseLLM
+
+from virl.plain_text import plain_lines
+from virl.redaction import Redaction
+
+REMEMBERED = 400
+"""Letters of what a model is saying, so that a key that is split between pieces is found. Chosen."""
+
+
+class Hearing(Protocol):
+    """Is told of a model's replies while they come."""
+
+    def asked(self, name: str) -> None:
+        """A request was sent to the model of this name."""
+        ...
+
+    def heard(self, letters: int, last: str) -> None:
+        """The model has said a further piece.
+
+        Args:
+            letters: of the piece; 0 for pieces of calls, and of thoughts that are not shown.
+            last: the end of what it has said so far, without keys.
+        """
+        ...
+
+    def waits(self, name: str, seconds: float, why: str) -> None:
+        """Another try follows after a pause."""
+        ...
+
+    def done(self) -> None:
+        """The reply is there, or there will be none."""
+        ...
+
+
+class _Hears(BaseCallbackHandler):
+    """Passes on what LangChain tells of a request."""
+
+    def __init__(self, name: str, hearing: Hearing, redaction: Redaction) -> None:
+        self._name, self._hearing, self._redaction = name, hearing, redaction
+        self._said = ""
+
+    def on_chat_model_start(self, *_: Any, **__: Any) -> None:
+        """A request leaves."""
+        self._said = ""
+        self._hearing.asked(self._name)
+
+    def on_llm_start(self, *_: Any, **__: Any) -> None:
+        """A request leaves, to a completion model."""
+        self._said = ""
+        self._hearing.asked(self._name)
+
+    def on_llm_new_token(self, token: str | list[str | dict[str, Any]], **_: Any) -> None:
+        """A piece has come."""
+        piece = token if isinstance(token, str) else ""
+        self._said = f"{self._said}{piece}"[-REMEMBERED:]
+        self._hearing.heard(len(piece), plain_lines(self._redaction.text(self._said)))
+
+    def on_llm_end(self, *_: Any, **__: Any) -> None:
+        """It is all there."""
+        self._hearing.done()
+
+    def on_llm_error(self, *_: Any, **__: Any) -> None:
+        """There will be none."""
+        self._hearing.done()
+
+
+def let_hear(model: BaseChatModel | BaseLLM, name: str, hearing: Hearing, redaction: Redaction) -> None:
+    """Have a model stream its replies from now on, and tell of them; what it replies stays the same."""
+    model.callbacks = [_Hears(name, hearing, redaction)]
+    if isinstance(model, BaseChatModel) and "streaming" in type(model).model_fields:
+        model.streaming = True  # type: ignore[attr-defined]
