@@ -142,6 +142,11 @@ class Amendments(Reply):
         description="What else should hold for the day, each in a few words; may be empty.",
     )
 
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        return {"changes.number": numbered(inputs, "activities", 1)}
+
 
 class SceneryRating(Reply):
     """How scenic a view is."""
