@@ -29,7 +29,7 @@ def fronted(city: str) -> tuple[CityPlan, list[tuple[Shop, shapely.Geometry]]]:
     if isinstance(settings, OsmCity):
         from virl.platform.providers.osm.cache import load_twin  # noqa: PLC0415 - needs the extra osm
 
-        twin = load_twin(settings.file, settings.part)
+        twin = load_twin(settings.file, settings.part, settings.names)
         shapes = zip(twin.plan.shops, twin.pois.shapes, strict=True)
         return twin.plan, [one for number, one in enumerate(shapes) if twin.pois.has_front(number)]
     plan = made_plan(settings)

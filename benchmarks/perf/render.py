@@ -130,7 +130,7 @@ def _opened(found: Figures, city: str) -> None:
     with tempfile.TemporaryDirectory(prefix="virl-render-") as cache:
         for what, views in (("cold", 0), ("warm", 0), (f"{FEW_VIEWS} views", FEW_VIEWS)):
             code = [sys.executable, "-c", _OPEN, city, str(views)]
-            done = subprocess.run(  # noqa: S603 # nosec B603 - this interpreter, and the code above
+            done = subprocess.run(  # noqa: S603  # nosec B603
                 code, env=os.environ | {"VIRL_CACHE": cache}, cwd=Path(__file__).parents[2], check=True,
                 capture_output=True, text=True,
             )  # fmt: skip

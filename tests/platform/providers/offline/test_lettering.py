@@ -66,12 +66,12 @@ def test_a_text_is_set_in_one_face_that_has_all_of_it():
 
 
 def test_what_no_face_can_draw_is_an_error_that_names_it():
-    with pytest.raises(BadInput, match="no shipped font can draw 'ក Shop': add ក "):
-        face_for("ក Shop", 0)
+    with pytest.raises(BadInput, match="no shipped font can draw 'ꦏ Shop': add ꦏ "):
+        face_for("ꦏ Shop", 0)
 
 
 def test_a_sign_that_no_face_can_draw_is_blank_and_the_truth_says_so():
-    sign = made_sign("ក Shop", left=(-3.0, 8.0), right=(3.0, 8.0))
+    sign = made_sign("ꦏ Shop", left=(-3.0, 8.0), right=(3.0, 8.0))
     assert not letter(sign).any()
     renderer = CityRenderer(bare_plan(made_shop(sign)))
     camera = Camera(0.0, 5.0, 60.0, 320, 320)

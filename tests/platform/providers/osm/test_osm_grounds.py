@@ -6,12 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
+from PIL import features
+from pydantic import ValidationError
 from test_osm_buildings import opened, rebuilt, town, written
-from test_osm_twin import box
+from test_osm_twin import FRAME, Writer, box
 
+from virl.platform.providers.offline.render.fonts import face_for, installed_faces
 from virl.platform.providers.offline.render.ground import Grounds, street_segments
+from virl.platform.providers.offline.render.lettering import letter
+from virl.platform.providers.osm.city import open_twin
+from virl.platform.providers.osm.city_file import OsmCity
+from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.parking import manner
-from virl.platform.providers.osm.plan import Twin
+from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.platform.providers.osm.statistics import twin_statistics
 from virl.town.facts import town_facts
 
@@ -39,15 +46,8 @@ def test_forests_orchards_and_rows_have_trees_that_are_counted_apart(tmp_path: P
     known = twin_statistics(twin)
     assert known.furniture == {"tree": 1}
     assert known.filled["tree"] == len(trees)
-    again = rebuilt_again(tmp_path / "a.osm.pbf")
+    again = build_twin(read_extract(tmp_path / "a.osm.pbf"))
     assert again.plan.layout.furniture == twin.plan.layout.furniture
-
-
-def rebuilt_again(path: Path) -> Twin:
-    from virl.platform.providers.osm.extract import read_extract
-    from virl.platform.providers.osm.plan import build_twin
-
-    return build_twin(read_extract(path))
 
 
 def test_the_truth_tells_what_is_mapped_from_what_is_filled_in(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_water_gravel_grass_and_the_sea_lie_on_the_ground(tmp_path: Path) -> Non
     ground = Grounds(layout).around(0.0, 0.0)
 
     def at(raster: np.ndarray, x: float, y: float) -> int:
-        here = np.array(layout.frame.point(twin_position(x, y))) - ground.origin
+        here = np.array(layout.frame.point(FRAME.position(x, y))) - ground.origin
         column, row = np.round(here * ground.per_cell).astype(int)
         return int(raster[row, column])
 
@@ -153,12 +153,6 @@ def test_water_gravel_grass_and_the_sea_lie_on_the_ground(tmp_path: Path) -> Non
     tracks = [street for street in layout.streets if street.is_gravel]
     assert tracks
     assert all(street.road == 0 for street in tracks)
-
-
-def twin_position(x: float, y: float) -> object:
-    from test_osm_twin import FRAME
-
-    return FRAME.position(x, y)
 
 
 def test_lights_mapped_on_the_carriageway_stand_at_the_kerb(tmp_path: Path) -> None:
@@ -188,9 +182,6 @@ def test_lights_mapped_on_the_carriageway_stand_at_the_kerb(tmp_path: Path) -> N
     "name", ["مطعم القدس", "מאפייה", "बेकरी", "ร้านอาหาร", "大酒店", "국밥", "Αρτοποιείο", "Хлеб"]
 )
 def test_names_in_their_own_scripts_have_signs(name: str, tmp_path: Path) -> None:
-    pytest.importorskip("PIL.features")
-    from PIL import features
-
     if not features.check("raqm"):
         pytest.skip("Pillow has no Raqm without FriBiDi")
     path = tmp_path / "g.osm.pbf"
@@ -201,3 +192,41 @@ def test_names_in_their_own_scripts_have_signs(name: str, tmp_path: Path) -> Non
     [shop] = twin.plan.shops
     assert shop.signs
     assert shop.signs[0].text == name
+
+
+def test_an_extra_adds_scripts(tmp_path: Path) -> None:
+    pytest.importorskip("fontpkg_noto_sans_tamil")
+    name = "அடுமனை"
+    if not features.check("raqm"):
+        pytest.skip("Pillow has no Raqm without FriBiDi")
+    [face] = [face for face in installed_faces() if "NotoSansTamil" in face]
+    assert face_for(name, 0) == face
+    path = tmp_path / "h.osm.pbf"
+    made = town(path)
+    made.way(*box(-40, 8, 0, 25), building="yes", building__levels="3")
+    made.node(-20, 10, shop="bakery", name=name)
+    [shop] = rebuilt(made, path).plan.shops
+    assert shop.signs[0].text == name
+    coverage = letter(shop.signs[0])
+    assert 0.02 < (coverage > 127).mean() < 0.6
+
+
+def test_names_are_those_of_the_language_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "i.osm.pbf"
+    made = Writer(path)
+    made.way((-100, 0), (100, 0), highway="residential", name="Iso Katu", name__en="Great Street")
+    made.node(0, 12, shop="bakery", name="Leipomo", name__en="The Bakery", addr__street="Iso Katu",
+              addr__housenumber="1")  # fmt: skip
+    made.node(40, 12, shop="kiosk", name="Kioski")
+    made.close()
+    file = OsmCity(title="Town", about="", provider="osm", extract=path, names="en")
+    city = open_twin("town", file)
+    assert {place.name for place in city.places.nearby(city.center, 200)} == {"The Bakery", "Kioski"}
+    assert city.places.search("Leipomo")[0].name == "The Bakery"
+    assert city.places.search("The Bakery")[0].address == "Great Street 1"
+    assert city.inventory
+    assert {street.name for street in city.inventory.streets()} == {"Great Street"}
+    local = open_twin("town", file.model_copy(update={"names": ""}))
+    assert {place.name for place in local.places.nearby(city.center, 200)} == {"Leipomo", "Kioski"}
+    with pytest.raises(ValidationError):
+        OsmCity(title="Town", about="", provider="osm", extract=path, names="English!")

@@ -13,9 +13,11 @@ from shapely.errors import GEOSException
 from virl.errors import BadInput, CannotWrite
 from virl.files import replacing
 from virl.platform.providers.offline.collector import collector_paused
+from virl.platform.providers.offline.render.fonts import installed_faces
 from virl.platform.providers.osm.codec import decode, encode
 from virl.platform.providers.osm.extract import check_readable, is_large, read_extract
 from virl.platform.providers.osm.plan import Twin, build_twin
+from virl.platform.providers.osm.translated import translated
 from virl.region import Region
 from virl.resources import cache_home, data_folder
 
@@ -29,36 +31,41 @@ _UNUSABLE = (
 _log = logging.getLogger(__name__)
 
 
-def load_twin(extract: Path, part: Region | None) -> Twin:
+def load_twin(extract: Path, part: Region | None, names: str = "") -> Twin:
     """The twin of an extract, or of a part of it, from a cache file where one was kept.
 
     A cache file is named for the contents of the extract, the part and the code that builds twins. One that
     cannot be used is named in a warning and made anew; where none can be written, a warning says so.
 
+    Args:
+        extract: the file.
+        part: of it; `None` for all.
+        names: the language of names, such as `en`; empty for those that are written on the spot.
+
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
     check_readable(extract, part)
-    key = _key(extract, part)
+    key = _key(extract, part, names)
     if key is None:
-        return _built(extract, part)
+        return _built(extract, part, names)
     file = cache_home() / "twins" / f"{key}.npz"
     twin = _load(file)
     if twin is None:
-        twin = _built(extract, part)
+        twin = _built(extract, part, names)
         _store(file, twin)
     return twin
 
 
-def _built(extract: Path, part: Region | None) -> Twin:
-    held = read_extract(extract, part)
+def _built(extract: Path, part: Region | None, names: str) -> Twin:
+    held = translated(read_extract(extract, part), names)
     try:
         return build_twin(held)
     except BadInput as fault:
         raise BadInput(f"{extract}: {fault}") from None
 
 
-def _key(extract: Path, part: Region | None) -> str | None:
+def _key(extract: Path, part: Region | None, names: str) -> str | None:
     """What the cache file is named for; `None` where the extract cannot be read.
 
     A large file is known by its path, size and time of change: to read 80 GB takes minutes.
@@ -72,7 +79,7 @@ def _key(extract: Path, part: Region | None) -> str | None:
                 contents = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError:
         return None
-    named = f"{_builder()} {contents} {part.corners if part else 'all'}"
+    named = f"{_builder()} {contents} {part.corners if part else 'all'} {names}"
     return hashlib.sha256(named.encode()).hexdigest()[:32]
 
 
@@ -81,7 +88,8 @@ def _builder() -> str:
     """What builds twins: a change in it makes other twins."""
     here, tables = Path(__file__).parent, data_folder("platform/osm").glob("*.yaml")
     files = [*sorted(here.glob("*.py")), *sorted((here.parent / "offline").rglob("*.py")), *sorted(tables)]
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    fonts = " ".join(installed_faces()).encode()  # which names have a sign
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files) + fonts).hexdigest()
 
 
 def _load(file: Path) -> Twin | None:

@@ -31,7 +31,7 @@ def open_twin(name: str, file: OsmCity) -> City:
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    twin = load_twin(file.file, file.part or asked_box(file.file))
+    twin = load_twin(file.file, file.part or asked_box(file.file), file.names)
     plan, invented = twin.plan, file.life == "invented"
     if invented:
         plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)

@@ -32,6 +32,9 @@ class OsmCity(CityFile):
     """`[lat, lng]`: the middle of the square to read."""
     radius: float = Field(default=RADIUS_M, ge=50, le=MAX_RADIUS_M)
     """Half the side of that square, in metres."""
+    names: str = Field(default="", pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]+)*)?$")
+    """Language of the names of places and streets, such as `en` for `name:en`; those without one, and
+    by default all, have the name that is written on the spot."""
     life: Literal["mapped", "invented"] = "mapped"
     """`invented` adds reviews, ratings, prices, hidden attributes and homes to rent, which no map has."""
     seed: int = Field(default=0, ge=0)

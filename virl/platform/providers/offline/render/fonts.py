@@ -1,7 +1,10 @@
 """The shipped faces: which characters each has, and the font objects that draw them."""
 
 import struct
+from contextlib import suppress
 from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
 from PIL import ImageFont, features
@@ -21,6 +24,9 @@ CJK_FACE = "CJK-Bold.otf"
 SHAPED_FACES = ("Arabic-Bold.ttf", "Hebrew-Bold.ttf", "Devanagari-Bold.ttf", "Thai-Bold.ttf")
 """Of scripts whose letters join, stack or run from the right: only Raqm sets them as they are written."""
 FACES = (*LATIN_FACES, CJK_FACE, *SHAPED_FACES)
+INSTALLED = "fontpkg.family"
+"""Entry points of packages that hold one family each, such as `fontpkg-noto-sans-tamil`."""
+BOLD = 700
 
 
 def face_for(text: str, variant: int) -> str:
@@ -31,14 +37,14 @@ def face_for(text: str, variant: int) -> str:
     """
     needed = {ord(c) for c in text if not c.isspace()}
     start = variant % len(LATIN_FACES)
-    for face in (*LATIN_FACES[start:], *LATIN_FACES[:start], CJK_FACE, *SHAPED_FACES):
+    for face in (*LATIN_FACES[start:], *LATIN_FACES[:start], CJK_FACE, *SHAPED_FACES, *installed_faces()):
         if needed <= code_points(face):
-            if face in SHAPED_FACES and not features.check("raqm"):
+            if is_shaped(face) and not features.check("raqm"):
                 raise BadInput(f"cannot draw {text!r}: Pillow has no Raqm here; install the FriBiDi library")
             return face
     missing = min((needed - code_points(face) for face in FACES), key=len)
     characters = " ".join(map(chr, sorted(missing)))
-    page = "docs/explanation/rendering.md"
+    page = "docs/explanation/rendering.md, Fonts"
     raise BadInput(f"no shipped font can draw {text!r}: add {characters} to a subset ({page})")
 
 
@@ -54,8 +60,36 @@ def can_letter(text: str) -> bool:
 @cache
 def font(face: str, size: int) -> ImageFont.FreeTypeFont:
     """A face at a size in pixels. Not for use by two threads at once."""
-    layout = ImageFont.Layout.RAQM if face in SHAPED_FACES else ImageFont.Layout.BASIC
-    return ImageFont.truetype(str(FONT_FOLDER / face), size, layout_engine=layout)
+    layout = ImageFont.Layout.RAQM if is_shaped(face) else ImageFont.Layout.BASIC
+    made = ImageFont.truetype(str(FONT_FOLDER / face), size, layout_engine=layout)
+    if face not in FACES:
+        with suppress(OSError, NotImplementedError):  # it has one weight, or this FreeType cannot choose
+            axes = made.get_variation_axes()
+            made.set_variation_by_axes([_weight(axis["name"], axis["default"]) for axis in axes])
+    return made
+
+
+def _weight(axis: bytes | str, default: int | None) -> float:
+    name = axis.decode() if isinstance(axis, bytes) else axis
+    return BOLD if name.lower() == "weight" else default or 0
+
+
+def is_shaped(face: str) -> bool:
+    """Whether Raqm sets a face."""
+    return face in SHAPED_FACES or face not in FACES
+
+
+@cache
+def installed_faces() -> tuple[str, ...]:
+    """Paths of the faces in packages of fonts that are installed, for scripts that the shipped ones lack."""
+    found = []
+    for entry in sorted(entry_points(group=INSTALLED), key=lambda one: one.name):
+        spec = find_spec(entry.value)
+        for folder in (spec.submodule_search_locations if spec else None) or ():
+            found += sorted(
+                path for path in Path(folder, "files").glob("*.?tf") if "Italic" not in path.name
+            )[:1]
+    return tuple(str(path) for path in found)
 
 
 @cache

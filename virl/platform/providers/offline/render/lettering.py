@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 
 from virl.errors import BadInput
 from virl.platform.providers.offline.plan import Sign
-from virl.platform.providers.offline.render.fonts import SHAPED_FACES, face_for, font
+from virl.platform.providers.offline.render.fonts import face_for, font, is_shaped
 
 PIXELS_PER_M = 84
 """Chosen: a view of 60 degrees and 640 pixels shows 69 pixels a metre at 8 m."""
@@ -120,7 +120,7 @@ def _breaks(text: str, face: str, room: tuple[float, float]) -> Iterator[tuple[s
         for places in combinations(range(1, len(words)), cuts):
             ends = (0, *places, len(words))
             yield tuple(" ".join(words[a:b]) for a, b in pairwise(ends))
-    if room[1] > room[0] and len(words) == 1 and not text.isascii() and face not in SHAPED_FACES:
+    if room[1] > room[0] and len(words) == 1 and not text.isascii() and not is_shaped(face):
         yield tuple(text)
 
 
