@@ -12,6 +12,7 @@ On a CPU, seconds are those of the processor, so that other work on the machine 
 `OMP_NUM_THREADS=1` to have one thread. On a GPU they are those of the clock.
 """
 
+import logging
 import time
 from collections.abc import Callable
 from typing import Any
@@ -47,6 +48,7 @@ def main() -> None:
     parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
+    logging.disable(logging.WARNING)  # OpenCLIP warns that weights are random
     device = device_of(ModelOptions(device=options.device))
     table = Table("network", "million parameters", *(f"batch {size}" for size in options.batch))
     with figures(options) as found:
