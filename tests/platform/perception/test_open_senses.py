@@ -22,8 +22,8 @@ def test_an_unknown_detector_is_refused_with_the_known_ones(name):
 
 
 def test_an_unknown_describer_or_reader_is_refused_with_the_known_ones():
-    with pytest.raises(UnknownName, match=r"unknown describer 'blip': choose one of: .*sign-describer"):
-        open_senses(describer="blip")
+    with pytest.raises(UnknownName, match=r"unknown describer 'cyclops': choose one of: .*sign-describer"):
+        open_senses(describer="cyclops")
     with pytest.raises(UnknownName, match=r"unknown reader 'tesseract': choose one of: .*rapidocr"):
         open_reader("tesseract")
 
