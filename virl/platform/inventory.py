@@ -66,6 +66,8 @@ class CityStatistics:
     """Metres of streets that are bridges, which are drawn level with the ground, or passages."""
     parts: int | None = None
     """Mapped parts of buildings that are drawn."""
+    heights_unread: Mapping[str, int] = field(default_factory=dict)
+    """Tags of heights and levels that cannot be read or are absurd, such as `height=1e9`, and how often."""
     looks_unread: Mapping[str, int] = field(default_factory=dict)
     """Tags of colours and materials that cannot be read, and how many houses have each."""
     houses_with_height: int | None = None

@@ -97,6 +97,7 @@ def _holdings(known: CityStatistics) -> Iterator[Fact]:
     if known.filled:
         yield "Trees and cars from a seed", f"{sum(known.filled.values()):,}"
     if known.parts is not None:
+        yield "Heights that cannot be read", f"{sum(known.heights_unread.values()):,}"
         yield "Colours and materials that cannot be read", f"{sum(known.looks_unread.values()):,}"
     if known.incomplete is not None:
         yield "Left out: incomplete or broken objects", f"{known.incomplete:,}"
@@ -126,17 +127,21 @@ def _exhibits(known: CityStatistics) -> Iterator[Exhibit]:
             note="virl says that the hours of these places are unknown."
             + (f" And {left} more." if left > 0 else ""),
         )
+    if known.heights_unread:
+        note = "These houses are as high as their neighbours, or as is usual for their kind."
+        yield _unread_tags("Heights that cannot be read", known.heights_unread, note)
     if known.looks_unread:
-        yield TableExhibit(
-            title="Colours and materials that cannot be read",
-            columns=("tag", "houses"),
-            rows=tuple((shorten(tag, LONGEST_HOURS), n) for tag, n in known.looks_unread.items())[:MOST_TAGS],
-            note="These houses look like others of their kind and town.",
-        )
+        note = "These houses look like others of their kind and town."
+        yield _unread_tags("Colours and materials that cannot be read", known.looks_unread, note)
     if known.furniture:
         yield _bars("Street furniture", "things", known.furniture)
     if known.filled:
         yield _bars("Trees and cars from a seed", "things", known.filled)
+
+
+def _unread_tags(title: str, tags: Mapping[str, int], note: str) -> TableExhibit:
+    rows = tuple((shorten(tag, LONGEST_HOURS), count) for tag, count in tags.items())[:MOST_TAGS]
+    return TableExhibit(title=title, columns=("tag", "houses"), rows=rows, note=note)
 
 
 def _bars(title: str, unit: str, counts: Mapping[str, int]) -> BarsExhibit:

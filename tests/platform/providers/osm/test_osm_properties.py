@@ -18,6 +18,7 @@ from virl.plain_text import plain_line
 from virl.platform.providers.osm.codec import decode, encode
 from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.invented import with_invented_life
+from virl.platform.providers.osm.parts import HIGHEST_M
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.platform.providers.osm.statistics import twin_statistics
 
@@ -143,7 +144,7 @@ def test_a_town_holds_together(mapped: tuple[list[Street], list[House], list[Sho
     assert connected_components(linked, directed=False)[0] == 1
     stands = shapely.points(panoramas.xy)
     assert not any(shapely.contains(house, stands).any() for house in twin.houses.footprints)
-    assert all(1.5 <= height <= 500 for height in twin.houses.heights)
+    assert all(1.5 <= height <= HIGHEST_M for height in twin.houses.heights)
 
     named = [shop.tags for shop in mapped[2] if shop.tags["name"].strip()]
     assert len(plan.shops) <= len(named) + len(mapped[1])
@@ -154,6 +155,8 @@ def test_a_town_holds_together(mapped: tuple[list[Street], list[House], list[Sho
         assert not shop.signs or shop.frontage in fronts or shop.frontage < 0
         assert all(0 <= stretch.opens < min(1440, stretch.closes) for stretch in shop.place.hours)
     known = twin_statistics(twin)
+    assert known.houses_with_height is not None
+    assert known.houses_with_height <= known.houses
     assert known.hours_read is not None
     assert known.hours_unread == len(known.unread)
     assert known.hours_read + len(known.unread) <= known.places

@@ -11,7 +11,7 @@ from made_graph import write_graph
 from real_data import real_data
 from rich.console import Console
 from test_osm_exports import NAMED, dated_town
-from test_osm_twin import FRAME
+from test_osm_twin import FRAME, Writer, box
 from typer.testing import CliRunner
 
 import virl
@@ -59,6 +59,24 @@ def test_statistics_say_what_is_there_and_what_was_left_out(town: City) -> None:
     assert known.unmapped == {"shop=unheard_of": 1}
     assert known.furniture == {"trash bin": 1}
     assert known.incomplete == 0
+
+
+def test_heights_that_cannot_be_read_are_counted_and_named(tmp_path: Path) -> None:
+    town = Writer(tmp_path / "town.osm.pbf")
+    town.way((-200, 0), (200, 0), highway="residential", name="Main Street")
+    for number, height in enumerate(("1e9", "1e9", "<b>tall</b>", "12 ft", "9")):
+        town.way(*box(30.0 * number, 8, 30.0 * number + 20, 30), building="yes", height=height)
+    town.way(*box(-60, 8, -40, 30), building="yes", height="-3", building__levels="3")
+    town.close()
+    city = open_city(str(tmp_path / "town.osm.pbf"))
+    known = city.inventory.statistics()
+    assert known.heights_unread == {"height=1e9": 2, "height=-3": 1, "height=<b>tall</b>": 1}
+    assert known.houses_with_height == 3
+    write_town(city, tmp_path / "town.html", views=0)
+    page = (tmp_path / "town.html").read_text(encoding="utf-8")
+    assert "Heights that cannot be read" in page
+    assert "height=&lt;b&gt;tall" in page
+    assert "<b>tall" not in page
 
 
 def test_a_made_city_counts_what_it_has(virlton: City) -> None:

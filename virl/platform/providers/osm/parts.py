@@ -79,6 +79,12 @@ def tagged_height(tags: Tags) -> float | None:
     return height if height is not None and 1.5 <= height <= HIGHEST_M else None
 
 
+def unread_heights(tags: Tags) -> list[str]:
+    """The tags of a building that should tell its height and do not, such as `height=tall`."""
+    told = (key for key in ("height", "building:levels") if key in tags)
+    return [f"{key}={tags[key]}" for key in told if tagged_height({key: tags[key]}) is None]
+
+
 def walls_top(tags: Tags, shape: Geometry, *, is_part: bool = False) -> float | None:
     """Metres of the walls: a mapped height is that of the roof, levels do not count those in the roof."""
     top = tagged_height(tags)

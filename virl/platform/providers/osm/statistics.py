@@ -6,6 +6,7 @@ from dataclasses import replace
 from virl.platform.inventory import CityStatistics
 from virl.platform.providers.offline.inventory import counted, plan_statistics
 from virl.platform.providers.osm.hours import weekly
+from virl.platform.providers.osm.parts import unread_heights
 from virl.platform.providers.osm.plan import Twin
 
 
@@ -27,6 +28,11 @@ def twin_statistics(twin: Twin) -> CityStatistics:
         parts=int(houses.parts.sum() + (~houses.above.passages).sum()),
         looks_unread=counted(Counter(dict(twin.looks_unread)).elements()),
         houses_with_height=len({name for name, known in zip(houses.ids, houses.known, strict=True) if known}),
+        heights_unread=counted(
+            tag
+            for tags in dict(zip(houses.all_ids, houses.all_tags, strict=True)).values()
+            for tag in unread_heights(tags)
+        ),
         hours_unread=len(unread),
         unread=tuple(unread),
         incomplete=twin.extract.incomplete,
