@@ -108,6 +108,8 @@ def _options(schema: Schema, kind: str, offered: Sequence[str | int] | None) -> 
 def _bounds_told(schema: Schema) -> str:
     if "prefixItems" in schema:
         return f"Exactly {len(schema['prefixItems'])}."
+    if schema.get("minLength") == 1 and "maxLength" not in schema:
+        return "Not empty."
     told = [words.format(f"{schema[key]:g}") for key, words in _BOUNDS.items() if key in schema]
     return f"{', '.join(told).capitalize()}." if told else ""
 
