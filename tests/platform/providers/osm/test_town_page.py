@@ -5,6 +5,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import PIL.Image
+import PIL.ImageColor
 import pytest
 from made_benchmark import NAME, Options
 from made_graph import write_graph
@@ -27,6 +30,7 @@ from virl.platform.providers import open_city
 from virl.platform.providers.graph.city import open_graph_city
 from virl.town.facts import town_facts
 from virl.town.page import write_town
+from virl.town.sheet import CELL, HOUSE, MARK
 from virl.town.town_map import town_map
 from virl.town.views import HEIGHT, WIDTH, town_views
 
@@ -128,6 +132,27 @@ def test_the_command_writes_one_page_that_names_its_source(extract: Path, tmp_pa
     assert not re.findall(r'(?:src|href)="(?!data:|#)', page)
     assert "whenever we like" in page
     assert "shop=unheard_of" in page
+
+
+def test_a_picture_sheet_shows_the_views_beside_a_map(extract: Path, tmp_path: Path) -> None:
+    out = tmp_path / "sheet.png"
+    words = ["town", str(extract), "--views", "3", "--seed", "5", "--sheet"]
+    done = CliRunner().invoke(app, [*words, str(out)])
+    assert done.exit_code == 0, done.output
+    assert done.stdout == f"Two Streets, 3 views: {out}\n"
+    assert list(tmp_path.iterdir()) == [out]  # no page beside it
+    with PIL.Image.open(out) as sheet:
+        pixels = np.asarray(sheet.convert("RGB"))
+    wide = pixels.shape[1] - 2 * (CELL[0] + 8)
+    house = np.array(PIL.ImageColor.getrgb(HOUSE))
+    assert (np.abs(pixels[:, :wide].astype(int) - house).max(axis=2) < 3).mean() > 0.002
+    mark = np.array(PIL.ImageColor.getrgb(MARK))
+    assert (np.abs(pixels[:, :wide].astype(int) - mark).max(axis=2) < 3).sum() > 3 * 150
+    assert (pixels[:40, -400:] < 100).any()  # the credit, at the right of the head
+    assert pixels[100:400, -CELL[0] : -20].std() > 20  # a view
+    done = CliRunner().invoke(app, [*words, str(tmp_path / "sheet.gif")])
+    assert done.exit_code == 2
+    assert "a picture sheet is a .png, .jpg, .jpeg file" in done.stderr.splitlines()[-1]
 
 
 def test_a_part_of_an_extract_has_its_page_too(extract: Path, tmp_path: Path) -> None:
