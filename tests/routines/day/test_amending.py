@@ -123,6 +123,14 @@ def test_a_time_is_changed_and_what_fits_before_is_planned(tmp_path: Path) -> No
     assert after.answer["violations"] == []
 
 
+def test_the_scenic_spot_can_be_moved_and_is_visited_once(tmp_path: Path) -> None:
+    hours = {"scenic": True, "starts": "13:00", "ends": "18:00"}
+    before = activities(plan(tmp_path / "before", **hours))
+    (number,) = [place for place, one in enumerate(before, start=1) if one["kind"] == "scenic"]
+    after = activities(plan(tmp_path / "after", user=Amends(f"{number} at 16:30"), **hours))
+    assert [one["starts"] for one in after if one["place"] == before[number - 1]["place"]] == ["16:30"]
+
+
 def test_what_is_dropped_is_gone_for_the_day(tmp_path: Path) -> None:
     before = plan(tmp_path / "before")
     gone = activities(before)[0]["place_id"]

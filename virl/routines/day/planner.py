@@ -168,7 +168,7 @@ class _Planner:
         except Unfit as fault:
             self._unmet(key, str(fault))
             return []
-        estimate = self._questions(town).estimate(key, proposal, standing)
+        estimate = self._questions(town, standing).estimate(key, proposal, standing)
         if faults := impossible(proposal, estimate, standing, town):
             self._unmet(key, " ".join(faults))
             return []
@@ -183,8 +183,12 @@ class _Planner:
         day = self._day.model_copy(update={"ends": show_clock(until)})
         return replace(self._town, day=day)
 
-    def _questions(self, town: Town) -> Questions:
-        return Questions(self._agent, self._client, town, self._scenic.told if self._scenic else None)
+    def _questions(self, town: Town, standing: DayProgress) -> Questions:
+        """What is asked where the client stands; a scenic spot that they moved or dropped is not offered."""
+        offered = self._scenic and self._scenic.spot.id not in standing.set_apart
+        return Questions(
+            self._agent, self._client, town, self._scenic.told if self._scenic and offered else None
+        )
 
     def _committed(self, key: str) -> list[Activity]:
         noted = self._agent.run.noted(TOPIC, key)
@@ -196,7 +200,7 @@ class _Planner:
         if standing.now >= until:
             return "The day is over."
         town = self._within(until)
-        questions = self._questions(town)
+        questions = self._questions(town, standing)
         refused: list[RefusedDraft] = []
         for attempt in range(self._day.revisions + 1):
             key = f"{name}.{attempt}"
@@ -234,7 +238,7 @@ class _Planner:
         """What is wrong with an activity: what can be computed first, then what the mind says."""
         if faults := objections(proposal, estimate, standing, town):
             return " ".join(faults)
-        verdict = self._questions(town).audit(key, proposal, estimate, standing)
+        verdict = self._questions(town, standing).audit(key, proposal, estimate, standing)
         return "" if verdict.fits else verdict.reason
 
     def _fall_back(
@@ -251,7 +255,7 @@ class _Planner:
             reason="Nothing else that was drafted could be done.",
         )
         proposal = stay(draft, standing, town)
-        estimate = self._questions(town).estimate(f"{name}.safe", proposal, standing)
+        estimate = self._questions(town, standing).estimate(f"{name}.safe", proposal, standing)
         return self._commit(name, proposal, estimate, standing, refused, fallback=True)
 
     def _commit(
