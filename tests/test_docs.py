@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 from virl.agent.character_file import agent_names
 from virl.cli.main import app, main
 from virl.platform.providers import city_names
+from virl.platform.providers.areas import area_book
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -149,7 +150,8 @@ def test_the_agent_of_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_agents_and_cities_of_commands_exist() -> None:
-    names = {"run": agent_names(), "--city": city_names()}
+    book = area_book()
+    names = {"run": agent_names(), "--city": [*city_names(), *book.areas, *book.groups]}
     for page, words in commands():
         for before, word in pairwise(words[1:]):
             known = names.get(before)

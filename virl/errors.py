@@ -13,6 +13,7 @@ LONGEST_NAME = 60  # characters of a name for which a near one is looked for; ch
 LISTINGS: Mapping[str, str] = MappingProxyType(
     {
         "agent": "virl agents",
+        "area": "virl cities --areas",
         "benchmark": "virl bench list",
         "city": "virl cities",
         "describer": "virl models",

@@ -11,7 +11,7 @@ from virl import resources
 from virl.agent.character import ROUTINE_NAME, Character, character_model
 from virl.agent.routine import Routine, RunFunction, find_routine, our_fields, package_folders
 from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError
-from virl.region_file import read_region
+from virl.platform.providers.open import region_called
 from virl.registry import ROUTINES
 from virl.settings import Settings, check_settings, load_settings, read_settings, yaml_value
 
@@ -64,7 +64,7 @@ def load_character(path: Path) -> Character:
     """
     character = load_settings(path, _model(path, _which(path)))
     if isinstance(character.region, str):
-        corners = read_region(path.parent / character.region).corners
+        corners = region_called(character.region, path.parent).corners
         character = character.model_copy(update={"region": corners})
     return character
 

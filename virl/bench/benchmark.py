@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, field_validator
 
 from virl.errors import VirlError
 from virl.geo import LatLng
+from virl.platform.providers.areas import area_book
 from virl.settings import Settings
 
 if TYPE_CHECKING:
@@ -46,9 +47,14 @@ class BenchOptions(BaseOptions):
     """What a benchmark is asked that compares models in cities."""
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
-    """Names of cities (see `virl cities`), or paths of city files."""
+    """Names of cities, areas or groups of areas (see `virl cities --areas`), or paths of city files."""
     models: tuple[str, ...] = Field((), min_length=1)
     """Models to compare; each benchmark says what the names mean."""
+
+    @field_validator("cities")
+    @classmethod
+    def _without_groups(cls, cities: tuple[str, ...]) -> tuple[str, ...]:
+        return area_book().expanded(cities)
 
 
 OptionsT = TypeVar("OptionsT", bound=BaseOptions)

@@ -26,14 +26,21 @@ def list_cities(
         str | None,
         typer.Option("--from", metavar="FILE", help="List the towns in this OpenStreetMap extract instead."),
     ] = None,
+    areas: Annotated[
+        bool,
+        typer.Option("--areas", help="List the areas that count as cities instead, and groups of them."),
+    ] = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
     """List the cities: first those that need no key, then the others with what they need."""
 
     def tell() -> None:
-        if region and extract:
-            raise BadInput("--region and --from exclude each other: remove one of them")
+        if sum(map(bool, (region, extract, areas))) > 1:
+            raise BadInput("--region, --from and --areas exclude each other: keep one of them")
+        if areas:
+            _list_areas(as_json=as_json)
+            return
         if extract:
             from virl.cli.towns import print_towns  # noqa: PLC0415 - loads when asked for
 
@@ -61,6 +68,33 @@ def list_cities(
             echo(str(fault), err=True)
 
     guard(tell, debug=debug)
+
+
+def _list_areas(*, as_json: bool) -> None:
+    from virl.platform.providers.areas import area_book  # noqa: PLC0415 - heavy
+
+    book = area_book()
+    if as_json:
+        rows = [
+            {"name": name, "of": area.of, "label": area.label, "area_m2": round(area.region.area_m2)}
+            for name, area in book.areas.items()
+        ]
+        groups = {name: group.model_dump(mode="json") for name, group in book.groups.items()}
+        print_json([*rows, *({"name": name, **group} for name, group in groups.items())])
+        return
+    print_table(
+        ("area", "of", "square metres"),
+        [
+            (name, f"{area.of}, {area.label}", f"{area.region.area_m2:,.0f}")
+            for name, area in book.areas.items()
+        ],
+        "An area is used like a city: `--city london-mini1`.",
+    )
+    print_table(
+        ("group", "areas", "what"),
+        [(name, str(len(group.cities)), group.about) for name, group in book.groups.items()],
+        "Benchmarks take groups, too: `virl bench vln --city vln-mini`.",
+    )
 
 
 def _row(name: str, city: "CityFile") -> dict[str, Any]:

@@ -110,7 +110,7 @@ def test_districts_may_be_cities_with_a_polygon_or_files_of_corners(tmp_path: Pa
     areas = [str(corners), "new-york-chinatown"]
     result = ask(quarter([GYM], homes), tmp_path / "run", areas=areas)
     assert ids(result) == ["here"]
-    with pytest.raises(BadInput, match="no polygon"):
+    with pytest.raises(BadInput, match="no district"):
         ask(quarter([GYM], homes), tmp_path / "other", areas=["virlton"])
 
 

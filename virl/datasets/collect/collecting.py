@@ -21,9 +21,8 @@ from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.perception.standing import check_ready
-from virl.platform.providers.open import Access, city_settings, opened_city
+from virl.platform.providers.open import Access, city_settings, opened_city, region_called
 from virl.platform.providers.region import region_of_city
-from virl.region_file import read_region
 from virl.resources import cache_home
 from virl.routines.directions.landmarks import Lookout
 
@@ -55,7 +54,7 @@ def opened_collection(
         VirlError: the city or the mind cannot be opened.
     """
     settings = city_settings(city)
-    area = read_region(region) if region else None
+    area = region_called(str(region)) if region else None
     with sole_writer(folder):
         budget = Budget(budget_usd, book=folder / WORK / SPENDING)
         session = uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex

@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from virl import resources
-from virl.errors import BadInput, UnknownName, VirlError
+from virl.errors import BadInput, UnknownName, VirlError, nearest_name
 from virl.geo import distance
 from virl.platform.city import City
+from virl.platform.providers.areas import Area, area_book
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.provider import Access, Paths
 from virl.platform.providers.registry import PROVIDERS, provider_of, read_city
+from virl.region import Region
 from virl.region_file import read_region
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "open_known",
     "opened_city",
     "read_city",
+    "region_called",
     "region_line",
 ]
 
@@ -48,8 +51,9 @@ def city_settings(name: str) -> CityFile:
     """What the file of a city says; opens nothing.
 
     Args:
-        name: of a file in `platform/cities/` or of one that comes with a provider, or the path of one that
-            ends in `.yaml`, or of a map extract, such as `helsinki.osm.pbf@60.17,24.94,800`.
+        name: of a file in `platform/cities/` or of one that comes with a provider, or of an area in
+            `platform/areas/`, or the path of a file that ends in `.yaml`, or of a map extract, such as
+            `helsinki.osm.pbf@60.17,24.94,800`.
 
     Raises:
         UnknownName: there is no such city.
@@ -58,6 +62,8 @@ def city_settings(name: str) -> CityFile:
     """
     if paths := _paths_for(name):
         return paths.read(name)
+    if not _is_file(name) and name not in _own_files() and (area := area_book().areas.get(name)):
+        return _of_area(area)
     return read_city(_file_of(name))
 
 
@@ -94,7 +100,7 @@ def region_line(file: Path) -> str:
     Raises:
         BadInput: the file holds no region.
     """
-    region = read_region(file)
+    region = region_called(str(file))
     middle = region.center
     away, name, place = min(
         (distance(middle, city.center), name, city.place)
@@ -105,6 +111,24 @@ def region_line(file: Path) -> str:
         f"{file}: {len(region.corners)} corners, {region.area_m2 / 1e6:.3f} km2, middle {middle}, "
         f"{away / 1000:.1f} km from the middle of {name} ({place})"
     )
+
+
+def region_called(text: str, folder: Path = Path()) -> Region:
+    """The region of a file, or of a city or an area by its name.
+
+    Args:
+        text: a name, or the path of a file of corners.
+        folder: what a path is seen from.
+
+    Raises:
+        BadInput: it is neither, or the file holds no region.
+    """
+    if not (folder / text).exists() and text in {*city_names(), *area_book().areas}:
+        region = city_settings(text).region
+        if region is None:
+            raise BadInput(f"{text} has no district: give a file of corners")
+        return region
+    return read_region(folder / text)
 
 
 def open_city(name: str) -> City:
@@ -126,7 +150,7 @@ def open_known(name: str) -> City | None:
     try:
         return open_city(name)
     except VirlError:
-        if name in city_names():
+        if name in {*city_names(), *area_book().areas}:
             raise
         return None
 
@@ -170,10 +194,26 @@ def _file_of(name: str) -> Path:
         return own
     brought = _files_of_packages().get(name, [])
     if not brought:
-        raise UnknownName("city", name, city_names())
+        areas, cities = list(area_book().areas), city_names()
+        if nearest_name(name, [*cities, *areas]) in areas:
+            raise UnknownName("area", name, areas)
+        raise UnknownName("city", name, cities)
     if len(brought) > 1:
         raise BadInput(f"city {name!r} is {' and '.join(map(str, brought))}: give the path of one of them")
     return brought[0]
+
+
+def _of_area(area: Area) -> CityFile:
+    """The file of an area's city, with its own outline."""
+    city = city_settings(area.of)
+    return city.model_copy(
+        update={
+            "title": f"{city.title}, {city.district or 'district'} ({area.label})",
+            "district": f"{city.district or city.title} ({area.label})",
+            "polygon": area.polygon,
+            "center": area.region.center,
+        }
+    )
 
 
 def _own_files() -> dict[str, Path]:

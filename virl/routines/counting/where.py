@@ -1,16 +1,15 @@
 """Where an agent counts: along the route of its character, or all over a region; and where it goes on."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from virl.agent.assembly import Agent
 from virl.agent.character_file import located
 from virl.errors import BadInput, NoStreetView, NotFound
 from virl.geo import LatLng, bearing, distance
+from virl.platform.providers.open import region_called
 from virl.platform.providers.region import region_of_city
 from virl.platform.streetview import Pose
 from virl.region import Region
-from virl.region_file import read_region
 
 MAX_FROM_CITY_M = 100_000.0  # how far a region may lie from its city's centre; as for region files
 
@@ -96,5 +95,5 @@ def _at_start(agent: Agent) -> Pose:
 
 def _own(region: str | Sequence[tuple[float, float]]) -> Region:
     if isinstance(region, str):
-        return read_region(Path(region))
+        return region_called(region)
     return Region(tuple(LatLng(*corner) for corner in region))

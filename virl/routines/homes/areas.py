@@ -7,9 +7,8 @@ from shapely import Point, Polygon
 from virl.agent.assembly import Agent
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame
-from virl.platform.providers.open import city_names, city_settings
+from virl.platform.providers.open import city_settings, region_called
 from virl.region import Region
-from virl.region_file import read_region
 from virl.routines.counting.where import region_of
 from virl.routines.homes.settings import RENT, Circle
 
@@ -44,13 +43,12 @@ def _polygon(area: str | Circle | tuple[tuple[float, float], ...], folder: Path)
         return Polygon([(place.lng, place.lat) for place in (frame.position(x, y) for x, y in ring)])
     if not isinstance(area, str):
         return _outline(Region(tuple(LatLng(*corner) for corner in area)))
-    if area in city_names() or Path(area).suffix in {".yaml", ".yml"}:
-        name = area if area in city_names() else str(folder / area)
-        region = city_settings(name).region
+    if Path(area).suffix in {".yaml", ".yml"}:
+        region = city_settings(str(folder / area)).region
         if region is None:
             raise BadInput(f"rent: areas: {area}: has no polygon: give a circle or corners")
         return _outline(region)
-    return _outline(read_region(folder / area))
+    return _outline(region_called(area, folder))
 
 
 def _outline(region: Region) -> Polygon:
