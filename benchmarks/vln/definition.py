@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.movement.base import Step
 from virl.platform.movement.instruction.tourist.navigator import MAX_STEPS, TouristNavigator
-from virl.platform.movement.links import LinksMover
+from virl.platform.movement.open_mover import fit_mover, open_mover
 
 from .published import PUBLISHED
 from .score import METRICS, score, show
@@ -34,6 +34,8 @@ class Options(CityOptions):
     """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     max_steps: int = Field(MAX_STEPS, ge=1)
     """Maximum actions of a walk."""
+    mover: Literal["links", "grid", "hybrid", "web"] | None = None
+    """How walkers get about (see the movers of `virl run`). By default, the mover that fits each city."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,25 +75,28 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
     city, walker = world.cities[episode.city], world.walkers[episode.model]
     mind = world.resources.mind(world.options.mind)
     instruction = route.instruction if walker.mode == "honest" else route.instruction_paper
-    navigator = TouristNavigator(
-        city.streetview,
-        LinksMover(city.streetview),
-        mind,
-        spotter_of(walker, city, route, mind, world.resources),
-        instruction,
-        hints=hints_of(walker, route),
-        max_steps=world.options.max_steps,
-    )
     walked: list[dict[str, Any]] = []
     files: dict[str, Picture] = {}
-    for step in navigator.walk(route.start):
-        taken, views = _taken(city, navigator, step)
-        walked.append(taken)
-        files |= views
+    fit = fit_mover(city, city.streetview.panorama(route.start.pano_id), world.options.mover)
+    with open_mover(fit.name, city.streetview) as mover:
+        navigator = TouristNavigator(
+            city.streetview,
+            mover,
+            mind,
+            spotter_of(walker, city, route, mind, world.resources),
+            instruction,
+            hints=hints_of(walker, route),
+            max_steps=world.options.max_steps,
+        )
+        for step in navigator.walk(route.start):
+            taken, views = _taken(city, navigator, step)
+            walked.append(taken)
+            files |= views
     outcome = navigator.outcome
     data = {
         "route": episode.payload["route"],
         "instruction": instruction,
+        "mover": fit.name,
         "gold": [_position(city, pano_id) for pano_id in route.pano_ids],
         "walked": walked,
         "ending": outcome.ending if outcome else "lost",

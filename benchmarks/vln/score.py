@@ -87,7 +87,11 @@ def show(record: Record) -> Shown:
         f"{'arrived' if scored.success else 'not arrived'}, {data['ending']}: {data['reason']}",
         scored.success,
         data["instruction"],
-        (("destination", route.place_name), ("metres", f"{route.metres:.0f}")),
+        (
+            ("destination", route.place_name),
+            ("metres", f"{route.metres:.0f}"),
+            ("mover", data.get("mover", "links")),
+        ),
         tuple(views),
         tuple((step["observed"], _decided(step)) for step in data["walked"]),
         (ShownPoint(route.destination, scored.success, route.place_name),),

@@ -5,14 +5,27 @@ from contextlib import contextmanager
 from typing import Literal
 
 from virl.errors import UnknownName
+from virl.platform.city import City
 from virl.platform.movement.base import Mover
 from virl.platform.movement.grid import GridMover, Rings
 from virl.platform.movement.hybrid import HybridMover
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.web import WebMover, WebSettings
-from virl.platform.streetview import StreetView
+from virl.platform.mover_choice import MoverChoice
+from virl.platform.streetview import Panorama, StreetView
 
 MOVERS = ("links", "grid", "web", "hybrid")
+
+
+def fit_mover(city: City, start: Panorama, asked: str | None = None) -> MoverChoice:
+    """The mover for a walk: the one asked for, or the one that fits where it starts.
+
+    Raises:
+        BadInput: the one asked for does not work there.
+    """
+    if city.fit_mover is not None:
+        return city.fit_mover(start, asked)
+    return MoverChoice(asked or "links", "you asked for it" if asked else "")
 
 
 @contextmanager
