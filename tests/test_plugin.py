@@ -176,7 +176,9 @@ def test_its_benchmark_scores_its_detector_in_its_city(package: Path) -> None:
     assert len(list(Path("out").glob("episodes/*/shop.jpg"))) == 4
     virl("bench", "report", "out")
     blind = Path("blind.yaml")
-    blind.write_text("kind: coloured-signs\nlabel: shop sign\nredness: 255\nmin_pixels: 1\n")
+    blind.write_text(
+        "kind: coloured-signs\nlabel: shop sign\nredness: 255\nmin_pixels: 1\nfirst_look: 0\nsecond_look: 0\n"
+    )
     virl("bench", "find-the-sign", "--model", str(blind), "--limit", "2", "--out", "blind")
     [row] = json.loads(Path("blind/results.json").read_text())["rows"]
     assert row["values"]["found"][0] == 0.0

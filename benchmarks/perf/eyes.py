@@ -35,7 +35,7 @@ DETECTORS = {
     "grounding-dino": ("GroundingDinoConfig", "GroundingDinoForObjectDetection"),
 }
 
-Run = Callable[[int], object]
+Batch = Callable[[int], object]
 """Looks at so many pictures."""
 
 
@@ -65,7 +65,7 @@ def main() -> None:
         found.show(table)
 
 
-def build(name: str, device: str, precision: str) -> tuple[Any, Run]:
+def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
     """A network with random weights, and what runs it."""
     torch = module("torch", extra=EXTRA)
     dtype = getattr(torch, precision)
@@ -88,7 +88,7 @@ def build(name: str, device: str, precision: str) -> tuple[Any, Run]:
     return model, run
 
 
-def _tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Run]:
+def _tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Batch]:
     open_clip = module("open_clip", extra=EXTRA)
     if name not in open_clip.list_models():
         raise BadInput(f"{name}: name one of {', '.join(DETECTORS)}, or an architecture of OpenCLIP")
@@ -102,7 +102,7 @@ def _tower(torch: Any, name: str, device: str, dtype: Any) -> tuple[Any, Run]:
     return model, run
 
 
-def speed(run: Run, batch: int, rounds: int, device: str) -> float:
+def speed(run: Batch, batch: int, rounds: int, device: str) -> float:
     """Images a second: the best of some rounds, after one that is not timed."""
     torch = module("torch", extra=EXTRA)
     clock = time.perf_counter if device == "cuda" else time.process_time

@@ -66,7 +66,7 @@ USUAL_WALLS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Outside:
     """Of one house: material and colour of its walls, and the colour of its roof; empty or `None` for any."""
 
     material: str
@@ -78,7 +78,7 @@ class Look:
 class Looks:
     """How houses look, and which tags could not be read."""
 
-    of_house: tuple[Look, ...]
+    of_house: tuple[Outside, ...]
     unread: Mapping[str, int]
     """Tags such as `building:colour=light red`, and how many houses have each."""
 
@@ -118,7 +118,7 @@ def colour(text: str) -> Rgb | None:
     return red / 255, green / 255, blue / 255
 
 
-def _tagged(tags: Tags, unread: Counter[str]) -> Look:
+def _tagged(tags: Tags, unread: Counter[str]) -> Outside:
     named = _first_value(tags.get("building:material", ""))
     material = WALLS.get(named, "")
     if named and not material:
@@ -131,7 +131,7 @@ def _tagged(tags: Tags, unread: Counter[str]) -> Look:
     if roofing and roofing not in ROOF_RGB:
         unread[f"roof:material={roofing}"] += 1
     roof_paint = _colour_of(tags, ROOF_COLOUR_KEYS, unread) or ROOF_RGB.get(roofing)
-    return Look(material, paint or MATERIAL_RGB.get(named), roof_paint)
+    return Outside(material, paint or MATERIAL_RGB.get(named), roof_paint)
 
 
 def _colour_of(tags: Tags, keys: Sequence[str], unread: Counter[str]) -> Rgb | None:
@@ -148,8 +148,8 @@ def _first_value(text: str) -> str:
     return text.split(";", maxsplit=1)[0].strip().lower().replace(" ", "_")
 
 
-def _usual(look: Look, tags: Tags, town: Sequence[str], name: str) -> Look:
+def _usual(look: Outside, tags: Tags, town: Sequence[str], name: str) -> Outside:
     choices = USUAL_WALLS.get(tags.get("building", ""), town)
     if not choices:
         return look
-    return Look(Random(f"walls of {name}").choice(choices), look.paint, look.roof_paint)
+    return Outside(Random(f"walls of {name}").choice(choices), look.paint, look.roof_paint)

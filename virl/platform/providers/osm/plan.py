@@ -24,7 +24,7 @@ from virl.platform.providers.osm.facts import facts_of
 from virl.platform.providers.osm.grounds import crossings, gravels, greens, tracks, waters
 from virl.platform.providers.osm.hours import weekly
 from virl.platform.providers.osm.houses import Houses, houses_of
-from virl.platform.providers.osm.looks import Look, Looks, looks_of
+from virl.platform.providers.osm.looks import Looks, Outside, looks_of
 from virl.platform.providers.osm.parking import cars_of
 from virl.platform.providers.osm.planting import trees_of
 from virl.platform.providers.osm.pois import Pois, pois_of
@@ -125,7 +125,7 @@ def _filled(
 
 def _building(
     number: int, osm_id: str, tags: Tags, footprint: shapely.Polygon, base: float, height: float,
-    is_part: bool, look: Look, posts: tuple[Point, ...],
+    is_part: bool, look: Outside, posts: tuple[Point, ...],
 ) -> Building:  # fmt: skip
     shape = roof_shape(tags, footprint, height, is_part=is_part)
     rise = round(roof_height(tags, shape, footprint), 2)
