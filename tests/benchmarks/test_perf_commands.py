@@ -3,6 +3,7 @@
 import json
 import sys
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,15 @@ def test_a_measurement_keeps_its_figures_for_json(
     tours = json.loads(capsys.readouterr().out)["tours"]
     assert {tour["method"] for tour in tours} == {"ours", "nearest", "2-opt"}
     assert all(tour["metres"] > 0 for tour in tours)
+
+
+@pytest.mark.slow
+def test_nearby_places_of_a_dense_street_are_monotonic_and_cheap(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("nearby", monkeypatch, "--places", "300", "--json")
+    found = json.loads(capsys.readouterr().out)
+    counts, costs = ([one[name] for one in found["questions"]] for name in ("found", "requests"))
+    assert counts == sorted(counts), "never fewer for a wider radius"
+    assert max(after - before for before, after in pairwise(costs)) <= 3
+    assert all(one["found"] == one["there"] for one in found["questions"] if one["whole"] >= one["radius"])

@@ -24,7 +24,7 @@ UPSTREAM_KEY = "AIza-upstream-marker-0123456789"
 KEY = "marker-of-a-serve-key-0123456789"
 IMAGE, GEOCODE, DETAILS = "/maps/api/streetview", "/maps/api/geocode/json", "/v1/places/place-0001"
 METADATA = "/maps/api/streetview/metadata"
-SEEN = {"pano": "vt-00042", "size": "16x16"}
+SEEN = {"pano": "vt-00042", "size": "320x320"}
 PHOTO = "/v1/places/place-0001/photos/photo-0/media"
 
 

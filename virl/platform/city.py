@@ -135,6 +135,8 @@ class City:
     """For the mover `web`; `None` where no page shows its street view."""
     meter: Meter | None = None
     """Counts requests, where the city is asked over a network."""
+    cheap_view: tuple[int, int] | None = None
+    """Width and height in pixels up to which a view costs less than larger ones; `None` if all cost alike."""
     time_zone: str | None = None
     """IANA name, such as `Asia/Tokyo`; `None` for a made city, whose clocks are nobody else's."""
     language: str | None = None

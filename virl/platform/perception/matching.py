@@ -80,6 +80,18 @@ def resemblance(text: str, name: str) -> float:
     return scored(fuzz.partial_ratio, text, name)
 
 
+def is_toward(camera: Camera, position: LatLng, place: LatLng, slack: float = SLACK_DEG) -> bool:
+    """Whether a box in a view could be matched to a place in this direction, however near it is.
+
+    Args:
+        camera: of the view.
+        position: where it stands.
+        place: where the place is.
+        slack: as `match_place`.
+    """
+    return _toward(place, position, camera.sector((0.0, 0.0, camera.width, camera.height)), slack)
+
+
 def _toward(place: LatLng, position: LatLng, sector: tuple[float, float], slack: float) -> bool:
     left, right = sector
     if abs(signed_turn(left, right)) + 2 * slack >= 360:

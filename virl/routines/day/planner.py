@@ -68,7 +68,7 @@ def plan_day(agent: Agent) -> DayPlan:
         missing = "client" if client is None else "day"
         raise BadInput(f"{agent.source}: section `{missing}:` is missing: see docs/reference/agents.md")
     agent.user.expect(FEELINGS)
-    town = Town(agent.city, day, agent.character.day_and_minute[0])
+    town = Town(agent.city, day, agent.character.day_and_minute[0], agent.start.position)
     scenic = find_scenic(agent, town)
     return _Planner(agent, client, town, scenic).plan()
 

@@ -26,6 +26,7 @@ HEADINGS, PITCHES, FOV = (
     (10.0,),
     90.0,
 )  # all around, a little above the horizon; chosen
+BEST = 10.0  # of a rating: no further view can be better, so none is looked at
 SIZE = 448  # pixels to each side; chosen
 
 
@@ -53,12 +54,13 @@ def find_scenic(agent: Agent, town: Town) -> ScenicSpot | None:
     wanted = day.scenic if day else False
     if not wanted:
         return None
-    noted = [
-        note
-        for park in _parks(town, agent.start.position, wanted if isinstance(wanted, str) else "")
-        for panorama in _panoramas(town, park.position)
-        if (note := _rate(agent, town, park, panorama))
-    ]
+    noted: list[ScenicSpot] = []
+    for park in _parks(town, agent.start.position, wanted if isinstance(wanted, str) else ""):
+        for panorama in _panoramas(town, park.position):
+            if noted and noted[-1].rating == BEST:
+                break
+            if note := _rate(agent, town, park, panorama):
+                noted.append(note)
     best = max(noted, key=lambda one: one.rating, default=None)
     if best is None:
         return None

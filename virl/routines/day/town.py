@@ -9,7 +9,7 @@ import numpy as np
 
 from virl.clock import whole_minutes
 from virl.errors import NoRoute, NotFound
-from virl.geo import LatLng, distance
+from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.maps import TravelMode
 from virl.platform.names import is_shortened, name_ratio
@@ -20,6 +20,7 @@ from virl.routines.day.activity import Spot
 from virl.routines.day.pastimes import day_book
 from virl.routines.day.prices import way_usd
 from virl.routines.day.settings import Day, Mode
+from virl.routines.day.supply import Supply
 
 EATING = ("restaurant", "cafe")
 NAMES = 2  # of each sort, told to the mind; chosen
@@ -55,7 +56,11 @@ class Town:
     day: Day
     weekday: int
     """0 is Monday."""
+    home: LatLng | None = None
+    """Where the day starts; by default where the first question is asked."""
     _details: dict[str, Place | None] = field(default_factory=dict)
+    _minutes: dict[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
+    _supply: list[Supply] = field(default_factory=list)
 
     @cached_property
     def sorts(self) -> tuple[str, ...]:
@@ -64,7 +69,7 @@ class Town:
 
     def offers(self, here: LatLng, apart: Iterable[str]) -> list[dict[str, object]]:
         """Sorts of place within reach, how many of each, and some names; those `apart` are left out."""
-        left = [place for place in self._near(here, self.sorts) if place.id not in set(apart)]
+        left = self._supplied(here).around(here, set(apart))
         counts = Counter(sort for place in left if (sort := sort_of(place.types)) in self.sorts)
         return [
             {
@@ -77,9 +82,7 @@ class Town:
 
     def of_sort(self, sort: str, here: LatLng, apart: Iterable[str]) -> list[Place]:
         """Places that count as this sort, nearest first; those `apart` are left out."""
-        left_out = set(apart)
-        kept = (place for place in self._near(here, (sort,)) if place.id not in left_out)
-        return [place for place in kept if sort_of(place.types) == sort][:NEAR_ENOUGH]
+        return self._supplied(here).of_sort(sort, here, set(apart), NEAR_ENOUGH)
 
     def called(self, name: str, here: LatLng) -> Place | None:
         """The place of this name; `None` if there is none."""
@@ -130,13 +133,16 @@ class Town:
 
     def minutes(self, here: LatLng, there: Sequence[LatLng], mode: TravelMode) -> list[float]:
         """Whole minutes to each, rounded up; infinite where no way leads."""
-        if not there:
-            return []
-        try:
-            seconds = self.city.maps.travel_times([here], list(there), mode)[0]
-        except NoRoute:
-            return [float("inf")] * len(there)
-        return [float(whole_minutes(one)) if np.isfinite(one) else float("inf") for one in seconds]
+        fresh = [one for one in dict.fromkeys(there) if (here, one, mode) not in self._minutes]
+        if fresh:
+            try:
+                seconds = self.city.maps.travel_times([here], fresh, mode)[0]
+            except NoRoute:
+                seconds = np.full(len(fresh), np.inf)
+            for one, time in zip(fresh, seconds, strict=True):
+                known = float(whole_minutes(time)) if np.isfinite(time) else float("inf")
+                self._minutes[here, one, mode] = known
+        return [self._minutes[here, one, mode] for one in there]
 
     def way(
         self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float, minute: int
@@ -177,11 +183,10 @@ class Town:
         minutes = self.minutes(here, [there], mode)[0]
         return TravelOption(mode, int(minutes), way_usd(mode, minutes)) if np.isfinite(minutes) else None
 
-    def _near(self, here: LatLng, sorts: Sequence[str]) -> list[Place]:
-        """Places of these types that have not closed for good, nearest first."""
-        found = self.city.places.nearby(here, self.day.reach_m, sorts)
-        open_ones = [place for place in found if place.is_open and place.types]
-        return sorted(open_ones, key=lambda place: (distance(here, place.position), place.id))
+    def _supplied(self, here: LatLng) -> Supply:
+        if not self._supply:
+            self._supply.append(Supply(self.city.places, self.home or here, self.day.reach_m, self.sorts))
+        return self._supply[0]
 
 
 def _is_easy(way: TravelOption, budget_usd: float, weak: bool) -> bool:

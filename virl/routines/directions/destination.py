@@ -17,6 +17,12 @@ from virl.routines.directions.settings import DirectionsSettings
 SAME_NAME = 90.0
 """Of 100: a place whose name is as like to what was asked for is meant. Chosen."""
 
+SENTENCE_ENDS = (".", "?", "!", "\N{IDEOGRAPHIC FULL STOP}", "\N{FULLWIDTH QUESTION MARK}")
+"""A text with one of these at its end is a sentence, and no name to look for."""
+
+NEAREST_M = 1.0
+"""To which radius the places of a kind have to be whole: only the nearest are chosen among."""
+
 CANDIDATES = 5
 """How many places a local chooses among. Chosen."""
 
@@ -50,15 +56,18 @@ def find_destination(
         NotFound: there is none within reach.
     """
     asked = settings.to.strip() or question
-    if named := _named(places, streetview, asked, here, settings.within):
-        return named
     kind = _kind(asked, place_types)
+    is_name = kind is None and not asked.rstrip().endswith(SENTENCE_ENDS)
+    if is_name and (named := _named(places, streetview, asked, here, settings.within)):
+        return named
     if kind is None:
         prompt = prompts.load("directions/destination", PlaceQuery)
         searched = mind.ask(prompt, question=asked, place_types=list(place_types)).search
-        if named := _named(places, streetview, searched, here, settings.within):
-            return named
-        kind = _kind(searched, place_types) or searched
+        kind = _kind(searched, place_types)
+        if kind is None:
+            if named := _named(places, streetview, searched, here, settings.within):
+                return named
+            kind = searched
     found = [place for place in _of_kind(places, kind, here, settings.within, place_types) if place.is_open]
     if not found:
         raise NotFound(
@@ -98,7 +107,7 @@ def _of_kind(
     places: Places, kind: str, here: LatLng, within: float, place_types: Sequence[str]
 ) -> list[Place]:
     if kind in place_types:
-        return places.nearby(here, within, [kind])
+        return places.nearby(here, within, [kind], whole=NEAREST_M)
     found = [place for place in places.search(kind, here) if distance(here, place.position) <= within]
     return sorted(found, key=lambda place: (distance(here, place.position), place.id))
 

@@ -54,22 +54,24 @@ class Lookout:
         Raises:
             NoImagery: there is no view there.
         """
-        here = stand.panorama.position
+        here, pano_id, heading = stand.panorama.position, stand.panorama.id, stand.pose.heading
+        signs = [sign for turn in turns for sign in self._signs.signs(pano_id, heading + turn)]
+        if not signs:
+            return []
         around = self._around(here)
         near = [place for place in around if distance(here, place.position) <= SIGHT_M]
         found: dict[str, Landmark] = {}
-        for turn in turns:
-            for sign in self._signs.signs(stand.panorama.id, stand.pose.heading + turn):
-                likeness, place = max(
-                    ((name_likeness(sign.text, place.name), place) for place in near),
-                    key=lambda pair: (pair[0], pair[1].id),
-                    default=(0.0, None),
-                )
-                if place is None or likeness < MIN_RESEMBLANCE:
-                    continue
-                seen = Landmark(place, egocentric_word(stand.pose.heading, sign.heading), likeness)
-                if place.id not in found or found[place.id].likeness < likeness:
-                    found[place.id] = seen
+        for sign in signs:
+            likeness, place = max(
+                ((name_likeness(sign.text, place.name), place) for place in near),
+                key=lambda pair: (pair[0], pair[1].id),
+                default=(0.0, None),
+            )
+            if place is None or likeness < MIN_RESEMBLANCE:
+                continue
+            seen = Landmark(place, egocentric_word(heading, sign.heading), likeness)
+            if place.id not in found or found[place.id].likeness < likeness:
+                found[place.id] = seen
         clear = [one for one in found.values() if not _mistakable(one.place, around)]
         return sorted(clear, key=lambda one: (-_worth(one), one.place.id))
 

@@ -1,17 +1,18 @@
 """Looking around at a panorama, and finding out which place a sign belongs to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from virl.agent.assembly import Agent
+from virl.geo import LatLng
 from virl.journal.records import PlaceRecord, ViewRecord
 from virl.platform.movement.base import Step
 from virl.platform.perception.base import Detection
 from virl.platform.perception.look import look_closer, sweep_cameras
-from virl.platform.perception.matching import look_up, match_place
+from virl.platform.perception.matching import is_toward, look_up, match_place
 from virl.platform.perception.signs import SIGN
-from virl.platform.places import Place
-from virl.platform.streetview import View
+from virl.platform.places import Place, complete_to, nearby_in_full
+from virl.platform.streetview import Camera, View
 from virl.routines.explore.settings import EXPLORE
 
 # As in the configuration that V-IRL was published with.
@@ -52,11 +53,15 @@ def places_seen(
     """
     is_around = not agent.run.steps and EXPLORE.of(agent.character).first_look == "around"
     cameras = sweep_cameras(step.pose.heading, ALL_AROUND if is_around else LOOK_RANGE, LOOK_FOV)
+    directory, here = agent.city.directory, step.panorama.position
+    if paid := agent.city.meter is not None and not directory:
+        nearby = nearby_in_full(agent.city.places, here, MATCH_RADIUS_M)
+        cameras = _promising(cameras, here, nearby, known)
     views = [agent.city.streetview.view(step.pose.pano_id, camera) for camera in cameras]
-    directory = agent.city.directory
     found = agent.senses.detector.detect(views, [place_type, SIGN] if directory else [place_type])
-    radius = LOOK_UP_RADIUS_M if directory else MATCH_RADIUS_M
-    nearby = agent.city.places.nearby(step.panorama.position, radius) if any(found) else []
+    if not paid:
+        radius = LOOK_UP_RADIUS_M if directory else MATCH_RADIUS_M
+        nearby = agent.city.places.nearby(here, radius) if any(found) else []
     enough = agent.senses.detector.look_scores.first
     for view, detections in zip(views, found, strict=True):
         look.views += agent.run.keep(view, "look", detections)
@@ -71,6 +76,19 @@ def places_seen(
             if place and place.id not in known:
                 known.add(place.id)
                 yield place
+
+
+def _promising(
+    cameras: Sequence[Camera], here: LatLng, nearby: Sequence[Place], known: set[str]
+) -> list[Camera]:
+    """The cameras before which a place is that was not considered yet: where views are paid, only these are.
+
+    What is seen is matched to no place but those around, so the other views could bring none.
+    """
+    if complete_to(nearby) < MATCH_RADIUS_M:
+        return list(cameras)
+    fresh = [place.position for place in nearby if place.id not in known]
+    return [camera for camera in cameras if any(is_toward(camera, here, one, MATCH_SLACK) for one in fresh)]
 
 
 def _by_direction(

@@ -11,7 +11,7 @@ from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.locate import locate
 from virl.platform.maps import SPEED_M_S
-from virl.platform.places import Place
+from virl.platform.places import Place, PlacesInFull, nearby_in_full
 from virl.routines.clients.settings import Client, served
 from virl.routines.recommend.replies import PlaceSearch
 from virl.routines.recommend.settings import RECOMMEND
@@ -78,7 +78,9 @@ def errand_of(agent: Agent) -> Errand:
 def search(agent: Agent, errand: Errand) -> Search:
     """Places that the wish may be fulfilled at, once a run; walking times come from one matrix."""
     if noted := agent.run.noted(TOPIC, KEY):
-        return Search.model_validate(noted.data)
+        made = Search.model_validate(noted.data)
+        _recall(agent, errand, made)
+        return made
     client = errand.client
     plan = agent.mind.ask(
         agent.prompts.load("recommend/search", PlaceSearch),
@@ -101,11 +103,18 @@ def search(agent: Agent, errand: Errand) -> Search:
     return made
 
 
+def _recall(agent: Agent, errand: Errand, made: Search) -> None:
+    """Ask again what an earlier process asked, where that saves asking for the details of each place."""
+    if isinstance(agent.city.places, PlacesInFull):
+        reach = made.limit_minutes * _METRES_A_MINUTE
+        nearby_in_full(agent.city.places, errand.position, reach, made.place_types)
+
+
 def _look(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
     asked = RECOMMEND.of(agent.character)
     limits = [asked.within_minutes, plan.walk_minutes, (asked.within_metres or np.inf) / _METRES_A_MINUTE]
     limit = min(minutes for minutes in limits if minutes is not None)
-    listed = agent.city.places.nearby(here, limit * _METRES_A_MINUTE, plan.place_types)
+    listed = nearby_in_full(agent.city.places, here, limit * _METRES_A_MINUTE, plan.place_types)
     alive = list({place.id: place for place in listed if place.is_open}.values())
     alive.sort(key=lambda place: _promise(place, plan.max_price_level), reverse=True)
     chosen = alive[: asked.candidates * LOOKED_UP]

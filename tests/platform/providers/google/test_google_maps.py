@@ -17,6 +17,7 @@ from virl.platform.providers.google.http import Call
 from virl.platform.providers.google.maps import blocks, parts_of
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.polyline import decode_polyline, encode_polyline
+from virl.platform.providers.google.tours import LEGS, tours
 from virl.platform.providers.open import city_settings
 
 NEW, OLD = GoogleOptions(api="new"), GoogleOptions(api="legacy")
@@ -68,10 +69,36 @@ def test_a_long_tour_goes_in_parts(virlton: City, fresh: Google) -> None:
 def test_travel_times_are_those_of_the_city_itself(virlton: City, fresh: Google, api: str) -> None:
     origins, destinations = stops_of(virlton, 12), stops_of(virlton, 27)
     times = fresh.city.maps.travel_times(origins, destinations, "cycling")
-    assert counted(fresh) == ([2 if api == "new" else 6], pytest.approx(12 * 27 * 0.005))
+    requests, usd = counted(fresh)
+    assert sum(requests) <= 12 * 27 / 6, "six pairs or more by the legs of a route"
+    assert usd == pytest.approx(0.005 * sum(requests))
     assert times.shape == (12, 27)
     assert np.abs(times - virlton.maps.travel_times(origins, destinations, "cycling")).max() <= 1
     assert fresh.city.maps.travel_times([], destinations).shape == (0, 27)
+
+
+def test_a_dozen_places_are_told_by_two_routes(virlton: City, fresh: Google, api: str) -> None:
+    here, *ends = stops_of(virlton, 13)[:13]
+    times = fresh.city.maps.travel_times([here], [here, *ends])
+    assert counted(fresh) == ([2], pytest.approx(0.01))
+    assert np.abs(times - virlton.maps.travel_times([here], [here, *ends])).max() <= 1
+    fresh.city.maps.travel_times([here], ends[:1])
+    assert fresh.asked() == {"routes_matrix" if api == "new" else "legacy_matrix": 1}
+
+
+@given(st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] != pair[1])))
+def test_tours_go_each_pair_and_stay_cheap(numbers: set[tuple[int, int]]) -> None:
+    pairs = {(LatLng(0, a), LatLng(0, b)) for a, b in numbers}
+    found = tours(pairs)
+    assert all(2 <= len(stops) <= LEGS + 1 for stops in found)
+    legs = [leg for stops in found for leg in pairwise(stops)]
+    assert pairs <= set(legs)
+    assert len(found) <= max(len(pairs), 0)
+
+
+def test_all_pairs_of_a_round_trip_take_few_routes() -> None:
+    stops = [LatLng(0, number) for number in range(7)]
+    assert len(tours({(a, b) for a in stops for b in stops if a != b})) <= 5, "42 pairs, 11 legs a route"
 
 
 def test_no_way_is_infinitely_long(virlton: City, fresh: Google) -> None:

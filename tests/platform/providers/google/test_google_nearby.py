@@ -111,6 +111,28 @@ def test_one_place_more_costs_at_most_three_requests_more(density: int) -> None:
     assert max(costs) <= NEARBY_REQUESTS
 
 
+@pytest.mark.parametrize("radius", [30.0, 40.0, 100.0, 200.0])
+def test_the_twenty_first_place_costs_at_most_three_requests(radius: float) -> None:
+    rng = np.random.default_rng(1)
+    spots = zip(rng.uniform(0, radius, 21), rng.uniform(0, 360, 21), strict=True)
+    all_of_it = [
+        Place(str(i), "", (("cafe", "bank")[i % 2],), geo.destination(HERE, float(turn), float(metres)))
+        for i, (metres, turn) in enumerate(spots)
+    ]
+    twenty, *_, before = asked(Street(all_of_it[:20]), HERE, radius)
+    more, *_, after = asked(Street(all_of_it), HERE, radius)
+    assert len(twenty) <= len(more)
+    assert after - before <= 3
+
+
+def test_a_square_of_dense_streets_is_shared_by_those_who_stand_in_it() -> None:
+    of = street(300)
+    walk = [geo.destination(HERE, 90.0, 10.0 * step) for step in range(10)]
+    requests = [asked(of, at, 200.0, need=20.0) for at in walk]
+    assert all(complete >= 20.0 for _, complete, _ in requests)
+    assert sum(count for *_, count in requests) <= 8, "not one for each stand"
+
+
 def test_neighbours_share_what_is_known() -> None:
     of = street(100)
     walk = [geo.destination(HERE, 90.0, 10.0 * step) for step in range(20)]

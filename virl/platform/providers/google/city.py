@@ -11,10 +11,11 @@ from virl.platform.providers.google.keyed import KeyedStreetView
 from virl.platform.providers.google.maps import Corners, GoogleMaps, RoutesApi, corners
 from virl.platform.providers.google.mover import fit_mover
 from virl.platform.providers.google.options import GoogleOptions
-from virl.platform.providers.google.places import GooglePlaces, PlacesApi
+from virl.platform.providers.google.places import GooglePlaces, GooglePlacesInFull, PlacesApi
 from virl.platform.providers.google.places_new import NewPlaces
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.google.streetview import GoogleStreetView, LinklessStreetView
+from virl.platform.providers.google.tiles import THUMBNAIL
 from virl.platform.providers.google.transit import RoutesTransit
 from virl.platform.providers.provider import Access
 from virl.platform.streetview import StreetView
@@ -79,13 +80,14 @@ def open_google(
         title=title,
         center=center,
         streetview=streetview,
-        places=GooglePlaces(
+        places=(GooglePlacesInFull if isinstance(places, NewPlaces) else GooglePlaces)(
             places, center, keep_closed=chosen.keep_closed, nearby_requests=chosen.nearby_requests
         ),
         maps=maps,
         visual_memory=chosen.visual_memory,
         panorama_page=_panorama_page(way, chosen),
         meter=way.meter,
+        cheap_view=THUMBNAIL if chosen.thumbnails and way.settings.map_tiles is not False else None,
         fit_mover=lambda start, asked: fit_mover(
             streetview, chosen, map_tiles=_is_linked(streetview), start=start, asked=asked
         ),
@@ -116,6 +118,7 @@ def _street_view(http: GoogleHttp, options: GoogleOptions) -> StreetView:
         zoom=options.zoom,
         outdoor=options.outdoor,
         panoramas_kept=options.panoramas_kept,
+        thumbnails=options.thumbnails,
     )
     return linked if http.settings.map_tiles else KeyedStreetView(linked, linkless, options.imagery)
 

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import Annotated, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, PlainValidator
 
 from virl.errors import BadInput, NoRoute, NotFound, ProviderError, choices
@@ -14,6 +13,7 @@ from virl.geo import LatLng, distance
 from virl.platform.maps import SPEED_M_S, Route, TravelMode
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.polyline import decode_polyline
+from virl.platform.providers.google.tours import Seconds, times_by_tours
 from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, ReplyBody
 from virl.platform.providers.http.faults import shortened
 from virl.platform.transit import Journey, TransitMaps
@@ -26,11 +26,11 @@ MARGIN_M = 5_000.0  # around a district, in which an address is taken for one of
 SIDE = 25  # origins, and destinations, of a matrix request
 
 _ROUTE_FIELDS = "routes.distanceMeters,routes.duration,routes.polyline.encodedPolyline"
+_LEG_FIELDS = "routes.legs.duration"
 _MATRIX_FIELDS = "originIndex,destinationIndex,duration,condition,status"
 
 Corners = tuple[LatLng, LatLng]
 """The south-western and the north-eastern corner of a box."""
-Seconds = NDArray[np.float64]
 
 
 def _path(text: object) -> tuple[LatLng, ...]:
@@ -66,6 +66,20 @@ class _Computed(CamelBody):
     """What `computeRoutes` answers."""
 
     routes: tuple[_Way, ...] = ()
+
+
+class _Leg(CamelBody):
+    duration: Duration = 0.0
+
+
+class _Legs(CamelBody):
+    legs: tuple[_Leg, ...]
+
+
+class _Toured(CamelBody):
+    """What `computeRoutes` answers who asks for the time of each leg."""
+
+    routes: tuple[_Legs, ...] = ()
 
 
 class _Pair(CamelBody):
@@ -130,6 +144,14 @@ class Ways(Protocol):
         """
         ...
 
+    def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
+        """Seconds of each leg of the way through at most 12 stops; one request.
+
+        Raises:
+            NoRoute: two stops are not connected, or one is off the map.
+        """
+        ...
+
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
         """Seconds between all pairs of a block, `inf` where no way leads; one request."""
         ...
@@ -178,7 +200,9 @@ class GoogleMaps:
     def travel_times(
         self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
     ) -> Seconds:
-        """Seconds from every origin to every destination, shape (origins, destinations); each pair is paid.
+        """Seconds from every origin to every destination, shape (origins, destinations).
+
+        A single pair is asked as a matrix, more as the legs of routes, which cost less (`tours`).
 
         Returns:
             `inf` where no way leads, also from or to a stop off the map, which Google does not tell apart.
@@ -187,11 +211,17 @@ class GoogleMaps:
             BadInput: an unknown mode.
         """
         name = named_mode(mode, self._ways.modes)
-        seconds = np.full((len(origins), len(destinations)), np.inf)
-        for rows in blocks(len(origins), self._ways.block[0]):
-            for columns in blocks(len(destinations), self._ways.block[1]):
-                seconds[rows, columns] = self._ways.times(origins[rows], destinations[columns], name)
-        return seconds
+
+        def times(some: Sequence[LatLng], ends: Sequence[LatLng]) -> Seconds:
+            seconds = np.full((len(some), len(ends)), np.inf)
+            for rows in blocks(len(some), self._ways.block[0]):
+                for columns in blocks(len(ends), self._ways.block[1]):
+                    seconds[rows, columns] = self._ways.times(some[rows], ends[columns], name)
+            return seconds
+
+        if len(origins) * len(destinations) < 2:
+            return times(origins, destinations)
+        return times_by_tours(origins, destinations, lambda stops: self._ways.legs(stops, name), times)
 
 
 class RoutesApi:
@@ -211,17 +241,22 @@ class RoutesApi:
 
     def route(self, stops: Sequence[LatLng], mode: str) -> Route:
         """As `Ways.route`."""
-        body = {
-            "origin": waypoint(stops[0]),
-            "destination": waypoint(stops[-1]),
-            "intermediates": [waypoint(stop) for stop in stops[1:-1]],
-            "travelMode": mode,
-            "polylineQuality": "HIGH_QUALITY",
-        }
+        body = _through(stops) | {"travelMode": mode, "polylineQuality": "HIGH_QUALITY"}
         ways = self._http.read(Call("routes_compute", body=body, fields=_ROUTE_FIELDS), _Computed).routes
         if not ways:
             raise no_route(stops)
         return Route(ways[0].polyline.encoded_polyline, ways[0].distance_meters, ways[0].duration)
+
+    def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
+        """As `Ways.legs`."""
+        body = _through(stops) | {"travelMode": mode}
+        ways = self._http.read(Call("routes_compute", body=body, fields=_LEG_FIELDS), _Toured).routes
+        if not ways:
+            raise no_route(stops)
+        if len(ways[0].legs) != len(stops) - 1:
+            reason = f"a route through {len(stops)} stops came with {len(ways[0].legs)} legs"
+            raise ProviderError(SERVICE, reason, "try again")
+        return [leg.duration for leg in ways[0].legs]
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
         """As `Ways.times`."""
@@ -315,6 +350,14 @@ def named_mode(mode: TravelMode, names: Mapping[TravelMode, str]) -> str:
     if mode not in names:
         raise BadInput(f"unknown travel mode {mode!r}: {choices(SPEED_M_S)}")
     return names[mode]
+
+
+def _through(stops: Sequence[LatLng]) -> dict[str, object]:
+    return {
+        "origin": waypoint(stops[0]),
+        "destination": waypoint(stops[-1]),
+        "intermediates": [waypoint(stop) for stop in stops[1:-1]],
+    }
 
 
 def waypoint(stop: LatLng) -> dict[str, object]:

@@ -13,7 +13,8 @@ from virl.geo import LatLng
 from virl.platform.maps import Route, TravelMode
 from virl.platform.providers.google.client_legacy import GoogleClient
 from virl.platform.providers.google.http import GoogleHttp
-from virl.platform.providers.google.maps import EncodedPath, Seconds, no_route
+from virl.platform.providers.google.maps import EncodedPath, no_route
+from virl.platform.providers.google.tours import Seconds
 from virl.platform.providers.http.bodies import ReplyBody, read_body
 
 DIRECTIONS = "Directions API"
@@ -87,12 +88,7 @@ class LegacyWays:
 
     def route(self, stops: Sequence[LatLng], mode: str) -> Route:
         """As `Ways.route`."""
-        ways = self._client.ask(
-            googlemaps.Client.directions, stops[0], stops[-1], mode=mode, waypoints=list(stops[1:-1]) or None
-        )
-        if not ways:
-            raise no_route(stops)
-        legs = read_body(_LegacyDirections, {"routes": ways}, DIRECTIONS).routes[0].legs
+        legs = self._legs(stops, mode)
         lines = (step.polyline.points for leg in legs for step in leg.steps)
         path = list(chain.from_iterable(lines))
         return Route(
@@ -100,6 +96,10 @@ class LegacyWays:
             sum(leg.distance.value for leg in legs),
             sum(leg.duration.value for leg in legs),
         )
+
+    def legs(self, stops: Sequence[LatLng], mode: str) -> list[float]:
+        """As `Ways.legs`."""
+        return [leg.duration.value for leg in self._legs(stops, mode)]
 
     def times(self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: str) -> Seconds:
         """As `Ways.times`."""
@@ -111,3 +111,15 @@ class LegacyWays:
             asked = f"{len(origins)} by {len(destinations)}"
             raise ProviderError(MATRIX, f"the reply is no matrix of {asked} pairs", "try again")
         return np.array([[pair.seconds for pair in row.elements] for row in rows])
+
+    def _legs(self, stops: Sequence[LatLng], mode: str) -> tuple[_Leg, ...]:
+        ways = self._client.ask(
+            googlemaps.Client.directions, stops[0], stops[-1], mode=mode, waypoints=list(stops[1:-1]) or None
+        )
+        if not ways:
+            raise no_route(stops)
+        legs = read_body(_LegacyDirections, {"routes": ways}, DIRECTIONS).routes[0].legs
+        if len(legs) != len(stops) - 1:
+            reason = f"a route through {len(stops)} stops came with {len(legs)} legs"
+            raise ProviderError(DIRECTIONS, reason, "try again")
+        return legs

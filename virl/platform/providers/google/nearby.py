@@ -1,8 +1,9 @@
 """Nearby places of Google with few requests, and how far from the middle none is missing.
 
 A reply tells the 20 nearest places of a circle. So first the middle of a square of a grid is asked, a reply
-that all who stand in that square share; then the position itself; then two halves of all place types apart;
-and smaller circles only where more requests are allowed.
+that all who stand in that square share, and where many places are near that of a smaller square; then the
+position itself; then two halves of all place types apart; and smaller circles only where more requests are
+allowed.
 """
 
 import heapq
@@ -20,6 +21,8 @@ log = logging.getLogger(__name__)
 
 CELL_M = 80.0
 """Sides of the squares whose middles are asked; chosen: a reply of a busy street reaches over them."""
+SMALLER_M = (40.0, 20.0)
+"""Sides of the squares that are asked where more places are near; chosen: halves."""
 SHARED_M = 200.0
 """Radius that is asked for around the middle of a square; chosen: two blocks."""
 MOST = 20
@@ -32,6 +35,8 @@ class Kinds:
 
     only: frozenset[str] = frozenset()
     but: frozenset[str] = frozenset()
+    in_full: bool = False
+    """Whether hours and reviews are told, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +98,7 @@ def places_around(
     """
     told = _Heard(position)
     if api.tells_nearest and not kinds.only and requests > 1:
-        square = middle_of_square(position)
-        told.add(square, api.within(square, SHARED_M, kinds))
+        _ask_squares(api, told, kinds, need, requests)
     if told.complete < need and told.count(need) < MOST and told.requests < requests:
         told.add(position, api.within(position, radius, kinds))
     halves = api.halves(kinds) if told.complete < need else ()
@@ -113,9 +117,21 @@ def places_around(
     return NearbyResult(told.places, min(told.complete, radius))
 
 
-def middle_of_square(position: LatLng) -> LatLng:
-    """The middle of the square of the grid that a position is in."""
-    step = CELL_M / radians(1.0) / MEAN_RADIUS_M
+def _ask_squares(api: NearbyApi, told: _Heard, kinds: Kinds, need: float, requests: int) -> None:
+    """Ask the square of a position, and a smaller one where that is seen to tell all that is needed."""
+    square = middle_of_square(told.position)
+    reply = api.within(square, SHARED_M, kinds)
+    told.add(square, reply)
+    for side in SMALLER_M:
+        smaller = middle_of_square(told.position, side)
+        reach = min(reply.complete, SHARED_M) - distance(smaller, told.position)
+        if told.complete < need <= reach and told.requests < requests - 1:
+            told.add(smaller, api.within(smaller, SHARED_M, kinds))
+
+
+def middle_of_square(position: LatLng, side: float = CELL_M) -> LatLng:
+    """The middle of the square of the grid that a position is in; `side` in metres."""
+    step = side / radians(1.0) / MEAN_RADIUS_M
     lat = (position.lat // step + 0.5) * step
     across = step / max(cos(radians(lat)), 0.01)
     return LatLng(round(lat, 6), round((position.lng // across + 0.5) * across, 6))

@@ -78,19 +78,22 @@ class GooglePlaces:
         Raises:
             BadInput: the radius is out of its range.
         """
+        return self._nearby(position, radius, Kinds(frozenset(types)), whole)
+
+    def _nearby(self, position: LatLng, radius: float, kinds: Kinds, whole: float | None) -> Nearby:
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         found = places_around(
             self._api,
             position,
             radius,
-            Kinds(frozenset(types)),
+            kinds,
             need=min(radius, radius if whole is None else whole),
             requests=self._nearby_requests,
         )
         near = [place for place in self._tidied(found.places) if distance(position, place.position) <= radius]
         near.sort(key=lambda place: distance(position, place.position))
-        kept = (place for place in near if not types or set(types).intersection(place.types))
+        kept = (place for place in near if not kinds.only or kinds.only.intersection(place.types))
         return Nearby(kept, found.complete)
 
     def search(self, query: str, near: LatLng | None = None) -> list[Place]:
@@ -125,6 +128,44 @@ class GooglePlaces:
 
     def _tidied(self, found: Iterable[Place]) -> list[Place]:
         return merged(place for place in found if place.is_open or self._keep_closed)
+
+
+class GooglePlacesInFull(GooglePlaces):
+    """Places of the generation that tells hours and reviews of all places of a search for a little more.
+
+    Details of a place that was told in full are not asked for again.
+    """
+
+    def __init__(
+        self,
+        api: PlacesApi,
+        home: LatLng,
+        *,
+        keep_closed: bool = False,
+        nearby_requests: int = NEARBY_REQUESTS,
+    ) -> None:
+        super().__init__(api, home, keep_closed=keep_closed, nearby_requests=nearby_requests)
+        self._told: dict[str, Place] = {}
+
+    def details(self, place_id: str) -> Place:
+        """As `GooglePlaces.details`.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        return self._told.get(place_id) or super().details(place_id)
+
+    def nearby_in_full(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
+        """As `nearby`, each place as `details` tells it.
+
+        Raises:
+            BadInput: the radius is out of its range.
+        """
+        found = self._nearby(position, radius, Kinds(frozenset(types), in_full=True), whole)
+        self._told |= {place.id: place for place in found}
+        return found
 
 
 def merged(places: Iterable[Place]) -> list[Place]:

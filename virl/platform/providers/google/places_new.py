@@ -1,6 +1,7 @@
 """Places API (New): each method with the field mask that a `Place` needs, and no more."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
@@ -68,9 +69,9 @@ class NewPlaces:
         """The 20 nearest places of a circle; one request, or one for each 50 types."""
         asked = asked_types(kinds.only)
         if not kinds.only:
-            return self._nearest(center, radius, [], sorted(kinds.but))
+            return self._nearest(center, radius, [], sorted(kinds.but), in_full=kinds.in_full)
         parts = [
-            self._nearest(center, radius, asked[first : first + MOST_TYPES])
+            self._nearest(center, radius, asked[first : first + MOST_TYPES], in_full=kinds.in_full)
             for first in range(0, len(asked), MOST_TYPES)
         ]
         places = [place for part in parts for place in part.places]
@@ -80,15 +81,15 @@ class NewPlaces:
         """Two parts of these kinds, to be asked apart; empty for a single type."""
         half = type_table().half
         if not kinds.only:
-            return (Kinds(only=half), Kinds(but=half))
+            return (replace(kinds, only=half), replace(kinds, but=half))
         names = sorted(kinds.only, key=lambda name: (name not in half, name))
         middle = sum(name in half for name in names)
         middle = middle if 0 < middle < len(names) else len(names) // 2
         parts = (frozenset(names[:middle]), frozenset(names[middle:]))
-        return tuple(Kinds(only=part) for part in parts) if all(parts) else ()
+        return tuple(replace(kinds, only=part) for part in parts) if all(parts) else ()
 
     def _nearest(
-        self, center: LatLng, radius: float, asked: list[str], but: Sequence[str] = ()
+        self, center: LatLng, radius: float, asked: list[str], but: Sequence[str] = (), *, in_full: bool
     ) -> NearbyResult:
         body: dict[str, object] = {
             "locationRestriction": {"circle": _circle(center, radius)},
@@ -100,7 +101,8 @@ class NewPlaces:
             body["includedTypes"] = asked
         if but:
             body["excludedTypes"] = list(but)
-        found = self._http.read(Call("places_nearby", body=body, fields=_mask(_LISTED)), _Found)
+        fields = _mask(_DETAILED if in_full else _LISTED)
+        found = self._http.read(Call("places_nearby", body=body, fields=fields), _Found)
         places = [one.place for one in found.places]
         if len(places) < MOST:
             return NearbyResult(places, radius)

@@ -3,7 +3,8 @@
 - Relocation: the metadata of Street View Static, free of charge, which can leave out what was taken indoors;
   many positions at once: Map Tiles' panoIds, one paid request for each 100.
 - Links, heading, date: Map Tiles' metadata, free of charge, asked once for each panorama.
-- Views: Street View Static, or tiles of the panorama; `docs/explanation/google.md` says which is cheaper.
+- Views: thumbnails of Map Tiles where they are small enough, else Street View Static, or tiles of the
+  panorama; `docs/explanation/google.md` says which is cheaper.
 
 Google gives the heading of a link but not its length. It is the distance between the two panoramas, whose
 metadata is needed anyway as soon as one goes there: on a straight street each step asks for one panorama.
@@ -17,7 +18,7 @@ from virl.geo import LatLng, distance
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.options import KEPT_PANORAMAS, Imagery
 from virl.platform.providers.google.static import nearest_of, panorama_of, static_view
-from virl.platform.providers.google.tiles import Capture, Mosaic, PanoramaTiles
+from virl.platform.providers.google.tiles import THUMBNAIL, Capture, Mosaic, PanoramaTiles
 from virl.platform.providers.http.together import together
 from virl.platform.streetview import MAX_RADIUS_M, Camera, Link, Panorama, View
 
@@ -33,6 +34,7 @@ class GoogleStreetView:
         zoom: of the tiles, 0 to 5; 3 is 9 pixels a degree, as a view of 640 pixels and a fov of 62 has.
         outdoor: whether relocation and links leave out what was taken indoors.
         panoramas_kept: how many are kept put together from tiles.
+        thumbnails: whether views of at most 600 by 250 pixels are thumbnails.
     """
 
     def __init__(
@@ -43,12 +45,14 @@ class GoogleStreetView:
         zoom: int = 3,
         outdoor: bool = True,
         panoramas_kept: int = KEPT_PANORAMAS,
+        thumbnails: bool = True,
     ) -> None:
         self._http = http
         self._tiles = PanoramaTiles(http)
         self._imagery = imagery
         self._zoom = zoom
         self._outdoor = outdoor
+        self._thumbnail = THUMBNAIL if thumbnails and imagery == "static" else (0, 0)
         self._capture = lru_cache(maxsize=KEPT_METADATA)(self._tiles.capture)
         self._mosaic = lru_cache(maxsize=panoramas_kept)(self._start_mosaic)
 
@@ -117,6 +121,8 @@ class GoogleStreetView:
         if self._imagery == "tiles":
             return View(pano_id, camera, self._mosaic(pano_id).view(camera))
         try:
+            if camera.width <= self._thumbnail[0] and camera.height <= self._thumbnail[1]:
+                return View(pano_id, camera, self._tiles.thumbnail(pano_id, camera))
             return View(pano_id, camera, static_view(self._http, pano_id, camera))
         except NoImagery:
             self._capture(pano_id)  # tells a panorama without pictures from no panorama

@@ -24,6 +24,8 @@ from virl.platform.providers.http.together import together
 from virl.platform.streetview import Camera, Image
 
 SERVICE = "Map Tiles API"
+THUMBNAIL = (600, 250)
+"""Most pixels of a thumbnail, width and height (page "Street View Tiles")."""
 BATCH = 100  # most locations in a panoIds request
 DENIED = "PERMISSION_DENIED"  # the code of what a key may not use
 MARGIN_S = 60.0  # a session this near to its end is renewed; chosen
@@ -209,6 +211,33 @@ class PanoramaTiles:
                 raise NoImagery(f"no picture of panorama {capture.id!r}: it has no tile {path}") from None
             raise
         return picture(data, SERVICE)
+
+    def thumbnail(self, pano_id: str, camera: Camera) -> Image:
+        """A small view, of at most `THUMBNAIL` pixels.
+
+        Raises:
+            NoImagery: there is no such panorama, or no picture of it.
+        """
+        query = {
+            "panoId": pano_id,
+            "width": str(camera.width),
+            "height": str(camera.height),
+            "yaw": repr(float(camera.heading)),
+            "pitch": repr(float(camera.pitch)),
+            "fov": repr(float(camera.fov)),
+        }
+        try:
+            data = self._sent(Call("tiles_thumbnail", query=query), self._http.bytes)
+        except ProviderError as fault:
+            if fault.status == 404:
+                raise NoImagery(f"no picture of panorama {pano_id!r}") from None
+            raise
+        pixels = picture(data, SERVICE)
+        if pixels.shape[:2] != (camera.height, camera.width):
+            got = f"{pixels.shape[1]}x{pixels.shape[0]}"
+            reason = f"{camera.width}x{camera.height} pixels were asked for and {got} came"
+            raise ProviderError(SERVICE, reason, "set `thumbnails: false`")
+        return pixels
 
     def _sent(self, call: Call, send: Callable[[Call], GotT]) -> GotT:
         """Send with the session, and once more with a new one if the session is refused."""

@@ -3,13 +3,13 @@
 from virl.errors import UnknownName
 from virl.mind.base import Mind
 from virl.mind.prompt import Prompts
+from virl.platform.city import City
 from virl.platform.movement.instruction.tourist.asking import ChoiceSpotter, ReadingMindSpotter
 from virl.platform.movement.instruction.tourist.eight_views import DescriberSpotter, RecognizerSpotter
 from virl.platform.movement.instruction.tourist.signs import OcrSpotter, SignReader
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
 from virl.platform.perception.base import Role
 from virl.platform.perception.models import Models, model_names
-from virl.platform.streetview import StreetView
 from virl.routines.directions.following.settings import FollowSettings
 
 CHOICE = "choice:"
@@ -19,7 +19,7 @@ READ_AND_ASKED = "ocr+mind"
 
 
 def open_spotter(
-    streetview: StreetView, models: Models, mind: Mind, settings: FollowSettings, prompts: Prompts
+    city: City, models: Models, mind: Mind, settings: FollowSettings, prompts: Prompts
 ) -> LandmarkSpotter:
     """What a tourist looks for landmarks with; spotters that know the truth are not among them.
 
@@ -28,11 +28,11 @@ def open_spotter(
         BadInput: a model's file does not hold what it should.
     """
     name = settings.spotter
-    role = find_spotter(name)
+    role, streetview = find_spotter(name), city.streetview
     if name == READ_AND_ASKED:
         return ReadingMindSpotter(streetview, models.reader(settings.reader), mind, prompts)
     if role == "reader":
-        return OcrSpotter(SignReader(streetview, models.reader(settings.reader)))
+        return OcrSpotter(SignReader(streetview, models.reader(settings.reader), city.cheap_view))
     if role == "recognizer":
         return RecognizerSpotter(streetview, models.recognizer(name))
     plain = name.removeprefix(CHOICE)

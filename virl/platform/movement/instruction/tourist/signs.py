@@ -52,11 +52,19 @@ class Sign:
 
 
 class SignReader:
-    """Reads the signs around a panorama, each view once as long as it is asked for the same."""
+    """Reads the signs around a panorama, each view once as long as it is asked for the same.
 
-    def __init__(self, streetview: StreetView, reader: Reader) -> None:
+    Args:
+        streetview: where the views come from.
+        reader: reads them.
+        cheap: width and height of a view that costs less than others (`City.cheap_view`): one such view for
+            each quarter of the circle is read then; letters have to be larger or nearer.
+    """
+
+    def __init__(self, streetview: StreetView, reader: Reader, cheap: tuple[int, int] | None = None) -> None:
         self._streetview = streetview
         self._reader = reader
+        self._cheap = cheap
         self._read: dict[tuple[str, float], tuple[Sign, ...]] = {}
 
     def signs(self, pano_id: str, heading: float) -> tuple[Sign, ...]:
@@ -68,12 +76,19 @@ class SignReader:
         """
         key = (pano_id, round(normalize_heading(heading), 3))
         if key not in self._read:
-            views = [self._streetview.view(pano_id, camera) for camera in sign_cameras(heading)]
+            views = [self._streetview.view(pano_id, camera) for camera in self._cameras(heading)]
             read = self._reader.read([view.pixels for view in views])
             self._read[key] = _each_once(
                 sign for view, lines in zip(views, read, strict=True) for sign in _signs_of(view, lines)
             )
         return self._read[key]
+
+    def _cameras(self, heading: float) -> list[Camera]:
+        return [_quarter(heading, self._cheap)] if self._cheap else sign_cameras(heading)
+
+
+def _quarter(heading: float, size: tuple[int, int]) -> Camera:
+    return Camera(heading, sum(PITCHES) / 2, QUARTER_DEG, *size)
 
 
 def _signs_of(view: View, lines: Sequence[TextLine]) -> Iterator[Sign]:
