@@ -1,5 +1,6 @@
 """What the checker asks of the world, answered by a city."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from virl.errors import NoRoute, NotFound
@@ -20,6 +21,8 @@ class CityFacts:
     """Facts of a city. What is named by its sort is the nearest of that sort: the charitable reading."""
 
     city: City
+    known: Mapping[tuple[LatLng, LatLng, TravelMode], float] = field(default_factory=dict)
+    """Seconds of ways that need not be asked for again."""
     _sites: dict[tuple[str, LatLng], Site | None] = field(default_factory=dict)
 
     def site(self, entry: DayEntry, near: LatLng) -> Site | None:
@@ -36,6 +39,8 @@ class CityFacts:
 
     def seconds(self, here: LatLng, there: LatLng, mode: Mode, weekday: int, minute: int) -> float:
         """As `Facts.seconds`."""
+        if (here, there, mode) in self.known:
+            return self.known[here, there, mode]
         maps = self.city.maps
         try:
             if mode != "transit":

@@ -3,13 +3,15 @@
 Every reply of the mind and every activity is written down, so a run that was cut off goes on where it was.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from virl.agent.assembly import Agent
 from virl.clock import parse_clock, show_clock
 from virl.errors import BadInput
+from virl.geo import LatLng
+from virl.platform.maps import TravelMode
 from virl.routines.clients.settings import CLIENT, Client
 from virl.routines.day.activity import Activity, DayProgress, Spot
 from virl.routines.day.amending import MOST_TURNS, UNMET, hear
@@ -54,6 +56,8 @@ class DayPlan:
     """What the client said to proposed days, what that changed, and what could not be."""
     ended: str
     """Why the day ends there."""
+    seconds: Mapping[tuple[LatLng, LatLng, TravelMode], float] = field(default_factory=dict)
+    """Of ways that were asked for: a check need not pay for them again."""
 
 
 def plan_day(agent: Agent) -> DayPlan:
@@ -105,7 +109,9 @@ class _Planner:
                 ]
         done, said = proposed.after.done, proposed.after.wishes
         told = tuple(filter(None, changes))
-        return DayPlan(self._client, self._day, start, done, self._scenic, said, told, proposed.ended)
+        return DayPlan(
+            self._client, self._day, start, done, self._scenic, said, told, proposed.ended, self._town.seconds
+        )
 
     def _amended(self, proposed: ProposedDay, amended: Amended, turn: int) -> ProposedDay:
         """The day planned anew from the first change on."""

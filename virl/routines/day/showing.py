@@ -44,7 +44,8 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
     on = date_of(weekday, made.astimezone(ZoneInfo(zone) if zone else UTC).date())
     title = f"A day in {agent.city.title} for {plan.client.name}"
     answer = answer_of(plan)
-    asked = (entries_of(answer), terms_of(plan.day, weekday, plan.start.position), CityFacts(agent.city))
+    facts = CityFacts(agent.city, plan.seconds)
+    asked = (entries_of(answer), terms_of(plan.day, weekday, plan.start.position), facts)
     violations, unsure = check(*asked), unsure_places(*asked)
     files = [
         agent.run.attach(

@@ -59,7 +59,8 @@ class Town:
     home: LatLng | None = None
     """Where the day starts; by default where the first question is asked."""
     _details: dict[str, Place | None] = field(default_factory=dict)
-    _minutes: dict[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
+    seconds: dict[tuple[LatLng, LatLng, TravelMode], float] = field(default_factory=dict)
+    """Ways that were asked for, infinite where there is none."""
     _supply: list[Supply] = field(default_factory=list)
 
     @cached_property
@@ -133,16 +134,15 @@ class Town:
 
     def minutes(self, here: LatLng, there: Sequence[LatLng], mode: TravelMode) -> list[float]:
         """Whole minutes to each, rounded up; infinite where no way leads."""
-        fresh = [one for one in dict.fromkeys(there) if (here, one, mode) not in self._minutes]
-        if fresh:
+        if fresh := [one for one in dict.fromkeys(there) if (here, one, mode) not in self.seconds]:
             try:
-                seconds = self.city.maps.travel_times([here], fresh, mode)[0]
+                found = self.city.maps.travel_times([here], fresh, mode)[0]
             except NoRoute:
-                seconds = np.full(len(fresh), np.inf)
-            for one, time in zip(fresh, seconds, strict=True):
-                known = float(whole_minutes(time)) if np.isfinite(time) else float("inf")
-                self._minutes[here, one, mode] = known
-        return [self._minutes[here, one, mode] for one in there]
+                found = np.full(len(fresh), np.inf)
+            ways = ((here, one, mode) for one in fresh)
+            self.seconds.update(zip(ways, map(float, found), strict=True))
+        known = (self.seconds[here, one, mode] for one in there)
+        return [float(whole_minutes(one)) if np.isfinite(one) else float("inf") for one in known]
 
     def way(
         self, here: LatLng, there: LatLng, *, asked: str, weak: bool, budget_usd: float, minute: int

@@ -72,6 +72,21 @@ def test_every_price_names_where_and_when_it_was_read():
         assert sku.usd_per_1000 * 1000 == sku.micro_usd
 
 
+def test_what_has_no_price_is_refused_where_there_is_a_budget_and_said_where_there_is_none(caplog):
+    unpriced = SETTINGS.skus["street-view-static"].model_copy(update={"usd_per_1000": None})
+    changes = {"skus": SETTINGS.skus | {"street-view-static": unpriced}}
+    with ScriptedGoogle([answer(200, PICTURE)]) as server:
+        with (
+            client(server, budget=Budget(100), changes=changes) as http,
+            pytest.raises(BadInput, match=r"street-view-static.*usd_per_1000.*providers/google.yaml"),
+        ):
+            http.bytes(IMAGE)
+        assert server.requests == []
+        with client(server, changes=changes) as http:
+            http.bytes(IMAGE)
+    assert "sums leave it out" in caplog.text
+
+
 def test_the_budget_stops_before_the_request_that_would_pass_it():
     with ScriptedGoogle([answer(200, PICTURE)]) as server, client(server, budget=Budget(0.014)) as http:
         http.bytes(IMAGE)

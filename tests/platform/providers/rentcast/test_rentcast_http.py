@@ -138,6 +138,20 @@ def test_the_budget_is_kept_before_a_request_leaves() -> None:
     assert len(server.requests) == 1
 
 
+def test_without_a_price_a_budget_cannot_be_kept() -> None:
+    settings = load_rentcast_settings().model_copy(update={"usd_per_request": None})
+    with RentCastServer([records(1)]) as server:
+        there = settings.model_copy(update={"base_url": server.url})
+        with (
+            open_rentcast(settings=there, budget=Budget(9.0), cache="off") as http,
+            pytest.raises(BadInput, match=r"`usd_per_request` in platform/providers/rentcast.yaml"),
+        ):
+            http.rentals(QUERY)
+        assert server.requests == []
+        with open_rentcast(settings=there, cache="off") as http:
+            assert len(http.rentals(QUERY)) == 1
+
+
 def test_a_reply_is_kept_for_the_next_run_and_a_key_is_in_no_file(tmp_path: Path) -> None:
     with RentCastServer([records(1)]) as server:
         for _ in range(2):

@@ -30,7 +30,7 @@ from virl.platform.providers.http.bodies import ReplyBody, ShapeT, Wanted
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.faults import HttpFault
 from virl.platform.providers.http.limits import MinuteLimit, OneAtATime
-from virl.platform.providers.http.meter import Meter, Price
+from virl.platform.providers.http.meter import Meter, Price, check_price
 from virl.platform.providers.http.recording import Recording, Replay, Reply
 from virl.retry import RetryPolicy
 
@@ -216,6 +216,7 @@ class GoogleHttp:
 
     def _fetch(self, call: Call, endpoint: Endpoint, wanted: Wanted) -> Reply:
         price = price_of(self.settings, call)
+        check_price(price, self.budget)
 
         def tell(failed: Reply | HttpFault, pause: float) -> None:
             if isinstance(failed, HttpFault):

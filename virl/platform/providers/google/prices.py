@@ -20,7 +20,9 @@ def price_of(settings: GoogleSettings, call: Call) -> Price:
     endpoint = settings.endpoint(call.endpoint)
     sku = _sku_of(settings, endpoint, call)
     events = _pairs(call) if endpoint.per == "element" else 1
-    return Price(sku, events, events * settings.skus[sku].micro_usd)
+    known = settings.skus[sku].usd_per_1000 is not None
+    unknown = "" if known else f"`skus: {sku}: usd_per_1000` in platform/providers/google.yaml"
+    return Price(sku, events, events * settings.skus[sku].micro_usd, unknown)
 
 
 def _sku_of(settings: GoogleSettings, endpoint: Endpoint, call: Call) -> str:

@@ -33,16 +33,16 @@ class Sku(Settings):
     """A line of Google's price list."""
 
     title: str
-    usd_per_1000: float = Field(ge=0)
-    """Dollars for a thousand billable events, in the first paid tier."""
+    usd_per_1000: float | None = Field(ge=0)
+    """Dollars for a thousand billable events, in the first paid tier; `null` if it is not known."""
     free_per_month: int | None = Field(default=None, ge=0)
     """Events of a month that cost nothing, where that is limited and known. No sum counts on it."""
     source: str
 
     @property
     def micro_usd(self) -> int:
-        """Millionths of a dollar for one event."""
-        return round(self.usd_per_1000 * 1000)
+        """Millionths of a dollar for one event; 0 if it is not known."""
+        return round((self.usd_per_1000 or 0.0) * 1000)
 
 
 class Endpoint(Settings):

@@ -1,10 +1,14 @@
 """Counts what is asked of a provider, and what it costs."""
 
+import logging
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
 
-from virl.budget import Spending, current_account
+from virl.budget import Budget, Spending, current_account
+from virl.errors import BadInput
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +20,29 @@ class Price:
     events: int
     """Billable events, such as 1, or the pairs of a matrix."""
     micro_usd: int
-    """Millionths of a dollar for all of them."""
+    """Millionths of a dollar for all of them; 0 where nobody knows."""
+    unknown: str = ""
+    """What to set, and where, if nobody knows the price; empty where it is known."""
 
     @property
     def usd(self) -> float:
         """Dollars."""
         return self.micro_usd / 1e6
+
+
+def check_price(price: Price, budget: Budget) -> None:
+    """See that a request costs what is known, where there is a limit: nothing unknown is taken for 0.
+
+    Raises:
+        BadInput: the price is not known and the budget has a limit; says how to set it.
+    """
+    if price.unknown and budget.limit_usd is not None:
+        raise BadInput(
+            f"the price of {price.sku!r} is not known, so no budget can be kept: set {price.unknown}, "
+            "or run without --budget-usd"
+        )
+    if price.unknown:
+        _log.warning("the price of %r is not known, so sums leave it out: set %s", price.sku, price.unknown)
 
 
 class Meter:

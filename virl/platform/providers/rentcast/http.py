@@ -21,7 +21,7 @@ from virl.json_reading import JsonFault, read_json
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.http.faults import ASKED_WRONG, TRY_LATER, HttpFault, shortened, wait_of
 from virl.platform.providers.http.limits import MinuteLimit
-from virl.platform.providers.http.meter import Meter, Price
+from virl.platform.providers.http.meter import Meter, Price, check_price
 from virl.platform.providers.http.naming import RequestName
 from virl.platform.providers.http.recording import Recording, Replay, Reply
 from virl.platform.providers.http.wire import Received, Wire
@@ -78,7 +78,7 @@ class RentCastHttp:
         self._record = record
         self._replay = replay
         self._retries = RetryPolicy(**settings.retries.model_dump(), sleep=sleep, chance=random.random)
-        self._price = Price(ENDPOINT, 1, round(settings.usd_per_request * 1e6))
+        self._price = price_of(settings)
         self._limit = MinuteLimit(settings.per_minute, time.monotonic, sleep)
         self._wire = Wire([settings.base_url], self._key, timeouts=settings.timeouts)
 
@@ -153,6 +153,7 @@ class RentCastHttp:
 
     def _try(self, query: Mapping[str, str]) -> list[Any] | HttpFault:
         """Send once; what is not billed is given back to the budget."""
+        check_price(self._price, self._budget)
         self._limit.wait()
         self._budget.hold(self._price.usd, ENDPOINT)
         self.meter.count_sent(ENDPOINT, self._price)
@@ -167,6 +168,13 @@ class RentCastHttp:
         request = self._wire.request("GET", url, query=query, headers={"accept": "application/json"})
         received = self._wire.send(request)
         return received if isinstance(received, HttpFault) else _meaning(received)
+
+
+def price_of(settings: RentCastSettings) -> Price:
+    """The price of one request."""
+    usd = settings.usd_per_request
+    unknown = "" if usd is not None else "`usd_per_request` in platform/providers/rentcast.yaml"
+    return Price(ENDPOINT, 1, round((usd or 0.0) * 1e6), unknown)
 
 
 def _fault_of(outcome: list[Any] | HttpFault) -> HttpFault | None:

@@ -15,8 +15,8 @@ class RentCastSettings(Settings):
     """`platform/providers/rentcast.yaml`."""
 
     base_url: str = Field(pattern=HOST)
-    usd_per_request: float = Field(ge=0)
-    """Dollars, beyond what the plan includes."""
+    usd_per_request: float | None = Field(ge=0)
+    """Dollars, beyond what the plan includes; `null` if it is not known."""
     page: int = Field(ge=1, le=500)
     """Listings a request."""
     most_pages: int = Field(ge=1)
