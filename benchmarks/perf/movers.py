@@ -174,7 +174,7 @@ def google_prices() -> dict[str, float]:
     """Dollars per 1000 requests by endpoint, as `platform/providers/google.yaml` states them."""
     settings = load_google_settings()
     endpoints = ("static_metadata", "tiles_pano_ids", "tiles_metadata")
-    prices = {name: settings.skus[settings.endpoint(name).sku].usd_per_1000 for name in endpoints}
+    prices = {name: settings.skus[settings.endpoint(name).sku].micro_usd / 1000 for name in endpoints}
     return {**prices, "maps_js": PAGE_USD_PER_1000, "page_metadata": 0.0}
 
 

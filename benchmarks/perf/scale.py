@@ -213,7 +213,7 @@ def limits(number: Mapping[str, Number] = NUMBERS) -> dict[str, str]:
 
 def _prices() -> Callable[[str], float]:
     skus = load_google_settings().skus
-    return lambda name: skus[name].usd_per_1000 / 1000
+    return lambda name: skus[name].micro_usd / 1e6
 
 
 def _question(tokens_in: float, tokens_out: float) -> float:

@@ -11,6 +11,7 @@ from virl import __version__
 from virl.doctor.costs import Estimate, estimates
 from virl.doctor.habits import MEASURED, Habits, count_runs
 from virl.doctor.machine import examine
+from virl.doctor.measured import measured_costs, prices
 from virl.doctor.mover import mover_finding
 from virl.doctor.probes import probes
 from virl.doctor.report import Report
@@ -50,7 +51,18 @@ def examined(
     machine.append(mover_finding(city, google))
     costs, notes = _costs(settings, habits, moves)
     works = not any(finding.state == "broken" for finding in machine)
-    return Report(__version__, works, tuple(machine), google, tuple(costs), tuple(notes))
+    billed = measured_costs()
+    towns = "; ".join(f"{town} town: {title}" for town, title in billed.towns.items())
+    notes.append(f"Measured costs: {billed.measured}, {billed.how}. {towns[:1].upper()}{towns[1:]}.")
+    return Report(
+        __version__,
+        works,
+        tuple(machine),
+        google,
+        tuple(costs),
+        tuple(prices(settings, billed)),
+        tuple(notes),
+    )
 
 
 def _position(city: str) -> LatLng:

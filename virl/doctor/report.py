@@ -12,6 +12,7 @@ from rich.text import Text
 from virl.doctor.costs import Estimate
 from virl.doctor.findings import Finding
 from virl.doctor.machine import MODELS
+from virl.doctor.measured import DENSITIES, MeasuredPrice
 from virl.doctor.services import Asked
 from virl.platform.providers.google.keys import KEY_VARIABLE
 
@@ -38,6 +39,8 @@ class Report:
     machine: tuple[Finding, ...]
     google: Asked
     costs: tuple[Estimate, ...]
+    measured: tuple[MeasuredPrice, ...]
+    """What runs of agents and episodes of benchmarks were billed, at the prices of today."""
     notes: tuple[str, ...]
     """On prices and assumptions."""
 
@@ -59,7 +62,8 @@ def tell(report: Report, console: Console) -> None:
     for line in verdict(report):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     console.print()
-    for section in (_machine(report), _services(report), _costs(report), _requests(report), _missing(report)):
+    sections = (_machine, _services, _measured, _costs, _requests, _missing)
+    for section in (make(report) for make in sections):
         if not section.rows:
             continue
         if console.is_terminal:
@@ -118,6 +122,14 @@ def _costs(report: Report) -> _Section:
     usd = {(one.unit, one.imagery): f"${one.usd:,.3f}" for one in report.costs}
     rows = [(unit, *(usd[unit, kind] for kind in kinds)) for unit in units]
     return _Section("Estimated costs", ("unit", *(f"imagery: {kind}" for kind in kinds)), rows)
+
+
+def _measured(report: Report) -> _Section:
+    rows = [
+        (one.unit, *(f"${one.usd[town]:,.2f}" if town in one.usd else "-" for town in DENSITIES))
+        for one in report.measured
+    ]
+    return _Section("Measured costs", ("unit", *(f"{town} town" for town in DENSITIES)), rows)
 
 
 def _requests(report: Report) -> _Section:

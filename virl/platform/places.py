@@ -1,6 +1,6 @@
 """Places: shops, parks, stations and what people say of them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Protocol, runtime_checkable
@@ -190,6 +190,30 @@ class PlacesInFull(Protocol):
     ) -> list[Place]:
         """As `Places.nearby`, each place as `Places.details` tells it, which is not paid for again."""
         ...
+
+
+@runtime_checkable
+class PhotosOneByOne(Protocol):
+    """Places whose photos cost something each, and are fetched as they are taken."""
+
+    def each_photo(self, place_id: str, limit: int = 1) -> Iterator[Image]:
+        """As `Places.photos`.
+
+        Raises:
+            NotFound: no place has this id.
+        """
+        ...
+
+
+def each_photo(places: Places, place_id: str, limit: int = 1) -> Iterator[Image]:
+    """As `Places.photos`, for who may need no more than the first ones.
+
+    Raises:
+        NotFound: no place has this id.
+    """
+    if isinstance(places, PhotosOneByOne):
+        return places.each_photo(place_id, limit)
+    return iter(places.photos(place_id, limit))
 
 
 def nearby_in_full(

@@ -20,7 +20,7 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.movement.region.survey import SPACING_M, survey
 from virl.platform.place_types import TYPES_96
-from virl.platform.places import Place
+from virl.platform.places import Place, each_photo
 from virl.platform.streetview import Image
 from virl.region import Region
 from virl.settings import Settings
@@ -249,8 +249,7 @@ def _photo(
     """The file of the first photo that shows a storefront, and its score; nothing where none does."""
     if settings.photos == 0:
         return None, None
-    photos = city.places.photos(place_id, settings.photos if storefront else 1)
-    for photo in photos:
+    for photo in each_photo(city.places, place_id, settings.photos if storefront else 1):
         score = storefront.score(photo) if storefront else None
         if score is None or score >= settings.storefront_score:
             return _keep(folder, place_id, photo), score

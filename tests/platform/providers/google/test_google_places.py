@@ -10,7 +10,7 @@ from virl import geo
 from virl.errors import BadInput, NotFound, ProviderError
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.platform.places import OpeningHours, Place, Review, closed_among
+from virl.platform.places import OpeningHours, Place, Review, closed_among, each_photo, nearby_in_full
 from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.nearby import NearbyResult, covered
@@ -75,6 +75,29 @@ def test_an_impatient_search_says_what_may_be_missing(
     nearest = virlton.places.nearby(virlton.center, 200)[:20]
     assert found == open_ones(nearest)
     assert "may be missing after 1 requests; raise nearby_requests" in caplog.text
+
+
+def test_places_in_full_need_no_details(virlton: City, fresh: Google) -> None:
+    city = fresh.reopened(NEW).city
+    told = nearby_in_full(city.places, virlton.center, 40)
+    assert set(fresh.asked()) == {"places_nearby"}
+    assert told
+    for place in told:
+        own = virlton.places.details(place.id)
+        assert city.places.details(place.id) == place
+        assert (place.hours, place.is_open) == (own.hours, own.is_open)
+        assert bool(place.reviews) == bool(own.reviews)
+    assert fresh.asked() == {}
+
+
+def test_a_photo_that_is_not_taken_is_not_paid(virlton: City, fresh: Google) -> None:
+    place = virlton.places.nearby(virlton.center, 50)[0]
+    for options in (NEW, OLD):
+        places = fresh.reopened(options).city.places
+        fresh.asked()
+        photo = next(each_photo(places, place.id, 10), None)
+        asked = fresh.asked()
+        assert sum(count for name, count in asked.items() if name.endswith("_photo")) == (photo is not None)
 
 
 def test_what_each_operation_costs(virlton: City, fresh: Google, api: str) -> None:

@@ -129,10 +129,26 @@ def test_many_positions_cost_one_request_for_each_hundred(virlton: City, fresh: 
     assert as_google(fresh.city).nearest_many([]) == []
 
 
+def test_small_views_are_thumbnails_unless_that_is_not_wanted(virlton: City, fresh: Google) -> None:
+    start, camera = here(fresh.city), Camera(123.4, 12.0, 90.0, 600, 250)
+    own = virlton.streetview.view(start.id, camera)  # the first picture takes seconds
+    fresh.asked()
+    fresh.http.meter.take()
+    view = fresh.city.streetview.view(start.id, camera)
+    assert fresh.asked() == {"tiles_thumbnail": 1}
+    assert fresh.http.meter.take().usd == 0.002
+    assert fresh.city.cheap_view == (600, 250)
+    assert np.array_equal(view.pixels, own.pixels)
+    without = fresh.reopened(GoogleOptions(thumbnails=False))
+    assert without.city.cheap_view is None
+    without.city.streetview.view(start.id, camera)
+    assert fresh.asked()["static_image"] == 1
+
+
 def test_static_views_are_what_the_city_renders(virlton: City, fresh: Google) -> None:
     start = here(fresh.city)
     fresh.asked()
-    camera = Camera(123.4, 5.5, 71.3, 320, 200)
+    camera = Camera(123.4, 5.5, 71.3, 320, 260)
     view = fresh.city.streetview.view(start.id, camera)
     assert fresh.asked() == {"static_image": 1}
     assert np.array_equal(view.pixels, virlton.streetview.view(start.id, camera).pixels)

@@ -1,6 +1,6 @@
 """Google's places, whichever generation of the API is asked: what both have in common."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Protocol
 
 from virl.errors import BadInput, NotFound
@@ -37,8 +37,8 @@ class PlacesApi(NearbyApi, Protocol):
         """
         ...
 
-    def pictures(self, place_id: str, limit: int) -> list[Image]:
-        """Photos of a place.
+    def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
+        """Photos of a place; each is asked for when it is taken.
 
         Raises:
             NotFound: no place has this id.
@@ -117,6 +117,15 @@ class GooglePlaces:
 
     def photos(self, place_id: str, limit: int = 1) -> list[Image]:
         """Up to `limit` photos, at most ten; each is a paid request.
+
+        Raises:
+            NotFound: no place has this id.
+            BadInput: `limit` is negative.
+        """
+        return list(self.each_photo(place_id, limit))
+
+    def each_photo(self, place_id: str, limit: int = 1) -> Iterator[Image]:
+        """The photos one by one: one that is not taken is not paid for.
 
         Raises:
             NotFound: no place has this id.

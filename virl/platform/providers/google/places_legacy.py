@@ -109,8 +109,8 @@ class LegacyPlaces:
         """
         return read_place(self._details(place_id, _DETAILED)["result"])
 
-    def pictures(self, place_id: str, limit: int) -> list[Image]:
-        """Photos of a place; one request for their names, and one for each.
+    def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
+        """Photos of a place; one request for their names, and one for each that is taken.
 
         Raises:
             NotFound: no place has this id.
@@ -121,7 +121,7 @@ class LegacyPlaces:
         names = (photo.photo_reference for photo in photos)
         size = {"max_width": PHOTO_SIDE, "max_height": PHOTO_SIDE}
         files = (b"".join(self._client.ask(fetch, name, **size)) for name in names)
-        return [picture(data, SERVICE) for data in files]
+        return (picture(data, SERVICE) for data in files)
 
     def _details(self, place_id: str, fields: list[str]) -> dict[str, Any]:
         try:

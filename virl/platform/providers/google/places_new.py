@@ -1,6 +1,6 @@
 """Places API (New): each method with the field mask that a `Place` needs, and no more."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -134,8 +134,8 @@ class NewPlaces:
         """
         return read_place(self._details(place_id, _DETAILED, _Place))
 
-    def pictures(self, place_id: str, limit: int) -> list[Image]:
-        """Photos of a place; one cheap request for their names, and one for each.
+    def pictures(self, place_id: str, limit: int) -> Iterator[Image]:
+        """Photos of a place; one cheap request for their names, and one for each that is taken.
 
         Raises:
             NotFound: no place has this id.
@@ -143,7 +143,7 @@ class NewPlaces:
         photos = read_body(Album, self._details(place_id, "id,photos", Album), SERVICE).photos[:limit]
         query = {"maxWidthPx": str(PHOTO_SIDE), "maxHeightPx": str(PHOTO_SIDE)}
         calls = [Call("places_photo", f"{photo.name}/media", query) for photo in photos]
-        return [picture(self._http.bytes(call), SERVICE) for call in calls]
+        return (picture(self._http.bytes(call), SERVICE) for call in calls)
 
     def _details(self, place_id: str, fields: str, shape: type[ReplyBody]) -> dict[str, Any]:
         query = {name: text for name, text in self._language.items() if "reviews" in fields}

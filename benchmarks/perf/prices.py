@@ -1,0 +1,220 @@
+"""What a run of each agent and an episode of each benchmark is billed by Google, at the list prices.
+
+    python -m benchmarks.perf.prices [--agents hiro,aria] [--benchmarks vln] [--towns thin,dense]
+        [--extract FILE] [--write] [--json]
+
+Each runs once, by rules, seed 0 and the default mover, against `virl serve google` on this machine, with a
+cache of its own. `thin` is Virlton; `dense` is the middle of Helsinki from an OpenStreetMap extract, with
+invented reviews and fine types, from a start in its middle. Events are those of the run's spending book.
+`--write` puts them into `platform/measured_costs.yaml`, which `virl doctor` and `virl run --dry-run` read;
+what was not measured this time stays as it is. Nothing is sent to Google.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from virl import resources
+from virl.budget import SPENDING
+from virl.doctor.measured import DENSITIES, FILE, Density, MeasuredCosts, MeasuredWork, measured_costs, prices
+from virl.errors import BadInput
+from virl.geo import LatLng, destination
+from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
+from virl.platform.providers.open import open_city
+from virl.serve.google.options import ServeOptions
+from virl.serve.google.server import served
+
+from .figures import command, figures
+
+AGENTS = ("hiro", "peng", "local", "ling", "aria", "diego")
+BENCHMARKS = (
+    "collect-places",
+    "collect-routes",
+    "place-localization",
+    "place-recognition",
+    "place-vqa",
+    "vln",
+)
+"""Collections first: the others run on what they collect. Benchmarks of made cities cost nothing."""
+MORE = {"hiro": ("--set", "limits.steps=12")}
+EPISODES = 3
+AROUND_M = 80.0  # half the side of the region whose places are collected
+TOWNS: dict[Density, str] = {
+    "thin": "Virlton, a made town: about 20 places within 90 m",
+    "dense": "the middle of Helsinki from OpenStreetMap, with invented reviews and fine types",
+}
+HOW = "one run each by rules, seed 0, default mover, against `virl serve google`; Hiro with 12 moves at most"
+CENTERS = {"thin": (41.2508, -38.7570), "dense": (60.1690, 24.9425)}
+DENSE_START = "60.1690,24.9425"
+DENSE_CITY = """\
+title: Helsinki over HTTP
+provider: google
+city: Helsinki
+district: the middle
+country: Finland
+language: en
+time_zone: Europe/Helsinki
+polygon: [[60.163, 24.930], [60.163, 24.955], [60.175, 24.955], [60.175, 24.930]]
+center: [60.169, 24.9425]
+"""
+
+
+def main() -> None:
+    """Measure, print, and write."""
+    parser = command(__doc__)
+    parser.add_argument("--agents", default=",".join(AGENTS))
+    parser.add_argument("--benchmarks", default=",".join(BENCHMARKS))
+    parser.add_argument("--towns", default=",".join(DENSITIES))
+    parser.add_argument("--extract", default="helsinki.osm.pbf", help="of OpenStreetMap, for the dense town")
+    parser.add_argument("--write", action="store_true", help=f"write platform/{FILE}")
+    options = parser.parse_args()
+    agents, benches, towns = (
+        [name for name in text.split(",") if name]
+        for text in (options.agents, options.benchmarks, options.towns)
+    )
+    settings = load_google_settings()
+    path = resources.data_folder("platform") / FILE
+    known = measured_costs() if path.is_file() else None
+    found: dict[str, dict[str, Any]] = known.model_dump(mode="json") if known else {}
+    for town in towns:
+        for name, work in measured(town, options.extract, agents, benches, settings).items():
+            kind = "agents" if name in agents else "benchmarks"
+            found.setdefault(kind, {}).setdefault(name, {})[town] = work.model_dump(mode="json")
+    costs = MeasuredCosts.model_validate(
+        found | {"measured": datetime.now(UTC).date(), "how": HOW, "towns": TOWNS}
+    )
+    with figures(options) as told:
+        told.update(costs.model_dump(mode="json"))
+        told.show(_table(settings, costs))
+    if options.write:
+        path.write_text(as_yaml(costs), encoding="utf-8")
+
+
+def measured(
+    town: str, extract: str, agents: Sequence[str], benches: Sequence[str], settings: GoogleSettings
+) -> dict[str, MeasuredWork]:
+    """What each was billed in a town; what failed is told on the error stream and left out."""
+    served_city = open_city("virlton" if town == "thin" else f"{extract}@invented")
+    found = {}
+    with (
+        served(served_city, ServeOptions(fine_types=town == "dense")) as server,
+        tempfile.TemporaryDirectory() as home,
+    ):
+        city, start = "virlton-http", list[str]()
+        if town == "dense":
+            city, start = str(Path(home, "helsinki-http.yaml")), ["--at", DENSE_START]
+            Path(city).write_text(DENSE_CITY, encoding="utf-8")
+        region, data = Path(home, "region.geojson"), Path(home, "data")
+        collected = data / "collected" / Path(city).stem
+        region.write_text(json.dumps(_square(CENTERS[town])), encoding="utf-8")
+        for name in (*agents, *benches):
+            out = Path(home, f"run-{name}")
+            environment = os.environ | {
+                "GOOGLE_MAPS_API_KEY": "any-key-of-a-measurement",
+                "VIRL_GOOGLE_BASE_URL": server.url,
+                "VIRL_CACHE": str(Path(home, f"cache-{name}")),
+                "VIRL_DATA": str(data),
+            }
+            before = len(_lines(collected / "work" / SPENDING))
+            if name in agents:
+                asked = ["run", name, *start, *MORE.get(name, ()), "--out", str(out)]
+            elif name.startswith("collect-"):
+                what = name.removeprefix("collect-")
+                count = ["--count", str(EPISODES)] if what == "routes" else []
+                asked = ["collect", what, *count, "--region", str(region), "--out", str(collected)]
+            else:
+                asked = ["bench", name, "--limit", str(EPISODES), "--budget-usd", "20", "--out", str(out)]
+            line = [sys.executable, "-m", "virl", *asked, "--city", city]
+            done = subprocess.run(  # noqa: S603 - our own command
+                line, env=environment, capture_output=True, text=True, check=False
+            )
+            if done.returncode:
+                print(f"{name} in {town}: {done.stderr.strip()[-300:]}", file=sys.stderr)
+                continue
+            if name in agents:
+                moves = json.loads((out / "result.json").read_text(encoding="utf-8"))["steps"]
+                events = events_of(_lines(out / SPENDING), settings)
+                found[name] = MeasuredWork(unit="run", units=1, moves=moves, events=events)
+            elif name.startswith("collect-"):
+                what = name.removeprefix("collect-")
+                events = events_of(_lines(collected / "work" / SPENDING)[before:], settings)
+                units = len(_lines(collected / f"{what}.jsonl"))
+                found[name] = MeasuredWork(unit=what.removesuffix("s"), units=units, events=events)
+            else:
+                events = events_of(_lines(out / SPENDING), settings)
+                found[name] = MeasuredWork(unit="episode", units=EPISODES, events=events)
+    return found
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+
+
+def _square(center: tuple[float, float]) -> dict[str, Any]:
+    """A square of `AROUND_M` to each side, as GeoJSON."""
+    middle = LatLng(*center)
+    low = destination(destination(middle, 180.0, AROUND_M), 270.0, AROUND_M)
+    high = destination(destination(middle, 0.0, AROUND_M), 90.0, AROUND_M)
+    ring = [(low.lng, low.lat), (high.lng, low.lat), (high.lng, high.lat), (low.lng, high.lat)]
+    return {"type": "Polygon", "coordinates": [[*ring, ring[0]]]}
+
+
+def events_of(book: Sequence[str], settings: GoogleSettings) -> dict[str, int]:
+    """What the lines of a spending book say, as billable events by SKU."""
+    sums: Counter[tuple[str, int]] = Counter()
+    for line in book:
+        entry = json.loads(line)
+        sign = 1 if entry["micro_usd"] >= 0 else -1
+        sums[entry["request"], abs(round(entry["micro_usd"]))] += sign
+    events: Counter[str] = Counter()
+    for (endpoint, micro), count in sums.items():
+        if micro and count:
+            sku, each = _sku(settings, endpoint, micro)
+            events[sku] += count * each
+    return dict(sorted(events.items()))
+
+
+def _sku(settings: GoogleSettings, endpoint: str, micro: int) -> tuple[str, int]:
+    """As what a sum was billed, and how many events."""
+    at = settings.endpoint(endpoint)
+    names = [at.sku, *at.tiers.values(), *filter(None, [at.advanced_sku])]
+    for name in names:
+        each = settings.skus[name].micro_usd
+        if each and (micro == each or (at.per == "element" and micro % each == 0)):
+            return name, micro // each
+    raise BadInput(f"{endpoint}: no SKU costs {micro} millionths of a dollar")
+
+
+def as_yaml(costs: MeasuredCosts) -> str:
+    """The file."""
+    data = costs.model_dump(mode="json")
+    head = (
+        "# What runs and episodes were billed: billable events by SKU of platform/providers/google.yaml.\n"
+        "# Written by `python -m benchmarks.perf.prices --write`; do not edit.\n"
+    )
+    text: str = yaml.safe_dump(data, sort_keys=False, width=110, allow_unicode=True, default_flow_style=None)
+    return head + text
+
+
+def _table(settings: GoogleSettings, costs: MeasuredCosts) -> Table:
+    table = Table(title="dollars at list prices", box=SIMPLE_HEAD, title_justify="left")
+    for name in ("", *DENSITIES):
+        table.add_column(name, justify="right" if name else "left")
+    for one in prices(settings, costs):
+        table.add_row(one.unit, *(f"{one.usd[town]:.3f}" if town in one.usd else "-" for town in DENSITIES))
+    return table
+
+
+if __name__ == "__main__":
+    main()
