@@ -41,6 +41,7 @@ AGENTS = ("hiro", "peng", "local", "ling", "aria", "diego")
 BENCHMARKS = (
     "collect-places",
     "collect-routes",
+    "collect-vqa",
     "place-localization",
     "place-recognition",
     "place-vqa",
@@ -59,6 +60,7 @@ CENTERS = {"thin": (41.2508, -38.7570), "dense": (60.1690, 24.9425)}
 DENSE_START = "60.1690,24.9425"
 DENSE_CITY = """\
 title: Helsinki over HTTP
+about: Helsinki in Google's formats, for a measurement
 provider: google
 city: Helsinki
 district: the middle
@@ -149,8 +151,9 @@ def measured(
             elif name.startswith("collect-"):
                 what = name.removeprefix("collect-")
                 events = events_of(_lines(collected / "work" / SPENDING)[before:], settings)
-                units = len(_lines(collected / f"{what}.jsonl"))
-                found[name] = MeasuredWork(unit=what.removesuffix("s"), units=units, events=events)
+                rows = "questions" if what == "vqa" else what
+                units = len(_lines(collected / f"{rows}.jsonl"))
+                found[name] = MeasuredWork(unit=rows.removesuffix("s"), units=units, events=events)
             else:
                 events = events_of(_lines(out / SPENDING), settings)
                 found[name] = MeasuredWork(unit="episode", units=EPISODES, events=events)
