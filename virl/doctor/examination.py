@@ -54,6 +54,9 @@ def examined(
     billed = measured_costs()
     towns = "; ".join(f"{town} town: {title}" for town, title in billed.towns.items())
     notes.append(f"Measured costs: {billed.measured}, {billed.how}. {towns[:1].upper()}{towns[1:]}.")
+    notes.append(
+        "Benchmarks that are not listed run in made cities or on data sets, and send Google nothing."
+    )
     return Report(
         __version__,
         works,

@@ -21,7 +21,7 @@ class CityFacts:
     """Facts of a city. What is named by its sort is the nearest of that sort: the charitable reading."""
 
     city: City
-    known: Mapping[tuple[LatLng, LatLng, TravelMode], float] = field(default_factory=dict)
+    known: Mapping[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
     """Seconds of ways that need not be asked for again."""
     _sites: dict[tuple[str, LatLng], Site | None] = field(default_factory=dict)
 

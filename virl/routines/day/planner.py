@@ -11,7 +11,6 @@ from virl.agent.assembly import Agent
 from virl.clock import parse_clock, show_clock
 from virl.errors import BadInput
 from virl.geo import LatLng
-from virl.platform.maps import TravelMode
 from virl.routines.clients.settings import CLIENT, Client
 from virl.routines.day.activity import Activity, DayProgress, Spot
 from virl.routines.day.amending import MOST_TURNS, UNMET, hear
@@ -32,7 +31,7 @@ from virl.routines.day.proposed import (
 )
 from virl.routines.day.replies import DayDraft, DayEstimate
 from virl.routines.day.scenic import ScenicSpot, find_scenic
-from virl.routines.day.settings import DAY, FEELINGS, Day
+from virl.routines.day.settings import DAY, FEELINGS, Day, Mode
 from virl.routines.day.town import Town
 
 TOPIC = "activity"
@@ -56,7 +55,7 @@ class DayPlan:
     """What the client said to proposed days, what that changed, and what could not be."""
     ended: str
     """Why the day ends there."""
-    seconds: Mapping[tuple[LatLng, LatLng, TravelMode], float] = field(default_factory=dict)
+    seconds: Mapping[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
     """Of ways that were asked for: a check need not pay for them again."""
 
 

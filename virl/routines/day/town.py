@@ -59,7 +59,7 @@ class Town:
     home: LatLng | None = None
     """Where the day starts; by default where the first question is asked."""
     _details: dict[str, Place | None] = field(default_factory=dict)
-    seconds: dict[tuple[LatLng, LatLng, TravelMode], float] = field(default_factory=dict)
+    seconds: dict[tuple[LatLng, LatLng, Mode], float] = field(default_factory=dict)
     """Ways that were asked for, infinite where there is none."""
     _supply: list[Supply] = field(default_factory=list)
 
