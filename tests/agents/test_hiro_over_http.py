@@ -35,7 +35,8 @@ START = "91 Station Street"
 STEPS = 13
 FAULTS = "429:0.03,500:0.02,503:0.02,timeout:0.005,garbage:0.025"
 FREE = {"static_metadata", "tiles_metadata", "tiles_session"}
-COSTS = ("requests", "usd", "seconds", "interrupted")
+COSTS = ("requests", "usd", "seconds", "interrupted", "views")
+"""Where views are paid, fewer are looked at."""
 
 
 class Remembering:
@@ -258,7 +259,7 @@ def test_killed_and_resumed_it_pays_for_nothing_twice(
     assert cost["usd"] == pytest.approx(spent / 1e6, abs=1e-9)
     assert cost["interrupted"]["usd"] > 0
     assert "paid in interrupted steps" in Path("run/report.html").read_text()
-    assert true <= spent / 1e6 <= true + kills * 0.035, "what was held for requests that were never sent"
+    assert true <= spent / 1e6 <= true + kills * 0.04, "what was held for requests that were never sent"
 
 
 def test_the_key_is_left_nowhere(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from pydantic import Field
@@ -29,6 +30,7 @@ from virl.platform.providers.http.bodies import (
 from virl.platform.streetview import Image
 
 SERVICE = "Places API (New)"
+KEPT_SEARCHES = 512  # chosen: about 10 MB; neighbours share searches, with `--cache off`, too
 PAGES = 3  # of a text search
 MOST_TYPES = 50  # in a nearby search
 NEAR_M = 5_000.0  # chosen: a part of a town; Google takes up to 50 km
@@ -62,6 +64,7 @@ class NewPlaces:
         self._http = http
         self._pages = pages
         self._language = {"languageCode": language} if language else {}
+        self._nearest = lru_cache(maxsize=KEPT_SEARCHES)(self._ask_nearest)
 
     tells_nearest = True
 
@@ -69,9 +72,9 @@ class NewPlaces:
         """The 20 nearest places of a circle; one request, or one for each 50 types."""
         asked = asked_types(kinds.only)
         if not kinds.only:
-            return self._nearest(center, radius, [], sorted(kinds.but), in_full=kinds.in_full)
+            return self._nearest(center, radius, (), tuple(sorted(kinds.but)), in_full=kinds.in_full)
         parts = [
-            self._nearest(center, radius, asked[first : first + MOST_TYPES], in_full=kinds.in_full)
+            self._nearest(center, radius, tuple(asked[first : first + MOST_TYPES]), in_full=kinds.in_full)
             for first in range(0, len(asked), MOST_TYPES)
         ]
         places = [place for part in parts for place in part.places]
@@ -88,8 +91,8 @@ class NewPlaces:
         parts = (frozenset(names[:middle]), frozenset(names[middle:]))
         return tuple(replace(kinds, only=part) for part in parts) if all(parts) else ()
 
-    def _nearest(
-        self, center: LatLng, radius: float, asked: list[str], but: Sequence[str] = (), *, in_full: bool
+    def _ask_nearest(
+        self, center: LatLng, radius: float, asked: Sequence[str], but: Sequence[str] = (), *, in_full: bool
     ) -> NearbyResult:
         body: dict[str, object] = {
             "locationRestriction": {"circle": _circle(center, radius)},
@@ -98,7 +101,7 @@ class NewPlaces:
             **self._language,
         }
         if asked:
-            body["includedTypes"] = asked
+            body["includedTypes"] = list(asked)
         if but:
             body["excludedTypes"] = list(but)
         fields = _mask(_DETAILED if in_full else _LISTED)
