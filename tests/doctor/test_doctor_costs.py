@@ -62,7 +62,7 @@ def test_a_price_is_what_the_provider_then_spends(google: Google) -> None:
     for what, ask in {
         "address of the start": lambda: city.maps.geocode("91 Station Street"),
         "relocation": lambda: city.streetview.nearest(here),
-        "views around": lambda: city.streetview.view("vt-00042", Camera(0.0, width=64, height=64)),
+        "views around": lambda: city.streetview.view("vt-00042", Camera(0.0, width=64, height=300)),
         "places nearby": lambda: city.places.nearby(here, 20.0),
         "details of a place": lambda: city.places.details(place[0].id),
     }.items():
