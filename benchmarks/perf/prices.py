@@ -12,7 +12,7 @@ what was not measured this time stays as it is. Nothing is sent to Google.
 
 import json
 import os
-import subprocess
+import subprocess  # nosec B404 - our own command
 import sys
 import tempfile
 from collections import Counter
@@ -138,7 +138,7 @@ def measured(
             else:
                 asked = ["bench", name, "--limit", str(EPISODES), "--budget-usd", "20", "--out", str(out)]
             line = [sys.executable, "-m", "virl", *asked, "--city", city]
-            done = subprocess.run(  # noqa: S603 - our own command
+            done = subprocess.run(  # noqa: S603 # nosec B603 - our own command
                 line, env=environment, capture_output=True, text=True, check=False
             )
             if done.returncode:
