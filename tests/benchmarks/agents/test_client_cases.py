@@ -1,16 +1,24 @@
 """The clients of Aria's and Vivek's benchmarks: what they say, and what is true of the places around them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from made_high_street import FRAME, made_city
+from shapely import Polygon
 
-from benchmarks.agents import aria, vivek
+from benchmarks.agents import aria, ling, vivek
 from benchmarks.agents.scoring import AgentCase, ScoredAgent
 from virl.errors import BadInput
+from virl.geo import LatLng
+from virl.journal.records import Result
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
+from virl.platform.listings import Listing
 from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.places import Place
 from virl.platform.providers.open import open_city
+from virl.region import Region
 
 
 def test_no_sentence_of_the_reported_seed_is_used_by_another() -> None:
@@ -85,3 +93,27 @@ def test_one_client_each_from_start_to_truth(virlton: City, tmp_path: Path) -> N
     assert -1 <= ranked["correlation"] <= 1
     assert abs(ranked["random"]) < 1
     assert (tmp_path / "aria" / "report.html").is_file()
+
+
+def test_the_homes_of_a_client_are_those_of_the_towns_region() -> None:
+    asked: list[Polygon] = []
+
+    class Listed:
+        def rentals(self, area: Polygon, price: tuple[float, float]) -> list[Listing]:
+            asked.append(area)
+            return []
+
+    corners = (LatLng(47.0, 9.0), LatLng(47.0, 9.01), LatLng(47.01, 9.01))
+    city = replace(made_city()[0], region=Region(corners), listings=Listed())
+    vivek._homes(city, (0.0, 1.0))
+    assert asked[0].equals(Polygon([(corner.lng, corner.lat) for corner in corners]))
+
+
+def test_any_branch_that_goes_by_the_name_is_where_ling_wants_to_go() -> None:
+    near, far = FRAME.position(0, 0), FRAME.position(500, 0)
+    place = Place("far", "Star Bakery", ("bakery",), far)
+    drawn = ling.DrawnWalk(near, place, 200.0, (far, near))
+    answer = {"lat": near.lat, "lng": near.lng, "asked": 1, "believes_arrived": True}
+    result = Result.model_construct(answer=answer, distance_m=200.0, reason="seen")
+    assert ling._came_of(result, drawn)["arrived"]
+    assert not ling._came_of(result, replace(drawn, branches=(far,)))["arrived"]
