@@ -33,6 +33,8 @@ def read(text: str) -> tuple[list[tuple[str, str]], bool]:
         ("Look at the room at John Stenbergin ranta 2 C 14.", ["John Stenbergin ranta 2 C 14"]),
         ("Pens at 1-2-3 Ginza, tea at 銀座1丁目2-3, a book at 1 Chome-2-3 Ginza; go to Hauptstraße 12a.",
          ["1-2-3 Ginza", "銀座1丁目2-3", "1 Chome-2-3 Ginza", "Hauptstraße 12a"]),
+        ("Sign a form at In der Au 3a. In the evening collect a parcel from An der Brücke 12.",
+         ["In der Au 3a", "An der Brücke 12"]),
         ("Meet Anna at 5, read in Riverside Library for 2 hours.", ["Riverside Library"]),
     ],
 )  # fmt: skip

@@ -22,6 +22,8 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 """Words with a capital letter that are no part of a name."""
+_STREET_LEAD = re.compile(r"(?:In|An|Auf|Bei)\s+(?:der|den|dem|die)\b")
+"""How streets of German towns begin: "In der Au 3"."""
 _CLAUSE_END = re.compile(
     r"(?<![.;:!?\n,])[.;:!?\n,]+(?:\s+|$)|(?<!\s)\s++(?:and then|and|then)\s+", re.IGNORECASE
 )
@@ -109,7 +111,7 @@ def _number_last(match: re.Match[str]) -> _Mention | None:
 def _without_lead(match: re.Match[str]) -> tuple[int, str]:
     """What was matched, and where it begins, without the first words that are no part of a name."""
     start, words = match.start(), match[0]
-    while words and _NO_NAME.fullmatch(words.split()[0]):
+    while words and _NO_NAME.fullmatch(words.split()[0]) and not _STREET_LEAD.match(words):
         rest = words[len(words.split()[0]) :].lstrip()
         start, words = match.end() - len(rest), rest
     return start, words
