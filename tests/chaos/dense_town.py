@@ -115,7 +115,10 @@ def _draw_one(world: World) -> None:
     """The first picture takes as long as the renderer takes to be compiled."""
     query = {"location": f"{START.lat},{START.lng}", "size": "64x64", "key": KEY}
     for server in (world.server, world.flaky):
-        httpx.get(f"{server.url}/maps/api/streetview", params=query, timeout=900.0)
+        for _ in range(10):  # one of them fails now and then
+            drawn = httpx.get(f"{server.url}/maps/api/streetview", params=query, timeout=900.0)
+            if drawn.content.startswith(b"\xff\xd8"):
+                break
 
 
 def _prepare(data: Path, city: City) -> None:

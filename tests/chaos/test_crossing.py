@@ -20,7 +20,7 @@ TOWN = "helsinki"
 @needs_chromium
 def test_a_slice_of_the_cross(tmp_path: Path) -> None:
     with opened_town(tmp_path, real_data("osm") / "helsinki.osm.pbf") as world:
-        wanted = ("rx399 hybrid", "hiro web")
+        wanted = ("aria hybrid", "hiro web")
         jobs = [job for job in crossing_jobs(world.data) if job.name in wanted]
         work = cross(world, jobs, seed=7, tell=False)
     assert set(work.rows) == set(wanted)
