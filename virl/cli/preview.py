@@ -67,11 +67,13 @@ def _cost(preview: "Preview", estimated: dict[str, float]) -> str:
 
 def _measured_usd(preview: "Preview") -> dict[str, float]:
     """Dollars that a run of this agent was billed, by how dense the town was."""
-    if preview.provider != "google":
+    if not preview.network:
         return {}
-    from virl.doctor.measured import measured_costs, price_of_run  # noqa: PLC0415 - brings in Google's client
+    from virl.doctor.measured import BILLED, measured_costs, price_of_run  # noqa: PLC0415 - Google's client
     from virl.platform.providers.google.settings import load_google_settings  # noqa: PLC0415
 
+    if preview.provider not in BILLED:
+        return {}
     found = price_of_run(load_google_settings(), measured_costs(), Path(preview.file).stem)
     return {town: round(usd, 4) for town, usd in found.items()}
 

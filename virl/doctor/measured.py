@@ -14,6 +14,8 @@ from virl.settings import Settings, load_settings
 Density = Literal["thin", "dense"]
 DENSITIES: tuple[Density, ...] = get_args(Density)
 FILE = "measured_costs.yaml"
+BILLED = frozenset({"google"})
+"""Providers whose bills were counted."""
 
 
 class MeasuredWork(Settings):

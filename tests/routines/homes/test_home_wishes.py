@@ -4,8 +4,7 @@ import pytest
 
 from virl.mind.prompt import load_prompt
 from virl.mind.rules import RuleMind
-from virl.routines.clients.replies import Rating
-from virl.routines.homes.replies import HomeWants
+from virl.routines.homes.replies import HomeRatings, HomeWants
 
 PROMPT = load_prompt("homes/wants", HomeWants)
 TYPES = ["bakery", "bank", "bar", "gym", "hospital", "library", "park", "pharmacy", "school", "supermarket"]
@@ -62,9 +61,9 @@ def test_how_much_a_place_matters_is_read_from_the_whole_sentence(
 
 def rated(intention: str, **home: object) -> float:
     facts = {"rent": 1000.0, "area_m2": 60.0, "bedrooms": 1, "year_built": 1960} | home
-    prompt = load_prompt("homes/rating", Rating)
+    prompt = load_prompt("homes/rating", HomeRatings)
     asked = {"name": "Ada", "background": "", "intention": intention, "price": [500.0, 1500.0]}
-    return RuleMind().ask(prompt, **asked, wants=[], home=facts, nearby=[]).rating
+    return RuleMind().ask(prompt, **asked, wants=[], homes=[{"home": facts, "nearby": []}]).ratings[0].rating
 
 
 @pytest.mark.parametrize(
