@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -53,9 +54,9 @@ def google_over(
         yield Google(open_google("served", "Served", city.center, options, http), server, http)
 
 
-def google_http(url: str, key: str = MARKER_KEY, budget: Budget | None = None) -> GoogleHttp:
-    """A way to a server without a cache."""
-    return GoogleHttp(at_base_url(load_google_settings(), url), Keys(key), budget=budget)
+def google_http(url: str, key: str = MARKER_KEY, budget: Budget | None = None, **more: Any) -> GoogleHttp:
+    """A way to a server, without a cache unless one is given."""
+    return GoogleHttp(at_base_url(load_google_settings(), url), Keys(key), budget=budget, **more)
 
 
 class FlatPhotos:

@@ -47,6 +47,7 @@ INPUTS: dict[str, dict[str, Any]] = FROM_THE_WORLD | {
     "explore/place-type": {"intention": "I want lunch.", "place_types": ["restaurant", "bar"]},
     "homes/wants": {"name": "Ana", "background": "", "intention": "a home", "place_types": ["gym", "bar"]},
     "recommend/search": {"name": "Ana", "background": "", "intention": "tea", "place_types": ["cafe", "bar"]},
+    "movement/tourist-landmark-choice": {"options": ["Bakery", "None of the above"]},
     "movement/tourist-landmarks": {"directions": "Walk on to 09:30."},
     "errands/list": {"text": "Go to 09:30."},
     "senses/describe-view": {"question": ""},

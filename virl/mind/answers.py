@@ -20,7 +20,7 @@ MOST_STARTS = 2_000
 """Braces at which an object is looked for; chosen, so that hostile text costs no more than a moment."""
 
 _TAG = r"(think|thinking|reasoning)"
-_THOUGHTS = re.compile(rf"\s*<{_TAG}>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHTS = re.compile(rf"<{_TAG}>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _END_OF_THOUGHTS = re.compile(rf"</{_TAG}>", re.IGNORECASE)
 
 
@@ -62,9 +62,10 @@ def last_object(text: str) -> str | None:
 
 def without_thoughts(text: str) -> str:
     """A text without the `<think>` that it begins with, or what stands before a lone `</think>`."""
+    text = text.lstrip()
     if opened := _THOUGHTS.match(text):
         return text[opened.end() :]
-    if text.lstrip().startswith("{"):
+    if text.startswith("{"):
         return text
     ends = [closing.end() for closing in _END_OF_THOUGHTS.finditer(text)]
     return text[ends[-1] :] if ends else text

@@ -27,6 +27,7 @@ from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.provider import PROVIDER
+from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.providers.open import open_city
 from virl.platform.streetview import Image
 from virl.region import Region
@@ -256,9 +257,10 @@ def google(virlton: City) -> Iterator[Google]:
 
 @contextmanager
 def collection_over(google: Google, folder: Path) -> Iterator[Collection]:
-    """A collection as a process of its own opens it."""
+    """A collection as a process of its own opens it, with the replies that earlier ones kept."""
     budget = Budget(book=folder / WORK / SPENDING)
-    with google_http(google.server.url, budget=budget) as http:
+    cache = ReplyCache(folder / "kept")
+    with google_http(google.server.url, budget=budget, cache=cache, session="a collection") as http:
         city = open_google("served", "Served", google.city.center, None, http)
         yield Collection(folder, replace(city, terms=PROVIDER.terms), "google", square(), budget=budget)
 

@@ -39,8 +39,9 @@ def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
     if ahead is not None:
         words[ahead] = "straight"
     for side, sign in (("left", -1), ("right", 1)):
-        beside = sorted((sign * turn, target) for target, turn in turns.items() if target != ahead)
-        mine = [(turn, target) for turn, target in beside if turn >= ASIDE_DEG]
+        mine = sorted(
+            (abs(turn), target) for target, turn in turns.items() if target != ahead and _lies(turn, sign)
+        )
         for (_, target), word in zip(mine, _degrees_of_turn([turn for turn, _ in mine]), strict=True):
             name = f"{word} {side}".strip()
             words[target] = next((way for way in WAYS if way == name), None)
@@ -50,6 +51,11 @@ def ways_out(town: Town, before: int, node: int) -> dict[int, Way | None]:
 def ends_here(words: dict[int, Way | None]) -> bool:
     """Whether a street ends in a T: the ways out go left and right, and nowhere else."""
     return sorted(word or "" for word in words.values()) == ["left", "right"]
+
+
+def _lies(turn: float, sign: int) -> bool:
+    """Whether a way may be said to lie to a side; one that leads straight back lies to both."""
+    return sign * turn >= ASIDE_DEG or abs(turn) > 180.0 - ASIDE_DEG
 
 
 def _straight(turns: dict[int, float]) -> int | None:

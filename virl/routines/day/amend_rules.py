@@ -15,7 +15,7 @@ MOST_CHANGES = 10
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 _CLAUSES = re.compile(
-    r"[;\n!?]+|\.(?=\s|$)|,\s*(?:and|but|then)\s+|\s+(?:and|but) (?=(?:drop|skip|move|no)\b)"
+    r"[;\n!?]+|\.(?=\s|$)|,\s*(?:and|but|then)\s+|(?<!\s)\s+(?:and|but) (?=(?:drop|skip|move|no)\b)"
 )
 _TIME = r"(?:\d{1,2}[:.h]\d{2}(?:\s?[ap]m)?|\d{1,2}\s?[ap]m|noon)"
 _SPAN = re.compile(
@@ -25,7 +25,8 @@ _UNTIL = re.compile(rf"\b(?:until|till|by|ends? at)\s+({_TIME})", re.IGNORECASE)
 _AT = re.compile(rf"(?:\b(?:at|from|to|start(?:s|ing)?)\s+)?({_TIME})", re.IGNORECASE)
 _FOR = re.compile(r"\bfor (\d{1,3}|an?|half an) (hours?|minutes?)\b", re.IGNORECASE)
 _MONEY = re.compile(
-    r"\$\s?(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*(?:dollars?|usd|bucks|\$)|\bbudget\D{0,20}?(\d+(?:\.\d+)?)",
+    r"\$\s?(\d{1,9}(?:\.\d{1,9})?)|(?<![\d.])(\d{1,9}(?:\.\d{1,9})?)\s{0,9}(?:dollars?|usd|bucks|\$)"
+    r"|\bbudget\D{0,20}?(\d{1,9}(?:\.\d{1,9})?)",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
@@ -36,7 +37,9 @@ _NUMBER = re.compile(
 _DROP = re.compile(
     r"\b(?:drop|skip|remove|cancel|leave out|without|no|not|don't want|do not want)\b", re.IGNORECASE
 )
-_INSTEAD = re.compile(r"^(?:i(?:'d| would) (?:like|rather have|prefer) )?(.+?)\s+instead of\b", re.IGNORECASE)
+_INSTEAD = re.compile(
+    r"^(?:i(?:'d| would) (?:like|rather have|prefer) )?(.+?)(?<!\s)\s+instead of\b", re.IGNORECASE
+)
 _PLACE = re.compile(
     r"(?:\b(?:with|for|by|into|go to|visit|to|in|at)\s+|:\s*)(?:(?:the|an?)\s+)?"
     r"([^\W\d].*?)(?:\s+instead)?\s*$",

@@ -27,7 +27,7 @@ READ_SCORE = 0.75
 """Least confidence of a line of text (V-IRL's published code, for PP-OCR)."""
 
 _LETTER = re.compile(
-    r"""^\s*(?:[("'*]+\s*)?(?:(?:the\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*)?[("'*]*
+    r"""^\s*(?:[("'*]+\s*)?+(?:(?:the\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*)?[("'*]*
     ([A-Za-z])(?![A-Za-z0-9'])""",
     re.VERBOSE | re.IGNORECASE,
 )

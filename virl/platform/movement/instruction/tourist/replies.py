@@ -56,6 +56,11 @@ class LandmarksRead(Reply):
         max_length=20, description="Names among the landmarks looked for; empty if none was read."
     )
 
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        return {"names": named(inputs, "names")}
+
     @field_validator("names")
     @classmethod
     def _are_looked_for(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
