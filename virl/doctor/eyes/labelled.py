@@ -1,9 +1,10 @@
 """Views with the truth of what they show: written from a made town, read from a folder."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import cycle
+from itertools import cycle, zip_longest
 from pathlib import Path
 from random import Random
+from typing import TypeVar
 
 import PIL.Image
 from pydantic import Field
@@ -11,12 +12,14 @@ from pydantic import Field
 from virl.bench.metrics.places import TYPES_20
 from virl.errors import BadInput
 from virl.files import replacing, write_whole
-from virl.geo import bearing, distance
+from virl.geo import LatLng, bearing, distance
 from virl.json_reading import read_json
 from virl.platform.city import City, Visible
 from virl.platform.perception.images import decode
 from virl.platform.streetview import Box, Camera, View
 from virl.settings import Settings
+
+FoundT = TypeVar("FoundT")
 
 LABELS_FILE = "labels.json"
 KINDS = ("bench", "fire hydrant", "mailbox", "traffic light", "trash bin")
@@ -149,49 +152,37 @@ def _open(path: Path, one: LabelledView) -> View:
 
 def _of_places(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
     """Views aimed at places, a type after the other."""
-    by_type = {}
-    for kind in TYPES_20:
-        places = city.places.nearby(city.center, 2000.0, [kind])
-        random.shuffle(places)
-        by_type[kind] = iter(places)
-    for kind in _in_turn(by_type):
-        place = next(by_type[kind], None)
-        if place is None:
-            del by_type[kind]
-            continue
-        here = city.streetview.nearest(place.position)
-        if here is None or distance(here.position, place.position) > NEAR_M:
-            continue
-        view = _aimed(city, here.id, bearing(here.position, place.position))
-        signs = [one for one in _visible(city, view) if one.place_id == place.id]
-        if any(_is_clear(one) for one in signs):
+    by_type = {kind: city.places.nearby(city.center, 2000.0, [kind]) for kind in TYPES_20}
+    for place in _in_turn(by_type, random):
+        view = _view_of(city, place.position)
+        if view and any(one.place_id == place.id and _is_clear(one) for one in _visible(city, view)):
             yield view, tuple(name for name in place.types if name in TYPES_20)
 
 
 def _of_furniture(city: City, random: Random) -> Iterator[tuple[View, tuple[str, ...]]]:
     """Views aimed at furniture, a kind after the other."""
     assert city.truth is not None  # noqa: S101 - checked by the caller
-    by_kind = {}
-    for kind in KINDS:
-        things = city.truth.things({kind})
-        random.shuffle(things)
-        by_kind[kind] = iter(things)
-    for kind in _in_turn(by_kind):
-        thing = next(by_kind[kind], None)
-        if thing is None:
-            del by_kind[kind]
-            continue
-        here = city.streetview.nearest(thing.position)
-        if here is None or distance(here.position, thing.position) > NEAR_M:
-            continue
-        view = _aimed(city, here.id, bearing(here.position, thing.position))
-        if any(one.id == thing.id and _is_clear(one) for one in _visible(city, view)):
+    by_kind = {kind: city.truth.things({kind}) for kind in KINDS}
+    for thing in _in_turn(by_kind, random):
+        view = _view_of(city, thing.position)
+        if view and any(one.id == thing.id and _is_clear(one) for one in _visible(city, view)):
             yield view, ()
 
 
-def _in_turn(left: Mapping[str, Iterator[object]]) -> Iterator[str]:
-    while left:
-        yield from tuple(left)
+def _view_of(city: City, position: LatLng) -> View | None:
+    """From the nearest panorama, if it is near."""
+    here = city.streetview.nearest(position)
+    if here is None or distance(here.position, position) > NEAR_M:
+        return None
+    return _aimed(city, here.id, bearing(here.position, position))
+
+
+def _in_turn(by_kind: Mapping[str, list[FoundT]], random: Random) -> Iterator[FoundT]:
+    """One of each kind after the other, each kind in random order."""
+    for found in by_kind.values():
+        random.shuffle(found)
+    for row in zip_longest(*by_kind.values()):
+        yield from (one for one in row if one is not None)
 
 
 def _aimed(city: City, pano_id: str, heading: float) -> View:

@@ -4,10 +4,11 @@ from typing import Self
 
 from pydantic import model_validator
 
-from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
+from virl.errors import BadInput, NoStreetView
 from virl.geo import LatLng
 from virl.platform.providers.google.http import Call, GoogleHttp
-from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, picture
+from virl.platform.providers.google.pictures import drawn
+from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody
 from virl.platform.streetview import Camera, Image, Panorama
 
 SERVICE = "Street View Static API"
@@ -88,15 +89,5 @@ def static_view(http: GoogleHttp, pano_id: str, camera: Camera) -> Image:
         "fov": repr(float(camera.fov)),
         "return_error_code": "true",
     }
-    try:
-        data = http.bytes(Call("static_image", query=query))
-    except ProviderError as fault:
-        if fault.status == 404:
-            raise NoImagery(f"no picture of panorama {pano_id!r}") from None
-        raise
-    pixels = picture(data, SERVICE)
-    if pixels.shape[:2] != (camera.height, camera.width):
-        got = f"{pixels.shape[1]}x{pixels.shape[0]}"
-        reason = f"{camera.width}x{camera.height} pixels were asked for and {got} came"
-        raise ProviderError(SERVICE, reason, "request a smaller view")
-    return pixels
+    call = Call("static_image", query=query)
+    return drawn(lambda: http.bytes(call), pano_id, camera, SERVICE, "request a smaller view")

@@ -18,6 +18,7 @@ from virl.errors import BadInput, NoImagery, NoStreetView, ProviderError
 from virl.geo import LatLng, normalize_heading
 from virl.platform.attitude import Attitude
 from virl.platform.providers.google.http import Call, GoogleHttp
+from virl.platform.providers.google.pictures import drawn
 from virl.platform.providers.graph.projection import PAD, equirectangular, perspective, sample_points
 from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, picture, read_body
 from virl.platform.providers.http.together import together
@@ -226,18 +227,10 @@ class PanoramaTiles:
             "pitch": repr(float(camera.pitch)),
             "fov": repr(float(camera.fov)),
         }
-        try:
-            data = self._sent(Call("tiles_thumbnail", query=query), self._http.bytes)
-        except ProviderError as fault:
-            if fault.status == 404:
-                raise NoImagery(f"no picture of panorama {pano_id!r}") from None
-            raise
-        pixels = picture(data, SERVICE)
-        if pixels.shape[:2] != (camera.height, camera.width):
-            got = f"{pixels.shape[1]}x{pixels.shape[0]}"
-            reason = f"{camera.width}x{camera.height} pixels were asked for and {got} came"
-            raise ProviderError(SERVICE, reason, "set `thumbnails: false`")
-        return pixels
+        call = Call("tiles_thumbnail", query=query)
+        return drawn(
+            lambda: self._sent(call, self._http.bytes), pano_id, camera, SERVICE, "set `thumbnails: false`"
+        )
 
     def _sent(self, call: Call, send: Callable[[Call], GotT]) -> GotT:
         """Send with the session, and once more with a new one if the session is refused."""
