@@ -22,12 +22,13 @@ from virl.agent.character_file import (
     with_fields,
 )
 from virl.agent.checking import check_assembly, check_before, check_character, name_faults
+from virl.agent.mover import planned_mover, web_settings, with_mover
 from virl.agent.run import Run
 from virl.agent.terminal import Story
 from virl.agent.user import open_user
 from virl.budget import SPENDING, Budget
 from virl.console import as_markup
-from virl.errors import BadInput, JournalBroken, UnknownName, VirlError, choices, raise_all
+from virl.errors import BadInput, JournalBroken, VirlError, raise_all
 from virl.files import writing
 from virl.geo import LatLng
 from virl.journal.journal import Journal, replies_given, write_result
@@ -40,16 +41,13 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
-from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
-from virl.platform.movement.open_mover import MOVERS, open_mover
-from virl.platform.movement.web import WebSettings
-from virl.platform.mover_choice import MoverChoice
+from virl.platform.movement.open_mover import open_mover
 from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.perception.standing import check_ready
 from virl.platform.providers.open import Access, city_settings, name_of_city, opened_city
 from virl.platform.providers.registry import provider_of
-from virl.platform.streetview import Image, Panorama
+from virl.platform.streetview import Image
 from virl.resources import cache_home
 
 RUNS = Path("runs")
@@ -312,8 +310,10 @@ def _live(
             console.print(f"{own} is not in {town}: starting in the middle (see --at)", highlight=False)
             start = start.model_copy(update={"character": assembly.character.model_dump(mode="json")})
         if not done:
-            start = _with_mover(start, city, assembly.start, plan.mover, console)
-        mover = stack.enter_context(open_mover(start.mover, city.streetview, web=_web(start.mover, city)))
+            start = with_mover(start, city, assembly.start, plan.mover, console)
+        mover = stack.enter_context(
+            open_mover(start.mover, city.streetview, web=web_settings(start.mover, city))
+        )
         assembly = replace(assembly, mover=mover)
         if not done:
             check_assembly(assembly)
@@ -349,43 +349,6 @@ def _new_folder(agent: str) -> Path:
     first = RUNS / f"{agent}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     others = (first.with_name(f"{first.name}-{number}") for number in count(2))
     return next(folder for folder in chain([first], others) if not folder.exists())
-
-
-def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
-    """The mover for a city as far as that is known before it is opened: the user's, or the one that fits.
-
-    Raises:
-        UnknownName: there is no such mover.
-        BadInput: it does not work there.
-    """
-    file = city_settings(city)
-    fit = file.mover or MoverChoice(provider_of(file).mover, "")
-    if asked and asked not in MOVERS:
-        raise UnknownName("mover", asked, list(MOVERS))
-    if asked and fit.works and asked not in fit.works:
-        raise BadInput(f"mover {asked!r} does not work in {city} ({fit.reason}): {choices(fit.works)}")
-    return MoverChoice(asked, "you asked for it", fit.works) if asked else fit
-
-
-def _with_mover(
-    start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
-) -> StartRecord:
-    """The start with the mover that fits there, as its city tells; what was not asked for is said once."""
-    if city.fit_mover is None:
-        return start
-    fit = city.fit_mover(here, asked)
-    if not asked:
-        console.print(f"Mover: {fit.name}, as {fit.reason} (see --mover)", highlight=False, markup=False)
-    return start.model_copy(update={"mover": fit.name, "mover_reason": fit.reason})
-
-
-def _web(mover: str, city: City) -> WebSettings | None:
-    """What the page of the mover `web` loads."""
-    if mover != "web":
-        return None
-    if city.panorama_page is None:
-        raise BadInput(f"mover 'web' does not work in {city.title}: no web page shows its street view")
-    return WebSettings.of_page(city.panorama_page)
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:

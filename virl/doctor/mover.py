@@ -1,6 +1,6 @@
 """Which mover a run would take in a city with this key."""
 
-from virl.agent.start import planned_mover
+from virl.agent.mover import planned_mover
 from virl.budget import Budget
 from virl.doctor.findings import Finding
 from virl.doctor.services import Asked

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from served_google import MARKER_KEY
 
-from virl.agent.start import planned_mover
+from virl.agent.mover import planned_mover
 from virl.errors import BadInput, NoStreetView
 from virl.geo import LatLng
 from virl.platform.city import City

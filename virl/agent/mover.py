@@ -1,0 +1,50 @@
+"""The mover of a run: the one that was asked for, or the one that fits its city and its start."""
+
+from rich.console import Console
+
+from virl.errors import BadInput, UnknownName, choices
+from virl.journal.records import StartRecord
+from virl.platform.city import City
+from virl.platform.movement.open_mover import MOVERS
+from virl.platform.movement.web import WebSettings
+from virl.platform.mover_choice import MoverChoice
+from virl.platform.providers.open import city_settings
+from virl.platform.providers.registry import provider_of
+from virl.platform.streetview import Panorama
+
+
+def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
+    """The mover for a city as far as that is known before it is opened: the user's, or the one that fits.
+
+    Raises:
+        UnknownName: there is no such mover.
+        BadInput: it does not work there.
+    """
+    file = city_settings(city)
+    fit = file.mover or MoverChoice(provider_of(file).mover, "")
+    if asked and asked not in MOVERS:
+        raise UnknownName("mover", asked, list(MOVERS))
+    if asked and fit.works and asked not in fit.works:
+        raise BadInput(f"mover {asked!r} does not work in {city} ({fit.reason}): {choices(fit.works)}")
+    return MoverChoice(asked, "you asked for it", fit.works) if asked else fit
+
+
+def with_mover(
+    start: StartRecord, city: City, here: Panorama, asked: str | None, console: Console
+) -> StartRecord:
+    """The start with the mover that fits there, as its city tells; what was not asked for is said once."""
+    if city.fit_mover is None:
+        return start
+    fit = city.fit_mover(here, asked)
+    if not asked:
+        console.print(f"Mover: {fit.name}, as {fit.reason} (see --mover)", highlight=False, markup=False)
+    return start.model_copy(update={"mover": fit.name, "mover_reason": fit.reason})
+
+
+def web_settings(mover: str, city: City) -> WebSettings | None:
+    """What the page of the mover `web` loads."""
+    if mover != "web":
+        return None
+    if city.panorama_page is None:
+        raise BadInput(f"mover 'web' does not work in {city.title}: no web page shows its street view")
+    return WebSettings.of_page(city.panorama_page)
