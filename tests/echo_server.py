@@ -5,15 +5,16 @@ with EchoServer(401) as server: ...
 
 import base64
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 from urllib.parse import quote, unquote
+
+from loopback import LoopbackServer
 
 TOKENS = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
 
 
-class EchoServer:
+class EchoServer(LoopbackServer):
     """On a free loopback port, until the `with` block ends.
 
     Args:
@@ -24,25 +25,7 @@ class EchoServer:
         self.status = status
         self.asked: list[str] = []
         """What was sent, each request with its headers as a text."""
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        )
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__init__(self._handler())
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         echo = self

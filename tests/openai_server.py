@@ -12,9 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from loopback import LoopbackServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,35 +131,19 @@ def _completion(
     }
 
 
-class ChatServer:
+class ChatServer(LoopbackServer):
     """A server on a free loopback port, in a thread of its own, until the `with` block ends."""
 
     def __init__(self, script: Sequence[Answer] = ()) -> None:
         self.script = list(script)
         self.requests: list[Request] = []
         self._turn = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        )
+        super().__init__(self._handler())
 
     @property
     def url(self) -> str:
         """Base URL, such as `http://127.0.0.1:40123/v1`."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        return f"http://{self.host}/v1"
 
     def _next(self, request: Request) -> Behaviour:
         with self._turn:

@@ -6,14 +6,14 @@ Each query is met by the next answer of the script; the last one is repeated.
 """
 
 import json
-import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from loopback import LoopbackServer
 
 SOUTH, WEST, NORTH, EAST = 60.165, 24.93, 60.175, 24.95
 BOX = f"{SOUTH},{WEST},{NORTH},{EAST}"
@@ -109,7 +109,7 @@ def match(name: str, *, half: float = 0.004, kind: str = "town") -> dict[str, ob
     }
 
 
-class OverpassServer:
+class OverpassServer(LoopbackServer):
     """Gives `script` at `/api/interpreter`, `status` at `/api/status`, and `places` at `/search`."""
 
     def __init__(
@@ -143,12 +143,7 @@ class OverpassServer:
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self._server.server_port}"
+        super().__init__(Handler)
 
     @property
     def url(self) -> str:
@@ -158,14 +153,3 @@ class OverpassServer:
     def queries(self) -> list[str]:
         """In Overpass QL."""
         return [one.query["data"][0] for one in self.requests if one.path == "/api/interpreter"]
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()

@@ -6,15 +6,15 @@ Each request is met by the next behaviour of the script; the last one is repeate
 """
 
 import json
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+
+from loopback import LoopbackServer
 
 KEY = "marker-key-0123456789"
 
@@ -61,7 +61,7 @@ def refusal(status: int, error: str, message: str, **headers: str) -> Answer:
     return Answer(status, {"status": status, "error": error, "message": message}, headers)
 
 
-class RentCastServer:
+class RentCastServer(LoopbackServer):
     def __init__(self, script: Sequence[Answer]) -> None:
         self.requests: list[Request] = []
         script, requests = list(script), self.requests
@@ -88,20 +88,8 @@ class RentCastServer:
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        super().__init__(Handler)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        return f"http://{self.host}"

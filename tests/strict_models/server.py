@@ -5,9 +5,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from loopback import LoopbackServer
 
 from strict_models.answers import BODIES, Raw, Said, fault, streamed
 from strict_models.rules import request_faults
@@ -34,7 +35,7 @@ class Request:
 Answer = Said | Raw | Callable[[Request], Said | Raw]
 
 
-class ModelServer:
+class ModelServer(LoopbackServer):
     """A server on a free loopback port, in threads of its own, until the `with` block ends.
 
     Args:
@@ -50,29 +51,13 @@ class ModelServer:
         self.refusals: list[str] = []
         """Why requests were refused."""
         self._turn = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        )
+        super().__init__(self._handler())
 
     @property
     def url(self) -> str:
         """As the provider's client takes it."""
-        root = f"http://127.0.0.1:{self._server.server_port}"
+        root = f"http://{self.host}"
         return f"{root}/v1" if self.provider == "openai" else root
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
     def _next(self, request: Request) -> Said | Raw:
         faults = request_faults(request.provider, request.path, request.headers, request.body, sees=self.sees)

@@ -62,10 +62,10 @@ def last_object(text: str) -> str | None:
 
 def without_thoughts(text: str) -> str:
     """A text without the `<think>` that it begins with, or what stands before a lone `</think>`."""
-    text = text.lstrip()
-    if opened := _THOUGHTS.match(text):
+    begins = len(text) - len(text.lstrip())
+    if opened := _THOUGHTS.match(text, begins):
         return text[opened.end() :]
-    if text.startswith("{"):
+    if text.startswith("{", begins):
         return text
     ends = [closing.end() for closing in _END_OF_THOUGHTS.finditer(text)]
     return text[ends[-1] :] if ends else text

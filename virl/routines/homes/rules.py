@@ -82,25 +82,25 @@ class HomeAndAround(BaseModel):
     nearby: tuple[NearFacts, ...]
 
 
-class HomesQuestion(BaseModel):
-    """Inputs of `homes/rating`."""
+class _Client(BaseModel):
+    """For whom homes are rated, and by what."""
 
     name: str
     background: str
     intention: str
     price: tuple[float, float]
     wants: tuple[HomeWant, ...]
+
+
+class HomesQuestion(_Client):
+    """Inputs of `homes/rating`."""
+
     homes: tuple[HomeAndAround, ...]
 
 
-class HomeQuestion(BaseModel):
+class HomeQuestion(_Client):
     """One home of `homes/rating`, with what it is rated by."""
 
-    name: str
-    background: str
-    intention: str
-    price: tuple[float, float]
-    wants: tuple[HomeWant, ...]
     home: HomeFacts
     nearby: tuple[NearFacts, ...]
 
