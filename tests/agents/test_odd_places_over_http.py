@@ -65,6 +65,7 @@ def test_peng_goes_to_no_place_that_has_closed(tmp_path: Path) -> None:
         assert not all(ODD.has("closed", one) for one in ids)
 
 
+@pytest.mark.slow
 def test_diego_plans_a_day_of_places_that_are_open(tmp_path: Path) -> None:
     result, _ = run("diego", tmp_path)
     ids = {one["place_id"] for one in result["answer"]["activities"] if one.get("place_id")}
@@ -73,7 +74,9 @@ def test_diego_plans_a_day_of_places_that_are_open(tmp_path: Path) -> None:
     assert [one for one in ids if ODD.has("bare", one)], "unknown is not closed"
 
 
-@pytest.mark.parametrize("agent", ["hiro", "local", "ling", "june"])
+@pytest.mark.parametrize(
+    "agent", [*(pytest.param(name, marks=pytest.mark.slow) for name in ("hiro", "local", "ling")), "june"]
+)
 def test_others_come_to_an_end(agent: str, tmp_path: Path) -> None:
     steps = ("--set", "limits.steps=8") if agent == "hiro" else ()
     result, _ = run(agent, tmp_path, *steps)

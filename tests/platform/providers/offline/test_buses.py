@@ -25,7 +25,7 @@ def journeys(town: City) -> list[tuple[Journey, float]]:
     assert town.street_map
     ids, dice = town.street_map.panorama_ids(), random.Random(3)
     found = []
-    for _ in range(25):
+    for _ in range(18):
         here, there = (town.streetview.panorama(dice.choice(ids)).position for _ in range(2))
         assert isinstance(town.maps, TransitMaps)
         found.append((town.maps.journey(here, there, 2, NINE), town.maps.route([here, there]).duration))

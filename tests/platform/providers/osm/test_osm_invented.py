@@ -116,6 +116,7 @@ def _around(city: City):  # type: ignore[no-untyped-def]
     return Point(city.center.lng, city.center.lat).buffer(0.1)
 
 
+@pytest.mark.slow
 def test_an_explorer_looks_up_names_that_tell_no_type(tmp_path: Path) -> None:
     town = Writer(tmp_path / "town.osm.pbf")
     town.way((-200, 0), (0, 0), (200, 0), highway="residential", name="Main Street")
