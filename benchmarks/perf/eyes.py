@@ -1,24 +1,27 @@
 """How many images a second go through the networks of recognizers and detectors?
 
-    python -m benchmarks.perf.eyes [--network ViT-B-32 ...] [--batch 1 8] [--precision float32]
+    python -m benchmarks.perf.eyes [--network ViT-B-32 ...] [--batch 1 8 16] [--precision float32 bfloat16]
         [--device auto] [--rounds 3] [--json]
 
-Networks have their full size and random weights, which are as fast as trained ones and need no download: any
-architecture that OpenCLIP lists (its picture tower), and the detectors `owlvit`, `owlv2` and `grounding-dino`
-as their libraries configure them, with eight labels. Pictures are noise at the size that the network takes;
-preparing them and reading boxes are not in the time.
+Networks have the size of the models in `platform/models` and random weights, which are as fast as trained
+ones and need no download: any architecture that OpenCLIP lists (its picture tower), and the detectors
+`owlvit` (large, patch 14, 840 pixels), `owlv2` (base, patch 16, 960 pixels) and `grounding-dino` (Swin-B),
+with eight labels. Pictures are noise at the size that the network takes; preparing them and reading boxes are
+not in the time.
 
 On a CPU, seconds are those of the processor, so that other work on the machine disturbs less; set
-`OMP_NUM_THREADS=1` to have one thread. On a GPU they are those of the clock.
+`OMP_NUM_THREADS=1` to have one thread. On a GPU they are those of the clock, and the table has the GPU's
+memory at its highest.
 """
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich.table import Table
 
+from virl.drawing.numbers import counted
 from virl.errors import BadInput
 from virl.platform.perception.models import ModelOptions
 from virl.platform.perception.weights import device_of, module
@@ -26,13 +29,41 @@ from virl.platform.perception.weights import device_of, module
 from .figures import command, figures
 
 EXTRA = "vision"
+PRECISIONS = ("float32", "float16", "bfloat16")
 NETWORKS = ("ViT-B-32", "ViT-L-14-336", "owlv2", "grounding-dino")
 LABELS, TOKENS = 8, 16
 SIZE = (800, 800)  # of Grounding DINO's pictures, as its library scales a square view
-DETECTORS = {
+DETECTORS: Mapping[str, tuple[str, str]] = {
     "owlvit": ("OwlViTConfig", "OwlViTForObjectDetection"),
     "owlv2": ("Owlv2Config", "Owlv2ForObjectDetection"),
     "grounding-dino": ("GroundingDinoConfig", "GroundingDinoForObjectDetection"),
+}
+# As the `config.json` of the weights that platform/models names; the rest is as the library has it.
+_SIZES: Mapping[str, Mapping[str, Any]] = {
+    "owlvit": {
+        "projection_dim": 768,
+        "text_config": {"hidden_size": 768, "intermediate_size": 3072, "num_attention_heads": 12},
+        "vision_config": {
+            "hidden_size": 1024,
+            "intermediate_size": 4096,
+            "num_attention_heads": 16,
+            "num_hidden_layers": 24,
+            "patch_size": 14,
+            "image_size": 840,
+        },
+    },
+    "owlv2": {"vision_config": {"image_size": 960}},
+    "grounding-dino": {
+        "backbone_config": {
+            "model_type": "swin",
+            "image_size": 384,
+            "window_size": 12,
+            "embed_dim": 128,
+            "depths": [2, 2, 18, 2],
+            "num_heads": [4, 8, 16, 32],
+            "out_indices": [2, 3, 4],
+        }
+    },
 }
 
 Batch = Callable[[int], object]
@@ -40,29 +71,49 @@ Batch = Callable[[int], object]
 
 
 def main() -> None:
-    """Print images a second for each network and size of a batch."""
+    """Print images a second for each network, precision and size of a batch."""
     parser = command(__doc__)
     parser.add_argument("--network", nargs="+", default=list(NETWORKS))
-    parser.add_argument("--batch", nargs="+", type=int, default=[1, 8])
-    parser.add_argument("--precision", default="float32", choices=["float32", "float16", "bfloat16"])
+    parser.add_argument("--batch", nargs="+", type=int, default=[1, 8, 16])
+    parser.add_argument("--precision", nargs="+", default=["float32"], choices=PRECISIONS)
     parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     logging.disable(logging.WARNING)  # OpenCLIP warns that weights are random
     device = device_of(ModelOptions(device=options.device))
-    table = Table("network", "million parameters", *(f"batch {size}" for size in options.batch))
+    columns = [f"batch {size}" for size in options.batch]
+    table = Table("network", "precision", "million parameters", *columns, "GiB of the GPU")
     with figures(options) as found:
         for name in options.network:
-            model, run = build(name, device, options.precision)
-            size = sum(weights.numel() for weights in model.parameters()) / 1e6
-            speeds = [speed(run, batch, options.rounds, device) for batch in options.batch]
-            found[name] = {
-                "million_parameters": round(size),
-                **dict(zip(map(str, options.batch), speeds, strict=True)),
-            }
-            table.add_row(name, f"{size:.0f}", *(f"{each:.2f}" for each in speeds))
-        found.show(f"images a second, {device}, {options.precision}")
+            found[name] = {}
+            for precision in options.precision:
+                row = measure(name, device, precision, options.batch, options.rounds)
+                found[name][precision] = row
+                speeds = [f"{row[str(size)]:.2f}" for size in options.batch]
+                gib = "-" if row["gpu_gib"] is None else f"{row['gpu_gib']:.1f}"
+                table.add_row(name, precision, f"{row['million_parameters']:.0f}", *speeds, gib)
+        found.show(f"images a second, {device_name(device)}, random weights")
         found.show(table)
+
+
+def measure(name: str, device: str, precision: str, batches: Sequence[int], rounds: int) -> dict[str, Any]:
+    """Images a second of one network for sizes of a batch, its size, and the GPU's memory at its highest."""
+    torch = module("torch", extra=EXTRA)
+    if device == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+    model, run = build(name, device, precision)
+    size = sum(weights.numel() for weights in model.parameters()) / 1e6
+    speeds = {str(batch): speed(run, batch, rounds, device) for batch in batches}
+    peak = torch.cuda.max_memory_allocated() / 2**30 if device == "cuda" else None
+    return {"million_parameters": round(size), **speeds, "gpu_gib": peak}
+
+
+def device_name(device: str) -> str:
+    """What the figures were measured on: a GPU by its name, or the CPU with its threads."""
+    torch = module("torch", extra=EXTRA)
+    if device == "cuda":
+        return str(torch.cuda.get_device_name())
+    return f"CPU ({counted(torch.get_num_threads(), 'thread')}, seconds of the processor)"
 
 
 def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
@@ -74,7 +125,7 @@ def build(name: str, device: str, precision: str) -> tuple[Any, Batch]:
         return _tower(torch, name, device, dtype)
     transformers = module("transformers", extra=EXTRA)
     config_name, model_name = DETECTORS[name]
-    config = getattr(transformers, config_name)()
+    config = getattr(transformers, config_name)(**_SIZES[name])
     model = getattr(transformers, model_name)(config).eval().to(device, dtype)
     side = getattr(getattr(config, "vision_config", None), "image_size", None)
     height, width = (side, side) if side else SIZE

@@ -23,6 +23,7 @@ SAID = {
     "mind/form",
     "mind/invalid-reply",
     "mind/no-pictures",
+    "mind/pictures-in-words",
     "mind/unusable-turn",
 }
 """Parts of a conversation, which ask for no reply of their own."""
@@ -173,6 +174,7 @@ FROM_THE_WORLD = {
         "faults": "the place also fulfils 'a wish'",
     },
     "vqa/check": {"types": ["WORLD", "store"], "options": ["a wish"]},
+    "mind/pictures-in-words": {"pictures": [{"label": "Road 0", "words": "WORLD"}]},
     "vqa/letter": {"question": "Who would?", "options": ["a wish"] * 4, "reply": "WORLD"},
 }
 

@@ -125,17 +125,11 @@ def assemble(
     beside = PromptFolder(source.parent / "prompts", routine.package)
     own = PromptFolder(routine.folder / "prompts", routine.package)
     character, start = _placed(source, character, city, elsewhere=elsewhere)
-    return Assembly(
-        source,
-        character,
-        city,
-        start,
-        mind,
-        open_senses(senses.detector, senses.describer, models=models),
-        models,
-        mover,
-        Prompts((beside, own)),
-    )
+    opened = open_senses(senses.detector, senses.describer, models=models)
+    if describe_by := getattr(mind, "describe_by", None):
+        describe_by(opened.describer.describe)
+    prompts = Prompts((beside, own))
+    return Assembly(source, character, city, start, mind, opened, models, mover, prompts)
 
 
 def perform(agent: Agent) -> Result:

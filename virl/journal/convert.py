@@ -75,6 +75,7 @@ def exchange_record(exchange: Exchange) -> ExchangeRecord:
         output_tokens=exchange.output_tokens,
         usd=exchange.usd,
         seconds=exchange.seconds,
+        remark=exchange.remark,
     )
 
 

@@ -88,6 +88,8 @@ class ExchangeRecord(Record):
     output_tokens: int = 0
     usd: float = 0.0
     seconds: float = 0.0
+    remark: str = ""
+    """What is said once of a model, such as that it takes no pictures."""
 
 
 class PlaceRecord(Record):

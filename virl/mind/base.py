@@ -6,10 +6,12 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from virl.platform.streetview import Image
+from virl.platform.streetview import Image, View
 
-Pictures = Sequence[Image] | Mapping[str, Image]
-"""Pictures that go with a question, in their order; a mapping has a label for each, such as `Road 0`."""
+Picture = Image | View
+"""A picture that goes with a question. A mind whose model takes none is told in words what a view shows."""
+Pictures = Sequence[Picture] | Mapping[str, Picture]
+"""In their order; a mapping has a label for each, such as `Road 0`."""
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -51,6 +53,8 @@ class Exchange:
     output_tokens: int = 0
     usd: float = 0.0
     seconds: float = 0.0
+    remark: str = ""
+    """What is said once of a model, such as that it takes no pictures; with the question that showed it."""
 
 
 @dataclass(slots=True)
@@ -92,7 +96,8 @@ class Mind(Protocol):
 
         Args:
             prompt: which question.
-            images: pictures that go with it; a mind that cannot see ignores them.
+            images: pictures that go with it; a mind that cannot see is told in words what they show, or
+                ignores them.
             inputs: a value for each of the prompt's inputs, no more and no less.
 
         Raises:

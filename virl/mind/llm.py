@@ -21,17 +21,18 @@ from virl.mind.base import Exchange, Ledger, Pictures, Prompt, ReplyT
 from virl.mind.cache import ReplyCache, request_key
 from virl.mind.chat.abilities import Abilities, NotTaken
 from virl.mind.chat.asking import Ask, Model, asker
-from virl.mind.chat.endings import SPOILT, is_cut_off, is_empty, reason_of, refusal_in, taken_back, unusable
+from virl.mind.chat.endings import fault_of_turn, is_cut_off, is_empty, refusal_in, taken_back, unusable
 from virl.mind.chat.hearing import Hearing, let_hear
 from virl.mind.chat.providers import REASONED_TOKENS, ChatManner, manner_of
 from virl.mind.chat.question import CACHE_MARK, Question, question_of
 from virl.mind.conversation import Said, conversation_key, notes_on, tools_in, what_it_says
 from virl.mind.faults import LLMFault, redaction_of
-from virl.mind.pictures import image_notes, without_pictures
+from virl.mind.pictures import Describe, has_pictures, image_notes, without_pictures
 from virl.mind.prices import Prices, load_prices
 from virl.mind.prompt import load_prompt, render
+from virl.mind.remarks import Remarks
 from virl.mind.replies import Reply, Text
-from virl.mind.sending import Counting, RequestUsage, Sender
+from virl.mind.sending import RequestUsage, Sender
 from virl.mind.settings import MindSettings
 from virl.redaction import Redaction
 
@@ -47,6 +48,12 @@ _NOT_PART_OF_REQUEST = (
 )  # fmt: skip
 
 _MOST_ASKERS = 64  # chosen: more than the schemas of one run
+_LEFT_OUT = {
+    "schema": "takes no JSON schema: the fields of replies are named in the prompt",
+    "temperature": "takes no temperature: its own is used",
+}
+
+InWords = Callable[[], Sequence[BaseMessage]]
 
 _log = logging.getLogger(__name__)
 
@@ -108,7 +115,7 @@ class LLMMind:
             limiter=limiter,
             budget=budget or Budget(),
             expected_reply=expected_reply,
-            counts=Counting(),
+            remarks=Remarks(),
             pauses=self._pauses,
         )
         self._retries = retries
@@ -116,7 +123,7 @@ class LLMMind:
         self._mend = load_prompt("mind/invalid-reply", Reply)
         self._request = _own_part(model, name, redaction)
         self._ledger = Ledger()
-        self._unpriced: set[str] = set()
+        self._describe: Describe | None = None
         self._askers: dict[str, Ask] = {}
 
     @property
@@ -138,7 +145,7 @@ class LLMMind:
     @property
     def unpriced(self) -> frozenset[str]:
         """Models whose tokens were counted at 0 dollars because their price is unknown."""
-        return frozenset(self._unpriced)
+        return frozenset({self._name} if self._sender.remarks.has("price") else ())
 
     def tell(self, hearing: Hearing) -> None:
         """Tell of replies while they come, and of pauses."""
@@ -154,6 +161,10 @@ class LLMMind:
         """Whether the model is sent pictures; true until it refuses one."""
         return self._abilities.sees
 
+    def describe_by(self, describe: Describe) -> None:
+        """Have somebody say what views show, where the model takes no pictures."""
+        self._describe = describe
+
     def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
         """As `Mind.ask`."""
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
@@ -162,7 +173,7 @@ class LLMMind:
             try:
                 return self._ask(prompt, images, inputs, noted, tally)
             except NotTaken as refused:
-                if not self._abilities.learn(refused, self._name, self._model):
+                if not self._learns(refused, tally):
                     self._write_down(prompt.name, noted, {"error": str(refused)}, tally)
                     raise
             except VirlError as fault:
@@ -177,7 +188,11 @@ class LLMMind:
         noted: dict[str, object],
         tally: RequestUsage,
     ) -> ReplyT:
-        question = question_of(prompt, inputs, images, self._manner, self._abilities, self._model)
+        if images and not (self._abilities.sees or prompt.needs_pictures):
+            self._says_blind(tally)
+        question = question_of(
+            prompt, inputs, images, self._manner, self._abilities, self._model, self._describe
+        )
         key = self._key(prompt, question)
         if self._cache and (kept := self._cache.get(key, prompt.reply, inputs)):
             self._write_down(prompt.name, noted, kept.model_dump(), tally, cached=True)
@@ -203,7 +218,12 @@ class LLMMind:
         return self._model
 
     def converse(
-        self, about: str, ask: Ask, messages: Sequence[BaseMessage], frame: Mapping[str, object]
+        self,
+        about: str,
+        ask: Ask,
+        messages: Sequence[BaseMessage],
+        frame: Mapping[str, object],
+        in_words: InWords | None = None,
     ) -> AIMessage:
         """What the model says next in a conversation that the caller holds.
 
@@ -217,6 +237,8 @@ class LLMMind:
             ask: puts the messages to `chat_model`, with what belongs to the frame.
             messages: all so far.
             frame: what goes with them each time, as plain data: the system prompt, the schemas of tools.
+            in_words: gives the same messages with words in the place of pictures, for a model that takes
+                none; by default a picture is only said to be there.
 
         Raises:
             BudgetExceeded: it may cost more than is left; nothing was sent.
@@ -224,46 +246,71 @@ class LLMMind:
             MindFailed: what it said was cut off each time.
         """
         tally, noted = RequestUsage(), notes_on(messages)
-        key = conversation_key(self._request, messages, frame)
+        key = conversation_key(self._request, self._shown(messages, in_words, tally), frame)
         if self._cache and (kept := self._cache.get(key, Said, {})):
             self._write_down(about, noted, what_it_says(kept.read()), tally, cached=True)
             return kept.read()
         try:
-            answer = self._turn(ask, messages, tally, len(json.dumps(frame)))
+            answer = self._turn(ask, messages, in_words, tally, len(json.dumps(frame)))
         except VirlError as fault:
             self._write_down(about, noted, {"error": str(fault)}, tally)
             raise
         said = taken_back(answer, messages)
         self._write_down(about, noted, what_it_says(said), tally)
         if not unusable(answer, tools_in(frame)):
+            key = conversation_key(self._request, self._shown(messages, in_words, tally), frame)
             self._keep(key, about, Said.of(said).model_dump(mode="json"))
         return said
 
-    def _turn(self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, beside: int) -> AIMessage:
+    def _turn(
+        self,
+        ask: Ask,
+        messages: Sequence[BaseMessage],
+        in_words: InWords | None,
+        tally: RequestUsage,
+        beside: int,
+    ) -> AIMessage:
         """A turn of a conversation, the last of several tries if none is any good."""
         note = load_prompt("mind/unusable-turn", Reply)
         fault, replies = "", 0
         while True:
             added = [HumanMessage(content=render(note, {"fault": fault}))] if fault else []
-            sent = self._marked(self._shown([*messages, *added]))
+            sent = self._marked([*self._shown(messages, in_words, tally), *added])
             try:
                 answer = self._sender.send(ask, sent, tally, beside=beside)
             except NotTaken as refused:
-                if not self._abilities.learn(refused, self._name, self._model):
+                if not self._learns(refused, tally):
                     raise
                 continue
             replies += 1
             if is_cut_off(answer) and is_empty(answer):
                 self._sender.give_up(LLMFault.CUT_OFF, "it sent no text")
-            fault = _fault_of_turn(answer)
+            fault = fault_of_turn(answer)
             if not fault or replies > self._retries:
                 if fault and is_cut_off(answer):
                     self._sender.give_up(LLMFault.CUT_OFF, fault)
                 return answer
 
-    def _shown(self, messages: list[BaseMessage]) -> list[BaseMessage]:
-        """The messages, without their pictures where the model takes none."""
-        return messages if self._abilities.sees else [without_pictures(message) for message in messages]
+    def _shown(
+        self, messages: Sequence[BaseMessage], in_words: InWords | None, tally: RequestUsage
+    ) -> list[BaseMessage]:
+        """The messages, with words in the place of their pictures where the model takes none."""
+        if self._abilities.sees or not any(map(has_pictures, messages)):
+            return list(messages)
+        self._says_blind(tally)
+        return list(in_words()) if in_words else [without_pictures(message) for message in messages]
+
+    def _learns(self, refused: NotTaken, tally: RequestUsage) -> bool:
+        """Whether what was refused can be left out; it is, from now on."""
+        if not self._abilities.learn(refused, self._model):
+            return False
+        if told := _LEFT_OUT.get(refused.ability):
+            self._sender.remarks.say(refused.ability, f"{self._name} {told}", tally.remarks)
+        return True
+
+    def _says_blind(self, tally: RequestUsage) -> None:
+        how = "left out" if self._describe is None else "described in words"
+        self._sender.remarks.say("pictures", f"{self._name} takes no pictures: they are {how}", tally.remarks)
 
     def _marked(self, messages: list[BaseMessage]) -> list[BaseMessage]:
         """The messages, the last one marked for the provider's cache where it wants that."""
@@ -342,9 +389,9 @@ class LLMMind:
         cached: bool = False,
     ) -> None:
         usd = self._sender.usd(tally.usage)
-        if usd is None and not cached and self._name not in self._unpriced:
-            self._unpriced.add(self._name)
-            _log.warning("no price is known for %s: its tokens count as 0 dollars", self._name)
+        if usd is None and not cached:
+            told = f"no price is known for {self._name}: its tokens count as 0 dollars"
+            self._sender.remarks.say("price", told, tally.remarks)
         self._ledger.add(
             Exchange(
                 prompt,
@@ -357,19 +404,9 @@ class LLMMind:
                 output_tokens=tally.usage.output_tokens,
                 usd=(usd or 0.0) + tally.unknown_usd,
                 seconds=time.perf_counter() - tally.started,
+                remark="; ".join(tally.remarks),
             )
         )
-
-
-def _fault_of_turn(answer: AIMessage) -> str:
-    """Why a turn should be taken again; empty if it should not."""
-    if refusal_in(answer):
-        return ""
-    if is_cut_off(answer) and answer.invalid_tool_calls:
-        return "it was cut off in the middle of a call: be brief"
-    if reason_of(answer) in SPOILT and not answer.tool_calls:
-        return f"it was no whole turn ({reason_of(answer)})"
-    return "nothing was said and no tool was called" if is_empty(answer) else ""
 
 
 def _own_part(model: Model, name: str, redaction: Redaction) -> dict[str, object]:

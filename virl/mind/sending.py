@@ -27,6 +27,7 @@ from virl.mind.faults import (
 )
 from virl.mind.keys import KEYS
 from virl.mind.prices import Prices, Usage, expected_usage, said_usage
+from virl.mind.remarks import Remarks
 from virl.redaction import Redaction
 from virl.retry import RetryPolicy
 
@@ -49,6 +50,8 @@ class RequestUsage:
     """Tokens of requests that were lost on the way, as far as they are known: those that were sent."""
     unknown_usd: float = 0.0
     """Dollars held for requests that were lost on the way: they may be billed."""
+    remarks: list[str] = field(default_factory=list)
+    """What was said of the model with this question, and is not said again."""
     started: float = field(default_factory=time.perf_counter)
 
 
@@ -72,7 +75,7 @@ class Sender:
     budget: Budget
     expected_reply: int
     """Tokens of a reply that are reckoned with before it is there."""
-    counts: "Counting"
+    remarks: Remarks
     pauses: Callable[[float, str], None] = lambda _seconds, _why: None
     """Is told of each pause before another try: seconds, and why."""
 
@@ -154,7 +157,8 @@ class Sender:
             return self._unread(LLMFault.BROKEN, self.clean(str(fault)), held, expected, tally)
         if usage is None:
             usage = Usage(expected.input_tokens, 0, said_usage(answer))
-            self.counts.missed(self.name)
+            told = f"{self.name} does not say how many tokens it used: they are estimated here"
+            self.remarks.say("tokens", told, tally.remarks)
         self._count(usage, held, expected, tally)
         return _redacted(answer, self.redaction)
 
@@ -209,19 +213,6 @@ class Sender:
         raise ModelUnavailable(
             f"{self.name} failed {times}: {failed.said} (when it works again, go on with --resume)"
         )
-
-
-@dataclass(slots=True)
-class Counting:
-    """Says once that a server counts no tokens."""
-
-    told: bool = False
-
-    def missed(self, name: str) -> None:
-        """A reply came without counts."""
-        if not self.told:
-            self.told = True
-            _log.warning("%s does not say how many tokens it used: they are estimated here", name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """What a model turns out not to take: pictures, schemas, a temperature. One refused request says so."""
 
-import logging
 import re
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -31,13 +30,6 @@ _REFUSALS: tuple[tuple[Ability, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_TOLD = {
-    "pictures": "takes no pictures: they are left out",
-    "schema": "takes no JSON schema: the fields of replies are named in the prompt",
-    "temperature": "takes no temperature: its own is used",
-}
-
-_log = logging.getLogger(__name__)
 
 
 class NotTaken(MindFailed):
@@ -57,8 +49,8 @@ class Abilities:
     fixed: frozenset[Ability] = frozenset()
     """What the user has set: it is never left out."""
 
-    def learn(self, refused: NotTaken, name: str, model: Any) -> bool:
-        """Leave out what was refused from now on, and say so once; false if that is no way out."""
+    def learn(self, refused: NotTaken, model: Any) -> bool:
+        """Leave out what was refused from now on; false if that is no way out."""
         ability = refused.ability
         if ability in self.fixed:
             return False
@@ -70,7 +62,6 @@ class Abilities:
             model.temperature = None
         else:
             return False
-        _log.warning("%s %s", name, _TOLD[ability])
         return True
 
 

@@ -67,6 +67,17 @@ def is_empty(answer: AIMessage) -> bool:
     return not called and not without_thoughts(answer.text).strip()
 
 
+def fault_of_turn(answer: AIMessage) -> str:
+    """Why a turn of a conversation should be taken again; empty if it should not."""
+    if refusal_in(answer):
+        return ""
+    if is_cut_off(answer) and answer.invalid_tool_calls:
+        return "it was cut off in the middle of a call: be brief"
+    if reason_of(answer) in SPOILT and not answer.tool_calls:
+        return f"it was no whole turn ({reason_of(answer)})"
+    return "nothing was said and no tool was called" if is_empty(answer) else ""
+
+
 def unusable(answer: AIMessage, tools: Collection[str]) -> bool:
     """Whether a turn may not be kept for later runs: it does not answer, or calls what is not there."""
     if refusal_in(answer) or is_empty(answer) or answer.invalid_tool_calls:

@@ -13,7 +13,7 @@ from virl.mind.chat.abilities import Abilities
 from virl.mind.chat.asking import Model
 from virl.mind.chat.providers import ChatManner
 from virl.mind.chat.schemas import Schema, in_words, strict_schema
-from virl.mind.pictures import picture_blocks
+from virl.mind.pictures import Describe, picture_blocks, pictures_in_words
 from virl.mind.prompt import load_prompt, render, render_parts
 from virl.mind.replies import Reply, Text
 
@@ -48,8 +48,18 @@ def question_of(
     manner: ChatManner,
     abilities: Abilities,
     model: Model,
+    describe: Describe | None = None,
 ) -> Question:
     """Put a prompt and its inputs into messages.
+
+    Args:
+        prompt: which question.
+        inputs: its inputs.
+        images: pictures that go with it.
+        manner: how the model is asked.
+        abilities: what it takes.
+        model: the model itself.
+        describe: says what views show, to a model that takes no pictures.
 
     Raises:
         BadInput: an input is missing, is not the prompt's, or does not fit its template.
@@ -70,11 +80,12 @@ def question_of(
         blocks += picture_blocks(images, manner.longest_side)
     elif images and prompt.needs_pictures:
         raise MindFailed(
-            f"{prompt.name} is a question about pictures, and the model takes none: choose another"
+            f"{prompt.name} is a question about pictures, and the model takes none: choose another model, or "
+            "a describer that asks none (`senses: {describer: sign-describer}`)"
         )
     elif images:
-        none_shown = render(load_prompt("mind/no-pictures", Reply), {"count": len(images)})
-        blocks = [{"type": "text", "text": f"{asked}\n{none_shown}"}]
+        asked = f"{asked}\n{_instead(images, describe)}"
+        blocks = [{"type": "text", "text": asked}]
     messages: list[BaseMessage] = [HumanMessage(content=blocks)]
     if orders and isinstance(model, BaseLLM):
         messages = [HumanMessage(content=[{"type": "text", "text": f"{orders}\n{asked}"}])]
@@ -82,3 +93,10 @@ def question_of(
         mark = CACHE_MARK if manner.marks_cache else {}
         messages = [SystemMessage(content=[{"type": "text", "text": orders.strip(), **mark}]), *messages]
     return Question(messages, schema, held)
+
+
+def _instead(images: Pictures, describe: Describe | None) -> str:
+    """What stands in the place of pictures, for a model that takes none."""
+    if told := pictures_in_words(images, describe):
+        return render(load_prompt("mind/pictures-in-words", Reply), {"pictures": told})
+    return render(load_prompt("mind/no-pictures", Reply), {"count": len(images)})

@@ -16,7 +16,7 @@ from virl.errors import BadInput, VirlError
 from virl.mind.base import Exchange, Ledger
 from virl.mind.chat.asking import Ask
 from virl.mind.conversation import notes_on, what_it_says
-from virl.mind.llm import LLMMind
+from virl.mind.llm import InWords, LLMMind
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.routines.by_tools.policy.turns import PolicyTurns
@@ -33,7 +33,12 @@ class Decider(Protocol):
         ...
 
     def converse(
-        self, prompt: str, ask: Ask, messages: Sequence[BaseMessage], frame: Mapping[str, object]
+        self,
+        prompt: str,
+        ask: Ask,
+        messages: Sequence[BaseMessage],
+        frame: Mapping[str, object],
+        in_words: InWords | None = None,
     ) -> AIMessage:
         """The next turn.
 
@@ -42,6 +47,7 @@ class Decider(Protocol):
             ask: puts messages to a chat model, where there is one.
             messages: the conversation so far.
             frame: what goes with it: orders, and the schemas of the tools.
+            in_words: gives the same conversation without pictures, for a model that takes none.
 
         Raises:
             MindFailed: there is none.
@@ -87,6 +93,7 @@ class ScriptDecider:
         ask: Ask,  # noqa: ARG002 - of the protocol
         messages: Sequence[BaseMessage],
         frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
+        in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
         """The turn of the script that the conversation has come to."""
         number = 1 + sum(isinstance(message, AIMessage) for message in messages)
@@ -115,6 +122,7 @@ class PolicyDecider:
         ask: Ask,  # noqa: ARG002 - of the protocol
         messages: Sequence[BaseMessage],
         frame: Mapping[str, object],
+        in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
         """What the rules do next, by the intention and by what the tools have said."""
         number = 1 + sum(isinstance(message, AIMessage) for message in messages)

@@ -16,11 +16,12 @@ from virl.errors import VirlError
 from virl.journal.records import NoteRecord, PlaceRecord
 from virl.mind.chat.endings import NOTHING, refusal_in
 from virl.mind.conversation import Said, plain_json
+from virl.mind.llm import LLMMind
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Reply
 from virl.plain_text import plain_lines
 from virl.routines.by_tools.deciding import Decider
-from virl.routines.by_tools.pictures import with_pictures
+from virl.routines.by_tools.pictures import LooksInWords, Show, as_pictures, with_looks
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body, BodyState
 from virl.tools.catalogue import FINISH
@@ -59,6 +60,9 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         self._run = body.agent.run
         self._decider = decider
         self._limits = body.agent.character.limits
+        self._in_words = LooksInWords(
+            self._run.folder, body.agent.senses.describer.describe, body.agent.character.intention
+        )
         self._broken: VirlError | None = None
         self._refused_moves = 0
 
@@ -89,11 +93,22 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
                 raise TypeError(f"a model answered with a message of type {answer.type!r}")
             return answer
 
-        messages = with_pictures(request.messages, self._run.folder)
-        if int(key) >= self._limits.calls:
-            last = load_prompt("by_tools/last", Reply)
-            messages.append(HumanMessage(content=render(last, {})))
-        said = self._decider.converse(PROMPT, ask, messages, _frame(request))
+        def conversation(show: Show) -> list[AnyMessage]:
+            last = [HumanMessage(content=render(load_prompt("by_tools/last", Reply), {}))]
+            return [
+                *with_looks(request.messages, show),
+                *(last if int(key) >= self._limits.calls else []),
+            ]
+
+        said = self._decider.converse(
+            PROMPT,
+            ask,
+            conversation(lambda views: as_pictures(views, self._run.folder)),
+            _frame(request),
+            lambda: conversation(self._in_words.show),
+        )
+        if isinstance(self._decider, LLMMind) and not self._decider.sees:
+            self._body.sees = False  # as it has just turned out
         self._run.note(
             THOUGHT,
             key,

@@ -134,7 +134,7 @@ def _views(town: Town, panorama: Panorama) -> list[View]:
 def _ratings(agent: Agent, park: Place, views: Sequence[View]) -> Sequence[SceneryRating]:
     """A rating of each view, all asked for in one question."""
     prompt = agent.prompts.load("day/scenic", SceneryRatings)
-    images = {f"View {number}": view.pixels for number, view in enumerate(views)}
+    images = {f"View {number}": view for number, view in enumerate(views)}
     return agent.mind.ask(
         prompt, images=images, place=park.name, views=[_shares(view) for view in views]
     ).ratings

@@ -96,6 +96,7 @@ class IntentionNavigator:
         roads = tuple(Road(*road) for road in zip(links, views, descriptions, strict=True))
         reply = self._mind.ask(
             self._prompt,
+            # pixels, not views: a mind that cannot see has the descriptions
             images={f"Road {index}": view.pixels for index, view in enumerate(views)},
             intention=self._intention,
             place_type=self._place_type,
