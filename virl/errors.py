@@ -224,14 +224,14 @@ class BudgetExceeded(VirlError):
     Args:
         limit_usd: dollars that may be spent.
         spent_usd: dollars spent so far.
-        price_usd: dollars that the request would have cost.
+        price_usd: dollars that the request would have cost, at most.
         request: what would have been asked.
     """
 
     def __init__(self, limit_usd: float, spent_usd: float, price_usd: float, request: str) -> None:
         super().__init__(
-            f"${spent_usd:.4f} of the budget of ${limit_usd:.4f} is spent, and {request} costs "
-            f"${price_usd:.4f} more: continue with --resume and a higher --budget-usd"
+            f"${spent_usd:.4f} of the budget of ${limit_usd:.4f} is spent, and {request} may "
+            f"cost ${price_usd:.4f} more: continue with --resume and a higher --budget-usd"
         )
         self.limit_usd = limit_usd
         self.spent_usd = spent_usd

@@ -47,7 +47,7 @@ def test_what_a_model_lacks_is_said_when_it_is_opened() -> None:
 
 def test_a_mind_has_a_ledger_of_its_own_and_all_share_the_budget() -> None:
     with ChatServer([text("1. a corner")]) as server:
-        resources = Resources(Terms(base_url=server.url), Budget(0.0042))
+        resources = Resources(Terms(base_url=server.url), Budget(0.0330))
         first, second = (resources.mind("openai:gpt-5-mini") for _ in range(2))
         first.ask(PROMPT, **INPUTS)
         assert cost_of(second.ledger.take()) == dict.fromkeys(

@@ -60,7 +60,7 @@ def test_the_same_conversation_is_paid_once_and_another_is_not_taken_for_it(tmp_
 
 def test_letters_beside_the_messages_count_towards_what_is_held() -> None:
     with ChatServer([text("Hi.")]) as server:
-        mind = mind_at(server, budget=Budget(0.006))
+        mind = mind_at(server, budget=Budget(0.036))  # 16,384 tokens of a reply cost 0.0328
         say(mind, HELLO)
         with pytest.raises(BudgetExceeded):
             say(mind, HELLO, {"tools": ["x" * 60_000]})

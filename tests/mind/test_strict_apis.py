@@ -459,7 +459,7 @@ def test_tokens_that_a_server_does_not_count_are_estimated(
 ) -> None:
     caplog.set_level(logging.WARNING)
     with ModelServer(provider, [Said('{"place_type": "bar"}', usage=None)]) as server:
-        budget = Budget(1.0)
+        budget = Budget(10.0)
         mind = mind_at(server, "?price=100,100", budget=budget)
         mind.ask(TYPE, **LUNCH)
         mind.ask(TYPE, **LUNCH | {"intention": "Tea."})

@@ -72,7 +72,7 @@ class LLMMind:
         prices: by default those that come with virl.
         manner: how the model is asked; by default as its provider's models are.
         abilities: what the model takes; by default everything, until it refuses something.
-        expected_reply: tokens of a reply at most.
+        longest_reply: tokens of a reply at most; so many are held in the budget until it is there.
         settings: as the user has set them, for those who hold conversations through `converse`.
         longest_wait: seconds, the most that is waited before another try.
         sleep: waits some seconds.
@@ -90,7 +90,7 @@ class LLMMind:
         prices: Prices | None = None,
         manner: ChatManner | None = None,
         abilities: Abilities | None = None,
-        expected_reply: int = REASONED_TOKENS,
+        longest_reply: int = REASONED_TOKENS,
         settings: MindSettings | None = None,
         longest_wait: float = LONGEST_WAIT_S,
         sleep: Callable[[float], None] = time.sleep,
@@ -114,7 +114,7 @@ class LLMMind:
             sleep=sleep,
             limiter=limiter,
             budget=budget or Budget(),
-            expected_reply=expected_reply,
+            longest_reply=longest_reply,
             remarks=Remarks(),
             pauses=self._pauses,
         )
@@ -327,7 +327,7 @@ class LLMMind:
         messages: list[BaseMessage] = list(question.messages)
         replies = 0
         while True:
-            answer = self._sender.send(ask, messages, tally)
+            answer = self._sender.send(ask, messages, tally, beside=question.beside)
             replies += 1
             if refusal := refusal_in(answer):
                 raise MindFailed(

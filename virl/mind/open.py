@@ -12,9 +12,9 @@ from virl.mind.chat.providers import (
     OWN_SERVER_KEY,
     base_url_of,
     is_own_server,
+    longest_reply,
     manner_of,
     options_of,
-    resolved,
     settled,
 )
 from virl.mind.keys import KEYS
@@ -130,7 +130,7 @@ def _llm_mind(
         prices=prices,
         manner=manner_of(name, own_server=server.own),
         abilities=Abilities(sees=bool(sees), fixed=frozenset(fixed)),
-        expected_reply=resolved(server.provider, settings, profile)[1],
+        longest_reply=longest_reply(server.provider, settings, profile),
         limiter=limiter,
         budget=budget,
         settings=settled(server.provider, settings, profile),

@@ -16,9 +16,10 @@ from virl.settings import Settings, load_settings
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
 
-_LETTERS_A_TOKEN = 3.0  # of English text there are about four; chosen to expect rather too much
-_TOKENS_A_PICTURE = 1_500  # a view of 640 by 640 pixels takes 425 to 1,105 with the models priced; chosen
-_TOKENS_OF_A_REPLY = 2_000  # the most that V-IRL lets a model write
+_BYTES_A_TOKEN = 3.0
+"""Of English text there are about four, of others two or three; chosen to expect rather too much."""
+PICTURE_TOKENS = 1_500
+"""A view of 640 by 640 pixels takes 425 to 1,105 with most models; chosen. `Price.picture` has exceptions."""
 
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
 
@@ -41,27 +42,30 @@ class Usage:
 
 
 def expected_usage(
-    messages: "Sequence[BaseMessage]", *, beside: int = 0, reply: int = _TOKENS_OF_A_REPLY
+    messages: "Sequence[BaseMessage]", *, reply: int, beside: int = 0, picture: int = PICTURE_TOKENS
 ) -> Usage:
-    """About as many tokens as a request will take, its reply included: rather too many than too few.
+    """As many tokens as a request may take, its reply included: rather too many than too few.
 
     Args:
         messages: what is sent.
+        reply: tokens of a reply at most.
         beside: letters sent with them, such as the schemas of tools.
-        reply: tokens of a reply at most; what is reckoned with is no more than V-IRL lets a model write.
+        picture: tokens of a picture.
     """
     blocks = [block for message in messages for block in message.content_blocks]
     pictures = sum(block["type"] == "image" for block in blocks)
-    letters = beside + sum(len(message.text) for message in messages)
-    return Usage(
-        int(letters / _LETTERS_A_TOKEN) + pictures * _TOKENS_A_PICTURE, 0, min(reply, _TOKENS_OF_A_REPLY)
-    )
+    size = beside + sum(_bytes(message.text) for message in messages)
+    return Usage(ceil(size / _BYTES_A_TOKEN) + pictures * picture, 0, reply)
 
 
 def said_usage(answer: "AIMessage") -> int:
     """About as many tokens as an answer has, for servers that do not count them."""
-    called = sum(len(str(call["name"])) + len(str(call["args"])) for call in answer.tool_calls)
-    return ceil((len(answer.text) + called) / _LETTERS_A_TOKEN)
+    called = sum(_bytes(f"{call['name']}{call['args']}") for call in answer.tool_calls)
+    return ceil((_bytes(answer.text) + called) / _BYTES_A_TOKEN)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 class PriceSource(Settings):
@@ -81,6 +85,8 @@ class Price(Settings):
     cached_input: float | None = Field(default=None, ge=0)
     """Input from the provider's prompt cache; `None` counts it as any input."""
     output: float = Field(ge=0)
+    picture: int = Field(default=PICTURE_TOKENS, ge=0)
+    """Tokens of a picture at most, where they are more than usual."""
     source: str
 
 
@@ -97,6 +103,11 @@ class Prices(Settings):
             raise ValueError(f"no source named {', '.join(sorted(unnamed))}")
         return self
 
+    def picture_tokens(self, model: str) -> int:
+        """Tokens of a picture at most."""
+        price = self._of(model)
+        return PICTURE_TOKENS if price is None else price.picture
+
     def knows(self, model: str) -> bool:
         """Whether the model's price is known."""
         return self.usd(model, Usage()) is not None
@@ -108,13 +119,16 @@ class Prices(Settings):
 
     def usd(self, model: str, usage: Usage) -> float | None:
         """Dollars for tokens; `None` if the model's price is unknown. A dated snapshot costs as its model."""
-        price = self.models.get(model) or self.models.get(_SNAPSHOT.sub("", model))
+        price = self._of(model)
         if price is None:
             return None
         cached_price = price.input if price.cached_input is None else price.cached_input
         fresh = usage.input_tokens - usage.cached_input_tokens
         dollars = fresh * price.input + usage.cached_input_tokens * cached_price
         return (dollars + usage.output_tokens * price.output) / 1e6
+
+    def _of(self, model: str) -> Price | None:
+        return self.models.get(model) or self.models.get(_SNAPSHOT.sub("", model))
 
 
 @cache

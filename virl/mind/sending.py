@@ -73,8 +73,8 @@ class Sender:
     sleep: Callable[[float], None]
     limiter: BaseRateLimiter | None
     budget: Budget
-    expected_reply: int
-    """Tokens of a reply that are reckoned with before it is there."""
+    longest_reply: int
+    """Tokens of a reply at most: so many are reckoned with before it is there."""
     remarks: Remarks
     pauses: Callable[[float, str], None] = lambda _seconds, _why: None
     """Is told of each pause before another try: seconds, and why."""
@@ -143,7 +143,12 @@ class Sender:
     ) -> "AIMessage | _Failed":
         if self.limiter:
             self.limiter.acquire()
-        expected = expected_usage(messages, beside=beside, reply=self.expected_reply)
+        expected = expected_usage(
+            messages,
+            reply=self.longest_reply,
+            beside=beside,
+            picture=self.prices.picture_tokens(self.name),
+        )
         held = self.usd(expected) or 0.0
         self.budget.hold(held, self.name, "model", input_tokens=expected.input_tokens)
         tally.attempts += 1

@@ -53,6 +53,8 @@ _MANNERS: Mapping[str, ChatManner] = MappingProxyType(
         "ollama": ChatManner("json_schema", longest_side=1_024),
     }
 )
+_LIMITED = frozenset({"openai", "anthropic", "google_genai", "ollama"})
+"""Providers whose requests always say how long a reply may be."""
 _URL_VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "openai": ("VIRL_BASE_URL", "OPENAI_BASE_URL"),
@@ -137,6 +139,18 @@ def resolved(
     takes = known.get("temperature", True) and not (provider == "openai" and known.get("reasoning_output"))
     temperature = settings.temperature if settings.temperature is not None else (0.0 if takes else None)
     return temperature, tokens
+
+
+def longest_reply(provider: str, settings: MindSettings, profile: Mapping[str, Any] | None) -> int:
+    """Tokens of a reply at most: the limit that is sent, else what the model is known to write.
+
+    Where neither is known, a model may write more than `REASONED_TOKENS`, which are reckoned with.
+    """
+    if provider == "openai-completion":
+        return settings.max_tokens or COMPLETION_TOKENS
+    if provider in _LIMITED or settings.max_tokens:
+        return resolved(provider, settings, profile)[1]
+    return int((profile or {}).get("max_output_tokens") or REASONED_TOKENS)
 
 
 def settled(provider: str, settings: MindSettings, profile: Mapping[str, Any] | None) -> MindSettings:

@@ -1,5 +1,6 @@
 """A question as it is put to a model: what stays the same as orders, then what is asked, then pictures."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,11 @@ class Question:
     def fields(self) -> str:
         """The fields of the reply in words."""
         return in_words(self.schema) if self.schema else ""
+
+    @property
+    def beside(self) -> int:
+        """Letters of the schema that goes with the request."""
+        return len(json.dumps(self.schema)) if self.held else 0
 
     def parts(self) -> list[dict[str, Any]]:
         """What is sent, as plain data, for the key of a cache."""

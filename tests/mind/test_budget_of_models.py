@@ -1,0 +1,127 @@
+"""What is reserved for a request to a model, and what a kill leaves in the book."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import HumanMessage
+from strict_models import ModelServer, Request, Said
+from test_strict_apis import BAR, KEY_VARIABLES, LUNCH, PROVIDERS, TYPE, mind_at
+
+from virl.budget import Budget
+from virl.errors import BadInput, BudgetExceeded
+from virl.mind.chat.providers import longest_reply
+from virl.mind.open import open_mind
+from virl.mind.prices import expected_usage, load_prices
+from virl.mind.settings import MindSettings
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in KEY_VARIABLES:
+        monkeypatch.setenv(name, f"marker-of-{name.lower()}-0123456789")
+
+
+LIMITS = {"openai": 4_096, "anthropic": 16_384, "google_genai": 16_384, "ollama": 16_384}
+
+
+@PROVIDERS
+def test_the_longest_reply_that_a_request_allows_is_reserved(provider: str, tmp_path: Path) -> None:
+    book = tmp_path / "spending.jsonl"
+    with ModelServer(provider, [BAR]) as server:
+        for query, tokens in (("?price=0,100", LIMITS[provider]), ("?price=0,100&max_tokens=500", 500)):
+            dollars = tokens * 100 / 1e6
+            with pytest.raises(BudgetExceeded, match=f"may cost \\${dollars:.4f} more"):
+                mind_at(server, query, budget=Budget(dollars - 0.0001)).ask(TYPE, **LUNCH)
+            assert not server.requests, "nothing is sent that may cost too much"
+        mind_at(server, "?price=0,100&max_tokens=500", budget=Budget(0.05, book=book)).ask(TYPE, **LUNCH)
+        assert len(server.requests) == 1
+    assert Budget(book=book).spent_usd == pytest.approx(10 * 100 / 1e6), (
+        "what it truly cost stands in the end"
+    )
+
+
+@pytest.mark.parametrize(
+    ("provider", "settings", "profile", "tokens"),
+    [
+        ("openai", {}, {"max_output_tokens": 2_048, "reasoning_output": False}, 2_048),
+        ("openai", {"max_tokens": 100_000}, {"max_output_tokens": 8_192}, 8_192),
+        ("openai-completion", {}, None, 256),
+        ("groq", {}, {"max_output_tokens": 32_768}, 32_768),  # no limit is sent
+        ("groq", {"max_tokens": 1_000}, {"max_output_tokens": 32_768}, 1_000),
+        ("groq", {}, None, 16_384),
+    ],
+)
+def test_a_reply_is_as_long_as_the_settings_or_the_model_allow(
+    provider: str, settings: dict[str, int], profile: dict[str, object] | None, tokens: int
+) -> None:
+    assert longest_reply(provider, MindSettings(**settings), profile) == tokens  # type: ignore[arg-type]
+
+
+def test_letters_beyond_ascii_and_dear_pictures_are_reckoned_with() -> None:
+    plain, dense = (
+        expected_usage([HumanMessage(content=text)], reply=10)
+        for text in ("lunch" * 30, "昼食を食べたい" * 30)
+    )
+    assert plain.input_tokens == 50
+    assert dense.input_tokens == 210, "a letter each"
+    shown = [HumanMessage(content=[{"type": "image", "base64": "aa", "mime_type": "image/jpeg"}])]
+    prices = load_prices()
+    mini, usual = (
+        expected_usage(shown, reply=0, picture=prices.picture_tokens(f"openai:{name}"))
+        for name in ("gpt-4o-mini", "gpt-4o")
+    )
+    assert (mini.input_tokens, usual.input_tokens) == (48_169, 1_500)
+
+
+@pytest.mark.parametrize("name", ["google_genai:gemini-3-pro-preview", "openai:unheard-of"])
+def test_a_budget_is_refused_for_a_model_without_a_price_and_says_how_to_set_one(name: str) -> None:
+    with pytest.raises(BadInput, match=rf"--mind '{name}\?price=0.15,0.60'"):
+        open_mind(name, cache_dir=None, budget=Budget(1.0))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "openai:gpt-4o-mini",
+        "openai:gpt-5-mini-2025-08-07",
+        "google_genai:gemini-2.5-flash",
+        "anthropic:claude-haiku-4-5",
+        "anthropic:claude-sonnet-4-5-20250929",
+        "openai-completion:gpt-3.5-turbo-instruct",
+    ],
+)
+def test_models_named_in_the_docs_have_prices(name: str) -> None:
+    assert load_prices().knows(name)
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from virl.budget import Budget
+from virl.mind.open import open_mind
+from virl.mind.prompt import load_prompt
+from virl.routines.explore.replies import PlaceType
+
+budget = Budget(1.0, book=Path(sys.argv[2]))
+mind = open_mind("openai:gpt-4o", cache_dir=None, base_url=sys.argv[1], budget=budget)
+mind.ask(load_prompt("explore/place-type", PlaceType), intention="Lunch.", place_types=["bar"])
+"""
+
+
+def test_a_request_in_flight_at_a_kill_is_in_the_book(tmp_path: Path) -> None:
+    book = tmp_path / "spending.jsonl"
+
+    def kill(_: Request) -> Said:
+        process.kill()
+        process.wait()
+        return BAR
+
+    with ModelServer("openai", [kill]) as server:
+        process = subprocess.Popen([sys.executable, "-c", KILLED, server.url, str(book)])
+        assert process.wait(timeout=60) == -9
+    paid = Budget(book=book).paid()
+    assert paid.calls == 1
+    assert paid.input_tokens > 100
+    assert paid.usd == pytest.approx(4_096 * 10 / 1e6 + paid.input_tokens * 2.5 / 1e6)
