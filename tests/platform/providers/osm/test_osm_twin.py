@@ -11,6 +11,7 @@ from osmium.osm import mutable
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, LocalFrame
 from virl.platform.places import OpeningHours
+from virl.platform.providers.osm import cut as cutting
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.cut import cut
@@ -221,6 +222,47 @@ def test_memory_of_a_part_does_not_grow_with_the_file(tmp_path: Path) -> None:
     cut(tmp_path / "wide.osm.pbf", region, kept)
     assert [one.tags["name"] for one in osmium.FileProcessor(str(kept)) if one.is_way()] == ["Through"]
     assert sum(one.is_node() for one in osmium.FileProcessor(str(kept))) == 2
+
+
+def test_a_large_file_has_its_locations_on_disk(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    region = Region(tuple(FRAME.position(x, y) for x, y in box(-70, -5, 5, 30)[:4]))
+    parts = []
+    for least in (cutting.DISK_FROM_MB, 0):
+        monkeypatch.setattr(cutting, "DISK_FROM_MB", least)
+        folder = tmp_path / str(least)
+        folder.mkdir()
+        cut(file, region, folder / "part.osm.pbf")
+        assert (folder / "locations").exists() == (least == 0)
+        parts.append((folder / "part.osm.pbf").read_bytes())
+    assert parts[0] == parts[1]
+
+
+def test_no_room_for_locations_is_one_line(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cutting, "DISK_FROM_MB", 0)
+    monkeypatch.setattr(cutting, "SCRATCH_SHARE", 1e15)
+    region = Region(tuple(FRAME.position(x, y) for x, y in box(-70, -5, 5, 30)[:4]))
+    with pytest.raises(BadInput, match=r"takes .* GB of disk in .*: set TMPDIR"):
+        read_extract(file, region)
+
+
+def test_a_way_of_which_a_node_is_missing_is_counted(tmp_path: Path) -> None:
+    south_west, north_east = FRAME.position(-50, 0), FRAME.position(50, 0)
+    broken = tmp_path / "broken.osm"
+    broken.write_text(
+        '<osm version="0.6">'
+        f'<node id="1" lat="{south_west.lat}" lon="{south_west.lng}"/>'
+        f'<node id="2" lat="{north_east.lat}" lon="{north_east.lng}"/>'
+        '<way id="1"><nd ref="1"/><nd ref="2"/><tag k="highway" v="residential"/></way>'
+        '<way id="2"><nd ref="1"/><nd ref="3"/><tag k="highway" v="residential"/></way>'
+        "</osm>"
+    )
+    region = Region(tuple(FRAME.position(x, y) for x, y in box(-100, -100, 100, 100)[:4]))
+    part = read_extract(broken, region)
+    assert (len(part.lines.ids), part.incomplete) == (1, 1)
 
 
 def test_what_cannot_be_read_is_one_line(file: Path, tmp_path: Path) -> None:

@@ -1,90 +1,147 @@
 """Cuts the part of an extract out that is read."""
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
+import numpy as np
 import osmium
+import shapely
 
-from virl.geo import LatLng, LocalFrame
+from virl.errors import BadInput
 from virl.region import Region
 
-BAND_M = 1000.0
-"""Nodes so far beyond a region are remembered: ways between them may cross it; chosen."""
+Member = tuple[str, int, str]
+"""Kind, number and role of a member of a relation."""
 
-_Corners = tuple[LatLng, LatLng]
-"""South-west and north-east."""
+BATCH = 20_000  # ways that are looked at together; chosen: some MB
+DISK_FROM_MB = 100  # a file from this size on has its locations on disk; chosen: 200 MB of memory below
+SCRATCH_SHARE = 3.0  # of the size of a file, for locations: 16 bytes a node, 8 in a .osm.pbf, and room
+
+
+@dataclass(slots=True)
+class _Part:
+    """Numbers, and what has to be kept of a file until its ways are read."""
+
+    points: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Tags of the nodes in the box that have any."""
+    ways: set[int] = field(default_factory=set)
+    areas: dict[int, tuple[dict[str, str], list[Member]]] = field(default_factory=dict)
+    """Tags and members of multipolygons."""
 
 
 def cut(path: Path, region: Region, part: Path) -> None:
-    """Write the ways and multipolygons that touch a region, with all their nodes, and the points in it.
+    """Write the ways and multipolygons that touch a region's box, with all their nodes, and the points in it.
 
-    A way touches it that has a node in its box, or a segment through the box between two nodes of which both
-    lie within `BAND_M` of it. Memory grows with the region and this band, not with the file.
+    Memory grows with the region and not with the file. The locations of all nodes of a large file lie beside
+    `part` meanwhile, on disk.
+
+    Raises:
+        BadInput: there is no room for them.
     """
-    box = _box(region)
-    (south, west), (north, east) = _widened(box)
-    near: dict[int, LatLng] = {}
-    inside, ways = set[int](), set[int]()
-    with osmium.BackReferenceWriter(str(part), ref_src=str(path), remove_tags=False) as writer:
-        for one in osmium.FileProcessor(str(path)):
-            if isinstance(one, osmium.osm.Node):
-                at = one.location
-                if at.valid() and south <= at.lat <= north and west <= at.lon <= east:
-                    near[one.id] = LatLng(at.lat, at.lon)
-                    if _is_in(near[one.id], box):
-                        inside.add(one.id)
-                        if one.tags:
-                            writer.add(one)
-            elif isinstance(one, osmium.osm.Way):
-                nodes = [node.ref for node in one.nodes]
-                if not inside.isdisjoint(nodes) or _crosses(nodes, near, box):
-                    ways.add(one.id)
-                    writer.add(one)
-            elif (
-                isinstance(one, osmium.osm.Relation)
-                and one.tags.get("type") == "multipolygon"
-                and any(member.type == "w" and member.ref in ways for member in one.members)
-            ):
-                writer.add(one)
+    reading = osmium.FileProcessor(str(path)).with_locations(_storage(path, part.parent))
+    found = _touching(reading, _box(region))
+    locations = cast(osmium.index.LocationTable, reading.node_location_storage)
+    members = {ref for _, parts in found.areas.values() for kind, ref, _ in parts if kind == "w"}
+    ways = {
+        way.id: (dict(way.tags), [node.ref for node in way.nodes])
+        for way in osmium.FileProcessor(str(path), osmium.osm.WAY)
+        if isinstance(way, osmium.osm.Way) and (way.id in found.ways or way.id in members)
+    }
+    nodes = {node for _, refs in ways.values() for node in refs} | found.points.keys()
+    with osmium.SimpleWriter(str(part)) as writer:
+        for node in sorted(nodes):
+            with suppress(KeyError):  # the file lacks it
+                at, tags = locations[node], found.points.get(node, {})
+                writer.add_node(osmium.osm.mutable.Node(id=node, location=at, tags=tags))
+        for way, (tags, refs) in ways.items():
+            writer.add_way(osmium.osm.mutable.Way(id=way, nodes=refs, tags=tags))
+        for area, (tags, parts) in found.areas.items():
+            writer.add_relation(osmium.osm.mutable.Relation(id=area, members=parts, tags=tags))
 
 
-def _box(region: Region) -> _Corners:
+def _touching(reading: osmium.FileProcessor, box: shapely.Polygon) -> _Part:
+    """What touches a box."""
+    part = _Part()
+    west, south, east, north = (round(degrees * 1e7) for degrees in box.bounds)
+    tagged = osmium.filter.EmptyTagFilter()
+    tagged.enable_for(osmium.osm.NODE)
+    ways = _Ways(box)
+    for one in reading.with_filter(tagged):
+        if isinstance(one, osmium.osm.Node):
+            at = one.location
+            if west <= at.x <= east and south <= at.y <= north:
+                part.points[one.id] = dict(one.tags)
+        elif isinstance(one, osmium.osm.Way):
+            ways.add(one)
+        elif isinstance(one, osmium.osm.Relation) and one.tags.get("type") == "multipolygon":
+            touching = ways.touching()
+            members = [(member.type, member.ref, member.role) for member in one.members]
+            if any(kind == "w" and ref in touching for kind, ref, _ in members):
+                part.areas[one.id] = dict(one.tags), members
+    part.ways = ways.touching()
+    return part
+
+
+class _Ways:
+    """The ways of a file that touch a box, looked at in batches."""
+
+    def __init__(self, box: shapely.Polygon) -> None:
+        self._box = box
+        self._touching = set[int]()
+        self._ids: list[int] = []
+        self._wkb: list[str] = []
+        self._factory = osmium.geom.WKBFactory()
+
+    def add(self, way: osmium.osm.Way) -> None:
+        try:
+            line = self._factory.create_linestring(way, osmium.geom.use_nodes.ALL)
+        except (osmium.InvalidLocationError, RuntimeError):  # a node is missing, or there is but one
+            if any(shapely.intersects_xy(self._box, *at) for at in _known(way)):
+                self._touching.add(way.id)
+            return
+        self._ids.append(way.id)
+        self._wkb.append(line)
+        if len(self._ids) == BATCH:
+            self.touching()
+
+    def touching(self) -> set[int]:
+        """Those of all ways so far."""
+        if self._ids:
+            hits = shapely.intersects(shapely.from_wkb(self._wkb), self._box)
+            self._touching.update(np.array(self._ids)[hits].tolist())
+            self._ids.clear()
+            self._wkb.clear()
+        return self._touching
+
+
+def _known(way: osmium.osm.Way) -> Iterator[tuple[float, float]]:
+    for node in way.nodes:
+        if node.location.valid():
+            yield node.lon, node.lat
+
+
+def _storage(path: Path, scratch: Path) -> str:
+    """Where osmium keeps the locations of nodes.
+
+    Raises:
+        BadInput: there is no room.
+    """
+    size = path.stat().st_size
+    if size < DISK_FROM_MB * 1e6:
+        return "flex_mem"
+    needed, free = size * SCRATCH_SHARE, shutil.disk_usage(scratch).free
+    if needed > free:
+        raise BadInput(
+            f"{path}: to read a part takes {needed / 1e9:,.0f} GB of disk in {scratch.parent}, which has "
+            f"{free / 1e9:,.0f} GB: set TMPDIR to a folder with more room, or use `osmium extract` first"
+        )
+    return f"sparse_file_array,{scratch / 'locations'}"
+
+
+def _box(region: Region) -> shapely.Polygon:
     lats, lngs = [corner.lat for corner in region.corners], [corner.lng for corner in region.corners]
-    return LatLng(min(lats), min(lngs)), LatLng(max(lats), max(lngs))
-
-
-def _widened(box: _Corners) -> _Corners:
-    low, high = box
-    return LocalFrame(low).position(-BAND_M, -BAND_M), LocalFrame(high).position(BAND_M, BAND_M)
-
-
-def _is_in(at: LatLng, box: _Corners) -> bool:
-    low, high = box
-    return low.lat <= at.lat <= high.lat and low.lng <= at.lng <= high.lng
-
-
-def _crosses(nodes: Sequence[int], near: Mapping[int, LatLng], box: _Corners) -> bool:
-    """Whether a way without a node in the box has a segment through it."""
-    if near.keys().isdisjoint(nodes):
-        return False
-    spots = [near.get(node) for node in nodes]
-    return any(here and there and _is_crossed(here, there, box) for here, there in pairwise(spots))
-
-
-def _is_crossed(here: LatLng, there: LatLng, box: _Corners) -> bool:
-    """Whether a straight line between two positions touches a box: by Liang and Barsky's clipping."""
-    low, high = box
-    first, last = 0.0, 1.0
-    for start, end, least, most in (
-        (here.lat, there.lat, low.lat, high.lat),
-        (here.lng, there.lng, low.lng, high.lng),
-    ):
-        run = end - start
-        if run == 0.0:
-            if not least <= start <= most:
-                return False
-            continue
-        enters, leaves = sorted(((least - start) / run, (most - start) / run))
-        first, last = max(first, enters), min(last, leaves)
-    return first <= last
+    return shapely.box(min(lngs), min(lats), max(lngs), max(lats))
