@@ -47,13 +47,16 @@ def osm(
     ] = None,
     box: Annotated[
         str | None,
-        typer.Option(metavar="S,W,N,E", help="Fetch this box instead, in degrees; at most 4 km2."),
+        typer.Option(
+            metavar="S,W,N,E",
+            help="Copy this box of the extract, in degrees; without an extract, fetch it, at most 4 km2.",
+        ),
     ] = None,
     place: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Fetch this place instead: all of it, or its middle 2 by 2 km."),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the fetched file.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the new file, with --box or --place.")] = None,
     server: Annotated[
         str | None,
         typer.Option(
@@ -65,18 +68,23 @@ def osm(
 ) -> None:
     """Copy an OpenStreetMap extract to the data folder, or fetch a part of the map into it.
 
-    City files find it there. --box and --place ask an Overpass server; --place asks Nominatim too.
+    City files find it there. With an extract, --box copies a part of it.
+    Without one, --box and --place ask an Overpass server; --place asks Nominatim too.
     """
 
     def get() -> None:
-        from virl.cli.osm_data import copy_extract, fetch_part  # noqa: PLC0415 - loads when asked for
+        from virl.cli.osm_data import copy_extract, copy_part, fetch_part  # noqa: PLC0415 - loads when asked for
 
-        if [extract, box, place].count(None) != 2:
+        if (place is None) == (extract is None and box is None):
             raise BadInput("virl data osm: give one of these: an extract, --box S,W,N,E or --place NAME")
         if extract is None:
             fetch_part(box, place, name=name, server=server, force=force)
-        elif name is not None or server is not None:
-            raise BadInput("--name and --server are for --box and --place: an extract is copied as it is")
+        elif server is not None:
+            raise BadInput("--server is for --box and --place without an extract: a file is not fetched")
+        elif box is not None:
+            copy_part(extract, box, name=name, force=force)
+        elif name is not None:
+            raise BadInput("--name is for --box and --place: a whole extract is copied as it is")
         else:
             copy_extract(extract, force=force)
 

@@ -1,4 +1,4 @@
-"""What `virl data osm` does: copies an extract, or fetches one from a server."""
+"""What `virl data osm` does: copies an extract or a part of it, or fetches one from a server."""
 
 import shlex
 from pathlib import Path
@@ -26,6 +26,21 @@ def copy_extract(extract: Path, *, force: bool) -> None:
     echo(LICENCE)
 
 
+def copy_part(extract: Path, box: str, *, name: str | None, force: bool) -> None:
+    """Copy a box of an extract to the data folder, and say where it is.
+
+    Raises:
+        VirlError: it is no extract, has nothing there, or there is another one of this name.
+    """
+    with needing_osm("reading an extract"):
+        from virl.platform.providers.osm.download import box_target  # noqa: PLC0415 - needs the extra
+        from virl.platform.providers.osm.install import install_part  # noqa: PLC0415 - needs the extra
+    from virl.platform.providers.osm.box import box_of  # noqa: PLC0415 - loads when asked for
+
+    target = box_target(box_of(box, is_copied=True), name)
+    _tell_kept(*install_part(extract, target.box, target.name, force=force))
+
+
 def fetch_part(
     box: str | None, place: str | None, *, name: str | None, server: str | None, force: bool
 ) -> None:
@@ -47,6 +62,10 @@ def fetch_part(
     except KeyboardInterrupt:
         _tell("virl: stopped: nothing was kept")
         raise typer.Exit(INTERRUPTED) from None
+    _tell_kept(kept, date)
+
+
+def _tell_kept(kept: Path, date: str) -> None:
     echo(f"{kept}: {kept.stat().st_size / 1000:,.0f} kB; data of {date or 'an unknown date'}")
     echo(LICENCE)
     echo(f"Run an agent there with `virl run hiro --city {shlex.quote(str(kept))}`.")

@@ -3,6 +3,7 @@
 import tempfile
 from pathlib import Path
 
+import osmium
 import pytest
 from overpass_server import BOX, FREE, HEAD, Answer, OverpassServer, match, taken, town_xml
 from typer.testing import CliRunner, Result
@@ -11,7 +12,7 @@ from virl import __version__
 from virl.cli.main import app
 from virl.geo import LatLng
 from virl.platform.providers.open import open_city
-from virl.platform.providers.osm import nominatim, overpass, server
+from virl.platform.providers.osm import extract, nominatim, overpass, server
 from virl.platform.providers.osm.box import box_of, square_around
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.overpass_file import asked_box
@@ -225,8 +226,14 @@ def test_credentials_reach_the_server_and_nothing_else(data: Path, monkeypatch: 
     [
         ((), "give one of these: an extract, --box S,W,N,E or --place NAME"),
         (("--box", BOX, "--place", "Vaduz"), "give one of these"),
-        (("town.osm.pbf", "--box", BOX), "give one of these"),
-        (("town.osm.pbf", "--name", "x"), "--name and --server are for --box and --place"),
+        (("town.osm.pbf", "--place", "Vaduz"), "give one of these"),
+        (("town.osm.pbf", "--box", BOX), "town.osm.pbf: no such file"),
+        (("town.osm.pbf", "--box", "50,5,51,6"), "km2 is more than 400 km2: give a smaller box"),
+        (("town.osm.pbf", "--name", "x"), "--name is for --box and --place"),
+        (
+            ("town.osm.pbf", "--box", BOX, "--server", "x"),
+            "--server is for --box and --place without an extract",
+        ),
         (("--box", "1,2,3"), "--box '1,2,3': must be S,W,N,E in degrees"),
         (("--box", "a,b,c,d"), "must be S,W,N,E in degrees"),
         (("--box", "nan,2,3,4"), "is not a position"),
@@ -309,3 +316,46 @@ def test_an_interrupted_download_leaves_nothing(data: Path, monkeypatch: pytest.
     assert "virl: stopped: nothing was kept" in done.stderr
     assert not data.exists()
     assert not list(Path(tempfile.gettempdir()).iterdir())
+
+
+def copied(tmp_path: Path) -> Path:
+    """An extract on the user's disk: the town of the server, with its date in its head."""
+    head = osmium.io.Header()
+    head.set("osmosis_replication_timestamp", "2022-07-24T20:21:16Z")
+    (tmp_path / "town.osm").write_text(town_xml())
+    own = tmp_path / "town.osm.pbf"
+    with osmium.SimpleWriter(str(own), header=head) as writer:
+        for one in osmium.FileProcessor(str(tmp_path / "town.osm")):
+            writer.add(one)
+    return own
+
+
+def test_a_box_of_an_extract_is_copied_and_a_town_of_it_ends_there(data: Path, tmp_path: Path) -> None:
+    own = copied(tmp_path)
+    south, west, north, east = map(float, BOX.split(","))
+    box = f"{south},{west},{north},{(west + east) / 2}"
+    done = osm(str(own), "--box", box, "--name", "half")
+    assert done.exit_code == 0, done.output
+    assert "data of 2022-07-24" in done.output
+    assert [kept.name for kept in data.iterdir()] == ["half.osm.pbf"]
+    whole = open_city(str(own)).street_map
+    half = open_city(str(data / "half.osm.pbf"))
+    names = half.street_map.panorama_ids()
+    assert 0 < len(names) < len(whole.panorama_ids())
+    assert max(half.streetview.panorama(one).position.lng for one in names) <= (west + east) / 2 + 1e-6
+    assert not list(Path(tempfile.gettempdir()).iterdir())
+
+
+def test_a_box_beside_an_extract_or_without_a_street_is_one_line(data: Path, tmp_path: Path) -> None:
+    own = copied(tmp_path)
+    assert "no street is mapped in the box" in refused(data, str(own), "--box", "10,10,10.01,10.01")
+
+
+def test_a_large_file_is_copied_by_boxes_only(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = copied(tmp_path)
+    monkeypatch.setattr(extract, "LARGEST_MB", 0)
+    said = refused(data, str(own))
+    assert " MB is more than one town: give the part to copy with --box S,W,N,E" in said
+    assert osm(str(own), "--box", BOX).exit_code == 0

@@ -1,6 +1,7 @@
 """What covers the ground of a twin, and what comes from a seed: trees and parked cars."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 from test_osm_buildings import opened, rebuilt, town, written
 from test_osm_twin import FRAME, Writer, box
 
+from virl.platform.providers.offline.plan import Street
 from virl.platform.providers.offline.render.fonts import face_for, installed_faces
 from virl.platform.providers.offline.render.ground import Grounds, street_segments
 from virl.platform.providers.offline.render.lettering import letter
@@ -230,3 +232,84 @@ def test_names_are_those_of_the_language_that_is_asked_for(tmp_path: Path) -> No
     assert {place.name for place in local.places.nearby(city.center, 200)} == {"Leipomo", "Kioski"}
     with pytest.raises(ValidationError):
         OsmCity(title="Town", about="", provider="osm", extract=path, names="English!")
+
+
+def ground_at(twin: Twin, raster: str, x: float, y: float) -> float:
+    """Metres in a raster of distances, at a point of the writer."""
+    ground = Grounds(twin.plan.layout).around(0.0, 0.0)
+    here = np.array(twin.plan.layout.frame.point(FRAME.position(x, y))) - ground.origin
+    column, row = np.round(here * ground.per_cell).astype(int)
+    return float(getattr(ground, raster)[row, column]) / 256
+
+
+def laid(path: Path, *streets: Street) -> Twin:
+    """A town with other streets."""
+    made = rebuilt(town(path), path)
+    layout = made.plan.layout
+    lines = [written_back(made, street.line) for street in streets]
+    moved = tuple(replace(street, line=line) for street, line in zip(streets, lines, strict=True))
+    return replace(made, plan=replace(made.plan, layout=replace(layout, streets=moved)))
+
+
+def written_back(twin: Twin, line: np.ndarray) -> np.ndarray:
+    return np.array([twin.extract.frame.point(FRAME.position(*at)) for at in line.tolist()])
+
+
+def street(
+    number: int, line: list[tuple[float, float]], road: float, pavement: float, **more: bool
+) -> Street:
+    return Street(number, "", np.array(line, float), 0, 1, road, pavement, **more)
+
+
+def test_a_pavement_is_as_wide_where_another_kerb_is_nearer(tmp_path: Path) -> None:
+    wide = street(0, [(-60, 0), (60, 0)], 6.0, 9.0)
+    narrow = street(1, [(0, 8), (60, 8)], 2.0, 1.0)
+    twin = laid(tmp_path / "p.osm.pbf", wide, narrow)
+    for x in np.arange(-40, 41, 2.5).tolist():
+        assert ground_at(twin, "stone", x, 11.0) < -0.5, "ragged: the kerb of the narrow street is nearer"
+        assert ground_at(twin, "stone", x, 13.0) > 0.5
+
+
+def test_a_wide_pavement_leaves_a_gravel_path_its_lawn_but_no_kerbside(tmp_path: Path) -> None:
+    wide = street(0, [(-60, 0), (60, 0)], 6.0, 9.0)
+    path = street(1, [(-60, 9), (60, 9)], 0.0, 1.25, is_gravel=True)
+    twin = laid(tmp_path / "g.osm.pbf", wide, path)
+    assert ground_at(twin, "stone", 0, 9) > 0
+    assert ground_at(twin, "stone", 0, 4.5) < 0
+
+
+@pytest.mark.parametrize(("gap", "is_closed"), [(0.6, True), (2.4, False)])
+def test_no_sliver_of_pavement_is_left_between_carriageways(
+    gap: float, is_closed: bool, tmp_path: Path
+) -> None:
+    roads = [street(n, [(-60, y), (60, y)], 6.0, 1.0) for n, y in enumerate((0.0, 6.0 + gap))]
+    twin = laid(tmp_path / "s.osm.pbf", *roads)
+    ridge = max(ground_at(twin, "kerb", 0, y) for y in np.arange(2.0, 5.0 + gap, 0.25).tolist())
+    assert (ridge < 0) == is_closed
+
+
+def test_a_bend_widens_no_carriageway(tmp_path: Path) -> None:
+    bent = street(0, [(-60, 0), (0, 0), (40, 20)], 6.0, 1.0)
+    twin = laid(tmp_path / "b.osm.pbf", bent)
+    line = shapely.LineString(bent.line)
+    for x, y in ((-20, 5), (0, 5), (1, -5), (20, 15), (10, 0)):
+        true = line.distance(shapely.Point(x, y)) - 3.0
+        assert ground_at(twin, "kerb", x, y) == pytest.approx(true, abs=0.6)
+
+
+def test_the_edge_of_a_park_is_smooth(tmp_path: Path) -> None:
+    made = town(tmp_path / "e.osm.pbf")
+    corners = [(-80, 20), (80, 52), (80, 90), (-80, 90)]
+    made.way(*corners, corners[0], leisure="park")
+    twin = rebuilt(made, tmp_path / "e.osm.pbf")
+    edge = shapely.LineString([(-80, 20), (80, 52)])
+    ground = Grounds(replace(twin.plan.layout, paved_from=1.0)).around(0.0, 0.0)
+    rows, columns = np.indices(ground.parks.shape)
+    xy = np.column_stack([columns.ravel(), rows.ravel()]) / ground.per_cell + ground.origin
+    points = shapely.get_parts(written(twin, shapely.MultiPoint(xy)))
+    x, y = shapely.get_x(points), shapely.get_y(points)
+    true = shapely.distance(points, edge) * np.where(y > 20 + 0.2 * (x + 80), -1, 1)
+    near = (np.abs(true) < 1.0) & (np.abs(x) < 70)
+    off = ground.parks.ravel()[near] / 256 - true[near]
+    assert near.sum() > 200
+    assert np.std(off) < 0.25

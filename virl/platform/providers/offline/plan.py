@@ -208,6 +208,21 @@ class Track:
     """Whether it lies in gravel, and not in a street."""
 
 
+BarrierKind = Literal["hedge", "wall", "fence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """A hedge, a wall or a fence along a line."""
+
+    kind: BarrierKind
+    line: Floats
+    """Its middle, shape (n, 2)."""
+    height: float
+    variant: int
+    """Picks material and colour; any non-negative integer."""
+
+
 @dataclass(frozen=True, slots=True)
 class StreetPlan:
     """The first half of a plan: what is laid out before anyone moves in."""
@@ -230,6 +245,7 @@ class StreetPlan:
     gravels: tuple[Polygon, ...] = ()
     """Sand, scree, bare rock and building sites."""
     tracks: tuple[Track, ...] = ()
+    barriers: tuple[Barrier, ...] = ()
     crossings: tuple[Crossing, ...] | None = None
     """`None`: zebras lie at all junctions of three or more streets."""
 

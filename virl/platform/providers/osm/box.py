@@ -1,13 +1,15 @@
-"""The box of a download: south, west, north and east, at most 4 km2."""
+"""A box of the map to fetch or to copy: south, west, north and east."""
 
 from dataclasses import dataclass
 
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame
-from virl.region import position_fault
+from virl.region import Region, position_fault
 
 LARGEST_KM2 = 4.0
 """What a public server is asked for at once; a larger part is a matter of extracts."""
+LARGEST_COPY_KM2 = 400.0
+"""What is copied of an extract; chosen: a large city and its suburbs."""
 SMALLEST_KM2 = 0.04  # 200 metres square; chosen: less has hardly a street
 SIDE_M = 2000.0
 """Side of the square that is taken around the middle of a place."""
@@ -36,6 +38,12 @@ class Box:
         return LatLng((self.south + self.north) / 2, (self.west + self.east) / 2)
 
     @property
+    def region(self) -> Region:
+        """Its four corners."""
+        south, west, north, east = self.degrees
+        return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
+
+    @property
     def size_km(self) -> tuple[float, float]:
         """Kilometres from west to east and from south to north, through the middle."""
         frame = LocalFrame(self.middle)
@@ -55,11 +63,15 @@ class Box:
         return SMALLEST_KM2 <= self.area_km2 <= LARGEST_KM2
 
 
-def box_of(text: str) -> Box:
+def box_of(text: str, *, is_copied: bool = False) -> Box:
     """The box of `S,W,N,E`.
 
+    Args:
+        text: degrees.
+        is_copied: whether it is copied of an extract, and no server is asked.
+
     Raises:
-        BadInput: it is no box, or larger or smaller than a server is asked for.
+        BadInput: it is no box, or too large or too small.
     """
     what = f"--box {text!r}"
     try:
@@ -74,12 +86,16 @@ def box_of(text: str) -> Box:
     if west >= east:
         raise BadInput(f"{what}: west {west:g} must be less than east {east:g}: the order is S,W,N,E")
     box = Box(south, west, north, east)
-    if box.area_km2 > LARGEST_KM2:
+    if is_copied and box.area_km2 > LARGEST_COPY_KM2:
+        raise BadInput(
+            f"{what}: {box.area_km2:,.0f} km2 is more than {LARGEST_COPY_KM2:g} km2: give a smaller box"
+        )
+    if not is_copied and box.area_km2 > LARGEST_KM2:
         raise BadInput(
             f"{what}: {box.area_km2:,.2f} km2 is more than {LARGEST_KM2:g} km2, the limit of a download: "
             "give a smaller box, or get an extract of the region and choose a part with --around"
         )
-    if not box.fits:
+    if box.area_km2 < SMALLEST_KM2:
         raise BadInput(
             f"{what}: smaller than {SMALLEST_KM2:g} km2, a square of 200 metres: give a larger box"
         )

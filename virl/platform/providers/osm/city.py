@@ -15,6 +15,7 @@ from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.cache import load_twin
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.credit import credit
+from virl.platform.providers.osm.extract import check_name, cut_box
 from virl.platform.providers.osm.invented import INVENTED, with_invented_life
 from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
@@ -31,7 +32,9 @@ def open_twin(name: str, file: OsmCity) -> City:
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    twin = load_twin(file.file, file.part or asked_box(file.file), file.names)
+    path = file.file
+    check_name(path)
+    twin = load_twin(path, file.part or asked_box(path) or cut_box(path), file.names)
     plan, invented = twin.plan, file.life == "invented"
     if invented:
         plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)

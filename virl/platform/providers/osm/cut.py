@@ -17,6 +17,9 @@ from virl.region import Region
 Member = tuple[str, int, str]
 """Kind, number and role of a member of a relation."""
 
+GENERATOR = "virl data osm"
+"""What the head of a part names as its writer."""
+DATE_FIELD = "osmosis_replication_timestamp"
 BATCH = 20_000  # ways that are looked at together; chosen: some MB
 DISK_FROM_MB = 100  # a file from this size on has its locations on disk; chosen: 200 MB of memory below
 SCRATCH_SHARE = 3.0  # of the size of a file, for locations: 16 bytes a node, 8 in a .osm.pbf, and room
@@ -33,11 +36,17 @@ class _Part:
     """Tags and members of multipolygons."""
 
 
-def cut(path: Path, region: Region, part: Path) -> None:
+def cut(path: Path, region: Region, part: Path, date: str = "") -> None:
     """Write the ways and multipolygons that touch a region's box, with all their nodes, and the points in it.
 
     Memory grows with the region and not with the file. The locations of all nodes of a large file lie beside
     `part` meanwhile, on disk.
+
+    Args:
+        path: the file to read.
+        region: what to keep.
+        part: the file to write; its head tells the box, so that a town of it ends there.
+        date: of the data, for its head.
 
     Raises:
         BadInput: there is no room for them.
@@ -52,7 +61,7 @@ def cut(path: Path, region: Region, part: Path) -> None:
         if isinstance(way, osmium.osm.Way) and (way.id in found.ways or way.id in members)
     }
     nodes = {node for _, refs in ways.values() for node in refs} | found.points.keys()
-    with osmium.SimpleWriter(str(part)) as writer:
+    with osmium.SimpleWriter(str(part), header=_head(_box(region), date)) as writer:
         for node in sorted(nodes):
             with suppress(KeyError):  # the file lacks it
                 at, tags = locations[node], found.points.get(node, {})
@@ -122,6 +131,14 @@ def _known(way: osmium.osm.Way) -> Iterator[tuple[float, float]]:
     for node in way.nodes:
         if node.location.valid():
             yield node.lon, node.lat
+
+
+def _head(box: shapely.Polygon, date: str) -> osmium.io.Header:
+    head = osmium.io.Header()
+    head.set("generator", GENERATOR)
+    if date:
+        head.set(DATE_FIELD, f"{date}T00:00:00Z")
+    return head.add_box(osmium.osm.Box(*box.bounds))
 
 
 def _storage(path: Path, scratch: Path) -> str:

@@ -7,12 +7,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import osmium
-
 from virl.errors import BadInput, ProviderError
 from virl.files import writing
 from virl.platform.providers.osm.box import LARGEST_KM2, Box
-from virl.platform.providers.osm.extract import check_extract
+from virl.platform.providers.osm.extract import check_extract, has_streets
 from virl.platform.providers.osm.install import keep_extract, kept_path
 from virl.platform.providers.osm.nominatim import find_places
 from virl.platform.providers.osm.overpass import Overpass
@@ -98,7 +96,8 @@ def fetch_extract(target: Target, server: str | None, tell: Tell, *, force: bool
             reply, packed = Path(scratch, "reply.osm"), Path(scratch, kept.name)
             overpass.fetch(target.box, reply)
             date = _pack(reply, packed, overpass.name)
-            _check_streets(packed, target.box)
+            if not has_streets(packed):
+                raise BadInput(f"no street is mapped in the box {target.box}: choose another one")
             return keep_extract(packed, force=force), date
     finally:
         overpass.close()
@@ -122,9 +121,3 @@ def _pack(reply: Path, packed: Path, server: str) -> str:
         return check_extract(packed)
     except BadInput as fault:
         raise ProviderError(server, "the reply is damaged OpenStreetMap XML", LATER) from fault
-
-
-def _check_streets(file: Path, box: Box) -> None:
-    ways = osmium.FileProcessor(str(file), osmium.osm.WAY).with_filter(osmium.filter.KeyFilter("highway"))
-    if not any(True for _ in ways):
-        raise BadInput(f"no street is mapped in the box {box}: choose another one")

@@ -17,7 +17,7 @@ from virl.geo import LatLng, LocalFrame, distance
 from virl.plain_text import plain_line
 from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.platform.providers.osm.crossings import with_crossings
-from virl.platform.providers.osm.cut import cut
+from virl.platform.providers.osm.cut import DATE_FIELD, GENERATOR, cut
 from virl.platform.providers.osm.overpass_file import data_date
 from virl.region import Region
 
@@ -109,7 +109,7 @@ def check_extract(path: Path) -> str:
     with damage_reported(path):
         for _ in osmium.FileProcessor(str(path)):
             pass
-        return _date(path)
+        return date_of(path)
 
 
 def covered_box(path: Path) -> tuple[float, float, float, float] | None:
@@ -124,6 +124,27 @@ def covered_box(path: Path) -> tuple[float, float, float, float] | None:
             return None
         low, high = box.bottom_left, box.top_right
         return low.lat, low.lon, high.lat, high.lon
+
+
+def has_streets(path: Path) -> bool:
+    """Whether a file has any way with `highway`."""
+    ways = osmium.FileProcessor(str(path), osmium.osm.WAY).with_filter(osmium.filter.KeyFilter("highway"))
+    return any(True for _ in ways)
+
+
+def cut_box(path: Path) -> Region | None:
+    """The box that `cut` kept of a file; `None` if the file came from elsewhere.
+
+    Raises:
+        BadInput: the file is missing, or no extract.
+    """
+    with damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
+        is_cut = reader.header().get("generator", "") == GENERATOR
+    box = covered_box(path) if is_cut else None
+    if box is None:
+        return None
+    south, west, north, east = box
+    return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
 
 
 def check_name(path: Path) -> None:
@@ -259,7 +280,7 @@ class _Reading:
         return OsmExtract(
             frame=frame,
             outline=outline,
-            date=_date(named),
+            date=date_of(named),
             points=self._points.objects(shapes["points"]),
             lines=self._lines.objects(lines),
             line_nodes=nodes,
@@ -295,9 +316,10 @@ def _to_metres(degrees: Shapes, frame: LocalFrame) -> Shapes:
     return np.asarray(shapely.transform(degrees, flat), dtype=object)
 
 
-def _date(path: Path) -> str:
+def date_of(path: Path) -> str:
+    """The day of the data, such as `2022-07-24`; empty where the file does not say."""
     with osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
-        return reader.header().get("osmosis_replication_timestamp", "")[:10] or data_date(path)
+        return reader.header().get(DATE_FIELD, "")[:10] or data_date(path)
 
 
 def _check_span(path: Path, lines: Shapes) -> None:

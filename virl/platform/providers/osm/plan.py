@@ -18,6 +18,7 @@ from virl.platform.providers.offline.plan import (
     Street,
     StreetPlan,
 )
+from virl.platform.providers.osm.barriers import barriers_of
 from virl.platform.providers.osm.entrances import entrances_of
 from virl.platform.providers.osm.extract import OsmExtract, Tags
 from virl.platform.providers.osm.facts import facts_of
@@ -75,6 +76,7 @@ def build_twin(extract: OsmExtract) -> Twin:
         waters=waters(extract),
         gravels=gravels(extract),
         tracks=tracks(extract, houses),
+        barriers=barriers_of(extract, houses, streets.streets, streets.panoramas),
         crossings=zebras,
     )
     return Twin(

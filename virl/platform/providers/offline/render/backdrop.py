@@ -170,7 +170,7 @@ def _ground_run(
     run: PixelRun, row: _Row, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
 ) -> None:
     kerb, parks, nearest, shadow = ground.kerb, ground.parks, ground.nearest, ground.shadow
-    wet, loose = ground.water, ground.gravel
+    stone, wet, loose = ground.stone, ground.water, ground.gravel
     segments, texels, table, eye, cx = ground.segments, textures.texels, textures.table, lens.eye, lens.cx
     grid = RasterGrid(ground.origin[0], ground.origin[1], ground.per_cell, kerb.shape[1], kerb.shape[0])
     x_step, y_step = row.k * row.dx, row.k * row.dy
@@ -189,7 +189,8 @@ def _ground_run(
         cell = cell_at(grid, spot.x, spot.y)
         i = segment_at(nearest, cell)
         around = 0.5 * GROUND_BLOCK * row.k + abs(spot.bx) + abs(spot.by)
-        material = _only_material(raster_at(kerb, cell)[0] / 256.0, around, segments, i, spot.x, spot.y)
+        d, past = raster_at(kerb, cell)[0] / 256.0, raster_at(stone, cell)[0] / 256.0
+        material = _only_material(d, past, around, segments, i, spot.x, spot.y)
         sun = 1.0 - SHADOW * raster_at(shadow, cell)[0]
         lit = (_SKYLIT[0] + sun * _SUNLIT[0], _SKYLIT[1] + sun * _SUNLIT[1], _SKYLIT[2] + sun * _SUNLIT[2])
         taps = taps_of(cover)
@@ -197,7 +198,7 @@ def _ground_run(
             for column in range(block, stop):
                 here = _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by)
                 red, green, blue = _mixed_ground(
-                    here, cover, grid, materials, kerb, parks, wet, loose, nearest, segments,
+                    here, cover, grid, materials, kerb, stone, parks, wet, loose, nearest, segments,
                     texels,
                 )  # fmt: skip
                 put(picture, run.row, column, red * lit[0], green * lit[1], blue * lit[2], row.haze)
@@ -208,7 +209,7 @@ def _ground_run(
             u, v = along_street(segments, i, u, v)
             du, dv = x_step * ux + y_step * uy, y_step * ux - x_step * uy
             taps = taps_of(_laid(cover, ux, uy))
-            ahead = materials.slabs if segments[i, 12] == 0.0 else materials.gravel
+            ahead = materials.slabs
         mix = plain_mix(lit, 1.0 / cover.taps, row.haze)
         along, aside = fixed(u / TILE_M, taps.bits), fixed(v / TILE_M, taps.bits)
         along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
@@ -226,12 +227,12 @@ def _laid(cover: Footprint, ux: float, uy: float) -> Footprint:
 
 
 @inlined
-def _only_material(d: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
+def _only_material(d: float, past: float, around: float, segments: Floats, i: int, x: float, y: float) -> int:
     """`ASPHALT` or `SLABS` where nothing else lies within `around` metres of a point, else `MIXED`.
 
-    The distance to the kerb, d, changes by no more than a metre a metre.
+    The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
     """
-    if d - around > KERB_M + JOINT_M and d + around < segments[i, 8]:
+    if d - around > KERB_M + JOINT_M and past + around < 0.0:
         return SLABS
     if d + around > -GUTTER_M:
         return MIXED
@@ -245,8 +246,8 @@ def _only_material(d: float, around: float, segments: Floats, i: int, x: float, 
 
 @inlined
 def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken out of it for every pixel
-    spot: _Spot, cover: Footprint, grid: RasterGrid, materials: _Materials, kerb: Heights, parks: Heights,
-    water: Shares, gravel: Shares, nearest: Indices, segments: Floats, texels: Words,
+    spot: _Spot, cover: Footprint, grid: RasterGrid, materials: _Materials, kerb: Heights, stone: Heights,
+    parks: Heights, water: Shares, gravel: Shares, nearest: Indices, segments: Floats, texels: Words,
 ) -> Rgb:  # fmt: skip
     """Red, green and blue, unlit, where kerb, paint and materials may meet in one pixel."""
     cell = cell_at(grid, spot.x, spot.y)
@@ -269,23 +270,24 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         green = road * (channel(total, 1) * tone + paint * PAINT)
         blue = road * (channel(total, 2) * tone + paint * PAINT)
     if road < 1.0:
-        ahead = materials.slabs if segments[i, 12] == 0.0 else materials.gravel
-        if d > segments[i, 8]:
+        ahead = materials.slabs
+        if raster_at(stone, cell)[0] > 0.0:
+            is_path = segments[i, 12] == 1.0 and d <= segments[i, 8]
             inside = -raster_at(parks, cell)[0] / 256.0
             ahead = materials.grass if inside > 0.0 else materials.beyond
             if materials.paths and PATH_M[0] < inside < PATH_M[1]:
                 ahead = materials.gravel
-            if raster_at(gravel, cell)[0] > HALF_SHARE:
+            if raster_at(gravel, cell)[0] > HALF_SHARE or is_path:
                 ahead = materials.gravel
-            if raster_at(water, cell)[0] > HALF_SHARE:
+            if raster_at(water, cell)[0] > HALF_SHARE and not is_path:
                 ahead = materials.water
         laid = taps_of(_laid(cover, ux, uy))
         total = gather(
             texels, laid, ahead, fixed(along / TILE_M, taps.bits), fixed(aside / TILE_M, taps.bits)
         )
-        stone = share_between(d, 0.0, KERB_M, per)
-        tone = share * (1.0 - stone) * (1.0 - 0.35 * share_between(d, KERB_M, KERB_M + JOINT_M, per))
-        red += (1.0 - road) * (channel(total, 0) * tone + stone * KERB_RGB[0])
-        green += (1.0 - road) * (channel(total, 1) * tone + stone * KERB_RGB[1])
-        blue += (1.0 - road) * (channel(total, 2) * tone + stone * KERB_RGB[2])
+        edge = share_between(d, 0.0, KERB_M, per)
+        tone = share * (1.0 - edge) * (1.0 - 0.35 * share_between(d, KERB_M, KERB_M + JOINT_M, per))
+        red += (1.0 - road) * (channel(total, 0) * tone + edge * KERB_RGB[0])
+        green += (1.0 - road) * (channel(total, 1) * tone + edge * KERB_RGB[1])
+        blue += (1.0 - road) * (channel(total, 2) * tone + edge * KERB_RGB[2])
     return red, green, blue

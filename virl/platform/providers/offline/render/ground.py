@@ -35,6 +35,11 @@ BED_M = 1.9  # half the width of a railway's bed; chosen
 BUILT_M = 120.0  # side of the square that is looked at for how dense houses stand; chosen
 LAWN_SLOPE_M = 1000.0  # what a share stands for in metres, so that the edge of a lawn is smooth; chosen
 MARGIN_M = 4.0  # beyond a pavement, where distances to the kerb still count
+PATH_REACH_M = 60.0  # of a path's nearness; chosen: more than any pavement is wide
+KERBSIDE_M = 2.5  # a pavement goes on so wide beside a path of gravel that lies nearer; chosen
+CLOSED_M = 2.0
+"""Where two carriageways come nearer to each other than half of this, no sliver of pavement is left between
+them; chosen: a traffic island is wider."""
 
 ASIDE_M = 0.8  # of a street beside a mapped zebra, which is its own piece: more than a cell
 ZEBRA_STREET_M = 45.0  # a shorter street has no zebras at its ends
@@ -56,6 +61,7 @@ class GroundRasters(NamedTuple):
         kerb: distance to the edge of the nearest carriageway, negative on it, in `DISTANCE_UNIT_M`.
         parks: distance to the edge of the nearest park, negative in it, in `DISTANCE_UNIT_M`.
         nearest: index of the segment of street whose carriageway is nearest.
+        stone: distance to the edge of the nearest paved pavement, negative on it, in `DISTANCE_UNIT_M`.
         shadow: share of the sun that is kept off, 0 to 255.
         water: share of water, 0 to 255; its edge is where it is half.
         gravel: share of gravel outside pavements, in the same way.
@@ -69,6 +75,7 @@ class GroundRasters(NamedTuple):
     kerb: Heights
     parks: Heights
     nearest: Indices
+    stone: Heights
     shadow: Shares
     water: Shares
     gravel: Shares
@@ -114,8 +121,10 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
     segments = _within(segments, low, high)
     columns, rows = np.ceil((high - origin) / CELL_M).astype(int) + 1
     kerb = np.full((rows, columns), int(FAR_M / DISTANCE_UNIT_M), np.int16)
-    nearest = np.zeros((rows, columns), np.uint32)
-    _measure_streets(segments, origin, CELL_M, kerb, nearest)
+    stone, nearest = kerb.copy(), np.zeros((rows, columns), np.uint32)
+    uphill = np.zeros((rows, columns, 2), np.int8)
+    _measure_streets(segments, origin, CELL_M, kerb, stone, nearest, uphill)
+    np.maximum(stone, _beside_paths(segments, origin, kerb.shape), out=stone)
     box = shapely.box(*low, *high)
     parks = _signed_distance([park for park in plan.parks if park.intersects(box)], origin, kerb.shape)
     near = shapely.box(*(low - SHADOW_M), *(high + SHADOW_M))
@@ -127,6 +136,7 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
         kerb,
         parks,
         nearest,
+        stone,
         _shadows(plan, buildings, origin, kerb.shape),
         _share_of([area for area in plan.waters if area.intersects(box)], origin, kerb.shape),
         _share_of([area for area in (*plan.gravels, *beds) if area.intersects(box)], origin, kerb.shape),
@@ -212,28 +222,72 @@ def _cut(start: float, end: float, crossings: Sequence[float]) -> Iterator[tuple
 
 
 @kernel
-def _measure_streets(segments: Floats, origin: Floats, cell: float, kerb: Heights, nearest: Indices) -> None:
-    """Write the distance to the nearest carriageway and its segment around every segment."""
+def _measure_streets(
+    segments: Floats, origin: Floats, cell: float, kerb: Heights, stone: Heights, nearest: Indices,
+    uphill: NDArray[np.int8],
+) -> None:  # fmt: skip
+    """Write the distances to the nearest carriageway and pavement and the segment around every segment.
+
+    `uphill` receives the direction away from the nearest carriageway, (rows, columns, 2), in 1 / 127.
+    """
     rows, columns = kerb.shape
     for i in range(len(segments)):
-        x, y, ux, uy, length, half = (
+        x, y, ux, uy, length, half, pavement = (
             segments[i, 0], segments[i, 1], segments[i, 2], segments[i, 3], segments[i, 4], segments[i, 7],
+            segments[i, 8],
         )  # fmt: skip
-        reach = half + segments[i, 8] + MARGIN_M
+        reach = half + pavement + MARGIN_M
         x0, x1 = min(x, x + ux * length) - reach, max(x, x + ux * length) + reach
         y0, y1 = min(y, y + uy * length) - reach, max(y, y + uy * length) + reach
         first_row, end_row = max(0, int((y0 - origin[1]) / cell)), min(rows, int((y1 - origin[1]) / cell) + 2)
         first, end = max(0, int((x0 - origin[0]) / cell)), min(columns, int((x1 - origin[0]) / cell) + 2)
+        is_stone = segments[i, 12] == 0.0
         for row in range(first_row, end_row):
             dy = origin[1] + row * cell - y
             for column in range(first, end):
                 dx = origin[0] + column * cell - x
                 along = min(max(dx * ux + dy * uy, 0.0), length)
-                away = np.hypot(dx - along * ux, dy - along * uy) - half
-                scaled = min(away, 120.0) * 256.0
-                if scaled < kerb[row, column]:
-                    kerb[row, column] = np.int16(round(scaled))
+                out_x, out_y = dx - along * ux, dy - along * uy
+                far = np.hypot(out_x, out_y)
+                away = min(far - half, 120.0)
+                if is_stone and (away - pavement) * 256.0 < stone[row, column]:
+                    stone[row, column] = np.int16(round((away - pavement) * 256.0))
+                before = kerb[row, column] / 256.0
+                is_nearer = away < before
+                if not is_nearer and away > before + CLOSED_M:
+                    continue
+                out_x, out_y = out_x * 127.0 / max(far, 1e-6), out_y * 127.0 / max(far, 1e-6)
+                facing = -(out_x * uphill[row, column, 0] + out_y * uphill[row, column, 1]) / (127.0 * 127.0)
+                closed = min(away, before) - _closing(abs(away - before), CLOSED_M * facing)
+                kerb[row, column] = np.int16(round(closed * 256.0))
+                if is_nearer:
                     nearest[row, column] = i
+                    uphill[row, column, 0], uphill[row, column, 1] = np.int8(out_x), np.int8(out_y)
+
+
+def _beside_paths(segments: Floats, origin: Floats, shape: tuple[int, int]) -> Heights:
+    """Below 0 where a wide pavement may lie: along its kerb, or nearer to it than to a path of gravel."""
+    is_path = segments[:, 12] == 1.0
+    if not is_path.any() or is_path.all():
+        return np.full(shape, -int(FAR_M / DISTANCE_UNIT_M), np.int16)
+    away = []
+    for chosen in (segments[~is_path], segments[is_path]):
+        to_kerb = np.full(shape, int(FAR_M / DISTANCE_UNIT_M), np.int16)
+        rest = np.empty_like(to_kerb), np.zeros(shape, np.uint32), np.zeros((*shape, 2), np.int8)
+        _measure_streets(chosen, origin, CELL_M, to_kerb, *rest)
+        away.append(to_kerb)
+    street, path = away
+    return street - np.maximum(
+        np.minimum(path, int(PATH_REACH_M / DISTANCE_UNIT_M)), int(KERBSIDE_M / DISTANCE_UNIT_M)
+    )
+
+
+@inlined
+def _closing(apart: float, within: float) -> float:
+    """How far the lesser of two distances is lowered for the other: the polynomial smooth minimum."""
+    if within <= apart:
+        return 0.0
+    return (within - apart) * (within - apart) / (4.0 * within)
 
 
 def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Heights:
@@ -251,7 +305,8 @@ def _signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int,
         cv2.fillPoly(inside, rings, 1, cv2.LINE_8, 4)
         into = cv2.distanceTransform(inside, cv2.DIST_L2, 5)
         away = cv2.distanceTransform(1 - inside, cv2.DIST_L2, 5)
-        metres = np.clip((away - into) * CELL_M, -FAR_M, FAR_M)
+        smooth = cv2.GaussianBlur(away - into, (5, 5), 0)  # no steps from cell to cell along an edge
+        metres = np.clip(np.asarray(smooth) * CELL_M, -FAR_M, FAR_M)
         np.minimum(window, (metres / DISTANCE_UNIT_M).astype(np.int16), out=window)
     return distance
 
@@ -279,6 +334,7 @@ def _sow_lawns(parks: Heights, paved_from: float, buildings: Sequence[Building],
         cv2.fillPoly(built, rings, 1.0, cv2.LINE_8, 4)
     side = int(BUILT_M / CELL_M)
     share = cv2.blur(built, (side, side), borderType=cv2.BORDER_REPLICATE)
+    share = cv2.blur(share, (side // 4, side // 4), borderType=cv2.BORDER_REPLICATE)  # no ragged edges
     lawn = np.clip((share - paved_from) * LAWN_SLOPE_M, -FAR_M, FAR_M) / DISTANCE_UNIT_M
     np.minimum(parks, lawn.astype(np.int16), out=parks)
 

@@ -12,6 +12,7 @@ from virl.platform.city import Visible
 from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, PHOTO_SIZE, CityPlan, Shop
 from virl.platform.providers.offline.render import textures
 from virl.platform.providers.offline.render.backdrop import shade_backdrop
+from virl.platform.providers.offline.render.barriers import barrier_mesh
 from virl.platform.providers.offline.render.buildings import building_mesh, door_mesh
 from virl.platform.providers.offline.render.culling import cull
 from virl.platform.providers.offline.render.furniture import furniture_mesh
@@ -198,6 +199,7 @@ class CityRenderer:
                 sign_mesh(self._signs, len(textures.TILE_SETS), 0),
                 furniture_mesh(layout.furniture, self._first_thing),
                 track_mesh(layout.tracks),
+                barrier_mesh(layout.barriers),
             ]
         )
 

@@ -203,3 +203,33 @@ def leaves(seed: int) -> Surface:
         points = np.asarray(cv2.ellipse2Poly((0, 0), axes, int(rng.uniform(0, 180)), 0, 360, 45)) + center
         cv2.fillConvexPoly(clump, points.astype(np.int32), colour, cv2.LINE_8, 3)
     return clump
+
+
+def hedge() -> Surface:
+    """Clipped leaves without a gap."""
+    rng = np.random.default_rng(21)
+    tile = np.zeros((SIDE, SIDE, 4), np.float32)
+    tile[:] = (0.13, 0.19, 0.09, 1.0)
+    for i in range(1500):
+        tone = (0.55 + 0.5 * i / 1500) * rng.uniform(0.8, 1.2)
+        colour = (tone * rng.uniform(0.26, 0.36), tone * rng.uniform(0.40, 0.50), tone * 0.18, 1.0)
+        axes = (int(rng.uniform(5, 8) * 8), int(rng.uniform(3, 5) * 8))
+        turned = np.asarray(cv2.ellipse2Poly((0, 0), axes, int(rng.uniform(0, 180)), 0, 360, 45))
+        across, up = rng.integers(0, SIDE * 8, 2)
+        for right in (0, -SIDE * 8):
+            for high in (0, -SIDE * 8):
+                points = (turned + np.array([across + right, up + high])).astype(np.int32)
+                cv2.fillConvexPoly(tile, points, colour, cv2.LINE_8, 3)
+    return tile
+
+
+def pales() -> Surface:
+    """A fence: upright pales between two rails, and holes."""
+    tile = np.zeros((SIDE, SIDE, 4), np.float32)
+    tile[..., :3] = 0.8
+    for start in range(0, SIDE, 32):
+        tile[8:250, start + 5 : start + 26] = (1.0, 1.0, 1.0, 1.0)
+    for bottom in (48, 196):
+        tile[bottom : bottom + 18, :, :3] *= 0.86
+        tile[bottom : bottom + 18, :, 3] = 1.0
+    return shaded(tile, 1 + 0.06 * noise(SIDE, 8, 22))

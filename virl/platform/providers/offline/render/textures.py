@@ -80,6 +80,8 @@ def tile_sets() -> tuple[TileSet, ...]:
         "gravel": surfaces.gravel,
         "water": surfaces.water,
         "clouds": surfaces.clouds,
+        "hedge": surfaces.hedge,
+        "pales": surfaces.pales,
     }
     numbered: dict[str, tuple[Callable[[int], Surface], tuple[int, ...]]] = {
         "awning": (displays.awning_tile, (0, 4)),

@@ -1,0 +1,89 @@
+"""Meshes of hedges, walls and fences."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from virl.platform.providers.offline.plan import Barrier
+from virl.platform.providers.offline.render.mesh import CUTOUT, Quads, join, outward, quads, upright
+from virl.platform.providers.offline.render.textures import TILE_INDEX
+
+Floats = NDArray[np.float64]
+Rgb = tuple[float, float, float]
+
+LONGEST_M = 8.0  # of one quad, so that far ones are left out
+THICK_M = {"hedge": 0.8, "wall": 0.3}
+TILE_M = {"hedge": 1.2, "wall": 3.0, "fence": 1.2}
+"""Width of a texture, metres; a fence's tile is as high as the fence."""
+WALLS = ("stone", "plaster", "brick", "concrete")
+FENCE_PAINTS: tuple[Rgb, ...] = (
+    (0.46, 0.34, 0.22),
+    (0.24, 0.27, 0.25),
+    (0.74, 0.73, 0.70),
+    (0.36, 0.30, 0.24),
+)
+WALL_PAINTS: tuple[Rgb, ...] = (
+    (0.62, 0.60, 0.56),
+    (0.74, 0.71, 0.65),
+    (0.55, 0.36, 0.29),
+    (0.58, 0.58, 0.57),
+)
+HEDGE_PAINTS: tuple[Rgb, ...] = ((1.0, 1.0, 1.0), (0.86, 0.94, 0.84), (1.05, 0.98, 0.84))
+SHARPEST = 0.6  # squared length of the sum of two sides below which a corner is not mitred; chosen
+COPING: Rgb = (0.70, 0.69, 0.66)
+
+
+def barrier_mesh(barriers: Sequence[Barrier]) -> Quads:
+    """All of them; nobody owns their quads: they only hide what is behind them."""
+    return join(_mesh(one) for one in barriers)
+
+
+def _mesh(barrier: Barrier) -> Quads:
+    line = shapely.get_coordinates(shapely.segmentize(shapely.LineString(barrier.line), LONGEST_M))
+    if barrier.kind == "fence":
+        left, right = line[:-1], line[1:]
+        uv = _laid(left, right, TILE_M["fence"], 1.0)
+        paint = FENCE_PAINTS[barrier.variant % len(FENCE_PAINTS)]
+        faces = upright(left, right, 0.0, barrier.height)
+        return quads(faces, uv=uv, texture=TILE_INDEX["pales"], paint=paint, mode=CUTOUT)
+    return _solid(barrier, line)
+
+
+def _solid(barrier: Barrier, line: Floats) -> Quads:
+    """A box without a bottom along a line."""
+    pick, tile, thick = barrier.variant, TILE_M[barrier.kind], THICK_M[barrier.kind]
+    if barrier.kind == "hedge":
+        texture, paint = TILE_INDEX["hedge"], HEDGE_PAINTS[pick % len(HEDGE_PAINTS)]
+        top = paint
+    else:
+        texture, paint = TILE_INDEX[f"wall/{WALLS[pick % len(WALLS)]}"], WALL_PAINTS[pick % len(WALL_PAINTS)]
+        top = COPING
+    aside = _mitred(line) * (thick / 2)
+    right, left = line + aside, line - aside
+    starts = np.concatenate([right[:-1], left[1:], left[:1], right[-1:]])
+    ends = np.concatenate([right[1:], left[:-1], right[:1], left[-1:]])
+    uv = _laid(starts, ends, tile, barrier.height / tile)
+    sides = quads(upright(starts, ends, 0.0, barrier.height), uv=uv, texture=texture, paint=paint)
+    flat = np.stack([right[:-1], right[1:], left[1:], left[:-1]], axis=1)
+    lid = np.concatenate([flat, np.full((len(flat), 4, 1), barrier.height)], axis=2)
+    uv = _laid(line[:-1], line[1:], tile, thick / tile)
+    return join([sides, quads(lid, uv=uv, texture=texture, paint=top)])
+
+
+def _mitred(line: Floats) -> Floats:
+    """Vectors to the right of a line at its points, on which the sides of a band of width 2 meet."""
+    sides = outward(line[:-1], line[1:])
+    before, after = np.concatenate([sides[:1], sides]), np.concatenate([sides, sides[-1:]])
+    if np.array_equal(line[0], line[-1]):
+        before[0], after[-1] = sides[-1], sides[0]
+    mean = before + after
+    squared = np.sum(mean * mean, axis=1, keepdims=True)
+    return np.asarray(np.where(squared > SHARPEST, 2 * mean / np.maximum(squared, SHARPEST), after))
+
+
+def _laid(left: Floats, right: Floats, tile_m: float, high: float) -> Floats:
+    """Texture coordinates of upright quads: so many tiles high, and as many wide as fit."""
+    wide = np.maximum(np.hypot(*(right - left).T) / tile_m, 0.05)
+    return np.stack([np.zeros_like(wide), np.zeros_like(wide), wide, np.full_like(wide, high)], axis=1)
