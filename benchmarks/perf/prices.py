@@ -12,7 +12,7 @@ what was not measured this time stays as it is. Nothing is sent to Google.
 
 import json
 import os
-import subprocess  # nosec B404 - our own command
+import subprocess  # our own command # nosec B404
 import sys
 import tempfile
 from collections import Counter
@@ -31,13 +31,14 @@ from virl.doctor.measured import DENSITIES, FILE, Density, MeasuredCosts, Measur
 from virl.errors import BadInput
 from virl.geo import LatLng, destination
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
-from virl.platform.providers.open import open_city
-from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import served
 
 from .figures import command, figures
+from .priced_towns import CENTERS, TOWNS, served_town
 
-AGENTS = ("hiro", "peng", "local", "ling", "aria", "diego")
+AGENTS = (
+    *("hiro", "peng", "local", "ling", "aria", "diego"),
+    *("rx399", "imani", "vivek", "june", "mira", "otto"),
+)
 BENCHMARKS = (
     "collect-places",
     "collect-routes",
@@ -48,28 +49,12 @@ BENCHMARKS = (
     "vln",
 )
 """Collections first: the others run on what they collect. Benchmarks of made cities cost nothing."""
-MORE = {"hiro": ("--set", "limits.steps=12")}
 EPISODES = 3
 AROUND_M = 80.0  # half the side of the region whose places are collected
-TOWNS: dict[Density, str] = {
-    "thin": "Virlton, a made town: about 20 places within 90 m",
-    "dense": "the middle of Helsinki from OpenStreetMap, with invented reviews and fine types",
-}
-HOW = "one run each by rules, seed 0, default mover, against `virl serve google`; Hiro with 12 moves at most"
-CENTERS = {"thin": (41.2508, -38.7570), "dense": (60.1690, 24.9425)}
-DENSE_START = "60.1690,24.9425"
-DENSE_CITY = """\
-title: Helsinki over HTTP
-about: Helsinki in Google's formats, for a measurement
-provider: google
-city: Helsinki
-district: the middle
-country: Finland
-language: en
-time_zone: Europe/Helsinki
-polygon: [[60.163, 24.930], [60.163, 24.955], [60.175, 24.955], [60.175, 24.930]]
-center: [60.169, 24.9425]
-"""
+HOW = (
+    "one run each by rules, seed 0, default mover, against `virl serve google`; Hiro with 12 moves at most, "
+    "Imani in a square of 50 m, boxes of benches and bins from a file"
+)
 
 
 def main() -> None:
@@ -104,45 +89,42 @@ def main() -> None:
 
 
 def measured(
-    town: str, extract: str, agents: Sequence[str], benches: Sequence[str], settings: GoogleSettings
+    density: Density, extract: str, agents: Sequence[str], benches: Sequence[str], settings: GoogleSettings
 ) -> dict[str, MeasuredWork]:
     """What each was billed in a town; what failed is told on the error stream and left out."""
-    served_city = open_city("virlton" if town == "thin" else f"{extract}@invented")
     found = {}
     with (
-        served(served_city, ServeOptions(fine_types=town == "dense")) as server,
-        tempfile.TemporaryDirectory() as home,
+        tempfile.TemporaryDirectory() as folder,
+        served_town(density, extract, Path(folder, "given")) as (_, town),
     ):
-        city, start = "virlton-http", list[str]()
-        if town == "dense":
-            city, start = str(Path(home, "helsinki-http.yaml")), ["--at", DENSE_START]
-            Path(city).write_text(DENSE_CITY, encoding="utf-8")
-        region, data = Path(home, "region.geojson"), Path(home, "data")
-        collected = data / "collected" / Path(city).stem
-        region.write_text(json.dumps(_square(CENTERS[town])), encoding="utf-8")
+        home = Path(folder)
+        region, data = home / "region.geojson", home / "data"
+        collected = data / "collected" / Path(town.city).stem
+        region.write_text(json.dumps(_square(CENTERS[density])), encoding="utf-8")
         for name in (*agents, *benches):
-            out = Path(home, f"run-{name}")
-            environment = os.environ | {
-                "GOOGLE_MAPS_API_KEY": "any-key-of-a-measurement",
-                "VIRL_GOOGLE_BASE_URL": server.url,
-                "VIRL_CACHE": str(Path(home, f"cache-{name}")),
-                "VIRL_DATA": str(data),
-            }
+            out = home / f"run-{name}"
+            environment = os.environ | town.environment
+            environment |= {"VIRL_CACHE": str(home / f"cache-{name}"), "VIRL_DATA": str(data)}
             before = len(_lines(collected / "work" / SPENDING))
             if name in agents:
-                asked = ["run", name, *start, *MORE.get(name, ()), "--out", str(out)]
+                asked = town.run(name, out)
             elif name.startswith("collect-"):
                 what = name.removeprefix("collect-")
                 count = ["--count", str(EPISODES)] if what == "routes" else []
                 asked = ["collect", what, *count, "--region", str(region), "--out", str(collected)]
+                asked += ["--city", town.city]
             else:
                 asked = ["bench", name, "--limit", str(EPISODES), "--budget-usd", "20", "--out", str(out)]
-            line = [sys.executable, "-m", "virl", *asked, "--city", city]
-            done = subprocess.run(  # noqa: S603 # nosec B603 - our own command
-                line, env=environment, capture_output=True, text=True, check=False
+                asked += ["--city", town.city]
+            done = subprocess.run(  # noqa: S603 - our own command # nosec B603
+                [sys.executable, "-m", "virl", *asked],
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
             )
             if done.returncode:
-                print(f"{name} in {town}: {done.stderr.strip()[-300:]}", file=sys.stderr)
+                print(f"{name} in {density}: {done.stderr.strip()[-300:]}", file=sys.stderr)
                 continue
             if name in agents:
                 moves = json.loads((out / "result.json").read_text(encoding="utf-8"))["steps"]

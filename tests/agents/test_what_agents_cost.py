@@ -6,55 +6,98 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served_google import MARKER_KEY
+from real_data import real_data
 from typer.testing import CliRunner
 
+from benchmarks.perf.priced_towns import ServedTown, served_town
 from virl.cli.main import app
-from virl.platform.providers.open import open_city
-from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import ServedCity, served
+from virl.doctor.measured import Density
+from virl.serve.google.server import ServedCity
 
 pytestmark = pytest.mark.slow
 
-USD = {"hiro": 0.35, "local": 0.30, "ling": 0.40, "aria": 0.50, "diego": 2.00, "peng": 0.30}
+USD: dict[Density, dict[str, float]] = {
+    "thin": {"hiro": 0.35, "local": 0.30, "ling": 0.40, "aria": 0.50, "diego": 2.00, "peng": 0.30},
+    "dense": {
+        "hiro": 0.35,
+        "local": 0.30,
+        "ling": 0.40,
+        "aria": 0.50,
+        "diego": 2.00,
+        "peng": 0.30,
+        "rx399": 0.60,
+        "imani": 0.60,
+        "vivek": 0.40,
+        "june": 0.50,
+        "mira": 0.40,
+        "otto": 0.75,
+    },
+}
 """Ceilings in dollars, at the list prices of `platform/providers/google.yaml`."""
-SAME = ("hiro",)
-"""Who ends as in process; others read smaller views, know fewer places, or go round the other way."""
-MORE = {"hiro": ("--set", "limits.steps=12")}
+SAME: dict[Density, tuple[str, ...]] = {"thin": ("hiro", "diego"), "dense": ("diego",)}
+"""Who ends as in process, where places have coarse types; others read smaller views, know fewer places, or go
+round the other way."""
+UNLIKE = frozenset({"scenic", "time_zone", "transit_known"})
+"""Of an answer: what pixels of JPEGs and files of cities decide."""
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServedCity]:
-    with served(open_city("virlton"), ServeOptions()) as opened:
+def virlton(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ServedCity, ServedTown]]:
+    with served_town("thin", "", tmp_path_factory.mktemp("virlton")) as opened:
         yield opened
 
 
-@pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: ServedCity) -> None:
-    monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
-    monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", server.url)
+@pytest.fixture(scope="module")
+def helsinki(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ServedCity, ServedTown]]:
+    extract = str(real_data("osm") / "helsinki.osm.pbf")
+    with served_town("dense", extract, tmp_path_factory.mktemp("helsinki")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Run `virl` with a cache of its own."""
     monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+
+    def started(command: list[str], town: ServedTown) -> dict[str, Any]:
+        for name, value in town.environment.items():
+            monkeypatch.setenv(name, value)
+        done = CliRunner().invoke(app, [*command, "--quiet"])
+        assert done.exit_code == 0, done.output
+        out = Path(command[command.index("--out") + 1])
+        result: dict[str, Any] = json.loads((out / "result.json").read_text())
+        return result
+
+    return started
+
+
+def check(agent: str, opened: tuple[ServedCity, ServedTown], start: Any, home: Path) -> None:
+    (server, town), out = opened, home / "over-http"
     server.reset()
-
-
-def run(agent: str, city: str, out: Path) -> dict[str, Any]:
-    command = ["run", agent, "--city", city, "--out", str(out), "--quiet", *MORE.get(agent, ())]
-    done = CliRunner().invoke(app, command)
-    assert done.exit_code == 0, done.output
-    result: dict[str, Any] = json.loads((out / "result.json").read_text())
-    return result
-
-
-@pytest.mark.parametrize("agent", USD)
-def test_an_agent_stays_below_its_ceiling(agent: str, server: ServedCity, tmp_path: Path) -> None:
-    result = run(agent, "virlton-http", tmp_path / "over-http")
+    result: dict[str, Any] = start(town.run(agent, out), town)
     cost = result["cost"]
     assert cost["requests"]["sent"] == server.stats()["requests"], "as the server counted"
-    book = (tmp_path / "over-http" / "spending.jsonl").read_text().splitlines()
+    book = (out / "spending.jsonl").read_text().splitlines()
     paid = sum(json.loads(line)["micro_usd"] for line in book) / 1e6
     assert paid == pytest.approx(cost["usd"])
-    assert 0.05 < paid <= USD[agent]
-    if agent in SAME:
-        within = run(agent, "virlton", tmp_path / "within")
-        for name in ("status", "steps", "distance_m", "place", "answer", "reason"):
+    assert 0.05 < paid <= USD[town.density][agent]
+    if agent in SAME[town.density]:
+        within = start(town.run(agent, home / "within", city=town.served), town)
+        for name in ("status", "steps", "distance_m", "place", "reason"):
             assert result[name] == within[name], name
+        for name in result["answer"].keys() - UNLIKE:
+            assert result["answer"][name] == within["answer"][name], name
+
+
+@pytest.mark.parametrize("agent", USD["thin"])
+def test_an_agent_stays_below_its_ceiling(
+    agent: str, virlton: tuple[ServedCity, ServedTown], start: Any, tmp_path: Path
+) -> None:
+    check(agent, virlton, start, tmp_path)
+
+
+@pytest.mark.parametrize("agent", USD["dense"])
+def test_an_agent_stays_below_its_ceiling_in_a_dense_town(
+    agent: str, helsinki: tuple[ServedCity, ServedTown], start: Any, tmp_path: Path
+) -> None:
+    check(agent, helsinki, start, tmp_path)

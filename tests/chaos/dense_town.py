@@ -1,24 +1,18 @@
 """Helsinki behind Google's formats, and what each agent gets there: a start, a short errand, boxes, homes."""
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
-from math import atan, atan2, degrees, hypot, radians, tan
 from pathlib import Path
 
 import httpx
-import numpy as np
 from chaos.jobs import Job
 from chaos.world import FAULTS, KEY, World
 
+from benchmarks.perf.furnishing import furnish
 from virl.agent.character_file import agent_names
-from virl.geo import LatLng, LocalFrame, destination
+from virl.geo import LatLng
 from virl.platform.city import City
-from virl.platform.perception.base import Detection
-from virl.platform.perception.detectors.recorded import write_boxes
 from virl.platform.providers.open import open_city
-from virl.platform.streetview import Camera, View
 from virl.serve.google.options import ServeOptions, parse_faults, parse_oddities
 from virl.serve.google.server import served
 
@@ -26,13 +20,6 @@ MOVERS = ("links", "grid", "hybrid", "web")
 START = LatLng(60.1676, 24.9478)
 """On the Esplanadi: 250 places, 40 benches and some bins within 200 m."""
 ODD = "indoor:0.2,stale:0.2,closed:0.2,bare:0.3,far:0.3,vague:0.3"
-THINGS = {"trash bin": (0.5, 1.0), "bench": (1.5, 0.85)}
-"""What is recorded: metres wide and high."""
-CAMERA_M = 2.5
-RECORDED_M, SEEN_M = 400.0, 15.0
-"""Around the start, panoramas have boxes; so far away, things are seen."""
-
-_CAMERA = Camera(0.0)
 
 _CITY = """\
 title: Helsinki over HTTP
@@ -122,59 +109,5 @@ def _draw_one(world: World) -> None:
 
 
 def _prepare(data: Path, city: City) -> None:
-    data.mkdir(parents=True, exist_ok=True)
+    furnish(data, city, START, "Pohjoisesplanadi", 400.0)
     (data / "helsinki-http.yaml").write_text(_CITY, encoding="utf-8")
-    corners = [destination(START, heading, 35.0) for heading in (45.0, 135.0, 225.0, 315.0)]
-    (data / "square.txt").write_text("".join(f"{one.lat}, {one.lng}\n" for one in corners))
-    homes = [_home(number, destination(START, 36.0 * number, 25.0 * number)) for number in range(8)]
-    (data / "homes.json").write_text(json.dumps(homes))
-    boxes = data / "boxes.jsonl"
-    looks = "first_look: 0.55\nsecond_look: 0.65\n"
-    model = f"kind: recorded\nboxes: {boxes}\nmin_score: 0.0\n{looks}min_seen: 0.3\nmax_overlap: 0.5\n"
-    (data / "recorded.yaml").write_text(model)
-    write_boxes(boxes, _seen_from_everywhere(city))
-
-
-def _home(number: int, position: LatLng) -> dict[str, object]:
-    """A listing as RentCast words it; some tell not everything."""
-    rooms = {} if number % 4 == 3 else {"bedrooms": number % 3, "bathrooms": 1}
-    return {
-        "id": f"home-{number}",
-        "formattedAddress": f"Pohjoisesplanadi {2 * number + 1}, Helsinki",
-        "latitude": position.lat,
-        "longitude": position.lng,
-        "propertyType": "Apartment",
-        "squareFootage": 400 + 50 * number,
-        "status": "Active",
-        "price": 900 + 90 * number,
-        **rooms,
-    }
-
-
-def _seen_from_everywhere(city: City) -> Iterator[tuple[View, list[Detection]]]:
-    """What stands around each panorama, as someone would have drawn boxes into its pictures."""
-    assert city.truth
-    assert city.street_map
-    frame, nothing = LocalFrame(START), np.zeros((1, 1, 3), np.uint8)
-    things = [(thing, frame.point(thing.position)) for thing in city.truth.things(set(THINGS))]
-    for pano_id in city.street_map.panorama_ids():
-        stood = frame.point(city.streetview.panorama(pano_id).position)
-        if hypot(*stood) > RECORDED_M:
-            continue
-        yield View(pano_id, _CAMERA, nothing), []
-        for thing, (x, y) in things:
-            east, north = x - stood[0], y - stood[1]
-            if 2.0 < hypot(east, north) <= SEEN_M:
-                yield _drawn(View(pano_id, _CAMERA, nothing), thing.kind, east, north)
-
-
-def _drawn(view: View, kind: str, east: float, north: float) -> tuple[View, list[Detection]]:
-    """A thing in the middle of a view of its own: standing on level ground, nothing before it."""
-    far, (wide, high) = hypot(east, north), THINGS[kind]
-    low, top = (degrees(atan((up - CAMERA_M) / far)) for up in (0.0, high))
-    camera = Camera(degrees(atan2(east, north)), (low + top) / 2, 60.0)
-    half_high = camera.focal * tan(radians((top - low) / 2))
-    half_wide = camera.focal * wide / 2 / far
-    middle = camera.width / 2
-    box = (middle - half_wide, middle - half_high, middle + half_wide, middle + half_high)
-    return replace(view, camera=camera), [Detection(kind, 0.9, box)]

@@ -58,6 +58,6 @@ def test_a_dry_run_tells_what_such_a_run_was_billed(monkeypatch: pytest.MonkeyPa
     line = ["run", "aria", "--city", "london", "--dry-run", "--out", str(tmp_path / "run")]
     told = CliRunner().invoke(app, line)
     assert told.exit_code == 0, told.output
-    assert "a run of aria cost $0.1" in told.output
+    assert "a run of aria cost $0.2" in told.output
     found = json.loads(CliRunner().invoke(app, [*line, "--json"]).output)
     assert found["measured_usd"] == pytest.approx(price_of_run(LIST, measured_costs(), "aria"), abs=1e-4)

@@ -77,6 +77,21 @@ class TestAddresses:
         assert (one["types"], one["geometry"]["location_type"]) == (["locality", "political"], "APPROXIMATE")
         assert one["geometry"]["location"] == {"lat": city.center.lat, "lng": city.center.lng}
 
+    def test_a_door_has_a_plus_code_and_a_street_has_none(self, client: httpx.Client) -> None:
+        (door,) = found(client, address=f"{DOOR}, Virlton")
+        spot = door["geometry"]["location"]
+        code = plus_code(LatLng(spot["lat"], spot["lng"]))
+        assert door["plus_code"] == {"global_code": code, "compound_code": f"{code[4:]} Virlton"}
+        for text in ("Station Street", "virlton"):
+            (one,) = found(client, address=text)
+            assert "plus_code" not in one
+
+    def test_an_answer_about_a_position_has_its_plus_code(self, client: httpx.Client) -> None:
+        for at in (LatLng(41.2508, -38.757), LatLng(10.0, 10.0)):  # the second is nowhere
+            reply = client.get(GEOCODE, params={"latlng": f"{at.lat},{at.lng}"}).json()
+            assert reply["plus_code"]["global_code"] == plus_code(at)
+            assert reply["status"] == ("OK" if at.lat > 41 else "ZERO_RESULTS")
+
     def test_names_that_several_places_have(self, city: City) -> None:
         first, second = city.places.nearby(city.center, 1000, ["bakery"])[:2]
         chain = replace(city, places=Chain(city.places, second.id, first.name))

@@ -193,6 +193,30 @@ class PlacesInFull(Protocol):
 
 
 @runtime_checkable
+class RatedPlaces(Protocol):
+    """Places that can be asked for by how visitors rate them, where not all of a circle are told."""
+
+    def rated(
+        self,
+        position: LatLng,
+        radius: float,
+        types: Collection[str],
+        least: float,
+        max_price_level: int | None = None,
+    ) -> list[Place]:
+        """As `PlacesInFull.nearby_in_full`, those rated well enough; complete to 0 m where some are missing.
+
+        Args:
+            position: the centre.
+            radius: metres.
+            types: keep places that have one of these types.
+            least: mean rating, a multiple of 0.5.
+            max_price_level: keep places that are known to be no dearer.
+        """
+        ...
+
+
+@runtime_checkable
 class PhotosOneByOne(Protocol):
     """Places whose photos cost something each, and are fetched as they are taken."""
 

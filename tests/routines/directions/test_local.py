@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from virl.bench.agent_runs import run_in_folder
 from virl.errors import NotFound
+from virl.geo import LatLng, distance
 from virl.journal.records import Result
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
@@ -104,6 +105,45 @@ def test_a_name_that_can_be_read_too_early_does_not_stand_in_for_a_destination()
     ]
     streets.signs["Too Early"] = FRAME.position(49, 16)
     assert told(city, streets, Pose("w2", 90.0), "m").milestones[-1].landmark.name == "Next Door"
+
+
+def test_names_on_the_way_are_looked_up_only_where_one_at_the_end_could_be_mistaken() -> None:
+    city, streets = made_city({"Too Early": (49, 16)}, LONG_POINTS, LONG_EDGES)
+    city.places.shops = [
+        Place("m", "Moon Bakery", ("bakery",), FRAME.position(48, 60)),
+        Place("e", "Too Early", ("store",), FRAME.position(49, 16)),
+    ]
+    asked = _counted(city)
+    directions = told(city, streets, Pose("w2", 90.0), "m")
+    assert directions.milestones[-1].landmark is None
+    assert ("y2", 90.0) not in {(pano_id, heading) for pano_id, heading in streets.looked}
+    assert not [at for at in asked if distance(at, FRAME.position(40, 60)) < 45]
+
+
+def test_a_single_letter_is_no_name_to_look_up() -> None:
+    city, streets = made_city({"M": (20, 8)})
+    city.places.shops.append(Place("m", "M", ("store",), FRAME.position(20, 8)))
+    asked = _counted(city)
+    stand = Stand(Pose("e2", 90.0), streets.panorama("e2"), (), None, None)
+    lookout = Lookout(city.places, SignReader(streets, streets))
+    assert lookout.in_sight(stand, (-90.0, 90.0)) == []
+    assert asked == []
+    streets.signs = {"Mo": streets.signs["M"]}
+    assert Lookout(city.places, SignReader(streets, streets)).in_sight(stand, (-90.0, 90.0)) == []
+    assert len(asked) == 1, "two letters may be a name"
+
+
+def _counted(city: City) -> list[LatLng]:
+    """Where the places around are asked for from now on."""
+    asked: list[LatLng] = []
+    nearby = city.places.nearby
+
+    def counted(position: LatLng, *given: Any, **named: Any) -> list[Place]:
+        asked.append(position)
+        return nearby(position, *given, **named)
+
+    city.places.nearby = counted
+    return asked
 
 
 def test_a_destination_where_nothing_can_be_read_is_told_by_the_crossing_it_is_at() -> None:

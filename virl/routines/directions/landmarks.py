@@ -15,6 +15,9 @@ round its corners."""
 APART_M = 200.0
 """Within so many metres no other known place may have a name like a landmark's. Chosen: two blocks."""
 
+LEAST_LETTERS = 2
+"""Of a name that a landmark is told by; who read a single letter names nothing and costs a search."""
+
 LEFT, RIGHT, AHEAD = -90.0, 90.0, 0.0
 
 
@@ -55,7 +58,12 @@ class Lookout:
             NoImagery: there is no view there.
         """
         here, pano_id, heading = stand.panorama.position, stand.panorama.id, stand.pose.heading
-        signs = [sign for turn in turns for sign in self._signs.signs(pano_id, heading + turn)]
+        signs = [
+            sign
+            for turn in turns
+            for sign in self._signs.signs(pano_id, heading + turn)
+            if sum(map(str.isalnum, sign.text)) >= LEAST_LETTERS
+        ]
         if not signs:
             return []
         around = self._around(here)

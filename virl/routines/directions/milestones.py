@@ -170,9 +170,11 @@ def _end(
     seen = lookout.sees(stand, destination, (LEFT, RIGHT) if len(walk) > 1 else (LEFT, RIGHT, AHEAD, 180.0))
     beside = None
     if seen is None:
-        early = _seen_early(walk, last, destination, lookout)
         found = lookout.in_sight(stand, (LEFT, RIGHT))
-        beside = best(found, but={destination.id, *early}, where=ABEAM)
+        beside = best(found, but={destination.id}, where=ABEAM)
+        if beside:
+            early = _seen_early(walk, last, destination, lookout)
+            beside = best(found, but={destination.id, *early}, where=ABEAM)
         if beside is None and not (stand.panorama.is_crossing and count_crossings) and not stand.at_an_end:
             beside = best(found, but={destination.id}, where=DIRECTIONS)
     toward = bearing(stand.panorama.position, destination.position)

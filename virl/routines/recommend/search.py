@@ -1,5 +1,6 @@
 """Looking for candidates: the kinds of place that a wish is about, within reach of the client."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,14 +12,17 @@ from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.locate import locate
 from virl.platform.maps import SPEED_M_S
-from virl.platform.places import Place, PlacesInFull, nearby_in_full
+from virl.platform.places import Place, PlacesInFull, RatedPlaces, complete_to, nearby_in_full
 from virl.routines.clients.settings import Client, served
 from virl.routines.recommend.replies import PlaceSearch
 from virl.routines.recommend.settings import RECOMMEND
-from virl.routines.recommend.stars import steady_stars
+from virl.routines.recommend.stars import USUAL_STARS, steady_stars
 
 TOPIC, KEY = "search", "around"
 LOOKED_UP = 2  # places looked up for each that may be weighed, as some turn out closed (chosen)
+LEAST_STARS = (4.5, 4.0)  # asked for in turn where not all places are told (chosen: what is rarer first)
+ANY_M = 1.0  # to which radius an answer has to be whole where one request will do
+SUITS, UNSURE, TOO_DEAR = 2, 1, 0  # what is known of a price: better is more
 _METRES_A_MINUTE = SPEED_M_S["walking"] * 60
 
 
@@ -40,6 +44,7 @@ class Search(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     place_types: tuple[str, ...]
+    max_price_level: int | None = None
     limit_minutes: float
     """The longest walk."""
     found: tuple[PlaceInReach, ...]
@@ -106,16 +111,37 @@ def search(agent: Agent, errand: Errand) -> Search:
 def _recall(agent: Agent, errand: Errand, made: Search) -> None:
     """Ask again what an earlier process asked, where that saves asking for the details of each place."""
     if isinstance(agent.city.places, PlacesInFull):
-        reach = made.limit_minutes * _METRES_A_MINUTE
-        nearby_in_full(agent.city.places, errand.position, reach, made.place_types)
+        _within_reach(agent, errand.position, made.limit_minutes, made.place_types, made.max_price_level)
+
+
+def _within_reach(
+    agent: Agent, here: LatLng, minutes: float, types: Sequence[str], max_price_level: int | None
+) -> list[Place]:
+    """The places in reach, or as many as hold all of the most promising ones."""
+    places, reach = agent.city.places, minutes * _METRES_A_MINUTE
+    if not isinstance(places, RatedPlaces):
+        return nearby_in_full(places, here, reach, types)
+    told = nearby_in_full(places, here, reach, types, whole=ANY_M)
+    if complete_to(told) >= reach:
+        return told
+    wanted = RECOMMEND.of(agent.character).candidates * LOOKED_UP
+    for least in LEAST_STARS:
+        rated = places.rated(here, reach, types, least, max_price_level)
+        told = _open_ones([*told, *rated])
+        promises = sorted((_promise(place, max_price_level) for place in told), reverse=True)[:wanted]
+        if len(promises) == wanted and promises[-1] >= (SUITS, max(least, USUAL_STARS)):
+            return told
+        if complete_to(rated) < reach:
+            break
+    return [*told, *nearby_in_full(places, here, reach, types)]
 
 
 def _look(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
     asked = RECOMMEND.of(agent.character)
     limits = [asked.within_minutes, plan.walk_minutes, (asked.within_metres or np.inf) / _METRES_A_MINUTE]
     limit = min(minutes for minutes in limits if minutes is not None)
-    listed = nearby_in_full(agent.city.places, here, limit * _METRES_A_MINUTE, plan.place_types)
-    alive = list({place.id: place for place in listed if place.is_open}.values())
+    listed = _within_reach(agent, here, limit, plan.place_types, plan.max_price_level)
+    alive = _open_ones(listed)
     alive.sort(key=lambda place: _promise(place, plan.max_price_level), reverse=True)
     chosen = alive[: asked.candidates * LOOKED_UP]
     minutes = _minutes(agent, here, chosen)
@@ -126,6 +152,7 @@ def _look(agent: Agent, here: LatLng, plan: PlaceSearch) -> Search:
     )
     return Search(
         place_types=plan.place_types,
+        max_price_level=plan.max_price_level,
         limit_minutes=limit,
         found=found,
         gone=len(listed) - len(alive),
@@ -141,8 +168,16 @@ def _minutes(agent: Agent, here: LatLng, places: list[Place]) -> list[float]:
     return [float(walk) / 60 for walk in seconds[0]]
 
 
-def _promise(place: Place, max_price_level: int | None) -> tuple[bool, float]:
-    """Not too dear, then by public rating, drawn towards the usual one where few have rated."""
-    known = max_price_level is not None and place.price_level is not None
-    too_dear = known and (place.price_level or 0) > (max_price_level or 0)
-    return not too_dear, steady_stars(place.rating, place.review_count)
+def _open_ones(places: Sequence[Place]) -> list[Place]:
+    """Places that have not closed for good, each once."""
+    return list({place.id: place for place in places if place.is_open}.values())
+
+
+def _promise(place: Place, max_price_level: int | None) -> tuple[int, float]:
+    """By price, then by public rating, drawn towards the usual one where few have rated."""
+    stars = steady_stars(place.rating, place.review_count)
+    if max_price_level is None:
+        return SUITS, stars
+    if place.price_level is None:
+        return UNSURE, stars
+    return (SUITS if place.price_level <= max_price_level else TOO_DEAR), stars

@@ -20,6 +20,11 @@ class Circle:
         """Whether a position is inside."""
         return distance(self.middle, position) <= self.radius
 
+    @property
+    def reach(self) -> float:
+        """Metres from the middle to the farthest point."""
+        return self.radius
+
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
@@ -32,6 +37,11 @@ class Rectangle:
     def middle(self) -> LatLng:
         """Halfway between the corners."""
         return LatLng((self.low.lat + self.high.lat) / 2, (self.low.lng + self.high.lng) / 2)
+
+    @property
+    def reach(self) -> float:
+        """Metres from the middle to the farthest point; at most as far as a search reaches."""
+        return min(max(distance(self.middle, self.low), distance(self.middle, self.high)), MAX_RADIUS_M)
 
     def holds(self, position: LatLng) -> bool:
         """Whether a position is inside."""

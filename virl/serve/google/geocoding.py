@@ -35,10 +35,12 @@ class Geocoding:
     def geocode(self, ask: Ask) -> Response:
         """The position of an address, the address of a position, or both of a place."""
         filters = _filters(ask.query.get("components", ""))
+        of_position: Json = {}
         if address := ask.query.get("address"):
             found = self._forward(address)
         elif lat_lng := ask.query.get("latlng"):
-            found = self._reverse(position(lat_lng, "latlng"))
+            wanted = position(lat_lng, "latlng")
+            found, of_position = self._reverse(wanted), {"plus_code": plus_codes(wanted, self.city.title)}
         elif place_id := ask.query.get("place_id"):
             found = self._place(place_id)
         elif filters:
@@ -49,7 +51,7 @@ class Geocoding:
                 "Invalid request. Missing the 'address', 'components', 'latlng' or 'place_id' parameter."
             )
         results = [self._result(one) for one in found if self._fits(one, filters)]
-        return answer({"results": results, "status": "OK" if results else "ZERO_RESULTS"})
+        return answer(of_position | {"results": results, "status": "OK" if results else "ZERO_RESULTS"})
 
     def _forward(self, address: str) -> list[Found]:
         where = position_in(address)
@@ -92,6 +94,7 @@ class Geocoding:
         if found.kind == "locality" and self.city.region is not None:
             area = bounds(self.city.region.corners)
         partial = {"partial_match": True} if found.is_partial else {}
+        is_spot = found.precision == "ROOFTOP"
         types = TYPES.get(found.kind, [found.kind]) if place is None else legacy_types(place)
         return {
             "address_components": parts,
@@ -103,7 +106,7 @@ class Geocoding:
             },
             **partial,
             "place_id": address_id(found.address) if place is None else place.id,
-            **({"plus_code": plus_codes(found.position, self.city.title)} if place is not None else {}),
+            **({"plus_code": plus_codes(found.position, self.city.title)} if is_spot else {}),
             "types": types,
         }
 

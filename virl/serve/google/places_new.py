@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fastapi import Response
 
 from virl.errors import BadInput, NotFound
-from virl.geo import distance
+from virl.geo import LatLng, distance
 from virl.platform.city import City
 from virl.platform.places import Place
-from virl.serve.google.areas import area_in, circle_in
+from virl.serve.google.areas import Circle, Rectangle, area_in, circle_in
 from virl.serve.google.masks import MaskTree, masked, parse_mask
 from virl.serve.google.options import Oddities
 from virl.serve.google.pages import Page, Pages
@@ -87,10 +87,9 @@ class NewPlaces:
             raise invalid("locationBias and locationRestriction cannot both be set.")
         area = bias or within
         near = area.middle if area else None
-        try:
-            found = self.city.places.search(query, near)
-        except BadInput:
-            return []
+        found = self._of_type(query, body, within) if within else None
+        if found is None:
+            found = self._named(query, near)
         kept = [
             place
             for place in found
@@ -101,6 +100,20 @@ class NewPlaces:
         if _one_of(body, "rankPreference", ("RELEVANCE", "DISTANCE")) == "DISTANCE" and near is not None:
             kept.sort(key=lambda place: distance(near, place.position))
         return kept
+
+    def _of_type(self, query: str, body: Json, area: Circle | Rectangle) -> list[Place] | None:
+        """All places of an area where a text names no more than the type that is asked for."""
+        kind = str(body.get("includedType"))
+        if not body.get("strictTypeFiltering") or query.strip().lower() != kind.replace("_", " "):
+            return None
+        near = self.city.places.nearby(area.middle, max(area.reach, 1.0))
+        return [place for place in near if kind in types_of(place)]
+
+    def _named(self, query: str, near: LatLng | None) -> list[Place]:
+        try:
+            return self.city.places.search(query, near)
+        except BadInput:
+            return []
 
 
 _TYPE_LISTS = ("includedTypes", "excludedTypes", "includedPrimaryTypes", "excludedPrimaryTypes")

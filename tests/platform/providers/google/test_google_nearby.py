@@ -12,7 +12,6 @@ from virl import geo
 from virl.geo import LatLng, distance
 from virl.platform.places import Place
 from virl.platform.providers.google.nearby import (
-    CELL_M,
     MOST,
     Kinds,
     NearbyResult,
@@ -133,6 +132,14 @@ def test_a_square_of_dense_streets_is_shared_by_those_who_stand_in_it() -> None:
     assert sum(count for *_, count in requests) <= 8, "not one for each stand"
 
 
+def test_who_needs_little_of_a_dense_street_asks_about_a_square_that_fits() -> None:
+    walk = [geo.destination(HERE, 90.0, 20.0 * step) for step in range(12)]
+    of = street(250)
+    requests = [asked(of, at, 200.0, need=30.0) for at in walk]
+    assert all(complete >= 30.0 for _, complete, _ in requests)
+    assert sum(count for *_, count in requests) <= 12, "18 where a square of 80 m was asked about first"
+
+
 def test_neighbours_share_what_is_known() -> None:
     of = street(100)
     walk = [geo.destination(HERE, 90.0, 10.0 * step) for step in range(20)]
@@ -150,4 +157,4 @@ def test_more_requests_tell_all() -> None:
 @given(lat=st.floats(-80, 80), lng=st.floats(-179, 179))
 def test_a_position_is_in_its_square(lat: float, lng: float) -> None:
     at = LatLng(lat, lng)
-    assert distance(at, middle_of_square(at)) <= CELL_M * 0.71 + 1
+    assert distance(at, middle_of_square(at, 80.0)) <= 80.0 * 0.71 + 1

@@ -10,7 +10,16 @@ from virl import geo
 from virl.errors import BadInput, NotFound, ProviderError
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.platform.places import OpeningHours, Place, Review, closed_among, each_photo, nearby_in_full
+from virl.platform.places import (
+    OpeningHours,
+    Place,
+    RatedPlaces,
+    Review,
+    closed_among,
+    complete_to,
+    each_photo,
+    nearby_in_full,
+)
 from virl.platform.providers import open_city
 from virl.platform.providers.google import places_legacy, places_new
 from virl.platform.providers.google.nearby import NearbyResult, covered
@@ -88,6 +97,27 @@ def test_places_in_full_need_no_details(virlton: City, fresh: Google) -> None:
         assert (place.hours, place.is_open) == (own.hours, own.is_open)
         assert bool(place.reviews) == bool(own.reviews)
     assert fresh.asked() == {}
+
+
+def test_the_best_rated_places_of_a_crowd_come_with_one_search(virlton: City, google: Google) -> None:
+    city, reach = google.reopened(NEW).city, 1200.0
+    assert isinstance(city.places, RatedPlaces)
+    google.asked()
+    told = city.places.rated(virlton.center, reach, ["restaurant"], 4.5)
+    assert google.asked() == {"places_text": -(-len(told) // 20)}
+    all_of_them = open_ones(virlton.places.nearby(virlton.center, reach, ["restaurant"]))
+    assert len(all_of_them) > 200
+    assert [place.id for place in told] == [one.id for one in all_of_them if (one.rating or 0.0) >= 4.5]
+    assert complete_to(told) == reach
+    assert [city.places.details(place.id) for place in told] == told
+    cheap = city.places.rated(virlton.center, reach, ["restaurant"], 4.5, 1)
+    assert [place.id for place in cheap] == [one.id for one in told if one.price_level == 1]
+    google.asked()
+    too_many = city.places.rated(virlton.center, reach, ["restaurant"], 3.0)
+    assert 50 < len(too_many) <= 60
+    assert complete_to(too_many) == 0.0, "as many as a text search tells"
+    assert google.asked() == {"places_text": 3}
+    assert city.places.rated(virlton.center, reach, ["no_such_type"], 4.5) == []
 
 
 def test_a_photo_that_is_not_taken_is_not_paid(virlton: City, fresh: Google) -> None:

@@ -80,9 +80,7 @@ def open_google(
         title=title,
         center=center,
         streetview=streetview,
-        places=(GooglePlacesInFull if isinstance(places, NewPlaces) else GooglePlaces)(
-            places, center, keep_closed=chosen.keep_closed, nearby_requests=chosen.nearby_requests
-        ),
+        places=_places(places, center, chosen),
         maps=maps,
         visual_memory=chosen.visual_memory,
         panorama_page=_panorama_page(way, chosen),
@@ -93,6 +91,13 @@ def open_google(
         ),
         close=way.close,
     )
+
+
+def _places(api: PlacesApi, center: LatLng, options: GoogleOptions) -> GooglePlaces:
+    closed, requests = options.keep_closed, options.nearby_requests
+    if isinstance(api, NewPlaces):
+        return GooglePlacesInFull(api, center, keep_closed=closed, nearby_requests=requests)
+    return GooglePlaces(api, center, keep_closed=closed, nearby_requests=requests)
 
 
 def _panorama_page(http: GoogleHttp, options: GoogleOptions) -> PanoramaPage | None:

@@ -19,10 +19,12 @@ from virl.platform.places import Place
 
 log = logging.getLogger(__name__)
 
-CELL_M = 80.0
-"""Sides of the squares whose middles are asked; chosen: a reply of a busy street reaches over them."""
-SMALLER_M = (40.0, 20.0)
-"""Sides of the squares that are asked where more places are near; chosen: halves."""
+SQUARES_M = (80.0, 40.0, 20.0)
+"""Sides of the squares whose middles are asked, smaller ones where more places are near; chosen: a reply of a
+busy street reaches over the largest."""
+FITTING = 2.0
+"""The first square is at most so many times as wide as what is needed; chosen: more of what a reply about a
+wider one tells in a dense street is nearer to somebody else."""
 SHARED_M = 200.0
 """Radius that is asked for around the middle of a square; chosen: two blocks."""
 MOST = 20
@@ -119,17 +121,18 @@ def places_around(
 
 def _ask_squares(api: NearbyApi, told: _Heard, kinds: Kinds, need: float, requests: int) -> None:
     """Ask the square of a position, and a smaller one where that is seen to tell all that is needed."""
-    square = middle_of_square(told.position)
+    first, *smaller_sides = [side for side in SQUARES_M if side <= FITTING * need] or SQUARES_M[-1:]
+    square = middle_of_square(told.position, first)
     reply = api.within(square, SHARED_M, kinds)
     told.add(square, reply)
-    for side in SMALLER_M:
+    for side in smaller_sides:
         smaller = middle_of_square(told.position, side)
         reach = min(reply.complete, SHARED_M) - distance(smaller, told.position)
         if told.complete < need <= reach and told.requests < requests - 1:
             told.add(smaller, api.within(smaller, SHARED_M, kinds))
 
 
-def middle_of_square(position: LatLng, side: float = CELL_M) -> LatLng:
+def middle_of_square(position: LatLng, side: float) -> LatLng:
     """The middle of the square of the grid that a position is in; `side` in metres."""
     step = side / radians(1.0) / MEAN_RADIUS_M
     lat = (position.lat // step + 0.5) * step

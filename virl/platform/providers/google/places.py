@@ -7,8 +7,9 @@ from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, distance
 from virl.platform.names import spelt
 from virl.platform.places import Nearby, OpeningHours, Place, Searched
-from virl.platform.providers.google.nearby import Kinds, NearbyApi, places_around
+from virl.platform.providers.google.nearby import Kinds, NearbyApi, NearbyResult, places_around
 from virl.platform.providers.google.options import NEARBY_REQUESTS
+from virl.platform.providers.google.vocabulary import asked_types
 from virl.platform.streetview import Image
 
 MAX_RADIUS_M = 50_000.0  # limit of Google's nearby search
@@ -18,6 +19,8 @@ SAME_M = (
 DAY = 1440
 MOST_LISTED = 200
 """Places, photos, opening periods or reviews that one reply may list; chosen: ten times what Google says."""
+MOST_RATED = 3
+"""Types that a search for well rated places asks for in turn; chosen: as many as a wish names."""
 MOST_RATINGS = 1_000_000_000
 """That a place may have; chosen."""
 
@@ -42,6 +45,24 @@ class PlacesApi(NearbyApi, Protocol):
 
         Raises:
             NotFound: no place has this id.
+        """
+        ...
+
+
+class FullPlacesApi(PlacesApi, Protocol):
+    """The generation that tells hours and reviews of all places of a search."""
+
+    def rated(
+        self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
+    ) -> NearbyResult:
+        """Places of one of Google's types around a circle, in full: those that are rated at least so.
+
+        Args:
+            center: the middle.
+            radius: metres.
+            kind: one of Google's types.
+            least: mean rating, a multiple of 0.5.
+            max_price_level: those known to be no dearer.
         """
         ...
 
@@ -147,13 +168,14 @@ class GooglePlacesInFull(GooglePlaces):
 
     def __init__(
         self,
-        api: PlacesApi,
+        api: FullPlacesApi,
         home: LatLng,
         *,
         keep_closed: bool = False,
         nearby_requests: int = NEARBY_REQUESTS,
     ) -> None:
         super().__init__(api, home, keep_closed=keep_closed, nearby_requests=nearby_requests)
+        self._full = api
         self._told: dict[str, Place] = {}
 
     def details(self, place_id: str) -> Place:
@@ -175,6 +197,34 @@ class GooglePlacesInFull(GooglePlaces):
         found = self._nearby(position, radius, Kinds(frozenset(types), in_full=True), whole)
         self._told |= {place.id: place for place in found}
         return found
+
+    def rated(
+        self,
+        position: LatLng,
+        radius: float,
+        types: Collection[str],
+        least: float,
+        max_price_level: int | None = None,
+    ) -> list[Place]:
+        """As `RatedPlaces.rated`: a text search for each type; nothing where they stand for too many."""
+        kinds = asked_types(types)
+        if not 0 < len(kinds) <= MOST_RATED:
+            return Nearby((), 0.0)
+        parts = [self._full.rated(position, radius, kind, least, max_price_level) for kind in kinds]
+        near = [
+            place
+            for place in self._tidied(place for part in parts for place in part.places)
+            if distance(position, place.position) <= radius
+            and not set(types).isdisjoint(place.types)
+            and (max_price_level is None or _is_at_most(place.price_level, max_price_level))
+        ]
+        near.sort(key=lambda place: (distance(position, place.position), place.id))
+        self._told |= {place.id: place for place in near}
+        return Nearby(near, min(part.complete for part in parts))
+
+
+def _is_at_most(level: int | None, highest: int) -> bool:
+    return level is not None and level <= highest
 
 
 def merged(places: Iterable[Place]) -> list[Place]:

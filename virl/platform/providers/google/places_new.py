@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from virl.errors import ProviderError
-from virl.geo import LatLng, distance
+from virl.geo import LatLng, destination, distance
 from virl.platform.places import Place, Review
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.nearby import MOST, Kinds, NearbyResult
@@ -119,15 +119,41 @@ class NewPlaces:
             "locationBias": {"circle": _circle(near, NEAR_M)},
             **self._language,
         }
+        places, _ = self._pages_of(body, _LISTED)
+        return places
+
+    def rated(
+        self, center: LatLng, radius: float, kind: str, least: float, max_price_level: int | None
+    ) -> NearbyResult:
+        """Places of a type in the square around a circle, with hours and reviews: `FullPlacesApi.rated`."""
+        # Google refuses PRICE_LEVEL_FREE here
+        prices = [name for name, level in _PRICES.items() if 0 < level <= (max_price_level or 0)]
+        body: dict[str, object] = {
+            "textQuery": kind.replace("_", " "),
+            "includedType": kind,
+            "strictTypeFiltering": True,
+            "minRating": least,
+            "pageSize": MOST,
+            "locationRestriction": {"rectangle": _square(center, radius)},
+            **({} if max_price_level is None else {"priceLevels": prices}),
+            **self._language,
+        }
+        places, told_all = self._pages_of(body, _DETAILED)
+        return NearbyResult(places, radius if told_all else 0.0)
+
+    def _pages_of(self, body: dict[str, object], fields: str) -> tuple[list[Place], bool]:
+        """The pages of a text search, and whether there are no more; one request for each 20 places."""
         places: list[Place] = []
+        token = ""
         for _ in range(self._pages):
-            call = Call("places_text", body=body, fields=f"{_mask(_LISTED)},nextPageToken")
+            paged = {**body, "pageToken": token} if token else body
+            call = Call("places_text", body=paged, fields=f"{_mask(fields)},nextPageToken")
             found = self._http.read(call, _Found)
             places += [one.place for one in found.places]
-            if not found.next_page_token:
-                break
-            body = {**body, "pageToken": found.next_page_token}
-        return places
+            token = found.next_page_token
+            if not token:
+                return places, len(places) < MOST * PAGES
+        return places, False
 
     def place(self, place_id: str) -> Place:
         """A place with hours and reviews; one request.
@@ -276,3 +302,15 @@ def _mask(fields: str) -> str:
 
 def _circle(center: LatLng, radius: float) -> dict[str, object]:
     return {"center": {"latitude": center.lat, "longitude": center.lng}, "radius": radius}
+
+
+def _square(center: LatLng, radius: float) -> dict[str, object]:
+    """The corners of the square around a circle."""
+    low, high = (
+        destination(destination(center, lat, radius), lng, radius)
+        for lat, lng in ((180.0, 270.0), (0.0, 90.0))
+    )
+    return {
+        "low": {"latitude": low.lat, "longitude": low.lng},
+        "high": {"latitude": high.lat, "longitude": high.lng},
+    }
