@@ -8,6 +8,7 @@ from made_extract import CREDIT, FRAME, made_extract
 from typer.testing import CliRunner
 
 from virl.cli.main import app
+from virl.platform.providers.osm.invented import INVENTED
 
 SHOWN = {".html", ".svg", ".md", ".geojson"}
 DATA = {"card.json", "counting.json", "export.json", "narration.json", "plan.json", "result.json"}
@@ -81,3 +82,57 @@ def test_all_that_is_written_names_who_mapped_the_town(home: Path) -> None:
         if CREDIT not in html.unescape(path.read_text("utf-8"))
     ]
     assert silent == []
+
+
+MADE_UP = {
+    "hiro/report.html", "hiro/journal.jsonl", "hiro/result.json", "hiro/narration.html",
+    "hiro/trajectory.svg", "vivek/report.html", "vivek/result.json", "gallery.html", "town.html",
+    "counting/report.html", "counting/counting.html", "counting/results.json",
+    "explored/report.html", "explored/results.json",
+    "asked/report.html", "asked/results.json", "crooked/card.json",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def invented(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As `home`, of the same town with invented life."""
+    home, town = tmp_path_factory.mktemp("invented"), tmp_path_factory.mktemp("osm") / "crooked.osm.pbf"
+    made_extract(town)
+    city = f"{town}@invented"
+    limits = ("--set", "limits.steps=2", "--set", "senses.detector=simulated")
+    command("run", "hiro", "--city", city, "--out", home / "hiro", "--quiet", *limits)
+    command("run", "vivek", "--city", city, "--out", home / "vivek", "--quiet")
+    command("narrate", home / "hiro")
+    command("gallery", home, "--out", home / "gallery.html")
+    command("town", city, "--out", home / "town.html", "--views", 1)
+    command("bench", "counting", "--city", city, "--limit", 1, "--out", home / "counting")
+    command(
+        "bench",
+        "exploration",
+        "--city",
+        city,
+        "--policy",
+        "oracle",
+        "--starts",
+        1,
+        "--out",
+        home / "explored",
+    )
+    command("collect", "places", "--city", city, "--out", home / "crooked")
+    command("collect", "vqa", "--city", city, "--out", home / "crooked")
+    command("bench", "place-vqa", "--city", city, "--data", home, "--limit", 1, "--out", home / "asked")
+    return home
+
+
+@pytest.mark.slow
+def test_all_that_is_written_of_an_invented_life_says_so(invented: Path) -> None:
+    told = DATA | {"results.json", "journal.jsonl"}
+    files = [path for path in invented.rglob("*") if path.suffix in SHOWN or path.name in told]
+    written = {path.relative_to(invented).as_posix() for path in files}
+    assert written >= MADE_UP
+    silent = {
+        path.relative_to(invented).as_posix()
+        for path in files
+        if INVENTED not in html.unescape(path.read_text("utf-8"))
+    }
+    assert silent == set()

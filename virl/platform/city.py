@@ -166,6 +166,11 @@ class City:
     """Closes its connections."""
 
     @property
+    def lacks(self) -> str:
+        """What agents that go by opinions and prices have to say in a city that has none; empty elsewhere."""
+        return "" if self.reviewed else f"{self.title} has no reviews, ratings or prices"
+
+    @property
     def notice(self) -> str:
         """What every page and result about it has to say: whose data they are, and what is invented."""
         return "; ".join(part for part in (self.attribution, self.invented) if part)

@@ -436,6 +436,15 @@ def test_a_place_of_unknown_hours_is_visited_where_no_other_is_open_and_named(tm
     assert "Opening hours are not known: Unlisted." in (tmp_path / "unsure" / "itinerary.md").read_text()
 
 
+def test_where_no_place_can_have_a_price_it_is_said(tmp_path: Path) -> None:
+    result = plan(tmp_path / "map", replace(town.day_town(*town.USUAL), reviewed=False))
+    said = "has no reviews, ratings or prices: costs are estimates."
+    assert said in result.reason
+    assert said in str(result.answer["not_known"])
+    assert said in (tmp_path / "map" / "itinerary.md").read_text()
+    assert "estimates" not in plan(tmp_path / "other").reason
+
+
 def test_a_day_by_bus_holds_and_unknown_transit_is_said(tmp_path: Path) -> None:
     class Buses(town.DayMaps):
         def journey(self, here, there, weekday, minute):

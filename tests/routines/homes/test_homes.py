@@ -194,11 +194,15 @@ def test_a_run_that_was_cut_off_repeats_nothing(tmp_path: Path) -> None:
     assert city.places.asked["nearby"] == TOGETHER + 4  # type: ignore[attr-defined]  # the two cut off, again
 
 
-def test_a_character_without_a_window_and_a_city_without_listings_are_refused(tmp_path: Path) -> None:
+def test_a_character_without_a_window_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="`rent:` is missing"):
         live("vivek", quarter([]), tmp_path / "a", {"rent": None})
-    with pytest.raises(BadInput, match="has no homes for rent"):
-        ask(replace(quarter([]), listings=None), tmp_path / "b")
+
+
+def test_in_a_city_that_knows_no_homes_he_says_so_and_ends(tmp_path: Path) -> None:
+    result = ask(replace(quarter([]), listings=None), tmp_path)
+    assert (result.status, result.answer["pick"]) == ("gave up", None)
+    assert "has no homes for rent: set `rent: listings:`" in result.reason
 
 
 @pytest.mark.parametrize(

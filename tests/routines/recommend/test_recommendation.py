@@ -1,5 +1,6 @@
 """Aria in a quarter whose every place a test has put there."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,15 @@ def test_a_place_of_unknown_hours_is_picked_where_none_is_known_to_be_open(tmp_p
     skipped = ask(quarter([unlisted, closed]), tmp_path / "skip", unknown_hours="skip")
     assert skipped.answer["pick"] is None
     assert "known to be open (1 of unknown hours were skipped)" in skipped.reason
+
+
+def test_where_no_place_can_have_reviews_it_is_said(tmp_path: Path) -> None:
+    bare = [place(name, east, rating=None, price_level=None) for name, east in (("A", 100), ("B", 200))]
+    result = ask(replace(quarter(bare), reviewed=False), tmp_path / "map")
+    assert result.answer["pick"] == "id-A"
+    assert "has no reviews, ratings or prices: nothing tells how good it is." in result.reason
+    assert "What is not known" in [one.title for one in end(tmp_path / "map").exhibits]
+    assert "no reviews" not in ask(quarter([place("A", 100)]), tmp_path / "other").reason
 
 
 def test_the_true_walk_counts_not_the_crows(tmp_path: Path) -> None:

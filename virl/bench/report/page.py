@@ -114,9 +114,7 @@ def write_page(home: Path, gathered: Gathered, results: Results, own: Sequence[t
     context = {
         "results": results,
         "sections": sections,
-        "attributions": sorted(
-            {city.attribution for run in gathered.runs for city in run.plan.cities.values()} - {""}
-        ),
+        "attributions": results.attributions,
         "own": own,
         "tables": [(part, shown_metrics(part)) for part in split(results)],
         "charts": group_charts(results),

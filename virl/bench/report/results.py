@@ -124,6 +124,8 @@ class Results(Settings):
     benchmark: str
     title: str
     about: str
+    attributions: tuple[str, ...] = ()
+    """What has to be said of the cities: whose data they are, and what of them is invented."""
     versions: dict[str, str]
     runs: dict[str, dict[str, object]]
     """The options of each run, by its name; the name of an only run is empty."""
@@ -146,6 +148,9 @@ def make_results(gathered: Gathered) -> Results:
         benchmark=benchmark.name,
         title=benchmark.title,
         about=benchmark.about,
+        attributions=tuple(
+            sorted({city.attribution for run in gathered.runs for city in run.plan.cities.values()} - {""})
+        ),
         versions=versions(),
         runs={run.name: run.options.model_dump(mode="json") for run in gathered.runs},
         spent={run.name: spent for run in gathered.runs if (spent := _spent(run))},

@@ -76,7 +76,7 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
         "finished" if visits else "gave up",
         f"{counted(len(visits), 'activity', 'activities')} for {plan.client.name}, "
         f"${spent:.2f} of ${plan.day.budget_usd:.2f} spent, "
-        f"{counted(len(violations), 'violation')}. {plan.ended}",
+        f"{counted(len(violations), 'violation')}. {' '.join([*_unknown_prices(agent), plan.ended])}",
         answer={
             "client": plan.client.name,
             "date": on.isoformat(),
@@ -91,6 +91,7 @@ def show_day(agent: Agent, plan: DayPlan) -> None:
             "amendments": list(plan.amendments),
             "violations": [asdict(one) for one in violations],
             "unknown_hours": unsure,
+            "not_known": _unknown_prices(agent),
             "transit_known": isinstance(agent.city.maps, TransitMaps),
         },
         files=files,
@@ -144,12 +145,16 @@ def exhibits(
     if plan.amendments:
         shown.append(TextExhibit(title="Changes to the proposed day", text="\n\n".join(plan.amendments)))
     checked = [one.text for one in violations] or ["The plan breaks no constraint."]
-    checked += [*_unknown(unsure), *_unknown_transit(agent, plan)]
+    checked += [*_unknown_prices(agent), *_unknown(unsure), *_unknown_transit(agent, plan)]
     return [*shown, TextExhibit(title="Constraint check", text="\n\n".join(checked))]
 
 
 def _unknown(unsure: Sequence[str]) -> list[str]:
     return [f"Opening hours are not known: {', '.join(unsure)}."] if unsure else []
+
+
+def _unknown_prices(agent: Agent) -> list[str]:
+    return [f"{agent.city.lacks}: costs are estimates."] if agent.city.lacks else []
 
 
 def _unknown_transit(agent: Agent, plan: DayPlan) -> list[str]:
@@ -163,7 +168,7 @@ def _notes(agent: Agent, plan: DayPlan, unsure: Sequence[str]) -> list[str]:
     notes += [f"Change: {one}" for one in plan.amendments]
     if plan.scenic:
         notes.append(f"Scenic spot: {plan.scenic.told}")
-    notes += [*_unknown(unsure), *_unknown_transit(agent, plan), plan.ended]
+    notes += [*_unknown_prices(agent), *_unknown(unsure), *_unknown_transit(agent, plan), plan.ended]
     return [*notes, f"Places and ways: {agent.city.notice}."] if agent.city.notice else notes
 
 

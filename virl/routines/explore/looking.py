@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from virl.agent.assembly import Agent
-from virl.geo import LatLng
+from virl.geo import LatLng, distance
 from virl.journal.records import PlaceRecord, ViewRecord
 from virl.platform.movement.base import Step
 from virl.platform.perception.base import Detection
 from virl.platform.perception.look import look_closer, sweep_cameras
-from virl.platform.perception.matching import is_toward, look_up, match_place
+from virl.platform.perception.matching import RESEMBLES, is_toward, look_up, match_place, resemblance
 from virl.platform.perception.signs import SIGN
 from virl.platform.places import Place, complete_to, nearby_in_full
 from virl.platform.streetview import Camera, View
@@ -19,6 +19,9 @@ from virl.routines.explore.settings import EXPLORE
 LOOK_FOV = 60.0
 LOOK_RANGE = 180.0
 ALL_AROUND = 360.0
+DENSE_RANGE = 300.0
+"""Where names may be looked up: all but straight behind. Passing a restaurant in Helsinki whose sign can be
+read, 180 degrees never show it well on 21 % of the passes, 240 on 7 %, 300 on 2 % (135 passes, by truth)."""
 MATCH_RADIUS_M = 20.0
 MATCH_SLACK = 5.0
 LOOK_UP_RADIUS_M = 40.0  # in which a name on a sign is looked up: signs are read from so far; chosen
@@ -42,7 +45,8 @@ def places_seen(
 ) -> Iterator[Place]:
     """Look to both sides and ahead, and closer where it promises something; the places that were not known.
 
-    At the start it may be all around (`explore: {first_look: around}`).
+    At the start it may be all around (`explore: {first_look: around}`); where every name may be looked up it
+    is, and later all but straight behind.
 
     Args:
         agent: who looks.
@@ -51,9 +55,8 @@ def places_seen(
         known: ids of the places considered before; those found now are added.
         look: takes the views down. Nothing more is looked at once it has entered a place.
     """
-    is_around = not agent.run.steps and EXPLORE.of(agent.character).first_look == "around"
-    cameras = sweep_cameras(step.pose.heading, ALL_AROUND if is_around else LOOK_RANGE, LOOK_FOV)
     directory, here = agent.city.directory, step.panorama.position
+    cameras = sweep_cameras(step.pose.heading, _look_range(agent), LOOK_FOV)
     if paid := agent.city.meter is not None and not directory:
         nearby = nearby_in_full(agent.city.places, here, MATCH_RADIUS_M)
         cameras = _promising(cameras, here, nearby, known)
@@ -73,9 +76,30 @@ def places_seen(
                 place = named if place_type in named.types else None
             else:
                 place = _by_direction(agent, step, view, detection, nearby, known, look)
+                if directory and place is None:
+                    place = place_by_words(detection, here, place_type, nearby)
             if place and place.id not in known:
                 known.add(place.id)
                 yield place
+
+
+def _look_range(agent: Agent) -> float:
+    if agent.run.steps:
+        return DENSE_RANGE if agent.city.directory else LOOK_RANGE
+    is_around = agent.city.directory or EXPLORE.of(agent.character).first_look == "around"
+    return ALL_AROUND if is_around else LOOK_RANGE
+
+
+def place_by_words(
+    detection: Detection, here: LatLng, place_type: str, nearby: Sequence[Place]
+) -> Place | None:
+    """The nearest place of the type whose name has the words of a sign: a map often has it off its front."""
+    named = [
+        place
+        for place in nearby
+        if place_type in place.types and resemblance(detection.text, place.name) >= RESEMBLES
+    ]
+    return min(named, key=lambda place: (distance(here, place.position), place.id), default=None)
 
 
 def _promising(

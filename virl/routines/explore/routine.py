@@ -5,13 +5,17 @@ reads their reviews, and enters or walks on. At crossings he looks down each roa
 promising (V-IRL, section 3.3 and appendix D).
 """
 
+from dataclasses import replace
+
 from virl.agent.assembly import Agent
 from virl.errors import NoStreetView
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
+from virl.platform.perception.base import Senses
 from virl.platform.streetview import Pose
 from virl.routines.explore.deciding import consider, sought_type
 from virl.routines.explore.looking import LookAround, places_seen
+from virl.routines.explore.roads import Signposts
 
 
 def run(agent: Agent) -> None:
@@ -27,17 +31,17 @@ def _explore(agent: Agent) -> None:
     """Walk and write down, from the start or from where an earlier process stopped."""
     done = list(agent.run.steps)
     place_type = sought_type(agent)
+    known = {place.id for step in done for place in step.places}
     navigator = IntentionNavigator(
         agent.city.streetview,
         agent.mover,
         agent.mind,
-        agent.senses,
+        _senses(agent, known),
         intention=agent.character.intention,
         place_type=place_type,
         max_steps=agent.character.limits.steps,
         prompts=agent.prompts,
     )
-    known = {place.id for step in done for place in step.places}
     for step in navigator.walk(_start(agent), [step.pose.pano_id for step in done]):
         look = LookAround()
         for place in places_seen(agent, step, place_type, known, look):
@@ -45,6 +49,13 @@ def _explore(agent: Agent) -> None:
         _write_down(agent, step, look)
         if look.entered:
             return
+
+
+def _senses(agent: Agent, known: set[str]) -> Senses:
+    """His senses; where he may look up every name, they say what the signs down a road stand for."""
+    if not agent.city.directory:
+        return agent.senses
+    return replace(agent.senses, describer=Signposts(agent, agent.senses.describer, known))
 
 
 def _start(agent: Agent) -> Pose:

@@ -9,12 +9,17 @@ from virl.agent.assembly import Agent
 from virl.routines.homes.home import Rated
 from virl.routines.homes.search import search_homes, wants_of
 from virl.routines.homes.showing import conclude
+from virl.routines.homes.source import NoListings
 from virl.routines.homes.weigh import weigh_homes
 
 
 def run(agent: Agent) -> None:
-    """Search, weigh every home, and rank them, best first."""
-    search = search_homes(agent)
+    """Search, weigh every home, and rank them, best first; give up where the city knows no homes."""
+    try:
+        search = search_homes(agent)
+    except NoListings as lack:
+        agent.run.end("gave up", f"{lack}.", answer={"pick": None, "ranked": [], "skipped": []})
+        return
     wants = wants_of(agent)
     rated: list[Rated] = []
     off_the_map: list[str] = []

@@ -18,6 +18,10 @@ from virl.routines.homes.settings import RENT
 CITY, RENTCAST = "city", "rentcast"
 
 
+class NoListings(BadInput):
+    """The city's provider knows no homes for rent."""
+
+
 @dataclass(slots=True)
 class ListingSource:
     """A provider of listings, what it holds beyond an area, and what asking it has cost."""
@@ -35,14 +39,15 @@ def opened_source(agent: Agent) -> Iterator[ListingSource]:
     """The listings that a character asks for.
 
     Raises:
-        BadInput: the city has none, or the file cannot be read.
+        NoListings: the city has none.
+        BadInput: the file cannot be read.
         ProviderError: RentCast is asked without a key.
     """
     rent = RENT.of(agent.character)
     name = rent.listings if rent else CITY
     if name == CITY:
         if agent.city.listings is None:
-            raise BadInput(
+            raise NoListings(
                 f"{agent.city.title} has no homes for rent: set `rent: listings:` to rentcast or a JSON file"
             )
         yield ListingSource(agent.city.listings)

@@ -20,14 +20,30 @@ def recommend(agent: Agent, errand: Errand, search: Search, candidates: Sequence
         agent.run.end("gave up", _nothing(agent, search), answer=_answer(search, best))
         return
     pick = best[0]
+    lacking = _lacking(agent)
     agent.run.end(
         "finished",
-        f"{pick.name} for {errand.client.name}: {pick.rating:g} of 10, "
-        f"{walk_in_words(pick.minutes)} on foot, {_opened(pick)}.",
+        " ".join([_picked(errand, pick), *lacking]),
         pick.record(picked=True),
-        answer=_answer(search, best),
-        exhibits=[_table(best), *_against(best), _map(errand, best)],
+        answer=_answer(search, best) | {"not_known": lacking},
+        exhibits=[
+            _table(best),
+            *_against(best),
+            *(TextExhibit(title="What is not known", text=text) for text in lacking),
+            _map(errand, best),
+        ],
     )
+
+
+def _picked(errand: Errand, pick: Candidate) -> str:
+    return (
+        f"{pick.name} for {errand.client.name}: {pick.rating:g} of 10, "
+        f"{walk_in_words(pick.minutes)} on foot, {_opened(pick)}."
+    )
+
+
+def _lacking(agent: Agent) -> list[str]:
+    return [f"{agent.city.lacks}: nothing tells how good it is."] if agent.city.lacks else []
 
 
 def _opened(pick: Candidate) -> str:

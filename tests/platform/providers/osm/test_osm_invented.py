@@ -136,3 +136,7 @@ def test_an_explorer_looks_up_names_that_tell_no_type(tmp_path: Path) -> None:
     assert (result["status"], result["place"]["name"]) == ("entered", "Gaijin")
     assert "no reviews" in result["reason"]
     assert result["notice"].startswith("© OpenStreetMap contributors")
+    looks = [
+        view["purpose"] for view in json.loads((out / "journal.jsonl").read_text().splitlines()[1])["views"]
+    ]
+    assert looks.count("look") == 6  # all around, since looking costs nothing
