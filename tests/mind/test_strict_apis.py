@@ -17,7 +17,7 @@ from virl.errors import BadInput, MindFailed, ModelUnavailable
 from virl.mind.base import Prompt
 from virl.mind.chat.schemas import in_words, strict_schema
 from virl.mind.llm import LLMMind
-from virl.mind.open import open_mind
+from virl.mind.open import open_mind, settings_of
 from virl.mind.prompt import all_prompts, load_prompt
 from virl.mind.replies import Reply, Text
 from virl.platform.movement.instruction.tourist.replies import WalkAction
@@ -371,6 +371,35 @@ def test_settings_have_defaults_and_follow_the_user(provider: str) -> None:
     for request, wanted in zip(server.requests, (SETTINGS[provider], CHOSEN[provider]), strict=True):
         held = request.body | request.body.get("generationConfig", {}) | request.body.get("options", {})
         assert {name: held.get(name) for name in wanted} == wanted
+
+
+@PROVIDERS
+def test_the_seed_of_the_run_reaches_models_that_take_one(provider: str) -> None:
+    with ModelServer(provider, [BAR]) as server:
+        mind = mind_at(server, seed=7)
+        mind.ask(TYPE, **LUNCH)
+        mind_at(server, "?seed=8", seed=7).ask(TYPE, **LUNCH)
+        assert server.refusals == []
+    seeds = [
+        (one.body | one.body.get("generationConfig", {}) | one.body.get("options", {})).get("seed")
+        for one in server.requests
+    ]
+    takes = provider != "anthropic"
+    assert seeds == ([7, 8] if takes else [None, None])
+    assert settings_of(mind).get("seed") == (7 if takes else None), "the journal has what was sent"
+
+
+def test_a_seed_that_is_refused_is_left_out_from_then_on(caplog: pytest.LogCaptureFixture) -> None:
+    def answer(request: Request) -> Any:
+        return fault("openai", 400, "Unsupported parameter: 'seed'") if "seed" in request.body else BAR
+
+    with ModelServer("openai", [answer]) as server:
+        mind = mind_at(server, seed=7)
+        mind.ask(TYPE, **LUNCH)
+        mind.ask(TYPE, **LUNCH | {"intention": "Tea."})
+        assert len(server.requests) == 3
+    assert caplog.text.count("takes no seed: its replies may differ") == 1
+    assert "takes no seed" in mind.ledger.take()[0].remark
 
 
 @pytest.mark.parametrize(

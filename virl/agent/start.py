@@ -170,7 +170,7 @@ def preview_run(options: RunOptions) -> Preview:
         raise BadInput(f"{plan.folder}: already holds files: choose another --out, or add --resume")
     budget = plan.budget()
     access = plan.access(budget)
-    mind = open_mind(start.mind, cache_dir=None, budget=budget, settings=character.mind)
+    mind = open_mind(start.mind, cache_dir=None, budget=budget, settings=character.mind, seed=start.seed)
     found = check_character(
         plan.source,
         character,
@@ -292,7 +292,9 @@ def _live(
     with ExitStack() as stack:
         budget = plan.budget()
         replies = cache_home() / "replies"
-        mind = open_mind(start.mind, cache_dir=replies, budget=budget, settings=character.mind)
+        mind = open_mind(
+            start.mind, cache_dir=replies, budget=budget, settings=character.mind, seed=start.seed
+        )
         if isinstance(mind, ScriptMind):
             mind.go_on_after(replies_given(plan.folder))
         if not done:

@@ -223,6 +223,7 @@ class Resources:
             base_url=self.terms.base_url,
             limiter=limiter,
             budget=self.budget,
+            seed=self.terms.seed,
         )
 
     def _access(self) -> Access:

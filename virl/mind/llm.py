@@ -50,6 +50,7 @@ _NOT_PART_OF_REQUEST = (
 _MOST_ASKERS = 64  # chosen: more than the schemas of one run
 _LEFT_OUT = {
     "schema": "takes no JSON schema: the fields of replies are named in the prompt",
+    "seed": "takes no seed: its replies may differ from run to run",
     "temperature": "takes no temperature: its own is used",
 }
 

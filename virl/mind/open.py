@@ -62,6 +62,7 @@ def open_mind(
     limiter: "BaseRateLimiter | None" = None,
     budget: Budget | None = None,
     settings: MindSettings | None = None,
+    seed: int | None = None,
 ) -> "RuleMind | ScriptMind | LLMMind":
     """The mind of this name; no request is made.
 
@@ -75,6 +76,7 @@ def open_mind(
         limiter: asked before every request; `None` sets no limit.
         budget: of dollars, checked before every request; `None` sets no limit.
         settings: those of a character; what `spec` sets goes before them.
+        seed: of the run, for models that take one and whose settings name no other.
 
     Raises:
         BadInput: no mind has such a name, a setting does not fit, or a budget cannot be kept because the
@@ -92,7 +94,8 @@ def open_mind(
             f"unknown mind {spec!r}: use 'rules', scripted:FILE, or PROVIDER:MODEL such as openai:gpt-5-mini"
         )
     server = _Server(provider, base_url or base_url_of(provider))
-    return _llm_mind(name, server, own.over(settings or MindSettings()), cache_dir, limiter, budget)
+    chosen = own.over(settings or MindSettings())
+    return _llm_mind(name, server, chosen, cache_dir, limiter, budget, seed)
 
 
 def _llm_mind(
@@ -102,6 +105,7 @@ def _llm_mind(
     cache_dir: Path | None,
     limiter: "BaseRateLimiter | None",
     budget: Budget | None,
+    seed: int | None,
 ) -> "LLMMind":
     from virl.mind.cache import ReplyCache  # noqa: PLC0415
     from virl.mind.chat.abilities import Abilities, Ability  # noqa: PLC0415
@@ -118,11 +122,15 @@ def _llm_mind(
             f"no price is known for {name}, so --budget-usd cannot be kept: give dollars for a million "
             f"tokens in and out, as in --mind '{name}?price=0.15,0.60' (0,0 for a server of your own)"
         )
+    fixed: set[Ability] = {"temperature"} if settings.temperature is not None else set()
+    fixed |= {"pictures"} if settings.pictures is not None else set()
+    if settings.seed is not None:
+        fixed.add("seed")
+    elif seed is not None:
+        settings = settings.model_copy(update={"seed": seed % 2**31})
     opened = _model(name, server, settings)
     profile = dict(getattr(opened, "profile", None) or {})
     sees = settings.pictures if settings.pictures is not None else profile.get("image_inputs", True)
-    fixed: set[Ability] = {"temperature"} if settings.temperature is not None else set()
-    fixed |= {"pictures"} if settings.pictures is not None else set()
     return LLMMind(
         opened,
         name,

@@ -31,6 +31,8 @@ class MindSettings(Settings):
     """Seconds until a request without an answer is given up."""
     pictures: bool | None = None
     """Whether the model is sent pictures; by default as it is known to take them, else tried once."""
+    seed: int | None = Field(default=None, ge=0, lt=2**31)
+    """Of what a model does by chance, where its provider takes one; by default that of the run."""
     price: Annotated[str, AfterValidator(_pair)] | None = None
     """Dollars for a million tokens in and out, such as `0.15,0.60`, for a model without a known price."""
 

@@ -1,4 +1,4 @@
-"""What a model turns out not to take: pictures, schemas, a temperature. One refused request says so."""
+"""What a model turns out not to take: pictures, a schema, a seed. One refused request says so."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from virl.errors import MindFailed
 
-Ability = Literal["pictures", "schema", "temperature"]
+Ability = Literal["pictures", "schema", "seed", "temperature"]
 
 # What servers say: llama.cpp, vLLM, OpenAI, Anthropic, Ollama, LM Studio
 _REFUSALS: tuple[tuple[Ability, re.Pattern[str]], ...] = (
@@ -21,6 +21,7 @@ _REFUSALS: tuple[tuple[Ability, re.Pattern[str]], ...] = (
         ),
     ),
     ("temperature", re.compile(r"\btemperature\b", re.IGNORECASE)),
+    ("seed", re.compile(r"\bseed\b", re.IGNORECASE)),
     (
         "schema",
         re.compile(
@@ -58,8 +59,8 @@ class Abilities:
             self.sees = False
         elif ability == "schema" and self.schema:
             self.schema = False
-        elif ability == "temperature" and getattr(model, "temperature", None) is not None:
-            model.temperature = None
+        elif ability in ("temperature", "seed") and getattr(model, ability, None) is not None:
+            setattr(model, ability, None)
         else:
             return False
         return True

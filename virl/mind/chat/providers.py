@@ -55,6 +55,8 @@ _MANNERS: Mapping[str, ChatManner] = MappingProxyType(
 )
 _LIMITED = frozenset({"openai", "anthropic", "google_genai", "ollama"})
 """Providers whose requests always say how long a reply may be."""
+SEEDED = frozenset({"openai", "openai-completion", "google_genai", "ollama"})
+"""Providers that take a seed; Anthropic has none, others are not known."""
 _URL_VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "openai": ("VIRL_BASE_URL", "OPENAI_BASE_URL"),
@@ -104,21 +106,25 @@ def options_of(provider: str, settings: MindSettings, profile: Mapping[str, Any]
     temperature, tokens = resolved(provider, settings, profile)
     timeout = settings.timeout or TIMEOUT_S
     chosen: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
+    seed = {} if settings.seed is None else {"seed": settings.seed}
     match provider:
         case "openai":
             chosen |= {"max_tokens": tokens, "stream_usage": True}
             chosen |= {"reasoning_effort": settings.effort} if settings.effort else {}
+            chosen |= seed
         case "openai-completion":
-            chosen |= {"max_tokens": settings.max_tokens or COMPLETION_TOKENS}
+            chosen |= {"max_tokens": settings.max_tokens or COMPLETION_TOKENS, **seed}
         case "anthropic":
             chosen |= {"max_tokens": tokens}
             chosen |= {"effort": settings.effort} if settings.effort else {}
         case "google_genai":
             chosen |= {"max_output_tokens": tokens}
             chosen |= {"thinking_level": settings.effort} if settings.effort else {}
+            chosen |= seed
         case "ollama":
             chosen |= {"num_predict": tokens, "num_ctx": settings.context or OLLAMA_CONTEXT}
             chosen |= {"reasoning": _thinking(settings.effort)} if settings.effort else {}
+            chosen |= seed
             return {**chosen, "client_kwargs": {"timeout": timeout}}  # it has no `timeout` of its own
         case _:
             chosen = {} if settings.temperature is None else chosen
@@ -154,11 +160,12 @@ def longest_reply(provider: str, settings: MindSettings, profile: Mapping[str, A
 
 
 def settled(provider: str, settings: MindSettings, profile: Mapping[str, Any] | None) -> MindSettings:
-    """The settings that hold, defaults included; the temperature is left out where none is taken."""
+    """The settings that hold, defaults included; temperature and seed are left out where none is taken."""
     temperature, tokens = resolved(provider, settings, profile)
     context = settings.context or (OLLAMA_CONTEXT if provider == "ollama" else None)
     timeout = settings.timeout or TIMEOUT_S
     known = {"temperature": temperature, "max_tokens": tokens, "context": context, "timeout": timeout}
+    known |= {} if provider in SEEDED else {"seed": None}
     return settings.model_copy(update=known)
 
 
