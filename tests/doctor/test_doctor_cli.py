@@ -174,3 +174,14 @@ def test_the_mover_that_fits_a_city_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     assert "mover in virlton-http | grid: the key may not use the Map Tiles API" in done.stdout
     monkeypatch.delenv("GOOGLE_MAPS_API_KEY")
     assert "mover in tokyo | links: until a run starts; then hybrid" in run("--city", "tokyo").stdout
+
+
+def test_the_mind_of_runs_is_asked_and_told_in_the_first_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("VIRL_BASE_URL", raising=False)
+    monkeypatch.setenv("VIRL_MIND", "openai:gpt-5-mini")
+    done = run()
+    third = done.stdout.splitlines()[2]
+    assert third.startswith("language models: openai:gpt-5-mini: cannot be opened (")
+    assert "set OPENAI_API_KEY" in third
+    assert done.exit_code == 0

@@ -28,6 +28,13 @@ def doctor(
             help="City to test Google's services in (see `virl cities`).", autocompletion=complete_cities
         ),
     ] = "london",
+    mind: Annotated[
+        str,
+        typer.Option(
+            envvar="VIRL_MIND",
+            help="Language model to check, such as `openai:MODEL`. Sends one free request to its server.",
+        ),
+    ] = "rules",
     steps: Annotated[
         int | None,
         typer.Option(help="Steps of the run to estimate the price of. By default, Hiro's limit.", min=0),
@@ -49,7 +56,7 @@ def doctor(
         from virl.doctor import report  # noqa: PLC0415 - brings in the cities and the senses
         from virl.doctor.examination import examined  # noqa: PLC0415
 
-        found = examined(budget_usd if paid else None, city, steps, runs, SafeConsole(stderr=True))
+        found = examined(budget_usd if paid else None, city, steps, runs, SafeConsole(stderr=True), mind)
         if as_json:
             echo_json(report.as_json(found))
         else:

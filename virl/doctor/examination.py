@@ -24,9 +24,14 @@ from virl.platform.providers.open import city_settings, open_city
 
 
 def examined(
-    budget_usd: float | None, city: str, moves: int | None, runs: Path | None, console: Console
+    budget_usd: float | None,
+    city: str,
+    moves: int | None,
+    runs: Path | None,
+    console: Console,
+    mind: str = "rules",
 ) -> Report:
-    """Look at this machine, ask Google, and work out what things cost.
+    """Look at this machine, ask Google and the server of a language model, and work out what things cost.
 
     Args:
         budget_usd: most dollars for paid probes; `None` asks none of them.
@@ -34,6 +39,7 @@ def examined(
         moves: of the run that is priced; by default Hiro's limit.
         runs: a folder of runs to count Hiro's habits in.
         console: for what is told meanwhile.
+        mind: whose server is asked, as in `--mind`; `rules` has none.
 
     Raises:
         BadInput: a city, a file or a folder is not what it should be.
@@ -49,6 +55,10 @@ def examined(
     with _progress("asking Google", len(asked) if keys else 0, console) as advance:
         google = ask_google(settings, keys, here, budget_usd, advance)
     machine.append(mover_finding(city, google))
+    if mind != "rules":
+        from virl.doctor.model_server import mind_finding  # noqa: PLC0415  LangChain takes a second to import
+
+        machine.append(mind_finding(mind))
     costs, notes = _costs(settings, habits, moves)
     works = not any(finding.state == "broken" for finding in machine)
     billed = measured_costs()

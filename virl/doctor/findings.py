@@ -7,6 +7,10 @@ State = Literal["ok", "missing", "broken"]
 """`missing`: something can be added. `broken`: the offline core does not work."""
 
 
+MIND = "mind "
+"""Begins the name of the finding on a language model."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that was looked at."""

@@ -158,6 +158,11 @@ class LLMMind:
             one.waits(self._name, seconds, why)
 
     @property
+    def profile(self) -> Mapping[str, object]:
+        """What LangChain knows of the model, such as `max_input_tokens`; empty if it knows nothing."""
+        return dict(getattr(self._model, "profile", None) or {})
+
+    @property
     def sees(self) -> bool:
         """Whether the model is sent pictures; true until it refuses one."""
         return self._abilities.sees

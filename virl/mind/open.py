@@ -36,7 +36,7 @@ _FREE = frozenset({"ollama"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Server:
+class ModelHost:
     """Where a model is asked."""
 
     provider: str
@@ -52,6 +52,11 @@ class _Server:
     def keys(self) -> tuple[str, ...]:
         """Environment variables that its key is read from."""
         return (OWN_SERVER_KEY,) if self.own else KEYS.get(self.provider, ())
+
+    @property
+    def key(self) -> str | None:
+        """The key that is sent there, and nowhere else; `None` if the environment has none."""
+        return next((os.environ[one] for one in self.keys if os.environ.get(one)), None)
 
 
 def open_mind(
@@ -72,7 +77,7 @@ def open_mind(
             follow behind a question mark, as in `openai:gpt-5-mini?effort=low&max_tokens=4000`.
         cache_dir: where replies are kept; `None` keeps none.
         base_url: where the provider is asked; by default its own variable, such as `VIRL_BASE_URL` for an
-            OpenAI-compatible server.
+            OpenAI-compatible host.
         limiter: asked before every request; `None` sets no limit.
         budget: of dollars, checked before every request; `None` sets no limit.
         settings: those of a character; what `spec` sets goes before them.
@@ -93,14 +98,14 @@ def open_mind(
         raise BadInput(
             f"unknown mind {spec!r}: use 'rules', scripted:FILE, or PROVIDER:MODEL such as openai:gpt-5-mini"
         )
-    server = _Server(provider, base_url or base_url_of(provider))
+    host = ModelHost(provider, base_url or base_url_of(provider))
     chosen = own.over(settings or MindSettings())
-    return _llm_mind(name, server, chosen, cache_dir, limiter, budget, seed)
+    return _llm_mind(name, host, chosen, cache_dir, limiter, budget, seed)
 
 
 def _llm_mind(
     name: str,
-    server: _Server,
+    host: ModelHost,
     settings: MindSettings,
     cache_dir: Path | None,
     limiter: "BaseRateLimiter | None",
@@ -115,7 +120,7 @@ def _llm_mind(
     prices = load_prices()
     if settings.price is not None:
         prices = prices.with_price(name, *prices_in(settings.price))
-    elif server.provider in _FREE:
+    elif host.provider in _FREE:
         prices = prices.with_price(name, 0.0, 0.0)
     elif budget and budget.limit_usd is not None and not prices.knows(name):
         raise BadInput(
@@ -128,7 +133,7 @@ def _llm_mind(
         fixed.add("seed")
     elif seed is not None:
         settings = settings.model_copy(update={"seed": seed % 2**31})
-    opened = _model(name, server, settings)
+    opened = _model(name, host, settings)
     profile = dict(getattr(opened, "profile", None) or {})
     sees = settings.pictures if settings.pictures is not None else profile.get("image_inputs", True)
     return LLMMind(
@@ -136,12 +141,12 @@ def _llm_mind(
         name,
         cache=None if cache_dir is None else ReplyCache(cache_dir),
         prices=prices,
-        manner=manner_of(name, own_server=server.own),
+        manner=manner_of(name, own_server=host.own),
         abilities=Abilities(sees=bool(sees), fixed=frozenset(fixed)),
-        longest_reply=longest_reply(server.provider, settings, profile),
+        longest_reply=longest_reply(host.provider, settings, profile),
         limiter=limiter,
         budget=budget,
-        settings=settled(server.provider, settings, profile),
+        settings=settled(host.provider, settings, profile),
     )
 
 
@@ -151,15 +156,15 @@ def settings_of(mind: "Mind") -> dict[str, object]:
     return settings.model_dump(exclude_none=True) if isinstance(settings, MindSettings) else {}
 
 
-def _model(name: str, server: _Server, settings: MindSettings) -> "Model":
+def _model(name: str, host: ModelHost, settings: MindSettings) -> "Model":
     from virl.mind.faults import in_a_line  # noqa: PLC0415
 
-    for variable in server.keys:
+    for variable in host.keys:
         warn_of_placeholder(variable, len(os.environ.get(variable, "")))
-    key = next((os.environ[one] for one in server.keys if os.environ.get(one)), None)
-    options: dict[str, Any] = {"base_url": server.base_url} if server.base_url else {}
-    options |= {"api_key": key or _NO_KEY} if server.own else {}
-    keyless = bool(server.keys) and not key and not server.own
+    key = host.key
+    options: dict[str, Any] = {"base_url": host.base_url} if host.base_url else {}
+    options |= {"api_key": key or _NO_KEY} if host.own else {}
+    keyless = bool(host.keys) and not key and not host.own
     try:
         opened = _construct(name, settings, options)
     except ImportError as fault:
@@ -169,14 +174,14 @@ def _model(name: str, server: _Server, settings: MindSettings) -> "Model":
         ) from None
     except Exception as fault:  # noqa: BLE001  each provider raises what it likes
         if "infer model provider" in str(fault) or "Unsupported provider" in str(fault):
-            raise BadInput(_no_provider(name, server.provider)) from None
+            raise BadInput(_no_provider(name, host.provider)) from None
         if not keyless:
-            said = in_a_line(str(fault), Redaction.of(urls=[server.base_url] if server.base_url else []))
+            said = in_a_line(str(fault), Redaction.of(urls=[host.base_url] if host.base_url else []))
             raise BadInput(f"{name} cannot be opened: {said}") from None
     else:
         if not keyless:
             return opened
-    raise ModelUnavailable(f"{name} needs a key: set {' or '.join(server.keys)} in your environment")
+    raise ModelUnavailable(f"{name} needs a key: set {' or '.join(host.keys)} in your environment")
 
 
 def _no_provider(name: str, provider: str) -> str:

@@ -105,7 +105,7 @@ class Prices(Settings):
 
     def picture_tokens(self, model: str) -> int:
         """Tokens of a picture at most."""
-        price = self._of(model)
+        price = self.price_of(model)
         return PICTURE_TOKENS if price is None else price.picture
 
     def knows(self, model: str) -> bool:
@@ -118,8 +118,8 @@ class Prices(Settings):
         return self.model_copy(update={"models": {**self.models, model: own}})
 
     def usd(self, model: str, usage: Usage) -> float | None:
-        """Dollars for tokens; `None` if the model's price is unknown. A dated snapshot costs as its model."""
-        price = self._of(model)
+        """Dollars for tokens; `None` if the model's price is unknown."""
+        price = self.price_of(model)
         if price is None:
             return None
         cached_price = price.input if price.cached_input is None else price.cached_input
@@ -127,7 +127,8 @@ class Prices(Settings):
         dollars = fresh * price.input + usage.cached_input_tokens * cached_price
         return (dollars + usage.output_tokens * price.output) / 1e6
 
-    def _of(self, model: str) -> Price | None:
+    def price_of(self, model: str) -> Price | None:
+        """The price of a model; `None` if it is unknown. A dated snapshot costs as its model."""
         return self.models.get(model) or self.models.get(_SNAPSHOT.sub("", model))
 
 

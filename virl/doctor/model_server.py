@@ -1,0 +1,171 @@
+"""Whether the language model that runs would ask can be reached; sends one free request, or two to Ollama."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from virl.doctor.findings import MIND, Finding, State
+from virl.errors import VirlError
+from virl.mind.chat.providers import base_url_of
+from virl.mind.llm import LLMMind
+from virl.mind.open import ModelHost, open_mind
+from virl.mind.prices import load_prices
+from virl.mind.script import PREFIX
+from virl.mind.settings import MindSettings, prices_in, split_spec
+from virl.redaction import shown_url
+
+TIMEOUT = httpx.Timeout(6.0, connect=3.0)  # seconds; chosen: somebody waits
+_NOT_ASKED = "no free request is known for this provider, so its server was not asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What a server says of a model."""
+
+    present: bool
+    context: int | None = None
+    """Tokens that the model can read, where the server says so."""
+    others: tuple[str, ...] = ()
+    """Models that it has besides."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Missed:
+    """A server that could not be asked, or has no such model."""
+
+    detail: str
+    remedy: str
+
+
+def mind_finding(spec: str) -> Finding:
+    """Whether a mind can be opened, its server be reached, and what is known of its model.
+
+    The key goes to the server that runs would ask, and redirects are not followed.
+
+    Args:
+        spec: as in `--mind`.
+    """
+    if spec == "rules" or spec.startswith(PREFIX):
+        return _found(spec, "asks no language model")
+    try:
+        mind = open_mind(spec, cache_dir=None)
+    except VirlError as fault:
+        return _found(spec, "cannot be opened", str(fault))
+    name, own = split_spec(spec)
+    provider, _, model = name.partition(":")
+    if provider not in _ASKED:
+        return _found(spec, f"{_NOT_ASKED}; {_price_told(name, own)}")
+    host = ModelHost(provider, base_url_of(provider))
+    served = _asked(host, model)
+    if isinstance(served, _Missed):
+        return _found(spec, served.detail, served.remedy)
+    known = mind.profile.get("max_input_tokens") if isinstance(mind, LLMMind) else None
+    context = own.context or served.context or _count(known)
+    told = f"context {context:,} tokens" if context else "context unknown"
+    return _found(spec, f"reached, and knows the model; {told}; {_price_told(name, own)}")
+
+
+def _found(spec: str, detail: str, remedy: str = "") -> Finding:
+    state: State = "missing" if remedy else "ok"
+    return Finding(f"{MIND}{spec}", state, detail, f"--mind {spec}", remedy)
+
+
+def _asked(host: ModelHost, model: str) -> "Served | _Missed":
+    """What the server says of a model, or why it says nothing of use."""
+    try:
+        with httpx.Client(timeout=TIMEOUT, follow_redirects=False) as client:
+            served = _ASKED[host.provider](client, host, model)
+    except httpx.HTTPStatusError as fault:
+        status = fault.response.status_code
+        if status in (401, 403):
+            return _Missed("the server does not accept the key", f"check {' or '.join(host.keys)}")
+        return _Missed(f"the server answers with HTTP {status}", "check the base URL")
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, LookupError, TypeError, AttributeError) as fault:
+        where = shown_url(host.base_url) if host.base_url else "the provider's server"
+        detail = f"{where} cannot be reached, or is no server of models ({type(fault).__name__})"
+        return _Missed(detail, "start the server, or check the base URL (docs/how-to/language-models.md)")
+    if served.present:
+        return served
+    some = f"; it has {', '.join(served.others[:8])}" if served.others else ""
+    remedy = f"ollama pull {model}" if host.provider == "ollama" else "check the model's name"
+    return _Missed(f"reached, but does not know {model}{some}", remedy)
+
+
+def _price_told(name: str, own: MindSettings) -> str:
+    prices = load_prices()
+    if own.price:
+        return "price ${:g} and ${:g} per million tokens in and out, as set".format(*prices_in(own.price))
+    if name.startswith("ollama:"):
+        return "free"
+    price = prices.price_of(name)
+    if price is None:
+        return "price unknown: --budget-usd needs price=IN,OUT"
+    return f"price ${price.input:g} and ${price.output:g} per million tokens in and out"
+
+
+def _openai(client: httpx.Client, host: ModelHost, model: str) -> Served:
+    """The list of models; vLLM and llama.cpp say there how much each can read."""
+    base = (host.base_url or "https://api.openai.com/v1").rstrip("/")
+    headers = {"authorization": f"Bearer {host.key}"} if host.key else {}
+    listed = {str(one["id"]): one for one in _json(client.get(f"{base}/models", headers=headers))["data"]}
+    found = listed.get(model)
+    if found is None:
+        return Served(present=False, others=tuple(sorted(listed)))
+    context = found.get("max_model_len") or (found.get("meta") or {}).get("n_ctx")
+    return Served(present=True, context=_count(context))
+
+
+def _anthropic(client: httpx.Client, host: ModelHost, model: str) -> Served:
+    base = (host.base_url or "https://api.anthropic.com").rstrip("/")
+    headers = {"x-api-key": host.key or "", "anthropic-version": "2023-06-01"}
+    said = client.get(f"{base}/v1/models/{quote(model, safe='')}", headers=headers)
+    if said.status_code == 404:
+        return Served(present=False)
+    return Served(present=True, context=_count(_json(said).get("max_input_tokens")))
+
+
+def _gemini(client: httpx.Client, host: ModelHost, model: str) -> Served:
+    base = (host.base_url or "https://generativelanguage.googleapis.com").rstrip("/")
+    headers = {"x-goog-api-key": host.key or ""}
+    said = client.get(f"{base}/v1beta/models/{quote(model, safe='')}", headers=headers)
+    if said.status_code == 404:
+        return Served(present=False)
+    return Served(present=True, context=_count(_json(said).get("inputTokenLimit")))
+
+
+def _ollama(client: httpx.Client, host: ModelHost, model: str) -> Served:
+    base = (host.base_url or "http://localhost:11434").rstrip("/")
+    base = base if "://" in base else f"http://{base}"
+    names = [str(one["name"]) for one in _json(client.get(f"{base}/api/tags"))["models"]]
+    if model not in names and f"{model}:latest" not in names:
+        return Served(present=False, others=tuple(sorted(names)))
+    shown = _json(client.post(f"{base}/api/show", json={"model": model}))
+    sizes = [
+        size for field, size in (shown.get("model_info") or {}).items() if field.endswith(".context_length")
+    ]
+    return Served(present=True, context=_count(sizes[0] if sizes else None))
+
+
+_ASKED: Mapping[str, Callable[[httpx.Client, ModelHost, str], Served]] = {
+    "openai": _openai,
+    "openai-completion": _openai,
+    "anthropic": _anthropic,
+    "google_genai": _gemini,
+    "ollama": _ollama,
+}
+
+
+def _json(said: httpx.Response) -> dict[str, Any]:
+    if not said.is_success:
+        raise httpx.HTTPStatusError("refused", request=said.request, response=said)
+    found = said.json()
+    if not isinstance(found, dict):
+        raise TypeError("no object")
+    return found
+
+
+def _count(tokens: object) -> int | None:
+    return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0 else None
