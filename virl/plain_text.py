@@ -6,6 +6,7 @@ prompt or a page, goes through here.
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 
 _ESCAPES = re.compile(
@@ -56,3 +57,14 @@ def plain_tree(data: object) -> object:
     if isinstance(data, list | tuple):
         return [plain_tree(value) for value in data]
     return data
+
+
+def slug(name: str) -> str:
+    """A name as a file's: `zoe-k` for `Zoë K`; letters other than Latin ones stay as they are."""
+    bare = "".join(_unaccented(letter) for letter in name.lower())
+    return re.sub(r"[^\w-]+", "-", bare).strip("-")
+
+
+def _unaccented(letter: str) -> str:
+    parts = unicodedata.normalize("NFKD", letter)
+    return parts[0] if parts[:1].isascii() else letter

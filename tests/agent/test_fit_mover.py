@@ -8,7 +8,8 @@ from rich.console import Console
 from served_google import MARKER_KEY
 
 from virl.agent.mover import planned_mover
-from virl.agent.start import RunOptions, preview_run, run_agent
+from virl.agent.plan import RunOptions
+from virl.agent.start import preview_run, run_agent
 from virl.errors import BadInput
 from virl.journal.journal import read_journal
 from virl.journal.records import AccessRecord, StartRecord

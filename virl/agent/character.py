@@ -188,4 +188,6 @@ def character_model(fields: tuple[CharacterField[Any], ...]) -> type[Character]:
     declared: dict[str, Any] = {
         one.name: (one.kind, Field(default=one.default, description=one.about)) for one in fields
     }
-    return create_model("Character", __base__=Character, __module__=__name__, **declared)
+    return create_model(
+        "Character", __base__=Character, __module__=__name__, __doc__=Character.__doc__, **declared
+    )

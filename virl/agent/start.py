@@ -1,39 +1,28 @@
 """Start or resume a run: opens the city, the mind and the senses, and hands them to the routine."""
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from itertools import chain, count
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
-from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from rich.console import Console
 
-from virl import __version__
-from virl.agent.assembly import assemble, perform
-from virl.agent.character import Character, start_of
-from virl.agent.character_file import (
-    find_character,
-    load_character,
-    recorded_character,
-    routine_of,
-    with_fields,
-)
-from virl.agent.checking import check_assembly, check_before, check_character, name_faults
-from virl.agent.mover import planned_mover, web_settings, with_mover
+from virl.agent.assembly import Agent, assemble, perform
+from virl.agent.character_file import recorded_character, routine_of
+from virl.agent.checking import check_assembly, check_before, check_character
+from virl.agent.mover import web_settings, with_mover
+from virl.agent.plan import Plan, RunOptions, character_of, latest_run, planned, source_of, start_told
 from virl.agent.run import Run
 from virl.agent.terminal import Story
 from virl.agent.user import open_user
-from virl.budget import SPENDING, Budget
 from virl.console import as_markup
 from virl.errors import BadInput, JournalBroken, VirlError, raise_all
 from virl.files import writing
-from virl.geo import LatLng
 from virl.journal.journal import Journal, replies_given, write_result
 from virl.journal.reading import RESUME
-from virl.journal.records import AccessRecord, AnyRecord, EndRecord, Result, StartRecord
+from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
 from virl.journal.report import REPORT, write_report
 from virl.mind.base import Mind
 from virl.mind.open import open_mind, settings_of
@@ -43,37 +32,12 @@ from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
-from virl.platform.perception.models import Device, ModelOptions, Models
+from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.standing import check_ready
-from virl.platform.providers.open import Access, city_settings, name_of_city, opened_city
+from virl.platform.providers.open import city_settings, name_of_city, opened_city
 from virl.platform.providers.registry import provider_of
 from virl.platform.streetview import Image
 from virl.resources import cache_home
-
-RUNS = Path("runs")
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What a user asks of a run; `None` leaves it to the character, or to the run that is resumed."""
-
-    agent: str
-    city: str | None = None
-    at: str | None = None
-    """Where to start: an address in the city, or a position as in `60.17,24.94`."""
-    mind: str | None = None
-    mover: str | None = None
-    detector: str | None = None
-    device: Device = "auto"
-    allow_downloads: bool = False
-    out: Path | None = None
-    resume: bool = False
-    seed: int = 0
-    fields: tuple[str, ...] = ()
-    """Fields of the character to set anew, each `FIELD=VALUE`."""
-    feedback: str | None = None
-    """A file of what the user says on the way, or `"terminal"`."""
-    access: AccessRecord = field(default_factory=AccessRecord)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +48,18 @@ class Finished:
     report: Path
     before: bool = False
     """Whether it had ended before it was asked for: nothing was run."""
+
+    @property
+    def folder(self) -> Path:
+        """The run's folder, with its journal, its views, `result.json` and the report."""
+        return self.report.parent
+
+    def _repr_html_(self) -> str:
+        """The report, as a notebook shows it."""
+        page = escape(self.report.read_text(encoding="utf-8"))
+        return (
+            f'<iframe srcdoc="{page}" title="Report" style="width: 100%; height: 40em; border: 0"></iframe>'
+        )
 
 
 class Preview(BaseModel):
@@ -114,46 +90,36 @@ class Preview(BaseModel):
     """What can only be seen in the run."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What a run is about to do."""
-
-    source: Path
-    character: Character
-    start: StartRecord
-    folder: Path
-    elsewhere: bool = False
-    """Whether the city is another than the character's own, so that its start may not be there."""
-    mover: str | None = None
-    """The mover that the user asked for, if any."""
-
-    def budget(self) -> Budget:
-        """Of the run, with its book."""
-        return Budget(self.start.access.budget_usd, book=self.folder / SPENDING)
-
-    def access(self, budget: Budget) -> Access:
-        """How the city is asked."""
-        asked = self.start.access
-        return Access(
-            budget=budget,
-            cache=asked.cache,
-            session=self.start.id,
-            record=Path(asked.record) if asked.record else None,
-            replay=Path(asked.replay) if asked.replay else None,
-        )
-
-
 def run_agent(options: RunOptions, console: Console) -> Finished:
     """Run an agent to its end, or go on with a run that was cut off.
 
     Raises:
         VirlError: something the user can mend; what was done so far can be resumed.
     """
-    source = find_character(options.agent)
     if options.resume:
-        return _resume(options, source, console)
-    plan = _planned(options, source)
+        return _resume(options, console)
+    plan = planned(options)
     return _live(plan, (), lambda start: Journal.create(plan.folder, start), console)
+
+
+@contextmanager
+def begin(options: RunOptions, console: Console) -> Iterator[Agent]:
+    """An agent at the start of a new run, for the caller to act with; at the end its report is written.
+
+    A run that the caller does not end is ended as stopped. An exception leaves it open: the journal holds
+    what was done.
+
+    Raises:
+        VirlError: something the user can mend.
+    """
+    plan = planned(options)
+    with _begun(plan, (), lambda start: Journal.create(plan.folder, start), console) as agent:
+        try:
+            yield agent
+            if agent.run.result is None:
+                agent.run.end("stopped", "the program that ran it went no further")
+        finally:
+            write_report(agent.run.folder, agent.city)
 
 
 def preview_run(options: RunOptions) -> Preview:
@@ -164,7 +130,7 @@ def preview_run(options: RunOptions) -> Preview:
     """
     if options.resume:
         raise BadInput("--dry-run previews a new run: remove --resume")
-    plan = _planned(options, find_character(options.agent))
+    plan = planned(options)
     start, character = plan.start, plan.character
     if plan.folder.exists() and any(plan.folder.iterdir()):
         raise BadInput(f"{plan.folder}: already holds files: choose another --out, or add --resume")
@@ -185,7 +151,7 @@ def preview_run(options: RunOptions) -> Preview:
         agent=start.agent,
         file=str(plan.source),
         city=start.city,
-        start=_start_told(character) + (", or the middle if that is not there" if plan.elsewhere else ""),
+        start=start_told(character) + (", or the middle if that is not there" if plan.elsewhere else ""),
         provider=city_settings(character.city).provider,
         network=provider.network,
         mind=start.mind,
@@ -200,48 +166,9 @@ def preview_run(options: RunOptions) -> Preview:
     )
 
 
-def _start_told(character: Character) -> str:
-    start = character.start
-    return start if isinstance(start, str) else str(LatLng(start.lat, start.lng))
-
-
-def _planned(options: RunOptions, source: Path) -> _Plan:
-    """What is to be done, from the character and the options."""
-    character = load_character(source)
-    elsewhere = options.city not in (None, character.city) and not options.at
-    if options.city:
-        character = character.model_copy(update={"city": options.city})
-    if options.at:
-        character = character.model_copy(update={"start": start_of(options.at)})
-    if options.detector:
-        senses = character.senses.model_copy(update={"detector": options.detector})
-        character = character.model_copy(update={"senses": senses})
-    character = with_fields(character, options.fields) if options.fields else character
-    raise_all(name_faults(source, character))
-    folder = options.out or _new_folder(source.stem)
-    mover = planned_mover(character.city, options.mover)
-    start = StartRecord(
-        virl=__version__,
-        agent=source.stem,
-        city=character.city,
-        mind=options.mind or "rules",
-        seed=options.seed,
-        started=datetime.now(UTC).isoformat(timespec="seconds"),
-        id=uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex,
-        mover=mover.name,
-        mover_reason=mover.reason,
-        device=options.device,
-        allow_downloads=options.allow_downloads,
-        access=options.access,
-        feedback=options.feedback,
-        routine=routine_of(source, character).registered,
-        character=character.model_dump(mode="json"),
-    )
-    return _Plan(source, character, start, folder, elsewhere, options.mover)
-
-
-def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
-    journal, records = Journal.resume(options.out or _latest_run(source.stem))
+def _resume(options: RunOptions, console: Console) -> Finished:
+    source = source_of(options)
+    journal, records = Journal.resume(options.out or latest_run(source.stem))
     with journal:
         begun = next(record for record in records if isinstance(record, StartRecord))
         start = _as_asked(options, begun, journal.folder)
@@ -251,7 +178,7 @@ def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
                 if (report := journal.folder / REPORT).exists():
                     return Finished(ended.result, report, before=True)
                 with ExitStack() as stack:
-                    plan = _Plan(source, load_character(source), start, journal.folder)
+                    plan = Plan(source, character_of(options, source), start, journal.folder)
                     city = stack.enter_context(opened_city(start.city, plan.access(plan.budget())))
                     return Finished(ended.result, write_report(journal.folder, city), before=True)
         try:
@@ -259,7 +186,7 @@ def _resume(options: RunOptions, source: Path, console: Console) -> Finished:
         except ValidationError as fault:
             field = ".".join(map(str, fault.errors()[0]["loc"]))
             raise JournalBroken(f"{journal.folder}: line 1: character: {field} is not valid") from fault
-        return _live(_Plan(source, character, start, journal.folder), records, lambda _: journal, console)
+        return _live(Plan(source, character, start, journal.folder), records, lambda _: journal, console)
 
 
 def _as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
@@ -285,8 +212,23 @@ def _as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRec
 
 
 def _live(
-    plan: _Plan, done: Sequence[AnyRecord], open_journal: Callable[[StartRecord], Journal], console: Console
+    plan: Plan, done: Sequence[AnyRecord], open_journal: Callable[[StartRecord], Journal], console: Console
 ) -> Finished:
+    """Do what the character does, from the beginning or after what is done."""
+    with _begun(plan, done, open_journal, console) as agent:
+        try:
+            result = perform(agent)
+        except VirlError:
+            with suppress(Exception):  # what ended the run is what is told
+                write_report(agent.run.folder, agent.city)
+            raise
+        return Finished(result, write_report(agent.run.folder, agent.city))
+
+
+@contextmanager
+def _begun(
+    plan: Plan, done: Sequence[AnyRecord], open_journal: Callable[[StartRecord], Journal], console: Console
+) -> Iterator[Agent]:
     """Check everything that can be wrong, and only then write the first line."""
     start, character = plan.start, plan.character
     with ExitStack() as stack:
@@ -308,7 +250,7 @@ def _live(
         unmoved = LinksMover(city.streetview)
         assembly = assemble(plan.source, character, city, mind, models, unmoved, elsewhere=plan.elsewhere)
         if assembly.character.start != character.start:
-            own, town = as_markup(_start_told(character)), as_markup(city.title)
+            own, town = as_markup(start_told(character)), as_markup(city.title)
             console.print(f"{own} is not in {town}: starting in the middle (see --at)", highlight=False)
             start = start.model_copy(update={"character": assembly.character.model_dump(mode="json")})
         if not done:
@@ -337,20 +279,7 @@ def _live(
         user = open_user(start.feedback, console, story.pause)
         with writing(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
-        try:
-            result = perform(assembly.agent(run, user, budget))
-        except VirlError:
-            with suppress(Exception):  # what ended the run is what is told
-                write_report(run.folder, city)
-            raise
-        return Finished(result, write_report(run.folder, city))
-
-
-def _new_folder(agent: str) -> Path:
-    """A folder for a run that begins now; one that begins in the same second as another gets a number."""
-    first = RUNS / f"{agent}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    others = (first.with_name(f"{first.name}-{number}") for number in count(2))
-    return next(folder for folder in chain([first], others) if not folder.exists())
+        yield assembly.agent(run, user, budget)
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:
@@ -359,10 +288,3 @@ def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:
         return None
     prompt = load_prompt("senses/describe-view", Text)
     return lambda question, images: mind.ask(prompt, images=images, question=question).text
-
-
-def _latest_run(agent: str) -> Path:
-    runs = sorted(path.parent for path in RUNS.glob(f"{agent}-*/journal.jsonl"))
-    if not runs:
-        raise BadInput(f"{RUNS}: no run of {agent!r} to resume: start one without --resume")
-    return runs[-1]

@@ -153,7 +153,8 @@ def run(
     def live() -> None:
         if ask and (quiet or as_json):
             raise BadInput("--ask needs the terminal: remove --quiet and --json")
-        from virl.agent.start import RunOptions, run_agent  # noqa: PLC0415 - brings in the city and the senses
+        from virl.agent.plan import RunOptions  # noqa: PLC0415 - brings in the city and the senses
+        from virl.agent.start import run_agent  # noqa: PLC0415
         from virl.journal.records import AccessRecord  # noqa: PLC0415 - loads when asked for
 
         access = AccessRecord(

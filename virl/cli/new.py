@@ -12,6 +12,7 @@ from virl.cli.options import DebugOption
 from virl.console import echo
 from virl.errors import BadInput
 from virl.guard import guard
+from virl.plain_text import slug
 
 LONGEST = 60  # letters of a name; chosen
 
@@ -94,17 +95,6 @@ def write_character(name: str, folder: Path, *, source: str | None = None, tools
         path.unlink()
         raise
     return path
-
-
-def slug(name: str) -> str:
-    """A name as a file's: `zoe-k` for `Zoë K`; letters other than Latin ones stay as they are."""
-    bare = "".join(_unaccented(letter) for letter in name.lower())
-    return re.sub(r"[^\w-]+", "-", bare).strip("-")
-
-
-def _unaccented(letter: str) -> str:
-    parts = unicodedata.normalize("NFKD", letter)
-    return parts[0] if parts[:1].isascii() else letter
 
 
 def _title(name: str) -> str:

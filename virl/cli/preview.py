@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from virl.console import echo, echo_json
 
 if TYPE_CHECKING:
-    from virl.agent.start import Preview, RunOptions
+    from virl.agent.plan import RunOptions
+    from virl.agent.start import Preview
 
 
 def tell_preview(options: "RunOptions", *, as_json: bool) -> None:

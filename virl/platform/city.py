@@ -11,7 +11,8 @@ from virl.platform.listings import Listings
 from virl.platform.maps import Maps
 from virl.platform.mover_choice import MoverChoice
 from virl.platform.places import Places
-from virl.platform.streetview import Box, Camera, Panorama, StreetView
+from virl.platform.relocate import relocate
+from virl.platform.streetview import Box, Camera, Panorama, StreetView, View
 from virl.region import Region
 
 
@@ -164,6 +165,37 @@ class City:
     provider; raises `BadInput` if it does not. `None` if the city's file says all that there is to say."""
     close: Callable[[], None] = _nothing
     """Closes its connections."""
+    opened_as: str = ""
+    """What it was opened by: a name, or the path of a file."""
+
+    def look(
+        self,
+        at: LatLng,
+        heading: float = 0.0,
+        *,
+        pitch: float = 0.0,
+        fov: float = 90.0,
+        width: int = 640,
+        height: int = 640,
+    ) -> View:
+        """The view from the panorama nearest to a position.
+
+        Args:
+            at: any position within 800 m of a panorama.
+            heading: degrees clockwise from north.
+            pitch: degrees upward, in [-90, 90].
+            fov: horizontal degrees, in [10, 120].
+            width: pixels, in [16, 2048].
+            height: pixels, in [16, 2048].
+
+        Raises:
+            NoStreetView: there is no panorama so near.
+            NoImagery: it has no picture.
+            BadInput: a number is out of its range.
+        """
+        camera = Camera(heading=heading, pitch=pitch, fov=fov, width=width, height=height)
+        panorama = relocate(self.streetview, at, "the position")
+        return self.streetview.view(panorama.id, camera)
 
     @property
     def lacks(self) -> str:

@@ -1,5 +1,6 @@
 """Street view: panoramas, the links between them, and views through a camera."""
 
+import io
 from dataclasses import dataclass
 from math import atan, atan2, degrees, hypot, radians, tan
 from typing import Protocol
@@ -120,6 +121,14 @@ class View:
     pano_id: str
     camera: Camera
     pixels: Image
+
+    def _repr_png_(self) -> bytes:
+        """The picture, as a notebook shows it."""
+        import PIL.Image  # noqa: PLC0415 - loads when asked for
+
+        png = io.BytesIO()
+        PIL.Image.fromarray(self.pixels).save(png, "PNG")
+        return png.getvalue()
 
 
 class StreetView(Protocol):

@@ -1,6 +1,7 @@
 """The tools there are, and those of one agent as LangChain takes them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from inspect import cleandoc
 from types import MappingProxyType
 
@@ -35,7 +36,20 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
 """All by name; `finish` is always there, a character chooses among the others (`character.ToolName`)."""
 
 
-def tools_for(body: Body, names: Sequence[str]) -> list[BaseTool]:
+Use = Callable[[str, Arguments], ToolResult]
+"""Uses a tool of `TOOLS`, given by its name."""
+
+
+def use(body: Body, name: str, asked: Arguments) -> ToolResult:
+    """Use a tool.
+
+    Raises:
+        VirlError: what was asked cannot be done.
+    """
+    return TOOLS[name].act(body, asked)
+
+
+def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> list[BaseTool]:
     """Tools in the hands of one agent.
 
     Each gives its text back as content and all that came of it, a `ToolResult`, as artifact. What cannot be
@@ -44,13 +58,15 @@ def tools_for(body: Body, names: Sequence[str]) -> list[BaseTool]:
     Args:
         body: what they move.
         names: which, of `TOOLS`; `finish` comes with them.
+        using: what uses a tool when it is called; by default nothing but `use`.
     """
-    return [_tool(name, TOOLS[name], body) for name in dict.fromkeys([*names, FINISH])]
+    using = using or partial(use, body)
+    return [_tool(name, TOOLS[name], using) for name in dict.fromkeys([*names, FINISH])]
 
 
-def _tool(name: str, tool: Tool, body: Body) -> BaseTool:
+def _tool(name: str, tool: Tool, using: Use) -> BaseTool:
     return StructuredTool.from_function(
-        _acting(tool.arguments, lambda asked: tool.act(body, asked)),
+        _acting(tool.arguments, partial(using, name)),
         name=name,
         description=" ".join(cleandoc(tool.arguments.__doc__ or "").split()),
         args_schema=tool.arguments,

@@ -184,6 +184,7 @@ def _open(name: str, access: Access) -> City:
         region=settings.region,
         shareable=provider.shareable,
         terms=provider.terms,
+        opened_as=name,
     )
 
 

@@ -1,0 +1,163 @@
+"""What a run is about to do, from the character and what the user asks."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import chain, count
+from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
+
+from virl import __version__
+from virl.agent.character import Character, start_of
+from virl.agent.character_file import find_character, load_character, routine_of, with_fields
+from virl.agent.checking import name_faults
+from virl.agent.mover import planned_mover
+from virl.budget import SPENDING, Budget
+from virl.errors import BadInput, raise_all
+from virl.geo import LatLng
+from virl.journal.records import AccessRecord, StartRecord
+from virl.plain_text import slug
+from virl.platform.perception.models import Device
+from virl.platform.providers.open import Access
+
+RUNS = Path("runs")
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a user asks of a run; `None` leaves it to the character, or to the run that is resumed."""
+
+    agent: str = ""
+    """A name, or the path of a character file."""
+    character: Character | None = None
+    """A character made in Python, in place of `agent`."""
+    city: str | None = None
+    at: str | None = None
+    """Where to start: an address in the city, or a position as in `60.17,24.94`."""
+    mind: str | None = None
+    mover: str | None = None
+    detector: str | None = None
+    device: Device = "auto"
+    allow_downloads: bool = False
+    out: Path | None = None
+    resume: bool = False
+    seed: int = 0
+    fields: tuple[str, ...] = ()
+    """Fields of the character to set anew, each `FIELD=VALUE`."""
+    feedback: str | None = None
+    """A file of what the user says on the way, or `"terminal"`."""
+    access: AccessRecord = field(default_factory=AccessRecord)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run is about to do."""
+
+    source: Path
+    character: Character
+    start: StartRecord
+    folder: Path
+    elsewhere: bool = False
+    """Whether the city is another than the character's own, so that its start may not be there."""
+    mover: str | None = None
+    """The mover that the user asked for, if any."""
+
+    def budget(self) -> Budget:
+        """Of the run, with its book."""
+        return Budget(self.start.access.budget_usd, book=self.folder / SPENDING)
+
+    def access(self, budget: Budget) -> Access:
+        """How the city is asked."""
+        asked = self.start.access
+        return Access(
+            budget=budget,
+            cache=asked.cache,
+            session=self.start.id,
+            record=Path(asked.record) if asked.record else None,
+            replay=Path(asked.replay) if asked.replay else None,
+        )
+
+
+def source_of(options: RunOptions) -> Path:
+    """The file of a run's character; for one made in Python, what its faults are named with.
+
+    Raises:
+        UnknownName: there is no agent of this name.
+        BadInput: there is no such file.
+    """
+    if options.character is None:
+        return find_character(options.agent)
+    return Path(slug(options.character.name) or "character")
+
+
+def character_of(options: RunOptions, source: Path) -> Character:
+    """The character of a run, as it was made or as its file says.
+
+    Raises:
+        BadInput: the file is broken.
+    """
+    return options.character or load_character(source)
+
+
+def planned(options: RunOptions) -> Plan:
+    """What is to be done, from the character and the options.
+
+    Raises:
+        BadInput: something that the character or the options name does not exist.
+    """
+    source = source_of(options)
+    character = character_of(options, source)
+    elsewhere = options.city not in (None, character.city) and not options.at
+    if options.city:
+        character = character.model_copy(update={"city": options.city})
+    if options.at:
+        character = character.model_copy(update={"start": start_of(options.at)})
+    if options.detector:
+        senses = character.senses.model_copy(update={"detector": options.detector})
+        character = character.model_copy(update={"senses": senses})
+    character = with_fields(character, options.fields) if options.fields else character
+    raise_all(name_faults(source, character))
+    folder = options.out or _new_folder(source.stem)
+    mover = planned_mover(character.city, options.mover)
+    start = StartRecord(
+        virl=__version__,
+        agent=source.stem,
+        city=character.city,
+        mind=options.mind or "rules",
+        seed=options.seed,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        id=uuid5(NAMESPACE_URL, folder.resolve().as_uri()).hex,
+        mover=mover.name,
+        mover_reason=mover.reason,
+        device=options.device,
+        allow_downloads=options.allow_downloads,
+        access=options.access,
+        feedback=options.feedback,
+        routine=routine_of(source, character).registered,
+        character=character.model_dump(mode="json"),
+    )
+    return Plan(source, character, start, folder, elsewhere, options.mover)
+
+
+def start_told(character: Character) -> str:
+    """Where a character starts, in words."""
+    start = character.start
+    return start if isinstance(start, str) else str(LatLng(start.lat, start.lng))
+
+
+def _new_folder(agent: str) -> Path:
+    """A folder for a run that begins now; one that begins in the same second as another gets a number."""
+    first = RUNS / f"{agent}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    others = (first.with_name(f"{first.name}-{number}") for number in count(2))
+    return next(folder for folder in chain([first], others) if not folder.exists())
+
+
+def latest_run(agent: str) -> Path:
+    """The folder of an agent's last run.
+
+    Raises:
+        BadInput: there is none.
+    """
+    runs = sorted(path.parent for path in RUNS.glob(f"{agent}-*/journal.jsonl"))
+    if not runs:
+        raise BadInput(f"{RUNS}: no run of {agent!r} to resume: start one without --resume")
+    return runs[-1]

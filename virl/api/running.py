@@ -1,0 +1,102 @@
+"""Run agents from Python: to their end, or with your own code acting for them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from rich.console import Console
+
+from virl.agent.assembly import Agent
+from virl.agent.character import Character
+from virl.agent.plan import RunOptions
+from virl.agent.start import Finished, begin, run_agent
+from virl.geo import LatLng
+from virl.journal.records import AccessRecord
+from virl.platform.city import City
+
+
+class RunSettings(TypedDict, total=False):
+    """What `run` and `open_agent` take beside the agent; what is left out is as in the character's file."""
+
+    city: str | City
+    """Its name, the path of its file or of a map extract, or a city that `open_city` opened: the run opens it
+    anew, with its own budget."""
+    at: str | LatLng
+    """Where to start: an address, or a position."""
+    mind: str
+    """What decides, such as `"openai:gpt-5-mini"`; by default rules."""
+    mover: str
+    """`links`, `grid`, `web` or `hybrid`; by default what fits the city."""
+    detector: str
+    """A name in `platform/models/`, or the path of a model file."""
+    steps: int
+    """Moves from panorama to panorama at most."""
+    fields: Mapping[str, object]
+    """Further fields of the character to set, such as `{"limits.minutes": 10}`."""
+    budget_usd: float
+    """US dollars that the run may spend at most."""
+    seed: int
+    """Of whatever is random: 0 by default."""
+    out: str | Path
+    """Folder of the run; by default a new one in `runs/`."""
+    console: Console
+    """Where the run is told; by default nowhere."""
+
+
+def run(agent: str | Character, *, resume: bool = False, **settings: Unpack[RunSettings]) -> Finished:
+    """Run an agent to its end, or go on with a run that was interrupted.
+
+    Args:
+        agent: a name, the path of a character file, or a character made in Python.
+        resume: whether to go on with the run in `out`, by default with the agent's latest run.
+        **settings: as `RunSettings` says.
+
+    Raises:
+        VirlError: something you can fix, said in one line; what was done so far can be resumed.
+    """
+    return run_agent(_options(agent, settings, resume=resume), settings.get("console") or _quiet())
+
+
+@contextmanager
+def open_agent(agent: str | Character, **settings: Unpack[RunSettings]) -> Iterator[Agent]:
+    """An agent at the start of a new run, for your own code to act with.
+
+    The journal is written as the agent acts, and the report when the context ends. A run that your code does
+    not end with `agent.run.end(...)` ends as `"stopped"`; an exception leaves it open.
+
+    Args:
+        agent: a name, the path of a character file, or a character made in Python.
+        **settings: as `RunSettings` says.
+
+    Raises:
+        VirlError: something you can fix, said in one line.
+    """
+    with begin(_options(agent, settings), settings.get("console") or _quiet()) as begun:
+        yield begun
+
+
+def _options(who: str | Character, asked: RunSettings, *, resume: bool = False) -> RunOptions:
+    city, at, out = asked.get("city"), asked.get("at"), asked.get("out")
+    fields = dict(asked.get("fields", {}))
+    if "steps" in asked:
+        fields["limits.steps"] = asked["steps"]
+    return RunOptions(
+        agent=who if isinstance(who, str) else "",
+        character=None if isinstance(who, str) else who,
+        city=city.opened_as if isinstance(city, City) else city,
+        at=f"{at.lat:.9f},{at.lng:.9f}" if isinstance(at, LatLng) else at,
+        mind=asked.get("mind"),
+        mover=asked.get("mover"),
+        detector=asked.get("detector"),
+        out=None if out is None else Path(out),
+        resume=resume,
+        seed=asked.get("seed", 0),
+        fields=tuple(f"{name}={json.dumps(value)}" for name, value in fields.items()),
+        access=AccessRecord(budget_usd=asked.get("budget_usd")),
+    )
+
+
+def _quiet() -> Console:
+    return Console(quiet=True)
