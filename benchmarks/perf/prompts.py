@@ -1,37 +1,66 @@
 """How many requests and tokens does a run of each agent take, and how much do consecutive requests share?
 
-    python -m benchmarks.perf.prompts [--agent NAME ...] [--city NAME] [--json]
+    python -m benchmarks.perf.prompts [--agent NAME ...] [--city NAME] [--episodes N] [--json]
 
-The rules answer in the place of a model, so no request is sent. Every question is written out as it would
-be sent, its system message first. Tokens are letters / 4, pictures apart. The share is that of the letters
-that a request has in common with the beginning of the one before it, in the same run and to the same prompt:
-what a provider's prompt cache can serve. The mean is weighted by length.
+The rules answer in the place of a model, so no request is sent. Every question is written out as one of
+OpenAI's models would be sent it, its system message first, and counted as virl estimates tokens: letters / 3,
+and pictures apart. The share is that of the letters that a request has in common with the beginning of the
+one before it, in the same run and to the same prompt: what a provider's prompt cache can serve. The mean is
+weighted by length.
+
+VELMA and NavGPT walk the first episodes of an export of the made town, once in each form.
 """
 
 import tempfile
 from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
+from langchain_core.language_models import FakeListChatModel
+
+from benchmarks.touchdown.agents import demonstrations
+from benchmarks.touchdown.dataset import Data, open_data
+from benchmarks.touchdown.options import Options
 from virl.bench.agent_runs import run_in_folder
-from virl.mind.base import Ledger, Pictures, Prompt, ReplyT
-from virl.mind.prompt import render_parts
+from virl.mind.base import Ledger, Mind, Pictures, Prompt, ReplyT
+from virl.mind.chat.abilities import Abilities
+from virl.mind.chat.providers import manner_of
+from virl.mind.chat.question import question_of
+from virl.mind.prices import expected_usage
 from virl.mind.rules import RuleMind
+from virl.platform.movement.discrete.start import OPENING, start_state
+from virl.platform.movement.instruction.base import InstructionNavigator, PromptForm
+from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
+from virl.platform.movement.instruction.navgpt.sources import GraphObservations
+from virl.platform.movement.instruction.velma.navigator import VelmaNavigator
 from virl.platform.providers.open import Access, opened_city
 
 from .figures import Figures, command, figures
 
 AGENTS = ("hiro", "peng", "aria", "vivek", "local", "ling", "diego")
-LETTERS_A_TOKEN = 4
+WALKERS = ("velma", "navgpt")
+FORMS: tuple[PromptForm, ...] = ("text", "chat")
+MANNER = manner_of("openai:gpt-5-mini")
+NO_MODEL = FakeListChatModel(responses=[""])
+
+
+@dataclass
+class Sent:
+    """The requests to one prompt in one run."""
+
+    texts: list[str] = field(default_factory=list)
+    tokens: int = 0
+    pictures: int = 0
 
 
 class WrittenOut:
-    """The rules, asked as a model is; what is asked is kept."""
+    """The rules, asked as a model is; what is asked is kept by its prompt."""
 
-    def __init__(self, sent: dict[str, list[str]], rules: RuleMind) -> None:
-        self.sent, self._rules = sent, rules
-        self.pictures = 0
+    def __init__(self, sent: dict[str, Sent], rules: RuleMind) -> None:
+        self._sent, self._rules = sent, rules
 
     @property
     def name(self) -> str:
@@ -45,45 +74,92 @@ class WrittenOut:
 
     def apart(self) -> Self:
         """The same, with a ledger of its own."""
-        return type(self)(self.sent, self._rules.apart())
+        return type(self)(self._sent, self._rules.apart())
 
     def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
         """As `Mind.ask`."""
-        self.sent[prompt.name].append("\n".join(render_parts(prompt, inputs)))
-        self.pictures += len(images)
+        question = question_of(prompt, inputs, (), MANNER, Abilities(), NO_MODEL)
+        sent = self._sent[prompt.name]
+        sent.texts.append("\n".join(message.text for message in question.messages))
+        sent.tokens += expected_usage(question.messages).input_tokens
+        sent.pictures += len(images)
         return self._rules.ask(prompt, images=images, **inputs)
 
 
 def main() -> None:
     """Measure and print."""
     parser = command(__doc__)
-    parser.add_argument("--agent", action="append", choices=AGENTS)
+    parser.add_argument("--agent", action="append", choices=(*AGENTS, *WALKERS))
     parser.add_argument("--city", default="virlton")
+    parser.add_argument("--episodes", type=int, default=5, help="walked by velma and navgpt; default 5")
     options = parser.parse_args()
+    wanted = options.agent or (*AGENTS, *WALKERS)
     with figures(options) as found:
-        found.show("agent   prompt                       requests   tokens   pictures   common beginning")
-        for agent in options.agent or AGENTS:
-            _measure(found, agent, options.city)
+        found.show("agent        prompt                       requests   tokens  pictures  common beginning")
+        for agent in wanted:
+            if agent in AGENTS:
+                _show(found, agent, [_run(agent, options.city)])
+                continue
+            for form in FORMS:
+                _show(found, f"{agent} {form}", _walks(agent, form, options.episodes))
 
 
-def _measure(found: Figures, agent: str, city: str) -> None:
-    sent: dict[str, list[str]] = defaultdict(list)
+def _run(agent: str, city: str) -> dict[str, Sent]:
+    sent: dict[str, Sent] = defaultdict(Sent)
     mind = WrittenOut(sent, RuleMind())
     with tempfile.TemporaryDirectory() as folder, opened_city(city, Access()) as opened:
         run_in_folder(agent, opened, Path(folder) / "run", mind=mind)
-    for prompt, requests in sorted(sent.items()):
-        tokens = sum(map(len, requests)) // LETTERS_A_TOKEN
-        common = common_share(requests)
-        share = "" if common is None else f"{common:.0%}"
-        found |= {f"{agent}/{prompt}": {"requests": len(requests), "tokens": tokens, "common": common}}
-        found.show(f"{agent:<7} {prompt:<28} {len(requests):>8} {tokens:>8}              {share:>13}")
-    found.show(f"{agent:<7} pictures: {mind.pictures}")
+    return sent
 
 
-def common_share(requests: list[str]) -> float | None:
-    """The share of the letters of all requests but the first that the one before has, too; `None` for one."""
-    letters = sum(map(len, requests[1:]))
-    return sum(_common(*pair) for pair in pairwise(requests)) / letters if letters else None
+def _walks(agent: str, form: PromptForm, episodes: int) -> list[dict[str, Sent]]:
+    options = Options(agent=agent, form=form)
+    data = open_data(replace(options.selection, limit=episodes))
+    make = (_velma if agent == "velma" else _navgpt)(data, options)
+    runs = []
+    for episode in data.episodes.values():
+        sent: dict[str, Sent] = defaultdict(Sent)
+        walk = make(WrittenOut(sent, RuleMind())).walk
+        list(walk(episode.instruction, start_state(data.graph, episode, options.dataset)))
+        runs.append(sent)
+    return runs
+
+
+def _velma(data: Data, options: Options) -> Callable[[Mind], InstructionNavigator]:
+    shown = demonstrations(data, options)
+    opening = OPENING[options.dataset]
+    return lambda mind: VelmaNavigator(data.graph, mind, examples=shown, opening=opening, form=options.form)
+
+
+def _navgpt(data: Data, options: Options) -> Callable[[Mind], InstructionNavigator]:
+    seen = GraphObservations(data.graph)
+    return lambda mind: NavGptNavigator(data.graph, mind, seen, form=options.form)
+
+
+def _show(found: Figures, agent: str, runs: list[dict[str, Sent]]) -> None:
+    for prompt in sorted({name for run in runs for name in run}):
+        found |= _figures(found, agent, prompt, [run[prompt] for run in runs if prompt in run])
+    every = [sent for run in runs for sent in run.values()]
+    found |= _figures(found, agent, "all", every)
+
+
+def _figures(found: Figures, agent: str, prompt: str, sent: list[Sent]) -> dict[str, Any]:
+    requests, tokens = sum(len(one.texts) for one in sent), sum(one.tokens for one in sent)
+    pictures, common = sum(one.pictures for one in sent), common_share([one.texts for one in sent])
+    share = "" if common is None else f"{common:.0%}"
+    found.show(f"{agent:<12} {prompt:<28} {requests:>8} {tokens:>8} {pictures or '':>9} {share:>17}")
+    figure = {"requests": requests, "tokens": tokens, "pictures": pictures, "common": common}
+    return {f"{agent}/{prompt}": figure}
+
+
+def common_share(runs: list[list[str]]) -> float | None:
+    """The share of the letters of all requests but the first of a run that the one before has, too.
+
+    `None` where no run has two.
+    """
+    pairs = [pair for requests in runs for pair in pairwise(requests)]
+    letters = sum(len(after) for _, after in pairs)
+    return sum(_common(*pair) for pair in pairs) / letters if letters else None
 
 
 def _common(before: str, after: str) -> int:

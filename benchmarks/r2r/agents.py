@@ -8,7 +8,7 @@ from virl.errors import UnknownName
 from virl.mind.base import Mind
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
-from virl.platform.movement.instruction.base import InstructionNavigator
+from virl.platform.movement.instruction.base import InstructionNavigator, in_chat
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
 from virl.platform.movement.instruction.navgpt.observation import Observations
 from virl.platform.movement.instruction.navgpt.published import read_published
@@ -48,10 +48,12 @@ def _navgpt(data: Data, options: Options, resources: Resources) -> WalkingAgent:
 
     def navigator(episode: InstructionEpisode) -> tuple[InstructionNavigator, Mind]:
         asked = resources.mind(options.mind)  # its ledger is the episode's
-        return NavGptNavigator(_graph(data, episode), asked, seen[episode.scan]), asked
+        graph = _graph(data, episode)
+        return NavGptNavigator(graph, asked, seen[episode.scan], form=options.form), asked
 
-    kind = next(iter(seen.values())).name
-    return WalkingAgent(f"navgpt, {resources.mind(options.mind).name}, {kind} observations", navigator)
+    kind, mind = next(iter(seen.values())).name, resources.mind(options.mind)
+    chat = ", chat" if in_chat(options.form, mind) else ""
+    return WalkingAgent(f"navgpt, {mind.name}, {kind} observations{chat}", navigator)
 
 
 def _observations(scan: str, graph: NavigationGraph, options: Options) -> Observations:

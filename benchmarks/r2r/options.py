@@ -4,6 +4,7 @@ from pydantic import Field
 
 from virl.bench.benchmark import BaseOptions
 from virl.bench.walks import UserPath
+from virl.platform.movement.instruction.base import PromptForm
 
 
 class Options(BaseOptions):
@@ -17,5 +18,7 @@ class Options(BaseOptions):
     """Split, such as `val_unseen` or `val_seen`."""
     mind: str = Field("rules", json_schema_extra={"envvar": "VIRL_MIND"})
     """Who decides for navgpt: `rules`, or a chat model such as `openai:gpt-5-mini`."""
+    form: PromptForm = "auto"
+    """How navgpt asks: `chat` (messages, typed replies), `text` (as published), `auto` (by the model)."""
     observations: UserPath | None = None
     """Folder of observations in NavGPT's published layout; without it navgpt reads only the list of links."""

@@ -12,7 +12,7 @@ from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.oracle import gold_actions
 from virl.platform.movement.discrete.start import OPENING, start_state
-from virl.platform.movement.instruction.base import MAX_ACTIONS, InstructionNavigator
+from virl.platform.movement.instruction.base import MAX_ACTIONS, InstructionNavigator, in_chat
 from virl.platform.movement.instruction.baselines import (
     ForwardNavigator,
     GoldNavigator,
@@ -52,6 +52,8 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
         raise UnknownName("agent", options.agent, list(AGENTS))
     if options.agent != "follower" and (options.map or options.prior):
         raise BadInput("--map and --prior require --agent follower")
+    if options.form == "chat" and options.compat:
+        raise BadInput("--form chat does not go with --compat velma, which asks as published: leave one out")
     if options.agent in ASK_A_MIND:
         return _asking(data, options, resources)
     opened = _baseline(data.graph, options)
@@ -89,7 +91,8 @@ def _asking(data: Data, options: Options, resources: Resources) -> WalkingAgent:
         return make(asked), asked
 
     mind = resources.mind(options.mind)
-    name = make(mind).name if options.agent == "velma" else f"navgpt {mind.name}, {_eyes(options)}"
+    chat = ", chat" if in_chat(options.form, mind) else ""
+    name = make(mind).name if options.agent == "velma" else f"navgpt {mind.name}, {_eyes(options)}{chat}"
     return WalkingAgent(name, opened)
 
 
@@ -101,7 +104,7 @@ def _navgpt(data: Data, options: Options, _: Resources) -> Callable[[Mind], Inst
     seen: Observations = GraphObservations(data.graph)
     if options.views:
         seen = DescribedObservations(data.graph, open_views(options.sight, data), open_senses().describer)
-    return lambda mind: NavGptNavigator(data.graph, mind, seen, max_steps=MAX_ACTIONS)
+    return lambda mind: NavGptNavigator(data.graph, mind, seen, max_steps=MAX_ACTIONS, form=options.form)
 
 
 def _velma(data: Data, options: Options, resources: Resources) -> Callable[[Mind], InstructionNavigator]:
@@ -120,6 +123,7 @@ def _velma(data: Data, options: Options, resources: Resources) -> Callable[[Mind
         seed=options.seed,
         opening=OPENING[options.dataset],
         compat=options.compat is not None,
+        form=options.form,
     )
 
 

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from virl.bench.benchmark import BaseOptions
 from virl.bench.walks import UserPath
+from virl.platform.movement.instruction.base import PromptForm
 from virl.platform.providers.graph.touchdown import Dataset
 
 from .dataset import Scenario, Selection
@@ -35,6 +36,8 @@ class Options(BaseOptions):
     """Let the follower use statistics of the data set's routes."""
     compat: Literal["velma"] | None = None
     """As published: velma moves forward when it cannot parse the model's reply."""
+    form: PromptForm = "auto"
+    """How velma and navgpt ask: `chat` (typed replies), `text` (as published), `auto` (by the model)."""
     views: bool = False
     """Describe the panoramas to navgpt with perception models."""
     shots: int = Field(2, ge=0)

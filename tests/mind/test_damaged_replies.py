@@ -66,7 +66,7 @@ def example(schema: Mapping[str, Any], name: str = "") -> Any:  # noqa: PLR0911 
     if name == "wrong":
         return [_WORDS.format(number) for number in (1, 2, 3)]
     if "anyOf" in schema:
-        return example(schema["anyOf"][-1])
+        return example(schema["anyOf"][0 if name == "viewpoint" else -1])
     if "enum" in schema:
         return schema["enum"][0]
     match schema["type"]:

@@ -3,6 +3,7 @@
 import json
 import logging
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from strict_models import ModelServer, Request, Said, fault, raw, says
+from strict_models.minds import KEY_VARIABLES, MODELS, model_at
 from strict_models.schemas import schema_faults
 
 from virl.budget import Budget
@@ -26,12 +28,6 @@ from virl.routines.day.replies import DayDraft
 from virl.routines.explore.replies import PlaceType
 from virl.routines.homes.replies import HomeWants
 
-MODELS = {
-    "openai": "openai:gpt-4o",
-    "anthropic": "anthropic:claude-haiku-4-5",
-    "google_genai": "google_genai:gemini-2.5-flash",
-    "ollama": "ollama:llama3.2-vision",
-}
 PROVIDERS = pytest.mark.parametrize("provider", MODELS)
 LUNCH: dict[str, Any] = {"intention": "I want lunch.", "place_types": ["restaurant", "bar"]}
 TYPE = load_prompt("explore/place-type", PlaceType)
@@ -43,7 +39,6 @@ ROADS: dict[str, Any] = {
 }
 BAR = says({"place_type": "bar"})
 TYPED: list[Prompt[Any]] = [one for one in all_prompts() if one.reply not in (Reply, Text)]
-KEY_VARIABLES = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY")
 
 
 @pytest.fixture(autouse=True)
@@ -63,9 +58,7 @@ def waits() -> list[float]:
 def mind_at(
     server: ModelServer, query: str = "", waits: list[float] | None = None, **options: Any
 ) -> LLMMind:
-    spec = MODELS[server.provider] + query
-    mind = open_mind(spec, **({"cache_dir": None, "base_url": server.url} | options))
-    assert isinstance(mind, LLMMind)
+    mind = model_at(server, query, **options)
     pauses = [] if waits is None else waits
     mind._sender = replace(mind._sender, sleep=pauses.append)
     return mind
@@ -92,6 +85,18 @@ def test_no_provider_refuses_the_schema_of_any_prompt(prompt: Prompt[Any], provi
     schema = strict_schema(prompt.reply, {})
     assert schema_faults(provider, schema) == []
     assert all(f"`{name}`" in in_words(schema) for name in schema["properties"])
+
+
+@pytest.mark.parametrize("prompt", TYPED, ids=lambda prompt: prompt.name)
+def test_every_field_of_every_reply_is_described(prompt: Prompt[Any]) -> None:
+    assert [*_undescribed(strict_schema(prompt.reply, {}))] == []
+
+
+def _undescribed(schema: dict[str, Any], path: str = "") -> Iterator[str]:
+    for name, field in schema.get("properties", {}).items():
+        if "description" not in field:
+            yield f"{path}{name}"
+        yield from _undescribed(field.get("items", field), f"{path}{name}.")
 
 
 def test_choices_are_held_to_what_was_offered() -> None:

@@ -53,8 +53,8 @@ def by_model(run, script):
 
 
 def prompt_of(request):
-    content = request.messages[0]["content"]
-    return content if isinstance(content, str) else content[0]["text"]
+    contents = [message["content"] for message in request.messages]
+    return "\n".join(one if isinstance(one, str) else one[0]["text"] for one in contents)
 
 
 def test_a_run_is_told_exactly_without_a_key(run):
@@ -89,13 +89,13 @@ def test_a_model_writes_and_draws(run):
 def test_the_instruction_is_asked_for_without_the_thoughts(run):
     _, (instruction, drawing) = by_model(run, [INSTRUCTION, POINTS])
     assert "Decision" not in instruction
-    assert "Then: Decision 8." in drawing
+    assert '"thought": "Decision 8."' in drawing
     for prompt in (instruction, drawing):
         assert "sign 'KAPPA SUSHI' on the left" in prompt
         assert "japanese restaurant Noodle Bar Mei" in prompt
-        assert prompt.count("At a crossing.") == 3
-    assert "Turned left by 90 degrees, went 60.0 m." in instruction
-    assert "Went straight on 20.0 m." in instruction
+        assert prompt.count('"crossing": true') == 3
+    assert '"turn_right": -90, "metres": 60.0' in instruction
+    assert '"turn_right": 0, "metres": 20.0' in instruction
 
 
 def test_words_in_place_of_points_are_asked_for_again(run):

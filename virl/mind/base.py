@@ -31,6 +31,11 @@ class Prompt(Generic[ReplyT]):
     orders: str = ""
     """Jinja template of what stays the same from question to question; sent before the body, as the system
     message."""
+    turns: str = ""
+    """The input that is the list of earlier turns, sent as messages of their own: each a mapping with the
+    model's `reply` and what the template `told` needs. Empty for a prompt that is one question."""
+    told: str = ""
+    """Jinja template of what a model is told after a turn; the turn is `turn` there."""
     needs_pictures: bool = False
     """Whether a model that takes no pictures has no answer."""
     rule: str | None = None
@@ -106,6 +111,11 @@ class Mind(Protocol):
             ModelUnavailable: the model cannot be reached or its key is missing.
         """
         ...
+
+
+def chats(mind: Mind) -> bool:
+    """Whether a mind is a chat model, which takes a history as messages and gives typed replies."""
+    return bool(getattr(mind, "chats", False))
 
 
 def costs(mind: Mind) -> bool:

@@ -163,6 +163,11 @@ class LLMMind:
         return dict(getattr(self._model, "profile", None) or {})
 
     @property
+    def chats(self) -> bool:
+        """Whether it is a chat model, and no completion model."""
+        return isinstance(self._model, BaseChatModel)
+
+    @property
     def sees(self) -> bool:
         """Whether the model is sent pictures; true until it refuses one."""
         return self._abilities.sees

@@ -3,6 +3,7 @@
 A prompt's front matter names its reply type and its rule, so that no list anywhere names them.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +28,9 @@ from virl.yaml_text import read_text
 REFERENCE = r"\.?[A-Za-z_][\w.]*:[A-Za-z_]\w*"
 FENCE_OPEN, FENCE_CLOSE = "<<<DATA", "DATA>>>"
 SPLIT = "---"
-"""The line of a template between the orders and the question."""
+"""The line of a template between the orders and the question, and between that and what a turn is told."""
+TURN = "turn"
+"""What an earlier turn is called in the template of what is told after it."""
 _FENCE_RUN = re.compile(r"<{3,}|>{3,}")
 _SOFTER = {
     "<": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
@@ -57,18 +60,42 @@ class FrontMatter(Settings):
     """What the rules answer, `module:function` from a question and a lexicon to the reply."""
     stop: tuple[str, ...] = ()
     """Where a plain text ends; for the reply type `Text` alone."""
+    turns: str | None = None
+    """The input that is the list of earlier turns, for a prompt that sends them as messages of their own."""
     needs_pictures: bool = False
     """Whether there is no answer without the pictures that go with it."""
 
 
-def fence(text: object) -> str:
-    """Text from the world between marks that it cannot close: the `data` filter of the templates.
+def fence(data: object) -> str:
+    """What comes from the world, between marks that it cannot close: the `data` filter of the templates.
 
-    Runs of three or more angle brackets inside the text become angle quotation marks; control characters and
-    hidden ones are left out.
+    A text stays as it is. Anything else is written as JSON, a list with a line for each item. Runs of three
+    or more angle brackets become angle quotation marks; control characters and hidden ones are left out.
     """
-    harmless = _FENCE_RUN.sub(lambda run: _SOFTER[run[0][0]] * len(run[0]), plain_lines(str(text)))
+    text = data if isinstance(data, str) else _as_json(data)
+    harmless = _FENCE_RUN.sub(lambda run: _SOFTER[run[0][0]] * len(run[0]), plain_lines(text))
     return f"{FENCE_OPEN}\n{harmless.strip()}\n{FENCE_CLOSE}"
+
+
+def given(facts: Mapping[str, object]) -> dict[str, object]:
+    """Facts without those that say nothing, the `given` filter: `None`, false, and empty texts and lists."""
+    return {
+        name: value for name, value in facts.items() if value is not False and value not in (None, "", [], ())
+    }
+
+
+def _as_json(data: object) -> str:
+    if isinstance(data, list | tuple) and data:
+        return "[" + ",\n ".join(map(_in_a_line, data)) + "]"
+    return _in_a_line(data)
+
+
+def _in_a_line(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, default=_no_json)
+
+
+def _no_json(value: object) -> NoReturn:
+    raise TypeError(f"{value} is no JSON")  # an undefined name says which one it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +162,24 @@ def _checked(text: str, path: Path, name: str, reply: type[ReplyT], package: str
     if matter.stop and not (issubclass(reply, Text) and all(matter.stop)):
         _refuse(path, _line_of(header, "stop"), "stop: takes texts that are not empty, with reply: Text only")
     rule = _absolute(matter.rule, package) if matter.rule else None
-    orders, question = _parts(body)
+    parts = body.split(f"\n{SPLIT}\n", 2 if matter.turns else 1)
+    if matter.turns and len(parts) < 3:
+        _refuse(
+            path, _line_of(header, "turns"), f"turns: the template needs three parts between lines `{SPLIT}`"
+        )
+    orders, question, *told = parts if len(parts) > 1 else ("", body)
     return Prompt(
-        name, frozenset(matter.inputs), reply, question, matter.stop, orders, matter.needs_pictures, rule
+        name,
+        frozenset(matter.inputs),
+        reply,
+        question,
+        matter.stop,
+        orders,
+        matter.turns or "",
+        "".join(told),
+        matter.needs_pictures,
+        rule,
     )
-
-
-def _parts(body: str) -> tuple[str, str]:
-    """What stays the same, above a line `---`, and what is asked, below it."""
-    above, line, below = body.partition(f"\n{SPLIT}\n")
-    return (above, below) if line else ("", body)
 
 
 def all_prompts() -> list[Prompt[BaseModel]]:
@@ -188,7 +223,8 @@ def render(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> str:
     Raises:
         BadInput: an input is missing, is not the prompt's, or lacks something the template needs.
     """
-    return "\n".join(filter(None, render_parts(prompt, inputs)))
+    said = [part for turn in render_turns(prompt, inputs) for part in turn]
+    return "\n".join(filter(None, [*render_parts(prompt, inputs), *said]))
 
 
 def render_parts(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> tuple[str, str]:
@@ -196,6 +232,16 @@ def render_parts(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> tuple[
     check_inputs(prompt, inputs)
     orders = _rendered(prompt, prompt.orders, inputs) if prompt.orders else ""
     return orders, _rendered(prompt, prompt.body, inputs)
+
+
+def render_turns(prompt: Prompt[ReplyT], inputs: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The earlier turns: what the model replied, as JSON, and what it is told upon it; as `render`."""
+    turns = inputs.get(prompt.turns)
+    if not isinstance(turns, list | tuple):
+        return []
+    return [
+        (_in_a_line(turn["reply"]), _rendered(prompt, prompt.told, {**inputs, TURN: turn})) for turn in turns
+    ]
 
 
 def _rendered(prompt: Prompt[ReplyT], template: str, inputs: Mapping[str, object]) -> str:
@@ -227,6 +273,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
         undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["data"] = fence
+    environment.filters["given"] = given
     return environment
 
 
@@ -273,6 +320,9 @@ def _check_inputs(matter: FrontMatter, header: list[str], body: str, path: Path)
         used = meta.find_undeclared_variables(tree)
     except TemplateSyntaxError as fault:
         _refuse(path, body_line + fault.lineno, f"template: {fault.message}")
+    if matter.turns and matter.turns not in matter.inputs:
+        _refuse(path, _line_of(header, "turns"), f"turns: {matter.turns!r} is not among the inputs")
+    used = (used - {TURN}) | {matter.turns} if matter.turns else used
     for name in sorted(used - set(matter.inputs)):
         line = min(node.lineno for node in tree.find_all(nodes.Name) if node.name == name)
         _refuse(path, body_line + line, f"template uses {name!r}, which is not among the inputs")

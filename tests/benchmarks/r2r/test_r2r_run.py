@@ -176,7 +176,7 @@ class Guide:
 def test_navgpt_over_http_with_faults(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guide, out = Guide(), tmp_path / "out"
     guide.mute = {"3"}
-    options = ["--agent", "navgpt", "--mind", "openai:test", "--workers", "4"]
+    options = ["--agent", "navgpt", "--form", "text", "--mind", "openai:test", "--workers", "4"]
     with ChatServer([guide]) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden")

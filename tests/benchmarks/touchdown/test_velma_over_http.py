@@ -58,7 +58,18 @@ class Walker:
 
 
 def command(data: Path, out: Path, *more: str) -> list[str]:
-    options = ["--agent", "velma", "--mind", "openai:test", "--data", str(data), "--out", str(out)]
+    options = [
+        "--agent",
+        "velma",
+        "--form",
+        "text",
+        "--mind",
+        "openai:test",
+        "--data",
+        str(data),
+        "--out",
+        str(out),
+    ]
     return [sys.executable, "-m", "benchmarks.touchdown", *options, "--workers", "8", "--shots", "0", *more]
 
 

@@ -28,7 +28,7 @@ ANA = {"name": "Ana", "background": "A teacher.", "intention": "A good day."}
 def inputs(**given):
     return {
         "client": ANA, "state": CALM, "day": "wed", "now": "10:30", "until": "21:00", "budget_usd": 100.0,
-        "here": "", "done": [], "wishes": [], "offers": ALL, "scenic": None,
+        "here": "", "done": [], "wishes": [], "offers": ALL, "scenic": None, "refused": [],
     } | given  # fmt: skip
 
 
@@ -37,7 +37,7 @@ def draft(**given):
 
 
 def revised(refused, **given):
-    return RuleMind().ask(load_prompt("day/revise", DayDraft), **inputs(**given), refused=refused)
+    return RuleMind().ask(load_prompt("day/draft", DayDraft), **inputs(**given, refused=refused))
 
 
 def done(kind, starts, ends, place="", sort=""):

@@ -252,7 +252,7 @@ class Insistent(Fragile):
         self._draft = {"what": "Visit", "mode": "any", "reason": "It is nice."} | draft
 
     def ask(self, prompt: Any, **inputs: Any) -> Any:
-        if prompt.name in {"day/draft", "day/revise"}:
+        if prompt.name == "day/draft":
             return prompt.reply(**self._draft)
         return super().ask(prompt, **inputs)
 

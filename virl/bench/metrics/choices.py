@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Reply
@@ -43,8 +43,9 @@ def strict_letter(reply: str) -> str | None:
 class MappedLetter(Reply):
     """Which option a reply means, as a chat model reads it."""
 
-    letter: Literal["A", "B", "C", "D", "X"]
-    """`X` means none of them."""
+    letter: Literal["A", "B", "C", "D", "X"] = Field(
+        description="The option that the reply means; X for none of them, or several."
+    )
 
 
 class ReplyQuestion(BaseModel):

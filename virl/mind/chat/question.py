@@ -1,4 +1,7 @@
-"""A question as it is put to a model: what stays the same as orders, then what is asked, then pictures."""
+"""A question as it is put to a model: what stays the same as orders, then what is asked, then pictures.
+
+A prompt with turns is a conversation: what was asked first, and after each reply what came of it.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.language_models import BaseLLM
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from virl.errors import MindFailed
 from virl.mind.base import Pictures, Prompt, ReplyT
@@ -15,7 +18,7 @@ from virl.mind.chat.asking import Model
 from virl.mind.chat.providers import ChatManner
 from virl.mind.chat.schemas import Schema, in_words, strict_schema
 from virl.mind.pictures import Describe, picture_blocks, pictures_in_words
-from virl.mind.prompt import load_prompt, render, render_parts
+from virl.mind.prompt import load_prompt, render, render_parts, render_turns
 from virl.mind.replies import Reply, Text
 
 CACHE_MARK = {"cache_control": {"type": "ephemeral"}}
@@ -78,10 +81,15 @@ def question_of(
     else:
         schema = strict_schema(prompt.reply, inputs)
     held = schema is not None and abilities.schema
+    earlier: list[BaseMessage] = []
+    for reply, told in render_turns(prompt, inputs):
+        # in blocks as the last one: some libraries add a line break to those
+        earlier += [HumanMessage(content=[{"type": "text", "text": asked}]), AIMessage(content=reply)]
+        asked = told
     if schema is not None and not (held and manner.enforces):
-        form = render(load_prompt("mind/form", Reply), {"fields": in_words(schema)})
-        orders, asked = (f"{orders}\n{form}", asked) if orders else ("", f"{asked}\n{form}")
-    blocks: list[str | dict[Any, Any]] = [{"type": "text", "text": asked}]
+        orders, asked = _with_form(orders, asked, prompt, schema)
+    mark = CACHE_MARK if manner.marks_cache else {}
+    blocks: list[str | dict[Any, Any]] = [{"type": "text", "text": asked, **(mark if prompt.turns else {})}]
     if images and abilities.sees:
         blocks += picture_blocks(images, manner.longest_side)
     elif images and prompt.needs_pictures:
@@ -92,11 +100,10 @@ def question_of(
     elif images:
         asked = f"{asked}\n{_instead(images, describe)}"
         blocks = [{"type": "text", "text": asked}]
-    messages: list[BaseMessage] = [HumanMessage(content=blocks)]
+    messages: list[BaseMessage] = [*earlier, HumanMessage(content=blocks)]
     if orders and isinstance(model, BaseLLM):
         messages = [HumanMessage(content=[{"type": "text", "text": f"{orders}\n{asked}"}])]
     elif orders:
-        mark = CACHE_MARK if manner.marks_cache else {}
         messages = [SystemMessage(content=[{"type": "text", "text": orders.strip(), **mark}]), *messages]
     return Question(messages, schema, held)
 
@@ -106,3 +113,17 @@ def _instead(images: Pictures, describe: Describe | None) -> str:
     if told := pictures_in_words(images, describe):
         return render(load_prompt("mind/pictures-in-words", Reply), {"pictures": told})
     return render(load_prompt("mind/no-pictures", Reply), {"count": len(images)})
+
+
+def _with_form(orders: str, asked: str, prompt: Prompt[ReplyT], schema: Schema) -> tuple[str, str]:
+    """Orders and question with the fields of the reply: what this question offers stands at its end alone.
+
+    So the orders stay the same from question to question.
+    """
+    form, options = load_prompt("mind/form", Reply), load_prompt("mind/options", Reply)
+    if not orders:
+        return "", f"{asked}\n{render(form, {'fields': in_words(schema)})}"
+    always = in_words(strict_schema(prompt.reply, {}))
+    offered = [line for line in in_words(schema).splitlines() if line not in always.splitlines()]
+    more = render(options, {"fields": "\n".join(offered)}) if offered else ""
+    return f"{orders}\n{render(form, {'fields': always})}", "\n".join(filter(None, [asked, more]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from virl.agent.assembly import Agent
 from virl.clock import show_clock
 from virl.mind.base import ReplyT
-from virl.platform.places import DAYS
+from virl.platform.places import DAY_NAMES
 from virl.routines.clients.settings import Client
 from virl.routines.day.activity import DayProgress, clamped
 from virl.routines.day.outcome import changes_of, cost_of
@@ -28,16 +28,14 @@ class Questions:
     def draft(self, key: str, standing: DayProgress, refused: Sequence[RefusedDraft]) -> DayDraft:
         """The next activity, or another one in place of those refused."""
         inputs: dict[str, object] = self._now(standing) | {
-            "day": DAYS[self.town.weekday],
+            "day": DAY_NAMES[self.town.weekday],
             "until": show_clock(self.town.day.minutes[1]),
             "here": standing.where(),
             "offers": self.town.offers(standing.here.position, standing.apart()),
             "scenic": self.scenic,
+            "refused": [one.told() for one in refused],
         }
-        if refused:
-            inputs["refused"] = [one.told() for one in refused]
-        prompt = "day/revise" if refused else "day/draft"
-        return self._once("draft", key, prompt, DayDraft, _told_draft, inputs)
+        return self._once("draft", key, "day/draft", DayDraft, _told_draft, inputs)
 
     def estimate(self, key: str, proposal: Proposal, standing: DayProgress) -> DayEstimate:
         """What an activity does to the client, and what it costs."""

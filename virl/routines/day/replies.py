@@ -52,17 +52,21 @@ class DayDraft(Reply):
     """The next activity of a day, as it is proposed."""
 
     kind: Kind = Field(
-        description="normal: do something; eat: a meal; transport: only go somewhere; scenic: the scenic "
-        "spot offered; end: the day is over and nothing more is planned."
+        description="normal: do something, or rest; eat: a meal; transport: only go somewhere; scenic: stop "
+        "at the scenic spot given; end: the day is over and nothing more is planned."
     )
-    starts: Clock = Field(description="When it begins, HH:MM, not before the time it is now.")
-    ends: Clock = Field(description="When it ends, HH:MM, after its beginning and within the day.")
+    starts: Clock = Field(
+        description="When it begins, the way there behind them: HH:MM, 24 hours, not before now."
+    )
+    ends: Clock = Field(description="When it ends: HH:MM, 24 hours, later than `starts` and within the day.")
     place: str = Field(
-        description="Where: the name of a place offered or known, or one of the sorts offered, spelt the "
-        "same; empty to stay where the client is."
+        description="One of the sorts offered or the name of a place, spelt the same; empty for a meal, and "
+        "to stay where the client is."
     )
-    what: str = Field(min_length=1, description="What the client does, in a few words.")
-    mode: Mode = Field(description="How to get there; any leaves it to the travel times.")
+    what: str = Field(
+        min_length=1, description="What the client does, in a few words; of a meal, which and of what."
+    )
+    mode: Mode = Field(description="How to get there; any if it does not matter.")
     reason: str = Field(description="Why this suits this client now, in one sentence.")
 
     @classmethod
@@ -81,20 +85,26 @@ class DayDraft(Reply):
 class Change(Reply):
     """How much one feeling changes."""
 
-    by: Whole = Field(ge=-100, le=100, description="Signed change on the scale from 0 to 100; 0 for none.")
+    by: Whole = Field(
+        ge=-100,
+        le=100,
+        description="Change on the scale from 0 to 100: above 0 is more of it, below 0 less, 0 none.",
+    )
     because: str = Field(description="Why, in a few words; empty for no change.")
 
 
 class DayEstimate(Reply):
     """What an activity does to somebody, and what it costs."""
 
-    stress: Change
-    joy: Change
-    sadness: Change
-    hunger: Change
-    energy: Change
-    pain: Change
-    cost_usd: Dollars = Field(description="What the client spends on it in dollars, travel apart.")
+    stress: Change = Field(description="How their stress changes.")
+    joy: Change = Field(description="How their joy changes.")
+    sadness: Change = Field(description="How their sadness changes.")
+    hunger: Change = Field(description="How their hunger changes.")
+    energy: Change = Field(description="How their energy changes.")
+    pain: Change = Field(description="How their pain changes.")
+    cost_usd: Dollars = Field(
+        description="What the client spends there in dollars, the way apart; 0 if it is free."
+    )
 
 
 class DayVerdict(Reply):
@@ -107,12 +117,12 @@ class DayVerdict(Reply):
 class Told(Reply):
     """What somebody has let know about themself and the rest of their day."""
 
-    stress: Level | None = Field(description="The new value, 0 to 100; null if nothing is said of it.")
-    joy: Level | None = Field(description="As stress.")
-    sadness: Level | None = Field(description="As stress.")
-    hunger: Level | None = Field(description="As stress.")
-    energy: Level | None = Field(description="As stress.")
-    pain: Level | None = Field(description="As stress.")
+    stress: Level | None = Field(description="Stress now, 0 (none) to 100; null if nothing is said of it.")
+    joy: Level | None = Field(description="Joy now, likewise.")
+    sadness: Level | None = Field(description="Sadness now, likewise.")
+    hunger: Level | None = Field(description="Hunger now, likewise.")
+    energy: Level | None = Field(description="Energy now, likewise; low is tired.")
+    pain: Level | None = Field(description="Pain now, likewise.")
     wishes: tuple[str, ...] = Field(
         max_length=10,
         description="What should hold for the rest of the day, each in a few words; may be empty.",
@@ -187,13 +197,15 @@ class SceneryRatings(Reply):
 class UngroundedActivity(Reply):
     """An activity of a day that was planned without looking anything up."""
 
-    kind: Literal["normal", "eat", "transport", "scenic"]
-    starts: Clock = Field(description="HH:MM.")
-    ends: Clock = Field(description="HH:MM.")
+    kind: Literal["normal", "eat", "transport", "scenic"] = Field(
+        description="normal: do something; eat: a meal; transport: a way; scenic: stop for a view."
+    )
+    starts: Clock = Field(description="When it begins: HH:MM, 24 hours.")
+    ends: Clock = Field(description="When it ends: HH:MM, 24 hours.")
     place: str = Field(description="The name of the place, or the sort of place; for transport, where to.")
     what: str = Field(description="What the client does, in a few words.")
     mode: Mode = Field(description="For transport: how; else any.")
-    cost_usd: Dollars = Field(description="What it costs in dollars.")
+    cost_usd: Dollars = Field(description="What it costs in dollars; 0 if it is free.")
 
 
 class UngroundedDay(Reply):

@@ -62,7 +62,7 @@ class Refusal(Question):
 
 
 class DraftQuestion(Question):
-    """Inputs of `day/draft` and `day/revise`."""
+    """Inputs of `day/draft`."""
 
     client: Somebody
     state: dict[str, float]

@@ -6,7 +6,7 @@ from virl.clock import parse_clock
 from virl.geo import LatLng
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
-from virl.platform.places import DAYS
+from virl.platform.places import DAY_NAMES
 from virl.routines.day.checker import DayEntry, Terms
 from virl.routines.day.replies import UngroundedDay
 from virl.routines.day.settings import Day
@@ -38,7 +38,7 @@ def plan_ungrounded(
         client=dict(client),
         state=day.feelings,
         city=city,
-        day=DAYS[weekday],
+        day=DAY_NAMES[weekday],
         starts=day.starts,
         until=day.ends,
         budget_usd=day.budget_usd,

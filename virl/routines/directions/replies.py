@@ -36,7 +36,11 @@ _MEASURES = (
 class PlaceQuery(Reply):
     """What to search for so that a question is answered."""
 
-    search: str = Field(min_length=1, max_length=120, description="A place type or the name of a place.")
+    search: str = Field(
+        min_length=1,
+        max_length=120,
+        description="The name of a place as the visitor wrote it, else one of the kinds, else a word or two.",
+    )
 
 
 class PlacePick(Reply):
@@ -65,7 +69,7 @@ class WrittenDirections(Reply):
     directions: str = Field(
         min_length=1,
         max_length=MAX_DIRECTIONS,
-        description="Plain sentences; no degrees, no distances, no coordinates.",
+        description="Plain sentences that name the destination; no degrees, distances, times or coordinates.",
     )
 
     @field_validator("directions")

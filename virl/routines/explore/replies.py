@@ -30,11 +30,13 @@ class PlaceType(Reply):
 class PlaceSummary(Reply):
     """What visitors say of a place."""
 
-    summary: str = Field(description="At most 80 words.")
+    summary: str = Field(
+        description="What visitors say, in at most 80 words; that there are no reviews, if so."
+    )
 
 
 class PlaceDecision(Reply):
     """Whether to enter a place or go on."""
 
     action: Literal["enter", "continue"] = Field(description="Enter this place, or continue to explore.")
-    reason: str = Field(description="Why, in one or two sentences.")
+    reason: str = Field(description="Why, in one or two sentences that name the facts used.")

@@ -40,7 +40,7 @@ class HomeRatings(Reply):
 class HomeWant(Reply):
     """A sort of place that a client wants near their home, or far from it."""
 
-    place_type: str
+    place_type: str = Field(description="One of the place types offered, spelt the same.")
     importance: int = Field(ge=1, le=3, description="1: nice to have, 2: wanted, 3: a must.")
     near: bool = Field(description="True if it should be near, false if it should be far away.")
 

@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
+from virl.mind.base import Mind, chats
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import VELMA, Rules, WalkState
 
 MAX_ACTIONS = 55  # VELMA's limit of actions an episode
+
+PromptForm = Literal["auto", "chat", "text"]
+"""How a model is asked: `text`, one text that it continues, as published; `chat`, the walk as messages and
+typed replies; `auto` takes `chat` for chat models, else `text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,11 @@ class Move:
     reason: str = ""
     refused: tuple[str, ...] = ()
     """Replies of a model that named no possible action, in the order given."""
+
+
+def in_chat(form: PromptForm, mind: Mind) -> bool:
+    """Whether a mind is asked in the form for chat models."""
+    return form == "chat" or (form == "auto" and chats(mind))
 
 
 class InstructionNavigator(Protocol):

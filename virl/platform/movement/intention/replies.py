@@ -11,7 +11,7 @@ class RoadChoice(Reply):
     """Which road to take at a crossing."""
 
     index: int = Field(ge=0, description="The number of the road chosen, as given before its description.")
-    reason: str = Field(description="Why this road, in one sentence.")
+    reason: str = Field(description="What is seen that decided it, in one sentence.")
 
     @classmethod
     def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:

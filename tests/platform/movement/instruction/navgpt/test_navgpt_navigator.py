@@ -1,6 +1,7 @@
 """Walks of `NavGptNavigator` with a model's replies over real HTTP, and by the rules."""
 
 import re
+from functools import partial
 
 import pytest
 from made_building import IDS, made_building, start_at
@@ -18,6 +19,7 @@ from virl.platform.movement.instruction.navgpt.observation import ViewpointObser
 from virl.platform.movement.instruction.navgpt.sources import GraphObservations, ways_from
 from virl.platform.streetview import Link
 
+Published = partial(NavGptNavigator, form="text")
 INSTRUCTION = "Leave the hall by the stairs, go up and stop in the attic."
 FINISHED = text("I am in the attic.\nFinal Answer: Finished!")
 
@@ -39,7 +41,7 @@ def walk(script, *, instruction=INSTRUCTION, observations=None, start="hall", he
     graph = made_building()
     with ChatServer(script) as server:
         mind = open_mind("openai:test", cache_dir=None, base_url=server.url)
-        navigator = NavGptNavigator(graph, mind, observations or GraphObservations(graph), **options)
+        navigator = Published(graph, mind, observations or GraphObservations(graph), **options)
         moves = list(navigator.walk(instruction, start_at(graph, start, heading)))
         return moves, [prompt_of(request) for request in server.requests]
 
@@ -145,7 +147,7 @@ def test_nothing_is_kept_from_one_walk_to_the_next():
     script = [go("stairs"), FINISHED, go("stairs"), FINISHED]
     with ChatServer(script) as server:
         mind = open_mind("openai:test", cache_dir=None, base_url=server.url)
-        navigator = NavGptNavigator(graph, mind, GraphObservations(graph))
+        navigator = Published(graph, mind, GraphObservations(graph))
         first, second = (list(navigator.walk(INSTRUCTION, start_at(graph, "hall"))) for _ in range(2))
         assert first == second
         assert [prompt_of(request) for request in server.requests[:2]] == [
@@ -161,9 +163,7 @@ def test_a_stop_sequence_is_sent_and_an_invented_observation_is_cut():
     )
     with ChatServer([rambling, FINISHED]) as server:
         mind = open_mind("openai:test", cache_dir=None, base_url=server.url)
-        moves = list(
-            NavGptNavigator(graph, mind, GraphObservations(graph)).walk("x", start_at(graph, "hall"))
-        )
+        moves = list(Published(graph, mind, GraphObservations(graph)).walk("x", start_at(graph, "hall")))
         assert server.requests[0].body["stop"] == ["\nObservation:"]
         assert "gold!" not in prompt_of(server.requests[1])
     assert named(moves) == ["stairs", "stop"]
@@ -173,7 +173,7 @@ def test_a_dead_end_without_ways_says_so():
     graph = build_graph(["alone", "b"], [0, 0.001], [0, 0], [], [])
     with ChatServer([go("b"), FINISHED]) as server:
         mind = open_mind("openai:test", cache_dir=None, base_url=server.url)
-        moves = list(NavGptNavigator(graph, mind, GraphObservations(graph)).walk("Go.", WalkState(0, 0.0)))
+        moves = list(Published(graph, mind, GraphObservations(graph)).walk("Go.", WalkState(0, 0.0)))
         assert "no way leads on" in prompt_of(server.requests[1])
     assert [move.action for move in moves] == ["stop"]
 
@@ -259,7 +259,7 @@ def test_nothing_is_looked_at_or_asked_after_the_last_step():
 
 def test_the_rules_sum_up_what_was_seen():
     graph, mind = made_building(), RuleMind()
-    navigator = NavGptNavigator(graph, mind, Described(graph), max_steps=2)
+    navigator = Published(graph, mind, Described(graph), max_steps=2)
     assert len(list(navigator.walk("Go.", start_at(graph, "attic", 270.0)))) == 3
     _, summary, last = mind.ledger.take()
     assert summary.reply["text"].startswith("Wall 0 of 06.; Wall 1 of 06.")
@@ -275,7 +275,7 @@ def test_a_city_is_walked_by_its_panorama_ids():
     script = [go("e2"), go("c"), go("e1", "Right at the crossing."), go("e2"), FINISHED]
     with ChatServer(script) as server:
         mind = open_mind("openai:test", cache_dir=None, base_url=server.url)
-        navigator = NavGptNavigator(graph, mind, GraphObservations(graph))
+        navigator = Published(graph, mind, GraphObservations(graph))
         moves = list(navigator.walk("Turn right at the crossing.", WalkState(1, 180.0)))
         assert 'Front navigable viewpoints: {"c": "right 0.00, 10.00 m"}' in prompt_of(server.requests[0])
         assert '"e1": "left 90.00, 10.00 m"' in prompt_of(server.requests[2])
@@ -285,7 +285,7 @@ def test_a_city_is_walked_by_its_panorama_ids():
 
 def test_the_rules_walk_straight_on_until_nothing_is_new():
     graph = made_building()
-    navigator = NavGptNavigator(graph, RuleMind(), GraphObservations(graph))
+    navigator = Published(graph, RuleMind(), GraphObservations(graph))
     moves = list(navigator.walk(INSTRUCTION, start_at(graph, "attic", 270.0)))
     assert named(moves)[:3] == ["landing", "stairs", "hall"]
     assert named(moves)[-1] == "stop"
@@ -294,9 +294,9 @@ def test_the_rules_walk_straight_on_until_nothing_is_new():
 
 def test_its_name_says_what_it_sees():
     graph = made_building()
-    assert NavGptNavigator(graph, RuleMind(), GraphObservations(graph)).name == "navgpt --observations graph"
+    assert Published(graph, RuleMind(), GraphObservations(graph)).name == "navgpt --observations graph"
     with pytest.raises(BadInput, match="at least 1"):
-        NavGptNavigator(graph, RuleMind(), GraphObservations(graph), max_steps=0)
+        Published(graph, RuleMind(), GraphObservations(graph), max_steps=0)
 
 
 def test_links_are_told_with_the_heading_that_the_observation_gives():

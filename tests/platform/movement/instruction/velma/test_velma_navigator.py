@@ -1,6 +1,7 @@
 """The navigator against a model server over real HTTP."""
 
 import re
+from functools import partial
 
 import pytest
 from completions import completion
@@ -20,6 +21,7 @@ from virl.platform.movement.instruction.velma.traffic import yaw_flow
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
 
 F, L, R, AROUND, STOP = tuple(Action)
+Published = partial(VelmaNavigator, form="text")
 GO = "Go to the crossing, turn right and stop one step on."
 GOLD = ["forward", "forward", "right", "forward", "stop"]
 SAY = {"openai:m": text, "openai-completion:m": completion}
@@ -57,7 +59,7 @@ def walk_of(request):
 def test_a_model_walks_by_its_next_words(spec, crossing, start):
     with ChatServer([SAY[spec](f" {word}\nmore") for word in GOLD]) as server:
         mind = mind_at(server, spec)
-        moves = list(VelmaNavigator(crossing, mind).walk(GO, start))
+        moves = list(Published(crossing, mind).walk(GO, start))
         walks = [walk_of(request) for request in server.requests]
         assert all(GO in sent(request) for request in server.requests)
     assert [move.action for move in moves] == GOLD
@@ -71,10 +73,10 @@ def test_a_model_walks_by_its_next_words(spec, crossing, start):
 def test_a_second_run_asks_nothing(spec, crossing, start, tmp_path):
     script = [SAY[spec](word) for word in ["forward", "dunno", *GOLD[1:]]]
     with ChatServer(script) as server:
-        first = list(VelmaNavigator(crossing, mind_at(server, spec, tmp_path)).walk(GO, start))
+        first = list(Published(crossing, mind_at(server, spec, tmp_path)).walk(GO, start))
         assert len(server.requests) == 6
         again = mind_at(server, spec, tmp_path)
-        assert list(VelmaNavigator(crossing, again).walk(GO, start)) == first
+        assert list(Published(crossing, again).walk(GO, start)) == first
         assert len(server.requests) == 6
     assert all(exchange.cached for exchange in again.ledger.take())
     assert first[1].refused == ("dunno",)
@@ -86,7 +88,7 @@ def test_a_second_run_asks_nothing(spec, crossing, start, tmp_path):
 )
 def test_a_reply_that_names_no_action_is_recorded_and_asked_again(junk, crossing, start):
     with ChatServer([text(junk), text(junk), text("Forward."), text("stop")]) as server:
-        moves = list(VelmaNavigator(crossing, mind_at(server)).walk(GO, start))
+        moves = list(Published(crossing, mind_at(server)).walk(GO, start))
         first, second, third, _ = [sent(request) for request in server.requests]
     assert [move.action for move in moves] == ["forward", "stop"]
     assert len(moves[0].refused) == 2
@@ -100,7 +102,7 @@ def test_a_reply_that_names_no_action_is_recorded_and_asked_again(junk, crossing
 
 def test_a_model_that_never_names_an_action_ends_the_walk_in_one_line(crossing, start):
     with ChatServer([text("forward"), text("Let me\nthink")]) as server:
-        walk = VelmaNavigator(crossing, mind_at(server)).walk(GO, start)
+        walk = Published(crossing, mind_at(server)).walk(GO, start)
         assert next(walk).action == "forward"
         with pytest.raises(MindFailed, match=r"did not name an action in 3 replies.*'Let me'") as caught:
             next(walk)
@@ -110,18 +112,18 @@ def test_a_model_that_never_names_an_action_ends_the_walk_in_one_line(crossing, 
 
 def test_server_faults_are_tried_again_and_refusals_are_final(crossing, start):
     with ChatServer([fault(500), fault(429), text("forward"), refusal("I would rather not.")]) as server:
-        walk = VelmaNavigator(crossing, mind_at(server)).walk(GO, start)
+        walk = Published(crossing, mind_at(server)).walk(GO, start)
         assert next(walk).refused == ()
         with pytest.raises(MindFailed, match="refused to answer movement/velma-action"):
             next(walk)
     with pytest.raises(ModelUnavailable):
-        next(VelmaNavigator(crossing, mind_at(server)).walk(GO, start))
+        next(Published(crossing, mind_at(server)).walk(GO, start))
 
 
 def test_compatibility_makes_forward_of_what_it_cannot_read(crossing, start):
     script = ["I would turn right", "TURN right", "hm", "right", "forward"]
     with ChatServer([text(reply) for reply in script]) as server:
-        navigator = VelmaNavigator(crossing, mind_at(server), compat=True)
+        navigator = Published(crossing, mind_at(server), compat=True)
         moves = list(navigator.walk(GO, start))
         assert len(server.requests) == 5
     # on a road validation makes forward of a turn; "hm" goes straight on; a dead end allows only stopping
@@ -160,7 +162,7 @@ def test_published_parsing_reads_the_first_word(reply, action):
 
 def test_map2seq_walks_open_with_one_forward_that_is_not_asked_for(crossing, start):
     with ChatServer([text("stop")]) as server:
-        navigator = VelmaNavigator(crossing, mind_at(server), opening=OPENING["map2seq"])
+        navigator = Published(crossing, mind_at(server), opening=OPENING["map2seq"])
         moves = list(navigator.walk(GO, start))
         assert [walk_of(request) for request in server.requests] == ["1. forward\n2."]
     assert [(move.action, move.reason) for move in moves] == [("forward", "given"), ("stop", "")]
@@ -168,7 +170,7 @@ def test_map2seq_walks_open_with_one_forward_that_is_not_asked_for(crossing, sta
 
 def test_a_walk_ends_at_the_limit_of_actions(crossing, start):
     with ChatServer([text("turn around")]) as server:
-        moves = list(VelmaNavigator(crossing, mind_at(server), max_actions=7).walk(GO, start))
+        moves = list(Published(crossing, mind_at(server), max_actions=7).walk(GO, start))
         assert len(moves) == len(server.requests) == 7
 
 
@@ -186,7 +188,7 @@ class Park:
 def test_landmarks_are_asked_for_once_a_walk_and_told_where_seen(crossing, start):
     with ChatServer([text("1. a park\n2. traffic lights"), text("forward"), text("stop")]) as server:
         park = Park()
-        list(VelmaNavigator(crossing, mind_at(server), scorer=park).walk("Go to a park.", start))
+        list(Published(crossing, mind_at(server), scorer=park).walk("Go to a park.", start))
         assert len(server.requests) == 3
         assert walk_of(server.requests[2]) == (
             "There is a park on your left.\n1. forward\nThere is a park on your left.\n2."
@@ -196,7 +198,7 @@ def test_landmarks_are_asked_for_once_a_walk_and_told_where_seen(crossing, start
 
 def test_without_a_scorer_no_landmarks_are_asked_for(crossing, start):
     with ChatServer([text("stop")]) as server:
-        list(VelmaNavigator(crossing, mind_at(server)).walk("Go to a park.", start))
+        list(Published(crossing, mind_at(server)).walk("Go to a park.", start))
         assert len(server.requests) == 1
 
 
@@ -207,7 +209,7 @@ def test_examples_are_whole_walks_drawn_by_seed_and_never_the_walk_itself(crossi
         for seed in range(6):
             for instruction in ("Route 3.", "Route 4."):
                 mind = mind_at(server)
-                navigator = VelmaNavigator(
+                navigator = Published(
                     crossing, mind, scorer=Park(), landmarks=lambda _: (), examples=shown, seed=seed
                 )
                 list(navigator.walk(instruction, start))
@@ -232,7 +234,7 @@ def test_examples_are_whole_walks_drawn_by_seed_and_never_the_walk_itself(crossi
 )
 def test_odd_instructions_are_walked_by(instruction, crossing, start, caplog):
     with ChatServer([text("none"), text("forward"), text("stop")]) as server:
-        moves = list(VelmaNavigator(crossing, mind_at(server), scorer=Park()).walk(instruction, start))
+        moves = list(Published(crossing, mind_at(server), scorer=Park()).walk(instruction, start))
         assert max(len(sent(request)) for request in server.requests) < 10_000
         assert sent(server.requests[-1]).count("\nDATA>>>") == 1
     assert moves[-1].action == "stop"
@@ -240,9 +242,9 @@ def test_odd_instructions_are_walked_by(instruction, crossing, start, caplog):
 
 
 def test_the_rules_walk_by_counted_crossings(crossing, start):
-    moves = list(VelmaNavigator(crossing, RuleMind()).walk("Turn right at the first light. Stop.", start))
+    moves = list(Published(crossing, RuleMind()).walk("Turn right at the first light. Stop.", start))
     assert [move.action for move in moves][:4] == ["forward", "forward", "right", "forward"]
-    against = VelmaNavigator(crossing, RuleMind(), flow=yaw_flow(crossing))
+    against = Published(crossing, RuleMind(), flow=yaw_flow(crossing))
     turned = list(against.walk("Go against the flow of traffic.", WalkState(crossing.number("n1"), 180.0)))
     assert turned[0].action == "forward"
     turned = list(against.walk("Go with the flow of traffic.", WalkState(crossing.number("n1"), 180.0)))
@@ -254,7 +256,7 @@ def test_the_rules_find_some_goals_in_manhattan():
     folder = real_data("touchdown")
     graph = read_touchdown(folder / "graph")
     episodes = read_episodes(folder / "map2seq_seen" / "dev.jsonl")[:100]
-    navigator = VelmaNavigator(graph, RuleMind(), opening=OPENING["map2seq"])
+    navigator = Published(graph, RuleMind(), opening=OPENING["map2seq"])
     reached = 0
     for episode in episodes:
         *_, last = navigator.walk(episode.instruction, start_state(graph, episode, "map2seq"))

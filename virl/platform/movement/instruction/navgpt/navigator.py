@@ -10,16 +10,20 @@ from virl.mind.replies import Text
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.instruction.base import Move
+from virl.platform.movement.instruction.base import Move, PromptForm, in_chat
+from virl.platform.movement.instruction.navgpt.chat import ChatHistory, Told
+from virl.platform.movement.instruction.navgpt.directions import side
 from virl.platform.movement.instruction.navgpt.observation import (
     Observations,
     ViewpointObservation,
+    observation_parts,
     observation_text,
 )
 from virl.platform.movement.instruction.navgpt.replies import (
     Finish,
     GoTo,
     Malformed,
+    NavGptTurn,
     own_words,
     read_reply,
     thought_of,
@@ -47,14 +51,17 @@ class NavGptNavigator:
         observations: Observations,
         *,
         max_steps: int = MAX_STEPS,
+        form: PromptForm = "auto",
     ) -> None:
         """Set up for one graph.
 
         Args:
             graph: where the walks go.
-            mind: answers the prompts `movement/navgpt-step` and `movement/navgpt-summary`.
+            mind: answers the prompts `movement/navgpt-step`, or `movement/navgpt-chat`, and
+                `movement/navgpt-summary`.
             observations: what is seen at the graph's viewpoints.
             max_steps: replies an episode, at least 1.
+            form: how the mind is asked.
 
         Raises:
             BadInput: `max_steps` is below 1.
@@ -66,13 +73,15 @@ class NavGptNavigator:
         self._observations = observations
         self._max_steps = max_steps
         self._ids = frozenset(graph.ids)
+        self._in_chat = in_chat(form, mind)
+        self._chat_prompt = load_prompt("movement/navgpt-chat", NavGptTurn)
         self._step_prompt = load_prompt("movement/navgpt-step", Text)
         self._summary_prompt = load_prompt("movement/navgpt-summary", Text)
 
     @property
     def name(self) -> str:
-        """Such as `"navgpt --observations graph"`."""
-        return f"navgpt --observations {self._observations.name}"
+        """Such as `"navgpt --observations graph, chat"`."""
+        return f"navgpt --observations {self._observations.name}{', chat' if self._in_chat else ''}"
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """The moves of a walk, each to a viewpoint; the last is always a stop.
@@ -83,6 +92,26 @@ class NavGptNavigator:
             MindFailed: the model gave no reply within its retries.
             NoImagery: a viewpoint has no picture where the observations need one.
         """
+        yield from (self._walk_in_chat if self._in_chat else self._walk_as_text)(instruction, start)
+
+    def _walk_in_chat(self, instruction: str, state: WalkState) -> Iterator[Move]:
+        here = self._observe(state)
+        opening = {"viewpoint": here.viewpoint, "view": observation_parts(here, state.heading)}
+        history = ChatHistory(opening)
+        for replies_left in reversed(range(self._max_steps)):
+            reply = self._mind.ask(self._chat_prompt, **history.inputs(instruction))
+            if reply.action == "finish":
+                yield _stop(state, reply.thought, [])
+                return
+            way = next(way for way in here.ways if way.pano_id == reply.viewpoint)
+            before, state = state, WalkState(self._graph.number(way.pano_id), way.heading, state.node)
+            yield Move(way.pano_id, state, reason=reply.thought)
+            if replies_left:
+                left, here = here, self._observe(state)
+                history.moved(reply, self._summary(left), _arrived(before, way, here))
+        yield _stop(state, f"the limit of {self._max_steps} steps is reached", [])
+
+    def _walk_as_text(self, instruction: str, start: WalkState) -> Iterator[Move]:
         state, refused = start, list[str]()
         here = self._observe(state)
         scratchpad = Scratchpad(_opening(here, state), observation_text(here, state.heading))
@@ -148,6 +177,16 @@ def _stop(state: WalkState, reason: str, refused: list[str]) -> Move:
 
 def _opening(here: ViewpointObservation, state: WalkState) -> str:
     return f"Not moved yet. At viewpoint {here.viewpoint}, facing {state.heading:.2f} degrees."
+
+
+def _arrived(before: WalkState, way: Link, here: ViewpointObservation) -> Told:
+    """As `_arrival`, as plain data, with the view."""
+    return {
+        "turned": side(before.heading, way.heading),
+        "walked_m": round(way.distance, 2),
+        "viewpoint": here.viewpoint,
+        "view": observation_parts(here, way.heading),
+    }
 
 
 def _arrival(before: WalkState, way: Link) -> str:

@@ -74,6 +74,25 @@ def observation_text(observation: ViewpointObservation, heading: float) -> str:
     return "\n".join(blocks)
 
 
+def observation_parts(observation: ViewpointObservation, heading: float) -> list[dict[str, object]]:
+    """The same as plain data, for chat models: what is seen, objects and viewpoints by direction.
+
+    A direction of which there is nothing to tell is left out, and so is a field.
+    """
+    front, parts = sector(heading), list[dict[str, object]]()
+    for step, name in enumerate(DIRECTIONS):
+        index = (front + step) % len(DIRECTIONS)
+        near = [thing for thing in observation.things or () if thing.distance <= NEAR_M]
+        told = {
+            "seen": " ".join(observation.sentences[index].split()) if observation.sentences else "",
+            "objects": _by_name(near, index, heading),
+            "viewpoints": _by_name(observation.ways, index, heading),
+        }
+        if any(told.values()):
+            parts.append({"direction": name, **{field: one for field, one in told.items() if one}})
+    return parts
+
+
 def _block(observation: ViewpointObservation, heading: float, name: str, index: int) -> str:
     left, right = (side(heading, edge) for edge in sector_edges(index))
     lines = [f"{name}, range ({left} to {right}):"]
@@ -87,6 +106,11 @@ def _block(observation: ViewpointObservation, heading: float, name: str, index: 
 
 
 def _map(seen: Iterable[Link | Thing], index: int, heading: float) -> str:
+    told = _by_name(seen, index, heading)
+    return json.dumps(told, ensure_ascii=False) if told else "None"
+
+
+def _by_name(seen: Iterable[Link | Thing], index: int, heading: float) -> dict[str, str]:
     """What a sector holds, by name or id; things of one name share an entry."""
     told: dict[str, str] = {}
     for one in seen:
@@ -94,4 +118,4 @@ def _map(seen: Iterable[Link | Thing], index: int, heading: float) -> str:
             name = one.pano_id if isinstance(one, Link) else one.name
             where = f"{side(heading, one.heading)}, {one.distance:.2f} m"
             told[name] = f"{told[name]}; {where}" if name in told else where
-    return json.dumps(told, ensure_ascii=False) if told else "None"
+    return told

@@ -1,8 +1,13 @@
 """Reading what the model wants: one move, the end, or neither."""
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field, ValidationInfo, model_validator
+
+from virl.mind.replies import Reply
 
 TOOL = "action_maker"
 """The one tool: takes the id of a viewpoint and walks there."""
@@ -14,6 +19,46 @@ _FINAL = re.compile(r"\bFinal Answer\W{0,2} ?:")
 _OBSERVATION = re.compile(r"^[ \t]{0,8}\W{0,2}Observation\W{0,2} ?:", re.MULTILINE)
 _THOUGHT = re.compile(r"\s*\W{0,2}Thought\W{0,2} ?:\s*")
 _WORD = re.compile(r"[^\s\"'`,;:(){}\[\]<>*]+")
+
+
+class NavGptTurn(Reply):
+    """A thought and a move, as a chat model gives them."""
+
+    thought: str = Field(
+        description="Which parts are done, which comes next, and why here; one to three sentences."
+    )
+    action: Literal["walk", "finish"] = Field(description="Walk to a viewpoint, or end the walk here.")
+    viewpoint: str | None = Field(
+        description="The id of the viewpoint to walk to, one of the last observation's; null to finish."
+    )
+
+    @classmethod
+    def offers(cls, inputs: Mapping[str, object]) -> Mapping[str, Sequence[str | int]]:
+        """As `Reply.offers`."""
+        ids = _offered(inputs)
+        if ids is None:
+            return {}
+        return {"viewpoint": ids} if ids else {"action": ["finish"]}
+
+    @model_validator(mode="after")
+    def _can_be_done(self, info: ValidationInfo) -> "NavGptTurn":
+        if self.action == "finish":
+            return self
+        if self.viewpoint is None:
+            raise ValueError("to walk, give the id of a viewpoint")
+        ids = _offered(info.context or {})
+        if ids is not None and self.viewpoint not in ids:
+            valid = f"from here one can walk to {', '.join(ids)}" if ids else "no way leads on: finish"
+            raise ValueError(f"viewpoint {self.viewpoint[:80]!r} cannot be gone to: {valid}")
+        return self
+
+
+def _offered(inputs: Mapping[str, object]) -> list[str] | None:
+    """The ids that can be gone to by the last observation; `None` if there is none."""
+    steps = inputs.get("steps")
+    last = steps[-1]["observation"] if isinstance(steps, list) and steps else inputs.get("opening")
+    view = last.get("view") if isinstance(last, dict) else None
+    return None if view is None else [name for part in view for name in part.get("viewpoints", ())]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Text
+from virl.platform.movement.instruction.navgpt.replies import NavGptTurn
 
 SUMMARY_WORDS = 30  # chosen: a sentence
 
@@ -33,6 +34,34 @@ class StepQuestion(BaseModel):
     left_out: int
 
 
+class SeenPart(BaseModel):
+    """What lies in one direction, as far as the rules read it."""
+
+    viewpoints: dict[str, str] = {}
+
+
+class SeenAt(BaseModel):
+    """An observation, as far as the rules read it."""
+
+    viewpoint: str
+    view: tuple[SeenPart, ...] = ()
+
+
+class TurnTaken(BaseModel):
+    """A move, and what came of it."""
+
+    observation: SeenAt
+
+
+class TurnQuestion(BaseModel):
+    """Inputs of `movement/navgpt-chat`."""
+
+    instruction: str
+    opening: SeenAt
+    left_out: int
+    steps: tuple[TurnTaken, ...]
+
+
 class SummaryQuestion(BaseModel):
     """Inputs of `movement/navgpt-summary`."""
 
@@ -52,6 +81,25 @@ def choose_viewpoint(question: StepQuestion, lexicon: Lexicon) -> Text:
     name = min(fresh, key=lambda one: fresh[one])
     thought = f"The rules read no instruction; the straightest new way turns by {fresh[name]:.0f} degrees."
     return Text(text=f'{thought}\nAction: action_maker\nAction Input: "{name}"')
+
+
+def choose_turn(question: TurnQuestion, lexicon: Lexicon) -> NavGptTurn:
+    """As `choose_viewpoint`."""
+    del lexicon
+    told = [question.opening, *(step.observation for step in question.steps)]
+    been = {one.viewpoint for one in told}
+    fresh = {
+        name: float(found["angle"])
+        for part in told[-1].view
+        for name, where in part.viewpoints.items()
+        if name not in been and (found := _WHERE.match(where))
+    }
+    if not fresh:
+        thought = "No way leads on to where I have not been."
+        return NavGptTurn(thought=thought, action="finish", viewpoint=None)
+    name = min(fresh, key=lambda one: fresh[one])
+    thought = f"The rules read no instruction; the straightest new way turns by {fresh[name]:.0f} degrees."
+    return NavGptTurn(thought=thought, action="walk", viewpoint=name)
 
 
 def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:

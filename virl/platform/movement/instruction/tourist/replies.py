@@ -77,7 +77,9 @@ class WalkAction(Reply):
     action: Literal["forward", "turn", "stop", "lost"] = Field(
         description="Walk on, turn and walk on that way, stop at the destination, or admit being lost."
     )
-    direction: Direction | None = Field(default=None, description="Where to turn to; with turn alone.")
+    direction: Direction | None = Field(
+        default=None, description="Where to turn to, one of the ways told; null unless the action is turn."
+    )
     sentence: int = Field(ge=1, description="The number of the sentence that is being carried out.")
     reason: str = Field(description="Why, in one sentence.")
 

@@ -9,8 +9,9 @@ from virl.json_reading import read_json_file
 from virl.mind.base import Mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
+from virl.platform.movement.instruction.base import PromptForm, in_chat
 from virl.platform.movement.instruction.velma.prompt import tidy
-from virl.platform.movement.instruction.velma.replies import ask_until_read
+from virl.platform.movement.instruction.velma.replies import VelmaLandmarks, ask_until_read
 
 LandmarkExtractor = Callable[[str], tuple[str, ...]]
 """The landmarks that an instruction names."""
@@ -27,17 +28,21 @@ _BARE = re.compile(
 _QUOTES = " \t\"'`*.,;:"
 
 
-def mind_landmarks(mind: Mind) -> LandmarkExtractor:
-    """Asks a mind, with `prompts/movement/velma-landmarks.md`; an empty instruction is not asked about.
+def mind_landmarks(mind: Mind, form: PromptForm = "auto") -> LandmarkExtractor:
+    """Asks a mind; an empty instruction is not asked about.
 
-    The extractor raises `MindFailed` where no reply holds a list.
+    The prompt is `movement/velma-landmarks`, for chat models `movement/velma-landmarks-chat`. The extractor
+    raises `MindFailed` where no reply holds a list.
     """
     prompt = load_prompt("movement/velma-landmarks", Text)
+    typed = load_prompt("movement/velma-landmarks-chat", VelmaLandmarks)
 
     def extract(instruction: str) -> tuple[str, ...]:
         text = tidy(instruction)
         if not text:
             return ()
+        if in_chat(form, mind):
+            return filter_landmarks(mind.ask(typed, instruction=text).names)
         names, _ = ask_until_read(
             lambda refused: mind.ask(prompt, instruction=text, refused=refused).text,
             parse_landmarks,

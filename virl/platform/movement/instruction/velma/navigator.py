@@ -10,7 +10,7 @@ from virl.mind.replies import Text
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
 from virl.platform.movement.discrete.rules import WalkState
-from virl.platform.movement.instruction.base import MAX_ACTIONS, Decision, Move, act
+from virl.platform.movement.instruction.base import MAX_ACTIONS, Decision, Move, PromptForm, act, in_chat
 from virl.platform.movement.instruction.velma.landmarks import LandmarkExtractor, mind_landmarks
 from virl.platform.movement.instruction.velma.observations import LandmarkScorer, Observer, TrafficFlow
 from virl.platform.movement.instruction.velma.prompt import (
@@ -18,10 +18,17 @@ from virl.platform.movement.instruction.velma.prompt import (
     Example,
     action_inputs,
     action_prompt,
+    chat_inputs,
+    chat_prompt,
     tidy,
 )
-from virl.platform.movement.instruction.velma.replies import ask_until_read, published_action, quoted
-from virl.platform.movement.instruction.velma.transcript import walk_so_far
+from virl.platform.movement.instruction.velma.replies import (
+    VelmaAction,
+    ask_until_read,
+    published_action,
+    quoted,
+)
+from virl.platform.movement.instruction.velma.transcript import observed_so_far
 from virl.platform.movement.instruction.velma.verbalizer import Wording, sentence, walk_text
 
 _log = logging.getLogger(__name__)
@@ -63,12 +70,19 @@ class VelmaNavigator:
     compat: bool = False
     """As the published code: a reply that cannot be read counts as forward and is not asked for again."""
     wording: Wording = "paper"
+    form: PromptForm = "auto"
+    """How the mind is asked; with `compat` always as published."""
 
     @property
     def name(self) -> str:
-        """Such as `"velma openai:gpt-5-mini, 2-shot"`."""
+        """Such as `"velma openai:gpt-5-mini, 2-shot, chat"`."""
         shown = min(self.shots, len(self.examples))
-        return f"velma {self.mind.name}, {shown}-shot{', compat' if self.compat else ''}"
+        manner = ", compat" if self.compat else ", chat" if self._in_chat else ""
+        return f"velma {self.mind.name}, {shown}-shot{manner}"
+
+    @property
+    def _in_chat(self) -> bool:
+        return not self.compat and in_chat(self.form, self.mind)
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """As `InstructionNavigator.walk`.
@@ -84,7 +98,7 @@ class VelmaNavigator:
             _log.warning(
                 "the instruction has %d characters: the mind reads %d", len(instruction), MAX_INSTRUCTION
             )
-        prompt, instruction = action_prompt(), tidy(instruction)
+        instruction = tidy(instruction)
         observer = Observer(self.graph, self.scorer, self.flow)
         names = self._landmarks_of(instruction)
         examples = self._examples_for(instruction, observer)
@@ -93,10 +107,19 @@ class VelmaNavigator:
         def choose(moves: Sequence[Move]) -> Decision:
             fresh = [move.state for move in moves[len(told) - 1 :]]
             told.extend([sentence(observer.after(state, names), self.wording) for state in fresh])
+            if self._in_chat:
+                return self._decide_in_chat(instruction, told, moves, examples)
             walk = walk_text(told, [Action(move.action) for move in moves]).text
-            return self._decide(prompt, instruction, walk, examples)
+            return self._decide(action_prompt(), instruction, walk, examples)
 
         yield from act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
+
+    def _decide_in_chat(
+        self, instruction: str, told: Sequence[str], moves: Sequence[Move], examples: Sequence[Example]
+    ) -> Decision:
+        replies = [VelmaAction(reason=move.reason, action=Action(move.action)) for move in moves]
+        reply = self.mind.ask(chat_prompt(), **chat_inputs(instruction, told, replies, examples))
+        return Decision(reply.action, reply.reason)
 
     def _decide(
         self, prompt: Prompt[Text], instruction: str, walk: str, examples: Sequence[Example]
@@ -116,18 +139,18 @@ class VelmaNavigator:
     def _landmarks_of(self, instruction: str) -> tuple[str, ...]:
         if self.scorer is None:
             return ()
-        return (self.landmarks or mind_landmarks(self.mind))(instruction)
+        form: PromptForm = "chat" if self._in_chat else "text"
+        return (self.landmarks or mind_landmarks(self.mind, form))(instruction)
 
     def _examples_for(self, instruction: str, observer: Observer) -> list[Example]:
         """Walks of other instructions; the same ones for the same instruction and seed."""
         others = [shown for shown in self.examples if tidy(shown.instruction) != instruction]
         drawn = Random(f"{self.seed} {instruction}").sample(others, min(self.shots, len(others)))
-        return [
-            Example(
-                shown.instruction,
-                walk_so_far(
-                    observer, shown.start, shown.actions, landmarks=shown.landmarks, wording=self.wording
-                ).text,
-            )
-            for shown in drawn
-        ]
+        return [self._example(shown, observer) for shown in drawn]
+
+    def _example(self, shown: Demonstration, observer: Observer) -> Example:
+        told = observed_so_far(
+            observer, shown.start, shown.actions, landmarks=shown.landmarks, wording=self.wording
+        )
+        steps = tuple(zip(told, map(str, shown.actions), strict=False))
+        return Example(shown.instruction, walk_text(told, shown.actions).text, steps)

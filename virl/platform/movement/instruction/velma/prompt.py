@@ -10,6 +10,7 @@ from virl.mind.base import Prompt
 from virl.mind.prompt import load_prompt, render
 from virl.mind.replies import Text
 from virl.platform.movement.discrete.actions import Action
+from virl.platform.movement.instruction.velma.replies import VelmaAction
 
 MAX_INSTRUCTION = 6_000  # characters; chosen: three times the longest of Touchdown (2,067) and Map2seq
 
@@ -22,6 +23,8 @@ class Example:
 
     instruction: str
     walk: str
+    steps: tuple[tuple[str, str], ...] = ()
+    """What was observed, and the action taken on it, in order: the walk for chat models."""
 
 
 @cache
@@ -49,6 +52,38 @@ def action_inputs(
         "instruction": tidy(instruction),
         "refused": refused,
         "walk": walk,
+    }
+
+
+@cache
+def chat_prompt() -> Prompt[VelmaAction]:
+    """`prompts/movement/velma-chat.md`."""
+    return load_prompt("movement/velma-chat", VelmaAction)
+
+
+def chat_inputs(
+    instruction: str, told: Sequence[str], replies: Sequence[VelmaAction], examples: Sequence[Example] = ()
+) -> dict[str, Any]:
+    """The inputs of `movement/velma-chat`.
+
+    Args:
+        instruction: as the data set gives it.
+        told: what was observed at the start and after each action; one more than there are replies.
+        replies: the actions so far.
+        examples: shown in this order.
+    """
+    steps = zip(replies, told[1:], strict=True)
+    return {
+        "examples": [
+            {
+                "instructions": tidy(example.instruction),
+                "walk": [{"observed": seen, "action": action} for seen, action in example.steps],
+            }
+            for example in examples
+        ],
+        "instruction": tidy(instruction),
+        "opening": told[0],
+        "steps": [{"reply": reply.model_dump(mode="json"), "observation": seen} for reply, seen in steps],
     }
 
 

@@ -1,9 +1,12 @@
-"""Free text from a model, read or refused."""
+"""Replies of a model: typed ones, and free text that is read or refused."""
 
 from collections.abc import Callable
 from typing import TypeVar
 
+from pydantic import Field
+
 from virl.errors import MindFailed
+from virl.mind.replies import Reply
 from virl.platform.movement.discrete.actions import Action, parse_action
 
 TRIES = 3
@@ -13,6 +16,23 @@ MAX_QUOTED = 200
 """Characters of a refused reply that are kept (chosen)."""
 
 ReadT = TypeVar("ReadT")
+
+
+class VelmaAction(Reply):
+    """The next action of a walk, as a chat model gives it."""
+
+    reason: str = Field(
+        description="Which part of the instructions comes next, and what tells where; at most 20 words."
+    )
+    action: Action = Field(description="The next action.")
+
+
+class VelmaLandmarks(Reply):
+    """The landmarks that instructions name, as a chat model lists them."""
+
+    names: tuple[str, ...] = Field(
+        max_length=40, description="As they are written, in the order of the text, each once; may be empty."
+    )
 
 
 def ask_until_read(

@@ -8,6 +8,9 @@ from pydantic import BaseModel
 
 from virl.mind.lexicon import Lexicon, in_order
 from virl.mind.replies import Text
+from virl.platform.movement.discrete.actions import Action, parse_action
+from virl.platform.movement.instruction.velma.replies import VelmaAction, VelmaLandmarks
+from virl.platform.movement.instruction.velma.verbalizer import walk_text
 
 SAME_CROSSING_STEPS = 2  # crossings told within so many steps are one; tuned on map2seq_seen dev
 HALF_BLOCK_STEPS = 5  # steps from the last crossing to a stop that names none; tuned on map2seq_seen dev
@@ -60,6 +63,21 @@ class VelmaActionQuestion(BaseModel):
     walk: str
 
 
+class VelmaTurn(BaseModel):
+    """An action, and what was observed after it."""
+
+    reply: VelmaAction
+    observation: str
+
+
+class VelmaChatQuestion(BaseModel):
+    """Inputs of `movement/velma-chat` that the rules read."""
+
+    instruction: str
+    opening: str
+    steps: tuple[VelmaTurn, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _InstructionLeg:
     """A stretch up to a turn or to the end."""
@@ -71,13 +89,26 @@ class _InstructionLeg:
 
 
 def list_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> Text:
+    """As `name_landmarks`, in a numbered list."""
+    names = name_landmarks(question, lexicon).names
+    return Text(text="\n".join(f"{number}. {name}" for number, name in enumerate(names, 1)) or "none")
+
+
+def name_landmarks(question: VelmaLandmarkQuestion, lexicon: Lexicon) -> VelmaLandmarks:
     """Names in capitals within a sentence, and things of a short list, in the order of the text."""
     del lexicon
     found = [(match.start(1), match[1]) for match in _NAME.finditer(question.instruction)]
     found = [(start, name) for start, name in found if not _NOT_A_NAME.match(name)]
     found += [(match.start(1), match[1]) for match in _THING_NAME.finditer(question.instruction)]
-    names = list(dict.fromkeys(name for _, name in sorted(found)))
-    return Text(text="\n".join(f"{number}. {name}" for number, name in enumerate(names, 1)) or "none")
+    return VelmaLandmarks(names=tuple(dict.fromkeys(name for _, name in sorted(found))))
+
+
+def choose_chat_action(question: VelmaChatQuestion, lexicon: Lexicon) -> VelmaAction:
+    """As `choose_action`."""
+    told = [question.opening, *(step.observation for step in question.steps)]
+    walk = walk_text(told, [step.reply.action for step in question.steps]).text
+    said = choose_action(VelmaActionQuestion(instruction=question.instruction, walk=walk), lexicon).text
+    return VelmaAction(reason="Turns are taken in their order.", action=parse_action(said) or Action.FORWARD)
 
 
 def choose_action(question: VelmaActionQuestion, lexicon: Lexicon) -> Text:

@@ -56,8 +56,20 @@ def walk_so_far(
     wording: Wording = "paper",
 ) -> WalkText:
     """A walk as text; unless it has stopped, it ends in the number of the action that comes next."""
+    return walk_text(observed_so_far(observer, start, actions, landmarks=landmarks, wording=wording), actions)
+
+
+def observed_so_far(
+    observer: Observer,
+    start: WalkState,
+    actions: Sequence[Action],
+    *,
+    landmarks: Sequence[str] = (),
+    wording: Wording = "paper",
+) -> list[str]:
+    """What is told at the start of a walk and after each action but a stop."""
     states = walk_states(observer.graph, start, actions)
     if actions and actions[-1] is Action.STOP:
         states.pop()
     observed = [observer.start(start, landmarks), *(observer.after(state, landmarks) for state in states[1:])]
-    return walk_text([sentence(observation, wording) for observation in observed], actions)
+    return [sentence(observation, wording) for observation in observed]
