@@ -46,7 +46,7 @@ class PlaceQuery(Reply):
 class PlacePick(Reply):
     """Which of some places is meant."""
 
-    index: int = Field(ge=0, description="The number of the place chosen, as given before it.")
+    index: int = Field(ge=0, description="The index of the place chosen, as given with it.")
     reason: str = Field(description="Why this one, in one sentence.")
 
     @classmethod

@@ -11,7 +11,7 @@ from virl.routines.clients.replies import offered
 class HomeRating(Reply):
     """How well one of several homes suits a client."""
 
-    home: int = Field(ge=0, description="The number of the home, as given before it.")
+    home: int = Field(ge=0, description="The number of the home, as given with it.")
     rating: float = Field(ge=0, le=10, description="0: not at all, 10: as if made for them.")
     explanation: str = Field(description="Why, in at most 50 words that name the facts used.")
 

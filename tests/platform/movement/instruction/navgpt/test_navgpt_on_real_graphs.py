@@ -42,7 +42,7 @@ def test_gold_paths_are_walked_with_the_headings_of_their_ways(r2r, monkeypatch)
     script = [reply for episode in episodes for reply in (*map(go, episode.path[1:]), FINISHED)]
     with ChatServer(script) as server:
         mind = open_mind("openai:test", cache_dir=None, base_url=server.url)
-        navigator = NavGptNavigator(graph, mind, GraphObservations(graph))
+        navigator = NavGptNavigator(graph, mind, GraphObservations(graph), form="text")
         for episode in episodes:
             start = WalkState(graph.number(episode.start), episode.heading)
             moves = list(navigator.walk(episode.instruction, start))
@@ -63,7 +63,7 @@ def test_no_id_of_the_same_building_teleports(r2r, monkeypatch):
     graph = read_matterport(r2r / "connectivity", episode.scan)
     with ChatServer([go(episode.target), go(episode.path[1]), FINISHED]) as server:
         mind = open_mind("openai:test", cache_dir=None, base_url=server.url)
-        navigator = NavGptNavigator(graph, mind, GraphObservations(graph))
+        navigator = NavGptNavigator(graph, mind, GraphObservations(graph), form="text")
         start = WalkState(graph.number(episode.start), episode.heading)
         moves = list(navigator.walk(episode.instruction, start))
         told = json.dumps(server.requests[1].body)

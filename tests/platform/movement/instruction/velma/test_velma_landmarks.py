@@ -128,7 +128,7 @@ def test_a_model_lists_them_and_is_asked_again_where_it_does_not(spec, say, tmp_
     with ChatServer([say("Which ones?"), say("1. a green kiosk\n2. Quarry Books\n")]) as server:
         for _ in range(2):
             mind = open_mind(spec, cache_dir=tmp_path, base_url=server.url)
-            assert mind_landmarks(mind)(GO) == ("a green kiosk", "Quarry Books")
+            assert mind_landmarks(mind, "text")(GO) == ("a green kiosk", "Quarry Books")
         assert len(server.requests) == 2
         sent = [json.dumps(request.body) for request in server.requests]
     assert all(GO in body for body in sent)
@@ -139,9 +139,9 @@ def test_a_model_that_lists_nothing_is_given_up_in_one_line():
     with ChatServer([text("\x1b[31mHm\n?")]) as server:
         mind = open_mind("openai:m", cache_dir=None, base_url=server.url)
         with pytest.raises(MindFailed, match=r"did not name landmarks in 3 replies") as caught:
-            mind_landmarks(mind)(GO)
+            mind_landmarks(mind, "text")(GO)
         assert len(server.requests) == 3
-        assert mind_landmarks(mind)(" \n") == ()
+        assert mind_landmarks(mind, "text")(" \n") == ()
         assert len(server.requests) == 3
     assert str(caught.value).isprintable()
 
