@@ -6,7 +6,7 @@ The rules answer in the place of a model, so no request is sent. Every question 
 OpenAI's models would be sent it, its system message first, and counted as virl estimates tokens: letters / 3,
 and pictures apart. The share is that of the letters that a request has in common with the beginning of the
 one before it, in the same run and to the same prompt: what a provider's prompt cache can serve. The mean is
-weighted by length.
+weighted by length. New are the tokens outside that common beginning.
 
 VELMA and NavGPT walk the first episodes of an export of the made town, once in each form.
 """
@@ -95,7 +95,9 @@ def main() -> None:
     options = parser.parse_args()
     wanted = options.agent or (*AGENTS, *WALKERS)
     with figures(options) as found:
-        found.show("agent        prompt                       requests   tokens  pictures  common beginning")
+        found.show(
+            "agent        prompt                       requests   tokens      new  pictures  common beginning"
+        )
         for agent in wanted:
             if agent in AGENTS:
                 _show(found, agent, [_run(agent, options.city)])
@@ -145,21 +147,17 @@ def _show(found: Figures, agent: str, runs: list[dict[str, Sent]]) -> None:
 
 def _figures(found: Figures, agent: str, prompt: str, sent: list[Sent]) -> dict[str, Any]:
     requests, tokens = sum(len(one.texts) for one in sent), sum(one.tokens for one in sent)
-    pictures, common = sum(one.pictures for one in sent), common_share([one.texts for one in sent])
-    share = "" if common is None else f"{common:.0%}"
-    found.show(f"{agent:<12} {prompt:<28} {requests:>8} {tokens:>8} {pictures or '':>9} {share:>17}")
-    figure = {"requests": requests, "tokens": tokens, "pictures": pictures, "common": common}
+    pictures, pairs = (
+        sum(one.pictures for one in sent),
+        [pair for one in sent for pair in pairwise(one.texts)],
+    )
+    common, later = sum(_common(*pair) for pair in pairs), sum(len(after) for _, after in pairs)
+    letters = sum(len(text) for one in sent for text in one.texts)
+    new, share = round(tokens * (1 - common / letters)), common / later if later else None
+    shown = "" if share is None else f"{share:.0%}"
+    found.show(f"{agent:<12} {prompt:<28} {requests:>8} {tokens:>8} {new:>8} {pictures or '':>9} {shown:>17}")
+    figure = {"requests": requests, "tokens": tokens, "new": new, "pictures": pictures, "common": share}
     return {f"{agent}/{prompt}": figure}
-
-
-def common_share(runs: list[list[str]]) -> float | None:
-    """The share of the letters of all requests but the first of a run that the one before has, too.
-
-    `None` where no run has two.
-    """
-    pairs = [pair for requests in runs for pair in pairwise(requests)]
-    letters = sum(len(after) for _, after in pairs)
-    return sum(_common(*pair) for pair in pairs) / letters if letters else None
 
 
 def _common(before: str, after: str) -> int:

@@ -216,7 +216,8 @@ def converse_all(provider: str, count: int, folder: Path, seed: int) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("provider", MODELS)
 def test_no_damaged_reply_ends_in_a_traceback_or_is_paid_twice(provider: str, tmp_path: Path) -> None:
-    assert ask_all(provider, 25, tmp_path, seed=1) > 12, "most questions are answered in the end"
+    every = len(ASKED)
+    assert ask_all(provider, every, tmp_path, seed=1) > every / 2, "most questions are answered in the end"
     assert converse_all(provider, 6, tmp_path, seed=1) > 6
 
 
