@@ -3,7 +3,7 @@
     python -m benchmarks.perf.prompts [--agent NAME ...] [--city NAME] [--episodes N] [--json]
 
 The rules answer in the place of a model, so no request is sent. Every question is written out as one of
-OpenAI's models would be sent it, its system message first, and counted as virl estimates tokens: letters / 3,
+OpenAI's models would be sent it, its system message first, and counted as virl estimates tokens: bytes / 3,
 and pictures apart. The share is that of the letters that a request has in common with the beginning of the
 one before it, in the same run and to the same prompt: what a provider's prompt cache can serve. The mean is
 weighted by length. New are the tokens outside that common beginning.
@@ -81,7 +81,7 @@ class WrittenOut:
         question = question_of(prompt, inputs, (), MANNER, Abilities(), NO_MODEL)
         sent = self._sent[prompt.name]
         sent.texts.append("\n".join(message.text for message in question.messages))
-        sent.tokens += expected_usage(question.messages).input_tokens
+        sent.tokens += expected_usage(question.messages, reply=0).input_tokens
         sent.pictures += len(images)
         return self._rules.ask(prompt, images=images, **inputs)
 
