@@ -2,6 +2,7 @@
 
     python -m benchmarks.perf.sign_words helsinki.osm.pbf=fi liechtenstein.osm.pbf=de [--half held-out]
         [--lexicon sign-lexicon] [--least 30] [--misses 20] [--json]
+    python -m benchmarks.perf.sign_words virlton=made --half both
 
 Each extract of OpenStreetMap is given with the language of its country. Names are those of places: `name` in
 the language of the country, or in that of its script where that is another one, and `name:xx` in language xx;
@@ -9,6 +10,8 @@ each counts once. Stops are left out: they are named for what is near.
 The truth is the first of the 20 place types that OpenStreetMap's tags stand for; the answer is the first type
 that the lexicon tells. Precision is the share of its answers within the 20 types that are right, over all
 named places, recall the share of names with such a truth that are answered rightly.
+
+The names of a made city are those of its shops, and their truth is its plan.
 
 Words are chosen on the tune half alone; which half a place is in is a hash of its id in OpenStreetMap.
 """
@@ -27,10 +30,13 @@ from rich.table import Table
 from virl.errors import BadInput
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models
+from virl.platform.providers.offline.plan import Shop
+from virl.platform.providers.osm.city_file import SUFFIXES
 from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.pois import Pois, pois_of
 
 from .figures import Figures, command, figures
+from .plans import plan_of
 
 TYPES = (
     "bank", "restaurant", "supermarket", "bakery", "cafe", "pharmacy", "hospital", "spa", "convenience_store",
@@ -186,7 +192,16 @@ def _read(extract: str) -> Iterable[LabelledName]:
     file, mark, language = extract.rpartition("=")
     if not mark:
         raise BadInput(f"{extract!r} does not say its language: give FILE=LANGUAGE, as in town.osm.pbf=fi")
+    if not file.endswith(SUFFIXES):
+        return _names_of_shops(plan_of(file).shops, language)
     return labelled_names(pois_of(read_extract(Path(file))), language)
+
+
+def _names_of_shops(shops: Iterable[Shop], language: str) -> Iterator[LabelledName]:
+    for shop in shops:
+        held_out = sha256(shop.place.id.encode()).digest()[0] % 2 == 1
+        truth = next((coarse for kind in shop.place.types if (coarse := coarse_type(kind))), None)
+        yield LabelledName(shop.place.name, language, truth, held_out)
 
 
 def _table(half: str, scores: Iterable[Score]) -> Table:

@@ -1,5 +1,6 @@
 """Which places of a rebuilt town have a sign, where it hangs, and who stands on a directory."""
 
+from dataclasses import replace
 from itertools import pairwise
 from math import dist
 from pathlib import Path
@@ -11,6 +12,9 @@ import shapely
 from tests.platform.providers.osm.test_osm_twin import FRAME, Writer, box
 from virl.platform.providers.offline.plan import Shop, Sign
 from virl.platform.providers.offline.render.lettering import letter
+from virl.platform.providers.offline.render.mesh import NOBODY
+from virl.platform.providers.offline.render.storefronts import sign_mesh
+from virl.platform.providers.offline.render.textures import TILE_INDEX
 from virl.platform.providers.osm.boards import board_size
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
@@ -191,3 +195,17 @@ def test_houses_that_overlap_do_not_hang_signs_over_each_other(tmp_path: Path) -
     spans = sorted((left[0], right[0]) for left, right in ends.values() if abs(left[1] - 8.1) < 0.3)
     assert len(spans) >= 4
     assert all(first[1] <= second[0] + 0.1 for first, second in pairwise(spans))
+
+
+@pytest.mark.parametrize(("bottom", "doors"), [(2.15, 1), (0.9, 0)])
+def test_a_directory_hangs_on_an_entrance_of_stone_and_over_no_window(bottom: float, doors: int) -> None:
+    sign = Sign("d", "d", "Lawyer", "", "directory", (0.0, 0.0), (3.0, 0.0), bottom, 2.6, 0)
+    mesh = sign_mesh([sign, replace(sign, id="e", top=bottom, bottom=bottom - 0.2)][: 2 - doors], 0, 0)
+    nobodys = mesh.owner == NOBODY
+    stone = nobodys & (mesh.texture == TILE_INDEX["wall/stone"])
+    corners = mesh.corners[stone].reshape(-1, 3)
+    assert stone.sum() == 1
+    assert corners.min(axis=0)[[0, 2]] == pytest.approx([-0.4, 0.0])
+    assert corners.max(axis=0)[[0, 2]] == pytest.approx([3.4, 3.35])
+    assert (corners[:, 1] > 0.0).all(), "behind the board, which faces south"
+    assert (mesh.texture == TILE_INDEX["house door"]).sum() == doors

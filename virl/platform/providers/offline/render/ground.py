@@ -391,6 +391,12 @@ class RasterGrid(NamedTuple):
     rows: int
 
 
+def grid_of(ground: GroundRasters) -> RasterGrid:
+    """Where the cells of some rasters lie."""
+    rows, columns = ground.kerb.shape
+    return RasterGrid(float(ground.origin[0]), float(ground.origin[1]), ground.per_cell, columns, rows)
+
+
 @inlined
 def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
     """Column and row of the cell south-west of a point, and the way to the next ones, [0, 1)."""

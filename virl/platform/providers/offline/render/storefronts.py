@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.providers.offline.plan import Frontage, Shop, Sign
+from virl.platform.providers.offline.plan import Frontage, Point, Shop, Sign
 from virl.platform.providers.offline.render.lettering import colours
 from virl.platform.providers.offline.render.mesh import Quads, join, outward, quads, upright
 from virl.platform.providers.offline.render.textures import TILE_INDEX
@@ -21,6 +21,11 @@ POST_M = 0.22
 PANE_M = 1.7
 AWNING_M = (1.15, 0.62, 0.20)  # reach, fall, and valance
 BOARD_DEPTH_M = 0.12
+PORTAL_M = 0.4, 0.75  # how far it reaches beside and above a directory: over the lintel of a window; chosen
+PORTAL_DEPTH_M = 0.075  # behind a directory's front
+PORTAL_DOOR_M = 1.15, 2.1  # width and height
+STONE_M = 3.2  # side of the stone's texture
+PORTAL_PAINT, PORTAL_EDGE = (0.60, 0.58, 0.54), (0.50, 0.48, 0.45)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,4 +203,40 @@ def sign_mesh(signs: Sequence[Sign], first_texture: int, first_owner: int) -> Qu
             side = np.stack([-o[:, 1], o[:, 0]], axis=1) * 0.06
             post = upright(foot + o * 0.06 - side, foot + o * 0.06 + side, 0.0, top[board] + 0.1)
             parts.append(quads(post, paint=(0.42, 0.31, 0.20)))
-    return join(parts)
+    return join([*parts, _portals(signs)])
+
+
+def _portals(signs: Sequence[Sign]) -> Quads:
+    """The entrances on which directories hang, of stone, so that no board hangs over a window.
+
+    There is a door where the board leaves room for one.
+    """
+    boards: dict[tuple[Point, Point], tuple[float, float]] = {}
+    for sign in signs:
+        if sign.kind == "directory":
+            low, high = boards.get((sign.left, sign.right), (sign.bottom, sign.top))
+            boards[sign.left, sign.right] = min(low, sign.bottom), max(high, sign.top)
+    if not boards:
+        return join([])
+    left, right = (np.array([ends[i] for ends in boards]) for i in range(2))
+    low, high = np.array(list(boards.values())).T
+    out = outward(left, right)
+    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    top = np.minimum(high + PORTAL_M[1], FRONT_TOP_M)
+
+    def panel(a: Floats, b: Floats, height: Floats, ahead: float) -> Floats:
+        back = out * (ahead - PORTAL_DEPTH_M)
+        return upright(a + back, b + back, 0.0, height)
+
+    first, last = left - along * PORTAL_M[0], right + along * PORTAL_M[0]
+    wide = np.linalg.norm(last - first, axis=1) / STONE_M
+    uv = np.stack([0 * wide, 0 * wide, wide, top / STONE_M], axis=1)
+    stone = quads(panel(first, last, top, 0.0), uv=uv, texture=TILE_INDEX["wall/stone"], paint=PORTAL_PAINT)
+    edges = [
+        quads(panel(a, b, top, 0.03), paint=PORTAL_EDGE)
+        for a, b in ((first, first + along * POST_M), (last - along * POST_M, last))
+    ]
+    middle, has_door = (left + right) / 2, low >= PORTAL_DOOR_M[1]
+    half = along * PORTAL_DOOR_M[0] / 2
+    doors = panel(middle - half, middle + half, np.full(len(low), PORTAL_DOOR_M[1]), 0.02)[has_door]
+    return join([stone, *edges, quads(doors, texture=TILE_INDEX["house door"], paint=PORTAL_EDGE)])
