@@ -1,10 +1,11 @@
 """How many requests `virl serve google` answers a second, by endpoint, and how long each waits.
 
-    python -m benchmarks.perf.serve [--clients 50] [--seconds 3] [--json]
+    python -m benchmarks.perf.serve [--city virlton] [--at LAT,LNG] [--clients 50] [--seconds 3] [--json]
     python -m benchmarks.perf.serve --minutes 10 [--clients 10]
 
-Each endpoint is asked alone. The table has its requests a second, and the times below which 50 and 99 of 100
-answers come, in milliseconds. The last lines are metadata for 5 clients while 4 others ask for new tiles, and
+Each endpoint is asked alone. The table has its requests a second, the times below which 50 and 99 of 100
+answers come, in milliseconds, and the milliseconds of processor time that the server took for each: these say
+more on a busy machine. The last lines are metadata for 5 clients while 4 others ask for new tiles, and
 the memory of the server. The server runs in a process of its own; the clients share the processors with it.
 
 With `--minutes`, the clients ask for everything in turn, a tenth of it new tiles and a tenth new pictures.
@@ -12,6 +13,7 @@ Each minute has a line: requests, the memory of the server at its end, and the m
 """
 
 import json
+import os
 import subprocess  # nosec B404
 import sys
 import threading
@@ -21,7 +23,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http.client import HTTPConnection
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -61,65 +63,118 @@ Ask = Callable[[int], Request]
 def main() -> None:
     """Measure and print."""
     parser = command(__doc__)
+    parser.add_argument("--city", default="virlton", help="what is served")
+    parser.add_argument("--at", default=CENTER, type=position_of, help="where in it, as LAT,LNG")
     parser.add_argument("--clients", type=int, default=50, help="how many ask at once")
     parser.add_argument("--seconds", type=float, default=3, help="how long each endpoint is asked")
     parser.add_argument("--minutes", type=int, default=0, help="ask for everything in turn for so long")
     options = parser.parse_args()
-    with figures(options) as found:
+    with figures(options) as found, served(options.city, options.at) as town:
         if options.minutes:
-            _endure(found, options.clients, options.minutes)
+            _endure(found, town, options.clients, options.minutes)
         else:
-            _measure(found, options.clients, options.seconds)
+            _measure(found, town, options.clients, options.seconds)
+
+
+@dataclass(frozen=True)
+class Town:
+    """A town that is served by a process of its own."""
+
+    url: str
+    process: int
+    center: LatLng
+    panoramas: Sequence[str]
+    """Ids around the centre."""
+    addresses: Sequence[str]
+
+    def panorama(self, number: int) -> str:
+        """An id; other numbers have others, as long as there are some."""
+        return self.panoramas[number % len(self.panoramas)]
+
+    def processor_s(self) -> float:
+        """Seconds of processor time that the server has taken."""
+        fields = Path(f"/proc/{self.process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
-def served() -> Iterator[tuple[str, int]]:
-    """A server in a process of its own: its address and the process."""
-    server = [sys.executable, "-m", "virl", "serve", "google", "--port", "0"]
+def served(city: str, center: LatLng) -> Iterator[Town]:
+    """A server in a process of its own."""
+    server = [sys.executable, "-m", "virl", "serve", "google", "--city", city, "--port", "0"]
     with subprocess.Popen(server, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # nosec B603
         try:
             url = next(iter(process.stdout or ())).split()[-1]
-            answered(url, view(42))  # compiles and builds what pictures need
-            yield url, process.pid
+            town = Town(url, process.pid, center, panoramas(url, center), addresses(url, center))
+            answered(url, view(town, 42))  # compiles and builds what pictures need
+            yield town
         finally:
             process.terminate()
 
 
-def _measure(found: Figures, clients: int, seconds: float) -> None:
-    with served() as (url, process):
-        found.show(f"{'endpoint':34}{'a second':>10}{'p50 ms':>10}{'p99 ms':>10}")
-        found["endpoints"] = {}
-        for name, ask in endpoints(url).items():
-            show(found, name, *measured(url, ask, clients, seconds))
-        mixed(found, url, seconds)
-        now, most = memory_mb(process, "VmRSS"), memory_mb(process, "VmHWM")
-        found["memory_mb"] = {"now": now, "at most": most}
-        found.show(f"memory: {now} MB, {most} MB at most")
+def panoramas(url: str, center: LatLng) -> list[str]:
+    """Ids of the panoramas around the centre."""
+    where, session, found = spots(center), session_of(url), dict[str, None]()
+    for _ in range(60):
+        locations = [{"lat": at.lat, "lng": at.lng} for at in islice(where, 100)]
+        body = {"locations": locations, "radius": 50}
+        reply = answered(url, Request("/v1/streetview/panoIds", {"session": session}, body))
+        found |= dict.fromkeys(filter(None, json.loads(reply)["panoIds"]))
+    return list(found)
 
 
-def _endure(found: Figures, clients: int, minutes: int) -> None:
+def addresses(url: str, center: LatLng) -> list[str]:
+    """Addresses around the centre."""
+    asked = (Request("/maps/api/geocode/json", {"latlng": str_of(at)}) for at in islice(spots(center), 60))
+    replies = (json.loads(answered(url, one))["results"] for one in asked)
+    return [results[0]["formatted_address"] for results in replies if results]
+
+
+def _measure(found: Figures, town: Town, clients: int, seconds: float) -> None:
+    found.show(f"{'endpoint':34}{'a second':>10}{'p50 ms':>10}{'p99 ms':>10}{'CPU ms':>10}")
+    found["endpoints"] = {}
+    for name, ask in endpoints(town).items():
+        show(found, name, measured(town, ask, clients, seconds))
+    mixed(found, town, seconds)
+    now, most = memory_mb(town.process, "VmRSS"), memory_mb(town.process, "VmHWM")
+    found["memory_mb"] = {"now": now, "at most": most}
+    found.show(f"memory: {now} MB, {most} MB at most")
+
+
+def _endure(found: Figures, town: Town, clients: int, minutes: int) -> None:
     """The memory of the server, minute by minute, while all is asked in turn."""
-    with served() as (url, process):
-        asks, first = list(endpoints(url).values()), 0
-        asks.insert(1, metadata)
-        start = memory_mb(process, "VmRSS")
-        found["minutes"], found["memory_mb at start"] = [], start
-        found.show(f"{'minute':>6}{'requests':>10}{'memory MB':>11}{'at most MB':>12}")
-        found.show(f"{0:6}{0:10}{start:11}")
-        for minute in range(1, minutes + 1):
-            times, _ = measured(url, partial(in_turn, asks, first), clients, 60)
-            first += len(times)
-            now, most = memory_mb(process, "VmRSS"), memory_mb(process, "VmHWM")
-            found["minutes"].append({"requests": len(times), "memory_mb": now, "at most": most})
-            found.show(f"{minute:6}{len(times):10}{now:11}{most:12}")
+    asks, first = list(endpoints(town).values()), 0
+    asks.insert(1, partial(metadata, town))
+    start = memory_mb(town.process, "VmRSS")
+    found["minutes"], found["memory_mb at start"] = [], start
+    found.show(f"{'minute':>6}{'requests':>10}{'memory MB':>11}{'at most MB':>12}")
+    found.show(f"{0:6}{0:10}{start:11}")
+    for minute in range(1, minutes + 1):
+        times = measured(town, partial(in_turn, asks, first), clients, 60).times
+        first += len(times)
+        now, most = memory_mb(town.process, "VmRSS"), memory_mb(town.process, "VmHWM")
+        found["minutes"].append({"requests": len(times), "memory_mb": now, "at most": most})
+        found.show(f"{minute:6}{len(times):10}{now:11}{most:12}")
 
 
-def measured(url: str, ask: Ask, clients: int, seconds: float) -> tuple[list[float], float]:
-    """The times of all answers, in seconds, and how long it took in all."""
-    numbers, times, start = count(), [], time.perf_counter()
+@dataclass(frozen=True)
+class Measured:
+    """How some requests were answered."""
+
+    times: Sequence[float]
+    """Of each answer, in seconds."""
+    seconds: float
+    """In all."""
+    processor_s: float
+    """That the server took meanwhile."""
+
+
+def measured(town: Town, ask: Ask, clients: int, seconds: float) -> Measured:
+    """Ask for so many seconds."""
+    numbers, times, start = count(), list[float](), time.perf_counter()
+    taken = town.processor_s()
 
     def work() -> None:
-        with closing(connected(url)) as client:
+        with closing(connected(town.url)) as client:
             while time.perf_counter() < start + seconds:
                 before = time.perf_counter()
                 ask(next(numbers)).send(client)
@@ -130,7 +185,7 @@ def measured(url: str, ask: Ask, clients: int, seconds: float) -> tuple[list[flo
         thread.start()
     for thread in threads:
         thread.join()
-    return times, time.perf_counter() - start
+    return Measured(times, time.perf_counter() - start, town.processor_s() - taken)
 
 
 def in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
@@ -138,36 +193,39 @@ def in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
     return asks[(first + number) % len(asks)]((first + number) // len(asks))
 
 
-def mixed(found: Figures, url: str, seconds: float) -> None:
+def mixed(found: Figures, town: Town, seconds: float) -> None:
     """Metadata for 5 clients while 4 ask for new tiles."""
-    tiles = endpoints(url)["tile, new panoramas"]
-    drawn: list[tuple[list[float], float]] = []
+    tiles = endpoints(town)["tile, new panoramas"]
+    drawn: list[Measured] = []
     others = threading.Thread(
-        target=lambda: drawn.append(measured(url, lambda n: tiles(n + 5000), 4, 3 * seconds))
+        target=lambda: drawn.append(measured(town, lambda n: tiles(n + 5000), 4, 3 * seconds))
     )
     others.start()
     time.sleep(seconds / 2)
-    show(found, "metadata, 5 clients, beside tiles", *measured(url, metadata, 5, 2 * seconds))
+    show(found, "metadata, 5 clients, beside tiles", measured(town, partial(metadata, town), 5, 2 * seconds))
     others.join()
-    show(found, "tiles, 4 clients, beside metadata", *drawn[0])
+    show(found, "tiles, 4 clients, beside metadata", drawn[0])
 
 
-def endpoints(url: str) -> dict[str, Ask]:
-    """What is asked, by name."""
+def session_of(url: str) -> str:
+    """A session of Map Tiles."""
     about = {"mapType": "streetview", "language": "en-US", "region": "US"}
-    session = json.loads(answered(url, Request("/v1/createSession", body=about)))["session"]
-    where = spots()
-    known = [next(where) for _ in range(500)]
-    circle = {"circle": {"center": {"latitude": CENTER.lat, "longitude": CENTER.lng}, "radius": 400}}
-    whole = {"X-Goog-FieldMask": "*"}
-    legacy = "/maps/api"
+    return str(json.loads(answered(url, Request("/v1/createSession", body=about)))["session"])
+
+
+def endpoints(town: Town) -> dict[str, Ask]:
+    """What is asked, by name."""
+    session, legacy, whole = session_of(town.url), "/maps/api", {"X-Goog-FieldMask": "*"}
+    known = list(islice(spots(town.center), 500))
+    center = {"latitude": town.center.lat, "longitude": town.center.lng}
+    circle = {"circle": {"center": center, "radius": 400}}
     return {
-        "metadata": metadata,
+        "metadata": partial(metadata, town),
         "geocode": lambda n: Request(
-            f"{legacy}/geocode/json", {"address": f"{1 + 2 * (n % 40)} Station Street"}
+            f"{legacy}/geocode/json", {"address": town.addresses[n % len(town.addresses)]}
         ),
         "tiles metadata": lambda n: Request(
-            "/v1/streetview/metadata", {"session": session, "panoId": f"vt-{n % 3000:05d}"}
+            "/v1/streetview/metadata", {"session": session, "panoId": town.panorama(n)}
         ),
         "legacy nearby": lambda n: Request(
             f"{legacy}/place/nearbysearch/json", {"location": str_of(known[n % 500]), "radius": 200}
@@ -180,11 +238,11 @@ def endpoints(url: str) -> dict[str, Ask]:
         ),
         "directions": lambda n: Request(
             f"{legacy}/directions/json",
-            {"origin": str_of(CENTER), "destination": str_of(known[n % 500]), "mode": "walking"},
+            {"origin": str_of(town.center), "destination": str_of(known[n % 500]), "mode": "walking"},
         ),
-        "picture 640": view,
+        "picture 640": partial(view, town),
         "tile, new panoramas": lambda n: Request(
-            f"/v1/streetview/tiles/3/{n % 8}/2", {"session": session, "panoId": f"vt-{n * 7 % 3000:05d}"}
+            f"/v1/streetview/tiles/3/{n % 8}/2", {"session": session, "panoId": town.panorama(n * 7)}
         ),
     }
 
@@ -200,20 +258,26 @@ def connected(url: str) -> HTTPConnection:
     return HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE_S)
 
 
-def metadata(number: int) -> Request:
+def metadata(town: Town, number: int) -> Request:
     """Metadata of Street View Static."""
-    return Request("/maps/api/streetview/metadata", {"pano": f"vt-{number % 3000:05d}"})
+    return Request("/maps/api/streetview/metadata", {"pano": town.panorama(number)})
 
 
-def view(number: int) -> Request:
+def view(town: Town, number: int) -> Request:
     """A picture of Street View Static."""
-    seen = {"pano": f"vt-{number % 3000:05d}", "size": "640x640", "heading": number % 360}
+    seen = {"pano": town.panorama(number), "size": "640x640", "heading": number % 360}
     return Request("/maps/api/streetview", seen)
 
 
-def spots() -> Iterator[LatLng]:
+def spots(center: LatLng) -> Iterator[LatLng]:
     """Positions around the centre of the town."""
-    return (destination(CENTER, 137.5 * number, 20 * (number % 30)) for number in count())
+    return (destination(center, 137.5 * number, 20 * (number % 30)) for number in count())
+
+
+def position_of(text: str) -> LatLng:
+    """What `--at` says."""
+    lat, lng = map(float, text.split(","))
+    return LatLng(lat, lng)
 
 
 def str_of(position: LatLng) -> str:
@@ -221,12 +285,13 @@ def str_of(position: LatLng) -> str:
     return f"{position.lat:.6f},{position.lng:.6f}"
 
 
-def show(found: Figures, name: str, times: list[float], seconds: float) -> None:
+def show(found: Figures, name: str, seen: Measured) -> None:
     """Keep and print a line of the table."""
-    ordered = sorted(times)
+    ordered, rate = sorted(seen.times), len(seen.times) / seen.seconds
     p50, p99 = (1000 * ordered[min(int(share * len(ordered)), len(ordered) - 1)] for share in (0.5, 0.99))
-    found["endpoints"][name] = {"a second": len(times) / seconds, "p50 ms": p50, "p99 ms": p99}
-    found.show(f"{name:34}{len(times) / seconds:10.1f}{p50:10.0f}{p99:10.0f}")
+    each = 1000 * seen.processor_s / len(ordered)
+    found["endpoints"][name] = {"a second": rate, "p50 ms": p50, "p99 ms": p99, "CPU ms": each}
+    found.show(f"{name:34}{rate:10.1f}{p50:10.0f}{p99:10.0f}{each:10.2f}")
 
 
 def memory_mb(process: int, field: str) -> int:

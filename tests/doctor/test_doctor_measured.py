@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.perf.prices import events_of
+from benchmarks.perf.prices import BENCHMARKS, events_of
+from virl.agent.character_file import agent_names
 from virl.cli.main import app
-from virl.doctor.measured import measured_costs, price_of_run, prices
+from virl.doctor.measured import DENSITIES, measured_costs, price_of_run, prices
 from virl.errors import BadInput
 from virl.platform.providers.google.settings import load_google_settings
 
@@ -17,8 +18,10 @@ LIST = load_google_settings()
 
 def test_every_measured_event_has_a_price_today() -> None:
     costs = measured_costs()
-    assert {"hiro", "local", "ling", "aria", "diego"} <= costs.agents.keys()
-    assert {"vln", "place-localization", "place-recognition", "place-vqa"} <= costs.benchmarks.keys()
+    assert costs.agents.keys() == set(agent_names())
+    assert costs.benchmarks.keys() == set(BENCHMARKS)
+    for work in (*costs.agents.values(), *costs.benchmarks.values()):
+        assert work.keys() == set(DENSITIES)
     for one in prices(LIST, costs):
         for town, usd in one.usd.items():
             each = sum(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from headless import needs_chromium
 from served_google import MARKER_KEY
 
 from virl.agent.mover import planned_mover
@@ -9,6 +10,8 @@ from virl.errors import BadInput, NoStreetView
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.movement.grid import GridMover, Rings
+from virl.platform.movement.open_mover import open_mover
+from virl.platform.movement.web import WebSettings
 from virl.platform.providers.google import city_file
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.http import GoogleHttp
@@ -48,6 +51,29 @@ def test_the_grid_walks_on_street_view_static_alone(virlton: City) -> None:
             streetview.panorama("no such panorama")
         asked = server.stats()["requests"]
     assert not [name for name in asked if "tile" in name.lower()], asked
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@needs_chromium
+def test_the_page_walks_on_street_view_static_alone(virlton: City, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
+    with served(virlton, ServeOptions()) as server, without_tiles(server.url) as http:
+        city = open_google("served", "Served", virlton.center, None, http)
+        true = virlton.streetview.nearest(virlton.center)
+        assert true
+        assert city.panorama_page
+        pose = Pose(true.id, true.links[0].heading)
+        page = WebSettings.of_page(city.panorama_page)
+        with open_mover("web", city.streetview, web=page) as mover:
+            for _ in range(3):
+                links = mover.links(pose)
+                truth = virlton.streetview.panorama(pose.pano_id).links
+                assert {one.pano_id for one in links} == {one.pano_id for one in truth}
+                pose = mover.take(pose, min(links, key=lambda one: abs(one.heading - pose.heading)))
+        asked = server.stats()["requests"]
+    assert pose.pano_id != true.id
+    assert set(asked) <= {"js_panorama", "js_script", "js_view", "static_metadata"}, asked
 
 
 def test_only_movers_that_need_no_links_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
