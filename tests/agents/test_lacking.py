@@ -8,17 +8,24 @@ from typer.testing import CliRunner
 from virl.cli.main import app
 
 
-@pytest.mark.parametrize("agent", ["rx399", "imani"])
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        (["--detector", "recorded"], "detector recorded: recorded-boxes.jsonl"),
+        ([], "the simulated detector needs the ground truth of a made city, and this city has none"),
+    ],
+)
+@pytest.mark.parametrize("agent", ["rx399", "imani", "mira", "otto"])
 def test_a_detector_that_is_not_there_is_told_before_anything_is_asked(
-    agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    agent: str, chosen: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", "AIza-marker-that-must-not-leak")
     monkeypatch.setenv("VIRL_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    asked = ["run", agent, "--city", "virlton-http", "--detector", "recorded", "--out", "run"]
+    asked = ["run", agent, "--city", "virlton-http", *chosen, "--out", "run"]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 2
-    assert "detector recorded: recorded-boxes.jsonl" in done.stderr
+    assert said in " ".join(done.stderr.split())
     assert not (tmp_path / "run").exists()
 
 

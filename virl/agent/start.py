@@ -33,7 +33,7 @@ from virl.mind.script import ScriptMind
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
 from virl.platform.perception.models import ModelOptions, Models
-from virl.platform.perception.standing import check_ready
+from virl.platform.perception.standing import check_ready, check_without_truth
 from virl.platform.providers.open import city_settings, name_of_city, opened_city
 from virl.platform.providers.registry import provider_of
 from virl.platform.streetview import Image
@@ -244,6 +244,8 @@ def _begun(
             for role, name in character.senses.named:
                 check_ready(role, name, allow_downloads=start.allow_downloads)
         city = stack.enter_context(opened_city(start.city, plan.access(budget)))
+        for role, name in character.senses.named if city.truth is None else ():
+            check_without_truth(role, name)
         models = Models(
             ModelOptions(start.device, start.allow_downloads, city.truth, start.seed, _eyes_of(mind))
         )

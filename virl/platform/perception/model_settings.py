@@ -28,6 +28,8 @@ class Needs:
     """What to give to `pip install` for the packages, where no extra brings them."""
     clash: str = ""
     """Why the packages that are installed do not work together, and what to do; empty if they do."""
+    truth: str = ""
+    """Why it cannot be used in a city without ground truth, and what to do; empty if it can."""
 
     @property
     def install(self) -> str:

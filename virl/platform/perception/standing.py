@@ -55,6 +55,20 @@ def check_ready(role: Role, name: str, *, allow_downloads: bool) -> None:
             raise ModelUnavailable(f"{role} {name}: {need.lacks}")
 
 
+def check_without_truth(role: Role, name: str, *, above: tuple[tuple[Role, str], ...] = ()) -> None:
+    """Make sure that a model can be used in a city that has no ground truth; loads nothing.
+
+    Raises:
+        ModelUnavailable: it, or a model that it uses, cannot.
+    """
+    needs = read_model(role, name).needs()
+    if needs.truth:
+        raise ModelUnavailable(needs.truth)
+    for other in needs.models:
+        if other not in above:
+            check_without_truth(*other, above=(*above, (role, name)))
+
+
 def _standing(role: Role, name: str, above: tuple[tuple[Role, str], ...]) -> ModelReadiness:
     try:
         settings = read_model(role, name)

@@ -13,6 +13,7 @@ from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.labels import words_of
 from virl.platform.perception.shared.noise import (
+    NO_TRUTH,
     Draws,
     SimulatedSettings,
     chance_found,
@@ -145,10 +146,7 @@ def open_simulated(settings: SimulatedSettings, models: Models) -> SimulatedDete
         ModelUnavailable: there is no ground truth.
     """
     if models.options.truth is None:
-        raise ModelUnavailable(
-            "the simulated detector needs the ground truth of a made city, and this city has none: choose "
-            "another with --detector, such as grounding-dino, owlv2 or recorded (see `virl models`)"
-        )
+        raise ModelUnavailable(NO_TRUTH)
     return SimulatedDetector(models.options.truth, settings, models.options.seed)
 
 

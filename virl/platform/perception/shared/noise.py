@@ -12,13 +12,18 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from virl.platform.perception.model_settings import DetectorSettings
+from virl.platform.perception.model_settings import DetectorSettings, Needs
 from virl.platform.streetview import Box, Camera
 
 CAMERA_STEP_DEG = 1.0  # chosen: cameras whose angles round to the same multiples of it err alike
 JITTER_LIMIT = 2.5  # chosen: standard deviations after which an edge moves no farther
 
 Share = Annotated[float, Field(ge=0, le=1)]
+
+NO_TRUTH = (
+    "the simulated detector needs the ground truth of a made city, and this city has none: choose another "
+    "with --detector, such as grounding-dino, owlv2 or recorded (see `virl models`)"
+)
 
 _NORMAL = NormalDist()
 
@@ -65,6 +70,10 @@ class SimulatedSettings(DetectorSettings):
     """Standard deviation of a score."""
     box_jitter: float = Field(ge=0, le=0.15)
     """Standard deviation of the place of a box's edge, as a share of the box's width or height."""
+
+    def needs(self) -> Needs:
+        """The truth."""
+        return Needs(truth=NO_TRUTH)
 
     @model_validator(mode="after")
     def _names_what_it_knows(self) -> Self:
