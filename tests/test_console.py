@@ -96,6 +96,12 @@ def test_a_story_with_hostile_names_is_told_to_its_end(tmp_path: Path) -> None:
         assert "model call" in told
 
 
+def test_a_name_with_colons_is_no_emoji() -> None:
+    file = io.StringIO()
+    SafeConsole(file=file).print("openai:x: asked", highlight=False, markup=False)
+    assert file.getvalue() == "openai:x: asked\n"
+
+
 def test_a_name_stays_on_its_line() -> None:
     told = printed(SafeConsole, lambda console: console.print(as_markup("Bar\rvirl: well\u2028x\ny")))
     assert told == "Bar virl: well x y\n"

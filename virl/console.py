@@ -1,6 +1,7 @@
 """The terminal: what is printed goes through here, so that no text from the world can steer it."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -11,7 +12,10 @@ from virl.plain_text import plain_json, plain_line, plain_lines
 
 
 class SafeConsole(Console):
-    """A console of Rich that prints no control characters but its own."""
+    """A console of Rich that prints no control characters but its own, and no emoji for `:x:`."""
+
+    def __init__(self, *, emoji: bool = False, **options: Any) -> None:
+        super().__init__(emoji=emoji, **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """As `rich.console.Console.render`."""
