@@ -3,8 +3,8 @@
     python -m benchmarks.perf.reading [--city virlbury] [--panoramas 25] [--json]
 
 Looks all around from panoramas in the middle of a made city, a quarter of the circle at a time, and reads
-each quarter in several ways: in one view or several, of some size and field of view. A name counts if it is on
-a sign within 30 m of which half is seen, and as read if the words of one quarter resemble it as those of a
+each quarter in several ways: in one view or several, of some size and field of view. A name counts if it is
+on a sign within 30 m of which half is seen, and as read if the words of one quarter resemble it as those of a
 landmark have to. Seconds are those of the processor, drawing included; set `OMP_NUM_THREADS=1`.
 """
 

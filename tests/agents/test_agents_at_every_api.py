@@ -1,4 +1,4 @@
-"""Whole agents at the strict fake of each provider, from the command line; the fake answers as the rules do."""
+"""Whole agents at the strict fake of each provider, from the command line; it answers as the rules do."""
 
 import json
 from collections.abc import Iterator

@@ -1,12 +1,14 @@
 """What is reserved for a request to a model, and what a kill leaves in the book."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from langchain_core.messages import HumanMessage
-from strict_models import ModelServer, Request, Said
+from strict_models import ModelServer, Request, Said, raw
+from strict_models.answers import anthropic_body
 from test_strict_apis import BAR, KEY_VARIABLES, LUNCH, PROVIDERS, TYPE, mind_at
 
 from virl.budget import Budget
@@ -125,3 +127,19 @@ def test_a_request_in_flight_at_a_kill_is_in_the_book(tmp_path: Path) -> None:
     assert paid.calls == 1
     assert paid.input_tokens > 100
     assert paid.usd == pytest.approx(4_096 * 10 / 1e6 + paid.input_tokens * 2.5 / 1e6)
+
+
+def test_what_anthropic_writes_into_its_cache_and_reads_there_is_priced() -> None:
+    body = anthropic_body(BAR)
+    usage = {"input_tokens": 100, "cache_creation_input_tokens": 4_000, "cache_read_input_tokens": 2_000}
+    for more in (
+        {},
+        {"cache_creation": {"ephemeral_5m_input_tokens": 4_000, "ephemeral_1h_input_tokens": 0}},
+    ):
+        counted = body | {"usage": usage | more | {"output_tokens": 10}}
+        with ModelServer("anthropic", [raw(json.dumps(counted))]) as server:
+            mind = mind_at(server)
+            mind.ask(TYPE, **LUNCH)
+        [exchange] = mind.ledger.take()
+        assert exchange.input_tokens == 6_100
+        assert exchange.usd == pytest.approx((100 * 1 + 4_000 * 1.25 + 2_000 * 0.1 + 10 * 5) / 1e6)

@@ -8,6 +8,7 @@ PRICES = Prices(
     sources={"s": PriceSource(url="https://example.org", read="2026-11-21")},
     models={
         "openai:m": Price(input=1, cached_input=0.1, output=10, source="s"),
+        "anthropic:m": Price(input=1, cached_input=0.1, cache_write=1.25, output=10, source="s"),
         "openai:plain": Price(input=1, output=10, source="s"),
     },
 )
@@ -17,6 +18,12 @@ def test_cached_input_has_its_own_price_where_it_is_known():
     usage = Usage(input_tokens=1_000_000, cached_input_tokens=400_000, output_tokens=100_000)
     assert PRICES.usd("openai:m", usage) == pytest.approx(0.6 + 0.04 + 1.0)
     assert PRICES.usd("openai:plain", usage) == pytest.approx(1.0 + 1.0)
+
+
+def test_input_that_is_written_into_the_cache_has_its_own_price_too():
+    usage = Usage(input_tokens=1_000_000, cached_input_tokens=400_000, written_input_tokens=500_000)
+    assert PRICES.usd("anthropic:m", usage) == pytest.approx(0.1 + 0.04 + 0.625)
+    assert PRICES.usd("openai:plain", usage) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("name", ["openai:m-2026-08-07", "openai:m-20260807"])

@@ -32,12 +32,15 @@ class Usage:
     """All input, what the provider's prompt cache served included."""
     cached_input_tokens: int = 0
     output_tokens: int = 0
+    written_input_tokens: int = 0
+    """The part of the input that the provider wrote into its prompt cache."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             self.input_tokens + other.input_tokens,
             self.cached_input_tokens + other.cached_input_tokens,
             self.output_tokens + other.output_tokens,
+            self.written_input_tokens + other.written_input_tokens,
         )
 
 
@@ -84,6 +87,8 @@ class Price(Settings):
     input: float = Field(ge=0)
     cached_input: float | None = Field(default=None, ge=0)
     """Input from the provider's prompt cache; `None` counts it as any input."""
+    cache_write: float | None = Field(default=None, ge=0)
+    """Input that is written into the provider's prompt cache; `None` counts it as any input."""
     output: float = Field(ge=0)
     picture: int = Field(default=PICTURE_TOKENS, ge=0)
     """Tokens of a picture at most, where they are more than usual."""
@@ -123,8 +128,10 @@ class Prices(Settings):
         if price is None:
             return None
         cached_price = price.input if price.cached_input is None else price.cached_input
-        fresh = usage.input_tokens - usage.cached_input_tokens
+        write_price = price.input if price.cache_write is None else price.cache_write
+        fresh = usage.input_tokens - usage.cached_input_tokens - usage.written_input_tokens
         dollars = fresh * price.input + usage.cached_input_tokens * cached_price
+        dollars += usage.written_input_tokens * write_price
         return (dollars + usage.output_tokens * price.output) / 1e6
 
     def price_of(self, model: str) -> Price | None:
