@@ -112,6 +112,22 @@ def test_choices_are_held_to_what_was_offered() -> None:
     assert "scenic" not in _enum(strict_schema(DayDraft, {"scenic": ""}), "kind")
 
 
+def test_in_a_walk_the_schema_stays_and_what_a_question_offers_stands_at_its_end() -> None:
+    walk = load_prompt("movement/tourist-action", WalkAction)
+    here = {"seen": [], "crossing": 3, "been_here": False}
+    inputs: dict[str, Any] = {"sentences": ["Go."], "landmarks": [], "walk": [], "refused": []}
+    reply = {"action": "turn", "direction": "left", "sentence": 1, "reason": "r"}
+    with ModelServer("openai", [says(reply)]) as server:
+        mind = mind_at(server)
+        for ways in (["left", "rear"], ["left", "right"]):
+            assert mind.ask(walk, here=here | {"ways": ways}, **inputs).direction == "left"
+    first, second = server.requests
+    assert schema_in(first) == schema_in(second)
+    assert first.body["messages"][0] == second.body["messages"][0]
+    assert '- `direction`: one of \\"left\\", \\"rear\\" or null.' in first.text
+    assert "right" not in first.body["messages"][1]["content"][0]["text"].rpartition("In your answer")[2]
+
+
 def _enum(schema: dict[str, Any], name: str) -> list[Any]:
     found: list[Any] = schema["properties"][name]["enum"]
     return found

@@ -36,6 +36,9 @@ class Prompt(Generic[ReplyT]):
     model's `reply` and what the template `told` needs. Empty for a prompt that is one question."""
     told: str = ""
     """Jinja template of what a model is told after a turn; the turn is `turn` there."""
+    steady: bool = False
+    """Whether every question has the same schema, so that what providers have cached behind it stays good;
+    what one question offers stands at its end."""
     needs_pictures: bool = False
     """Whether a model that takes no pictures has no answer."""
     rule: str | None = None

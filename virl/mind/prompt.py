@@ -62,6 +62,8 @@ class FrontMatter(Settings):
     """Where a plain text ends; for the reply type `Text` alone."""
     turns: str | None = None
     """The input that is the list of earlier turns, for a prompt that sends them as messages of their own."""
+    steady: bool = False
+    """Whether every question has the same schema; what one offers stands at its end. For walks."""
     needs_pictures: bool = False
     """Whether there is no answer without the pictures that go with it."""
 
@@ -177,6 +179,7 @@ def _checked(text: str, path: Path, name: str, reply: type[ReplyT], package: str
         orders,
         matter.turns or "",
         "".join(told),
+        matter.steady,
         matter.needs_pictures,
         rule,
     )

@@ -31,14 +31,11 @@ class Question:
 
     messages: Sequence[BaseMessage]
     schema: Schema | None
-    """Of the reply, where it is typed."""
+    """Of the reply, where it is typed, as it goes with the request."""
     held: bool
     """Whether the schema goes with the request."""
-
-    @property
-    def fields(self) -> str:
-        """The fields of the reply in words."""
-        return in_words(self.schema) if self.schema else ""
+    fields: str = ""
+    """The fields of the reply in words, with what this question offers."""
 
     @property
     def beside(self) -> int:
@@ -86,8 +83,12 @@ def question_of(
         # in blocks as the last one: some libraries add a line break to those
         earlier += [HumanMessage(content=[{"type": "text", "text": asked}]), AIMessage(content=reply)]
         asked = told
+    always = strict_schema(prompt.reply, {}) if schema is not None else {}
+    fields = in_words(schema) if schema is not None else ""
     if schema is not None and not (held and manner.enforces):
-        orders, asked = _with_form(orders, asked, prompt, schema)
+        orders, asked = _with_form(orders, asked, fields, in_words(always))
+    elif schema is not None and prompt.steady:
+        asked = _with_options(asked, fields, in_words(always))
     mark = CACHE_MARK if manner.marks_cache else {}
     blocks: list[str | dict[Any, Any]] = [{"type": "text", "text": asked, **(mark if prompt.turns else {})}]
     if images and abilities.sees:
@@ -105,7 +106,7 @@ def question_of(
         messages = [HumanMessage(content=[{"type": "text", "text": f"{orders}\n{asked}"}])]
     elif orders:
         messages = [SystemMessage(content=[{"type": "text", "text": orders.strip(), **mark}]), *messages]
-    return Question(messages, schema, held)
+    return Question(messages, always if prompt.steady else schema, held, fields)
 
 
 def _instead(images: Pictures, describe: Describe | None) -> str:
@@ -115,15 +116,20 @@ def _instead(images: Pictures, describe: Describe | None) -> str:
     return render(load_prompt("mind/no-pictures", Reply), {"count": len(images)})
 
 
-def _with_form(orders: str, asked: str, prompt: Prompt[ReplyT], schema: Schema) -> tuple[str, str]:
+def _with_form(orders: str, asked: str, fields: str, always: str) -> tuple[str, str]:
     """Orders and question with the fields of the reply: what this question offers stands at its end alone.
 
     So the orders stay the same from question to question.
     """
-    form, options = load_prompt("mind/form", Reply), load_prompt("mind/options", Reply)
+    form = load_prompt("mind/form", Reply)
     if not orders:
-        return "", f"{asked}\n{render(form, {'fields': in_words(schema)})}"
-    always = in_words(strict_schema(prompt.reply, {}))
-    offered = [line for line in in_words(schema).splitlines() if line not in always.splitlines()]
-    more = render(options, {"fields": "\n".join(offered)}) if offered else ""
-    return f"{orders}\n{render(form, {'fields': always})}", "\n".join(filter(None, [asked, more]))
+        return "", f"{asked}\n{render(form, {'fields': fields})}"
+    return f"{orders}\n{render(form, {'fields': always})}", _with_options(asked, fields, always)
+
+
+def _with_options(asked: str, fields: str, always: str) -> str:
+    """A question with the fields that it holds to other options than every question does."""
+    offered = [line for line in fields.splitlines() if line not in always.splitlines()]
+    if not offered:
+        return asked
+    return f"{asked}\n{render(load_prompt('mind/options', Reply), {'fields': chr(10).join(offered)})}"
