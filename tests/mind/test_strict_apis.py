@@ -1,7 +1,10 @@
 """Every provider's API, as strict as it is known to be: schemas, pictures, endings, faults, settings."""
 
+import base64
+import io
 import json
 import logging
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import PIL.Image
 import pytest
 from strict_models import ModelServer, Request, Said, fault, raw, says
 from strict_models.minds import KEY_VARIABLES, MODELS, model_at
@@ -228,7 +232,11 @@ def test_large_pictures_are_made_smaller(provider: str) -> None:
     with ModelServer(provider, [says({"index": 0, "reason": "r"})]) as server:
         mind_at(server).ask(ROAD, images=[large], **ROADS)
         assert server.refusals == []
-        assert len(server.requests[0].text) < 12_000
+    data = re.search(r"[/_]9j[/_][\w+/-]+=*", server.requests[0].text)
+    assert data, "a JPEG"
+    shown = PIL.Image.open(io.BytesIO(base64.b64decode(data[0].replace("-", "+").replace("_", "/"))))
+    longest = {"openai": 2_048, "anthropic": 1_568, "google_genai": 3_072, "ollama": 1_024}[provider]
+    assert max(shown.size) == longest
 
 
 ENDS = {
