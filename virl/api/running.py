@@ -12,6 +12,7 @@ from virl.agent.assembly import Agent
 from virl.agent.character import Character
 from virl.agent.plan import RunOptions
 from virl.agent.start import Finished, begin, run_agent
+from virl.console import SafeConsole
 from virl.geo import LatLng
 from virl.journal.records import AccessRecord
 from virl.platform.city import City
@@ -85,7 +86,7 @@ def _options(who: str | Character, asked: RunSettings, *, resume: bool = False) 
     return RunOptions(
         agent=who if isinstance(who, str) else "",
         character=None if isinstance(who, str) else who,
-        city=city.opened_as if isinstance(city, City) else city,
+        city=city if isinstance(city, str | None) else city.opened_as,
         at=f"{at.lat:.9f},{at.lng:.9f}" if isinstance(at, LatLng) else at,
         mind=asked.get("mind"),
         mover=asked.get("mover"),
@@ -99,4 +100,4 @@ def _options(who: str | Character, asked: RunSettings, *, resume: bool = False) 
 
 
 def _quiet() -> Console:
-    return Console(quiet=True)
+    return SafeConsole(quiet=True)

@@ -18,6 +18,8 @@ from virl.mind.settings import MindSettings, prices_in, split_spec
 from virl.redaction import shown_url
 
 TIMEOUT = httpx.Timeout(6.0, connect=3.0)  # seconds; chosen: somebody waits
+_REMEDIES = {"ollama": "ollama pull {model}"}
+"""By provider: what to do about a model that its server does not have."""
 _NOT_ASKED = "no free request is known for this provider, so its server was not asked"
 
 
@@ -90,7 +92,7 @@ def _asked(host: ModelHost, model: str) -> "Served | _Missed":
     if served.present:
         return served
     some = f"; it has {', '.join(served.others[:8])}" if served.others else ""
-    remedy = f"ollama pull {model}" if host.provider == "ollama" else "check the model's name"
+    remedy = _REMEDIES.get(host.provider, "check the model's name").format(model=model)
     return _Missed(f"reached, but does not know {model}{some}", remedy)
 
 

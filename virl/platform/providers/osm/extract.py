@@ -133,11 +133,13 @@ def has_streets(path: Path) -> bool:
 
 
 def cut_box(path: Path) -> Region | None:
-    """The box that `cut` kept of a file; `None` if the file came from elsewhere.
+    """The box that `cut` kept of a file; `None` if the file came from elsewhere, as every large one does.
 
     Raises:
         BadInput: the file is missing, or no extract.
     """
+    if is_large(path):
+        return None
     with damage_reported(path), osmium.io.Reader(str(path), osmium.osm.osm_entity_bits.NOTHING) as reader:
         is_cut = reader.header().get("generator", "") == GENERATOR
     box = covered_box(path) if is_cut else None
