@@ -105,6 +105,8 @@ def served(city: str, center: LatLng) -> Iterator[Town]:
         try:
             url = next(iter(process.stdout or ())).split()[-1]
             town = Town(url, process.pid, center, panoramas(url, center), addresses(url, center))
+            if not town.panoramas:
+                raise SystemExit(f"serve: no panorama of {city} near {center}: give a position with --at")
             answered(url, view(town, 42))  # compiles and builds what pictures need
             yield town
         finally:
