@@ -77,7 +77,7 @@ def main() -> None:
 
 
 @dataclass(frozen=True)
-class Town:
+class LoadedTown:
     """A town that is served by a process of its own."""
 
     url: str
@@ -98,13 +98,13 @@ class Town:
 
 
 @contextmanager
-def served(city: str, center: LatLng) -> Iterator[Town]:
+def served(city: str, center: LatLng) -> Iterator[LoadedTown]:
     """A server in a process of its own."""
     server = [sys.executable, "-m", "virl", "serve", "google", "--city", city, "--port", "0"]
     with subprocess.Popen(server, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # nosec B603
         try:
             url = next(iter(process.stdout or ())).split()[-1]
-            town = Town(url, process.pid, center, panoramas(url, center), addresses(url, center))
+            town = LoadedTown(url, process.pid, center, panoramas(url, center), addresses(url, center))
             if not town.panoramas:
                 raise SystemExit(f"serve: no panorama of {city} near {center}: give a position with --at")
             answered(url, view(town, 42))  # compiles and builds what pictures need
@@ -131,7 +131,7 @@ def addresses(url: str, center: LatLng) -> list[str]:
     return [results[0]["formatted_address"] for results in replies if results]
 
 
-def _measure(found: Figures, town: Town, clients: int, seconds: float) -> None:
+def _measure(found: Figures, town: LoadedTown, clients: int, seconds: float) -> None:
     found.show(f"{'endpoint':34}{'a second':>10}{'p50 ms':>10}{'p99 ms':>10}{'CPU ms':>10}")
     found["endpoints"] = {}
     for name, ask in endpoints(town).items():
@@ -142,7 +142,7 @@ def _measure(found: Figures, town: Town, clients: int, seconds: float) -> None:
     found.show(f"memory: {now} MB, {most} MB at most")
 
 
-def _endure(found: Figures, town: Town, clients: int, minutes: int) -> None:
+def _endure(found: Figures, town: LoadedTown, clients: int, minutes: int) -> None:
     """The memory of the server, minute by minute, while all is asked in turn."""
     asks, first = list(endpoints(town).values()), 0
     asks.insert(1, partial(metadata, town))
@@ -170,7 +170,7 @@ class Measured:
     """That the server took meanwhile."""
 
 
-def measured(town: Town, ask: Ask, clients: int, seconds: float) -> Measured:
+def measured(town: LoadedTown, ask: Ask, clients: int, seconds: float) -> Measured:
     """Ask for so many seconds."""
     numbers, times, start = count(), list[float](), time.perf_counter()
     taken = town.processor_s()
@@ -195,7 +195,7 @@ def in_turn(asks: Sequence[Ask], first: int, number: int) -> Request:
     return asks[(first + number) % len(asks)]((first + number) // len(asks))
 
 
-def mixed(found: Figures, town: Town, seconds: float) -> None:
+def mixed(found: Figures, town: LoadedTown, seconds: float) -> None:
     """Metadata for 5 clients while 4 ask for new tiles."""
     tiles = endpoints(town)["tile, new panoramas"]
     drawn: list[Measured] = []
@@ -215,7 +215,7 @@ def session_of(url: str) -> str:
     return str(json.loads(answered(url, Request("/v1/createSession", body=about)))["session"])
 
 
-def endpoints(town: Town) -> dict[str, Ask]:
+def endpoints(town: LoadedTown) -> dict[str, Ask]:
     """What is asked, by name."""
     session, legacy, whole = session_of(town.url), "/maps/api", {"X-Goog-FieldMask": "*"}
     known = list(islice(spots(town.center), 500))
@@ -260,12 +260,12 @@ def connected(url: str) -> HTTPConnection:
     return HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE_S)
 
 
-def metadata(town: Town, number: int) -> Request:
+def metadata(town: LoadedTown, number: int) -> Request:
     """Metadata of Street View Static."""
     return Request("/maps/api/streetview/metadata", {"pano": town.panorama(number)})
 
 
-def view(town: Town, number: int) -> Request:
+def view(town: LoadedTown, number: int) -> Request:
     """A picture of Street View Static."""
     seen = {"pano": town.panorama(number), "size": "640x640", "heading": number % 360}
     return Request("/maps/api/streetview", seen)

@@ -14,8 +14,9 @@ from test_osm_twin import FRAME, Writer, box
 
 from virl.platform.providers.offline.plan import Street
 from virl.platform.providers.offline.render.fonts import face_for, installed_faces
-from virl.platform.providers.offline.render.ground import Grounds, street_segments
+from virl.platform.providers.offline.render.ground import Grounds
 from virl.platform.providers.offline.render.lettering import letter
+from virl.platform.providers.offline.render.segments import street_segments
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extract import read_extract

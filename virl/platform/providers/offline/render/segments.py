@@ -1,0 +1,97 @@
+"""The straight pieces of streets, as the ground is drawn from them."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.platform.providers.offline.plan import Street, StreetPlan
+from virl.platform.providers.offline.render.markings import NO_ZEBRA_M, ZEBRA_LENGTH_M
+
+Floats = NDArray[np.float64]
+
+ASIDE_M = 0.8  # of a street beside a mapped zebra, which is its own piece: more than a cell
+ZEBRA_STREET_M = 45.0  # a shorter street has no zebras at its ends
+NO_ROAD_M = -0.25  # half of the width of no carriageway: so far in, no kerb is drawn either
+DASH_ROAD_M = 6.0  # a narrower road has no centre line
+MARGIN_M = 4.0  # beyond a pavement, where distances to the kerb still count
+
+SEGMENT_FIELDS = 13
+"""Columns of a segment: x, y, direction x, y, length, metres of street before it, length of its street,
+half its road, its pavement, where the zebra at the street's start begins, where the one at its end does
+(both measured from that end, `NO_ZEBRA_M` or more for none), 1 where a centre line is painted, and 1 where
+its pavement is gravel."""
+
+
+def street_segments(plan: StreetPlan) -> Floats:
+    """The straight pieces of all streets, shape (n, `SEGMENT_FIELDS`)."""
+    ends = _zebras_at_junctions(plan) if plan.crossings is None else {}
+    across: dict[int, list[float]] = {}
+    for crossing in plan.crossings or ():
+        across.setdefault(crossing.street, []).append(crossing.along)
+    rows = []
+    for street in plan.streets:
+        half = street.road / 2 or NO_ROAD_M
+        steps = np.diff(street.line, axis=0)
+        lengths = np.hypot(steps[:, 0], steps[:, 1])
+        before = np.concatenate([[0.0], np.cumsum(lengths)])
+        zebras = ends.get(street.id, (NO_ZEBRA_M, NO_ZEBRA_M))
+        for i, length in enumerate(lengths):
+            if length <= 0:
+                continue
+            way = steps[i] / length
+            for start, end, zebra in _cut(before[i], before[i + 1], across.get(street.id, ())):
+                rows.append(
+                    (
+                        *(street.line[i] + way * (start - before[i])), *way, end - start, start, before[-1],
+                        half, street.pavement, zebras[0] if zebra is None else zebra, zebras[1],
+                        float(street.road >= DASH_ROAD_M), float(street.is_gravel),
+                    )
+                )  # fmt: skip
+    return np.array(rows, float).reshape(-1, SEGMENT_FIELDS)
+
+
+def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
+    """Where the zebras of each street begin, from its start and from its end."""
+    degree = np.zeros(len(plan.junctions), int)
+    widest = np.zeros(len(plan.junctions))
+    for street in plan.streets:
+        for end in (street.start, street.end):
+            degree[end] += 1
+            widest[end] = max(widest[end], street.road / 2)
+
+    def begins(street: Street, end: int) -> float:
+        long = np.hypot(*np.diff(street.line, axis=0).T).sum() > ZEBRA_STREET_M
+        return float(widest[end] * 1.25 + 1.2) if degree[end] >= 3 and long else NO_ZEBRA_M
+
+    return {one.id: (begins(one, one.start), begins(one, one.end)) for one in plan.streets}
+
+
+def _cut(start: float, end: float, crossings: Sequence[float]) -> Iterator[tuple[float, float, float | None]]:
+    """A straight piece of a street cut around its zebras: from, to, and where the zebra of a part begins.
+
+    All are metres from the start of the street.
+    """
+    at = start
+    for middle in sorted(crossings):
+        low, high = (
+            max(middle - ZEBRA_LENGTH_M / 2 - ASIDE_M, at),
+            min(middle + ZEBRA_LENGTH_M / 2 + ASIDE_M, end),
+        )
+        if high - low <= 0:
+            continue
+        if low > at:
+            yield at, low, None
+        yield low, high, middle - ZEBRA_LENGTH_M / 2
+        at = high
+    if end > at:
+        yield at, end, None
+
+
+def segments_within(segments: Floats, low: Floats, high: Floats) -> Floats:
+    """The segments that may reach into a box; any where none does: every cell has a nearest."""
+    start = segments[:, :2]
+    end = start + segments[:, 2:4] * segments[:, 4:5]
+    reach = (segments[:, 7] + segments[:, 8] + MARGIN_M)[:, None]
+    near = np.all((np.minimum(start, end) - reach <= high) & (np.maximum(start, end) + reach >= low), axis=1)
+    return segments[near] if near.any() else segments[:1]
