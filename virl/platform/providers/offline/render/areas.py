@@ -8,7 +8,7 @@ import shapely
 from numpy.typing import NDArray
 from shapely import LinearRing, Polygon
 
-from virl.platform.providers.offline.plan import Building, StreetPlan
+from virl.platform.providers.offline.plan import Building, Furniture
 from virl.platform.providers.offline.render.light import SUN
 
 Floats = NDArray[np.float64]
@@ -72,13 +72,13 @@ def sow_lawns(parks: Heights, paved_from: float, buildings: Sequence[Building], 
 
 
 def shadows(
-    plan: StreetPlan, buildings: Sequence[Building], origin: Floats, shape: tuple[int, int]
+    furniture: Sequence[Furniture], buildings: Sequence[Building], origin: Floats, shape: tuple[int, int]
 ) -> NDArray[np.uint8]:
     """Shadows of buildings and trees, softened by one cell."""
     dark = np.zeros(shape, np.uint8)
     if buildings:
         _shade_buildings(dark, buildings, origin)
-    for thing in plan.furniture:
+    for thing in furniture:
         if thing.kind in _SHADE:
             radius, height, depth = _SHADE[thing.kind]
             at = (np.array([thing.x, thing.y]) + _THROW * height - origin) / CELL_M * 16

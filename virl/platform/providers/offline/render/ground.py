@@ -115,8 +115,10 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
     np.maximum(stone, _beside_paths(segments, origin, kerb.shape), out=stone)
     box = shapely.box(*low, *high)
     parks = signed_distance([park for park in plan.parks if park.intersects(box)], origin, kerb.shape)
-    near = shapely.box(*(low - SHADOW_M), *(high + SHADOW_M))
+    west, south, east, north = *(low - SHADOW_M), *(high + SHADOW_M)
+    near = shapely.box(west, south, east, north)
     buildings = [one for one in plan.buildings if one.footprint.intersects(near)]
+    furniture = [one for one in plan.furniture if west <= one.x <= east and south <= one.y <= north]
     sow_lawns(parks, plan.paved_from, buildings, origin)
     beds = [shapely.buffer(shapely.LineString(one.line), BED_M) for one in plan.tracks if one.is_ballasted]
     return GroundRasters(
@@ -125,7 +127,7 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
         parks,
         nearest,
         stone,
-        shadows(plan, buildings, origin, kerb.shape),
+        shadows(furniture, buildings, origin, kerb.shape),
         share_of([area for area in plan.waters if area.intersects(box)], origin, kerb.shape),
         share_of([area for area in (*plan.gravels, *beds) if area.intersects(box)], origin, kerb.shape),
         plan.paved_from < 1,
