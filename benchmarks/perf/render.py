@@ -1,8 +1,10 @@
 """How fast are views drawn? Views a second on one core, from random panoramas.
 
-    python -m benchmarks.perf.render [--city FILE] [--views 200] [--seed 0] [--json]
+    python -m benchmarks.perf.render [--city FILE] [--views 200] [--walks] [--seed 0] [--json]
 
 Every view is of another panorama, at a random heading, pitch 0 to 10 and fov 60 to 90, 640 by 640 pixels.
+With `--walks`, five walks begin at random panoramas and go from link to link, with four views at each: as
+agents look at a town that is too large for its ground to be kept whole.
 Compiling the kernels (kept on disk) and the first picture (which draws the ground and the textures) are
 reported apart; lettering of signs that come into view is counted.
 
@@ -23,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from virl.platform.providers.offline.plan import CityPlan
+from virl.platform.providers.offline.plan import CityPlan, Panoramas
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.streetview import Camera
 
@@ -31,6 +33,7 @@ from .figures import Figures, command, figures
 from .plans import plan_of
 
 ROUNDS = 5
+LOOKS = 4  # at each panorama of a walk, as agents look around
 FEW_VIEWS = 20
 
 _OPEN = """
@@ -52,6 +55,7 @@ def main() -> None:
     parser = command(__doc__)
     parser.add_argument("--city", help="an OpenStreetMap extract, or another city that is rendered")
     parser.add_argument("--views", type=int, default=200)
+    parser.add_argument("--walks", action="store_true", help="walk from link to link, four views at each")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     with figures(options) as found:
@@ -62,9 +66,9 @@ def _measure(found: Figures, options: argparse.Namespace) -> None:
     if options.city:
         _opened(found, options.city)
     before = _peak_mib()
-    courses = {"virlton": _Course(plan_of("virlton"), options.views, options.seed)}
+    courses = {"virlton": _Course(plan_of("virlton"), options)}
     if options.city:
-        courses[options.city] = _Course(plan_of(options.city), options.views, options.seed)
+        courses[options.city] = _Course(plan_of(options.city), options)
     for name, course in courses.items():
         found["seconds"] = found.get("seconds", {}) | {name: course.begin()}
         for what, seconds in found["seconds"][name].items():
@@ -85,13 +89,17 @@ def _measure(found: Figures, options: argparse.Namespace) -> None:
 
 
 class _Course:
-    """Random views of a plan."""
+    """Views of a plan from random panoramas, or along random walks."""
 
-    def __init__(self, plan: CityPlan, views: int, seed: int) -> None:
-        self._start = plan.layout.panoramas.xy[0]
-        rng = np.random.default_rng(seed)
-        xy = plan.layout.panoramas.xy
-        self._spots = xy[rng.choice(len(xy), views, replace=views > len(xy))]
+    def __init__(self, plan: CityPlan, options: argparse.Namespace) -> None:
+        views, panoramas = options.views, plan.layout.panoramas
+        rng = np.random.default_rng(options.seed)
+        xy = panoramas.xy
+        self._start = xy[0]
+        chosen = (
+            _walked(panoramas, views, rng) if options.walks else rng.choice(len(xy), views, views > len(xy))
+        )
+        self._spots = xy[chosen]
         self._cameras = [
             Camera(float(rng.uniform(0, 360)), float(rng.uniform(0, 10)), float(rng.uniform(60, 90)))
             for _ in range(views)
@@ -112,7 +120,8 @@ class _Course:
     def draw(self, turn: int) -> None:
         """One of `ROUNDS` parts of the views."""
         wall, cpu = time.perf_counter(), time.thread_time()
-        for number in range(turn, len(self._spots), ROUNDS):
+        count = len(self._spots)
+        for number in range(turn * count // ROUNDS, (turn + 1) * count // ROUNDS):
             x, y = self._spots[number]
             self._renderer.picture(float(x), float(y), self._cameras[number])
         self._wall += time.perf_counter() - wall
@@ -122,6 +131,21 @@ class _Course:
         """Views a second."""
         count = len(self._spots)
         return {"per core": count / self._cpu, "by the clock": count / self._wall}
+
+
+def _walked(panoramas: Panoramas, views: int, rng: np.random.Generator) -> list[int]:
+    """Panoramas of as many walks as there are rounds, each as often as it is looked from."""
+    first = np.searchsorted(panoramas.source, np.arange(len(panoramas.xy) + 1))
+    spots = []
+    for turn in range(ROUNDS):
+        here, before = int(rng.integers(len(panoramas.xy))), -1
+        for look in range(views * (turn + 1) // ROUNDS - views * turn // ROUNDS):
+            if look and look % LOOKS == 0:
+                ways = panoramas.target[first[here] : first[here + 1]]
+                onward = ways[ways != before]
+                here, before = int(rng.choice(onward if len(onward) else ways)), here
+            spots.append(here)
+    return spots
 
 
 def _opened(found: Figures, city: str) -> None:
