@@ -123,19 +123,21 @@ def _openai(client: httpx.Client, host: ModelHost, model: str) -> Served:
 def _anthropic(client: httpx.Client, host: ModelHost, model: str) -> Served:
     base = (host.base_url or "https://api.anthropic.com").rstrip("/")
     headers = {"x-api-key": host.key or "", "anthropic-version": "2023-06-01"}
-    said = client.get(f"{base}/v1/models/{quote(model, safe='')}", headers=headers)
-    if said.status_code == 404:
-        return Served(present=False)
-    return Served(present=True, context=_count(_json(said).get("max_input_tokens")))
+    return _one_model(client, f"{base}/v1/models/{quote(model, safe='')}", headers, "max_input_tokens")
 
 
 def _gemini(client: httpx.Client, host: ModelHost, model: str) -> Served:
     base = (host.base_url or "https://generativelanguage.googleapis.com").rstrip("/")
     headers = {"x-goog-api-key": host.key or ""}
-    said = client.get(f"{base}/v1beta/models/{quote(model, safe='')}", headers=headers)
+    return _one_model(client, f"{base}/v1beta/models/{quote(model, safe='')}", headers, "inputTokenLimit")
+
+
+def _one_model(client: httpx.Client, url: str, headers: dict[str, str], context: str) -> Served:
+    """The page of one model, which says under the name `context` how much it can read."""
+    said = client.get(url, headers=headers)
     if said.status_code == 404:
         return Served(present=False)
-    return Served(present=True, context=_count(_json(said).get("inputTokenLimit")))
+    return Served(present=True, context=_count(_json(said).get(context)))
 
 
 def _ollama(client: httpx.Client, host: ModelHost, model: str) -> Served:
