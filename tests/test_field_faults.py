@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virl.agent.character import Character
-from virl.agent.character_file import load_character, with_fields
+from virl.agent.character_file import load_character, read_fields, with_fields
 from virl.errors import BadInput
 from virl.settings import parse_settings
 
@@ -144,10 +144,10 @@ def test_fields_of_the_command_line_are_told_in_the_same_words(tmp_path: Path) -
     file.write_text("\n".join(f"{field}: {value}" for field, value in ZOE.items()))
     zoe = load_character(file)
     with pytest.raises(BadInput) as caught:
-        with_fields(zoe, ["age=old", "limits.stepz=3"])
+        with_fields(zoe, read_fields(["age=old", "limits.stepz=3"]))
     assert caught.value.lines[1:] == (
-        f"--set age=old limits.stepz=3: age: {AGE}, not 'old'",
-        "--set age=old limits.stepz=3: limits.stepz: unknown field; did you mean 'steps'?",
+        f"fields of this run: age: {AGE}, not 'old'",
+        "fields of this run: limits.stepz: unknown field; did you mean 'steps'?",
     )
 
 

@@ -49,7 +49,7 @@ def walked(
         at="41.25,-38.75",
         mover=mover,
         out=out,
-        fields=("limits.steps=2",),
+        fields={"limits.steps": 2},
         access=AccessRecord(cache="off"),
     )
     finished = run_agent(options, Console(file=said, width=200))

@@ -1,7 +1,7 @@
 """Character files: found by an agent's name or a path, and read with the fields of their routine."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -138,30 +138,43 @@ def load_routine(path: Path, character: Character) -> RunFunction:
     return routine_of(path, character).run()
 
 
-def with_fields(character: Character, fields: Sequence[str]) -> Character:
+def read_fields(texts: Sequence[str]) -> dict[str, object]:
+    """Fields of a character to set anew, as they are typed: each `FIELD=VALUE`, a value is YAML.
+
+    Raises:
+        BadInput: one is not written so.
+    """
+    fields: dict[str, object] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name = name.strip()
+        source = f"--set {' '.join(text.split())}"  # a value may have lines, a message has one
+        if not equals or not name.rpartition(".")[2] or not name.isprintable():
+            raise BadInput(f"{source}: write it as FIELD=VALUE, such as limits.steps=20")
+        fields[name] = yaml_value(value, source=source)
+    return fields
+
+
+def with_fields(character: Character, fields: Mapping[str, object]) -> Character:
     """A character with some fields set anew.
 
     Args:
         character: as its file says.
-        fields: each `FIELD=VALUE`, such as `limits.steps=20`; a value is YAML.
+        fields: values by name, such as `{"limits.steps": 20}`.
 
     Raises:
         BadInput: there is no such field, or the value does not fit it.
     """
     data = character.model_dump()
-    for text in fields:
-        name, equals, value = text.partition("=")
-        *sections, last = name.strip().split(".")
-        source = f"--set {' '.join(text.split())}"  # a value may have lines, a message has one
-        if not equals or not last or not name.isprintable():
-            raise BadInput(f"{source}: write it as FIELD=VALUE, such as limits.steps=20")
+    for name, value in fields.items():
+        *sections, last = name.split(".")
         section = data
         for part in sections:
             if not isinstance(section.setdefault(part, {}), dict):
                 section[part] = {}
             section = section[part]
-        section[last] = yaml_value(value, source=source)
-    return check_settings(data, type(character), source=f"--set {' '.join(' '.join(fields).split())}")
+        section[last] = value
+    return check_settings(data, type(character), source="fields of this run")
 
 
 def _field(character: Character, field: Sequence[str]) -> object:

@@ -1,5 +1,6 @@
 """What a run is about to do, from the character and what the user asks."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, count
@@ -41,8 +42,8 @@ class RunOptions:
     out: Path | None = None
     resume: bool = False
     seed: int = 0
-    fields: tuple[str, ...] = ()
-    """Fields of the character to set anew, each `FIELD=VALUE`."""
+    fields: Mapping[str, object] = field(default_factory=dict)
+    """Fields of the character to set anew, such as `{"limits.steps": 20}`."""
     feedback: str | None = None
     """A file of what the user says on the way, or `"terminal"`."""
     access: AccessRecord = field(default_factory=AccessRecord)

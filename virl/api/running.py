@@ -1,6 +1,5 @@
 """Run agents from Python: to their end, or with your own code acting for them."""
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -94,7 +93,7 @@ def _options(who: str | Character, asked: RunSettings, *, resume: bool = False) 
         out=None if out is None else Path(out),
         resume=resume,
         seed=asked.get("seed", 0),
-        fields=tuple(f"{name}={json.dumps(value)}" for name, value in fields.items()),
+        fields=fields,
         access=AccessRecord(budget_usd=asked.get("budget_usd")),
     )
 

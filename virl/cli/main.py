@@ -153,6 +153,7 @@ def run(
     def live() -> None:
         if ask and (quiet or as_json):
             raise BadInput("--ask needs the terminal: remove --quiet and --json")
+        from virl.agent.character_file import read_fields  # noqa: PLC0415 - brings in the routines
         from virl.agent.plan import RunOptions  # noqa: PLC0415 - brings in the city and the senses
         from virl.agent.start import run_agent  # noqa: PLC0415
         from virl.journal.records import AccessRecord  # noqa: PLC0415 - loads when asked for
@@ -175,7 +176,7 @@ def run(
             out=out,
             resume=resume,
             seed=seed,
-            fields=tuple(fields or ()),
+            fields=read_fields(fields or ()),
             feedback="terminal" if ask else str(feedback.resolve()) if feedback else None,
             access=access,
         )

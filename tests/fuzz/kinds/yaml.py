@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from fuzz.mutate import mutate_bytes, mutate_lines, mutate_yaml
 from fuzz.session import Kind
 from virl import resources
-from virl.agent.character_file import load_character, routine_of, with_fields
+from virl.agent.character_file import load_character, read_fields, routine_of, with_fields
 from virl.agent.user import parse_line, read_feedback
 from virl.mind.lexicon import Lexicon
 from virl.mind.prices import Prices
@@ -124,6 +124,6 @@ def _set(character: bytes, folder: Path) -> Kind:
     hiro = load_character(file)
 
     def read(data: bytes) -> None:
-        with_fields(hiro, [data.decode("utf-8", "replace")])
+        with_fields(hiro, read_fields([data.decode("utf-8", "replace")]))
 
     return Kind("set-field", [b"limits.steps=20", b"name=Ann", b"age=30"], read, mutate_bytes, 6)
