@@ -4,38 +4,85 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from virl.api.asking import ask
+    from virl.api.benchmarks import BenchmarkReport, read_benchmark, run_benchmark
+    from virl.api.boxes import draw_detections
     from virl.api.characters import Character
     from virl.api.running import open_agent, run
     from virl.api.tools import tools_of
+    from virl.api.types import Agent, Detection, Finished, Step
+    from virl.api.walking import walk
+    from virl.api.web_maps import to_folium
+    from virl.errors import VirlError
     from virl.geo import LatLng
+    from virl.platform.city import City
     from virl.platform.geoframes import save_geodataframes, to_geodataframes
+    from virl.platform.maps import Route
     from virl.platform.networks import to_networkx
+    from virl.platform.places import Place
     from virl.platform.providers.open import open_city
+    from virl.platform.streetview import Camera, Pose, View
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Agent",
+    "BenchmarkReport",
+    "Camera",
     "Character",
+    "City",
+    "Detection",
+    "Finished",
     "LatLng",
+    "Place",
+    "Pose",
+    "Route",
+    "Step",
+    "View",
+    "VirlError",
+    "ask",
+    "draw_detections",
     "open_agent",
     "open_city",
+    "read_benchmark",
     "run",
+    "run_benchmark",
     "save_geodataframes",
+    "to_folium",
     "to_geodataframes",
     "to_networkx",
     "tools_of",
+    "walk",
 ]
 
 _MODULES = {
+    "Agent": "virl.api.types",
+    "BenchmarkReport": "virl.api.benchmarks",
+    "Camera": "virl.platform.streetview",
     "Character": "virl.api.characters",
+    "City": "virl.platform.city",
+    "Detection": "virl.api.types",
+    "Finished": "virl.api.types",
     "LatLng": "virl.geo",
+    "Place": "virl.platform.places",
+    "Pose": "virl.platform.streetview",
+    "Route": "virl.platform.maps",
+    "Step": "virl.api.types",
+    "View": "virl.platform.streetview",
+    "VirlError": "virl.errors",
+    "ask": "virl.api.asking",
+    "draw_detections": "virl.api.boxes",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.open",
+    "read_benchmark": "virl.api.benchmarks",
     "run": "virl.api.running",
+    "run_benchmark": "virl.api.benchmarks",
     "save_geodataframes": "virl.platform.geoframes",
+    "to_folium": "virl.api.web_maps",
     "to_geodataframes": "virl.platform.geoframes",
     "to_networkx": "virl.platform.networks",
     "tools_of": "virl.api.tools",
+    "walk": "virl.api.walking",
 }
 """Where each name is, so that `import virl` loads none of them."""
 
@@ -44,3 +91,7 @@ def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,24 +1,37 @@
 """Virl from Python, as `docs/how-to/python.md` promises it."""
 
 import ast
+import dataclasses
+import inspect
 import io
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
+import numpy as np
 import PIL.Image
 import pytest
+import shapely.geometry
+from hostile_texts import TEXTS
 from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool
+from made_benchmark import NAME
+from openai_server import ChatServer, reply, text
+from pydantic import BaseModel
 
 import virl
 from virl.agent.assembly import Agent
-from virl.errors import BadInput, NoStreetView, UnknownName
+from virl.errors import BadInput, CodeFault, MindFailed, NoStreetView, NotFound, UnknownName
+from virl.geo import destination, distance
 from virl.journal.journal import read_journal
+from virl.platform.perception.base import Detection
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "python.md"
 
@@ -33,7 +46,8 @@ class ToolModel(GenericFakeChatModel):
 
 def ines(**more: object) -> virl.Character:
     told = {"name": "Ines", "city": "virlton", "start": "20 Vine Road", "background": "A student."}
-    return virl.Character(**told, intention="Find somewhere to eat.", tools=["look", "move"], **more)
+    told |= {"intention": "Find somewhere to eat.", "tools": ["look", "move"]}
+    return virl.Character(**told | more)
 
 
 def break_off(out: str) -> None:
@@ -77,6 +91,181 @@ def test_a_city_is_looked_at_from_any_position() -> None:
         town.look(virl.LatLng(0, 0))
     with pytest.raises(BadInput, match="fov"):
         town.look(town.center, fov=5)
+
+
+def test_a_city_shows_its_map_counts_and_terms() -> None:
+    town = virl.open_city("virlton")
+    shown = town._repr_html_()
+    assert "<svg" in shown
+    assert f"{len(town.street_map.panorama_ids()):,}" in shown
+    assert f"{len(town.inventory.places()):,}" in shown
+    assert town.terms in shown
+    assert len(shown) < 50_000
+
+
+def test_a_pose_is_looked_from_as_it_faces() -> None:
+    town = virl.open_city("virlton")
+    pose = virl.Pose(town.street_map.panorama_ids()[7], 123.0)
+    ahead, north = town.look(pose, width=64, height=64), town.look(pose, 0.0, width=64, height=64)
+    assert (ahead.pano_id, ahead.camera.heading) == (pose.pano_id, 123.0)
+    assert north.camera.heading == 0.0
+
+
+def test_a_walk_is_taken_a_step_at_a_time_and_arrives() -> None:
+    town = virl.open_city("virlton")
+    goal = town.maps.geocode("20 Vine Road")
+    steps = list(virl.walk(town, town.center, "20 Vine Road"))
+    assert [step.index for step in steps] == list(range(len(steps)))
+    for before, after in pairwise(steps):
+        assert before.choice.link
+        assert before.choice.link.pano_id == after.pose.pano_id
+    assert distance(steps[-1].panorama.position, goal) < 50
+    assert len(list(virl.walk(town, town.center, [goal, town.center], max_steps=9))) == 10
+    with pytest.raises(NotFound, match="No Such Street"):
+        virl.walk(town, town.center, "99 No Such Street")
+    with pytest.raises(NoStreetView):
+        virl.walk(town, virl.LatLng(0, 0), goal)
+    with pytest.raises(BadInput, match="destination"):
+        virl.walk(town, town.center, [])
+
+
+def test_a_route_is_told_and_is_geojson() -> None:
+    town = virl.open_city("virlton")
+    route = town.maps.route([town.center, town.maps.geocode("20 Vine Road")])
+    told = route.instructions
+    assert told[0].startswith("Go ")
+    assert sum(int(text.split()[-2]) for text in told) == pytest.approx(route.distance, abs=15)
+    line = shapely.geometry.shape(route.__geo_interface__["geometry"])
+    assert line.coords[0] == (route.path[0].lng, route.path[0].lat)
+    assert all(text in route._repr_html_() for text in told)
+    place = town.places.nearby(town.center, 300)[0]
+    assert shapely.geometry.shape(place.__geo_interface__["geometry"]).x == place.position.lng
+
+
+def test_turns_of_a_route_are_left_and_right() -> None:
+    corner = destination(virl.LatLng(60, 25), 0, 100)
+    for heading, word in ((90, "right"), (270, "left"), (180, "around")):
+        path = (virl.LatLng(60, 25), corner, destination(corner, heading, 50))
+        route = virl.Route(path, 150, 100, ("Elm Walk", "Vine Road"))
+        assert route.instructions == (
+            "Go north along Elm Walk for 100 m.",
+            f"Turn {word} and go along Vine Road for 50 m.",
+        )
+
+
+def test_detections_are_drawn_into_a_copy() -> None:
+    town = virl.open_city("virlton")
+    view = town.look(town.center, width=320, height=240)
+    before = view.pixels.copy()
+    box = (100.0, 80.0, 200.0, 160.0)
+    hostile = Detection("\x1b[31m<b>豚骨ラーメン", 0.9, box)
+    shown = virl.draw_detections(view, [hostile, Detection("\U000e0041", 0.5, (1, 2, 9, 9))])
+    assert (view.pixels == before).all()
+    changed = np.argwhere((shown.pixels != before).any(axis=2))
+    assert (shown.pixels[120, 100] != before[120, 100]).any()
+    assert not (changed[:, 0] > 165).any()
+    bare = virl.draw_detections(view, [Detection("", 0.9, box), Detection("", 0.5, (1, 2, 9, 9))])
+    assert (shown.pixels != bare.pixels).any(), "the label"
+
+
+def test_what_a_run_shows_while_it_goes_on_and_at_its_end() -> None:
+    with virl.open_agent(ines(), out="run") as agent:
+        assert "on the way" in agent.run._repr_html_()
+        agent.run.end("finished", "It <b>is</b> near.")
+    assert "It &lt;b&gt;is&lt;/b&gt; near." in agent.run._repr_html_()
+    assert "on the way" not in agent.run._repr_html_()
+
+
+def test_code_of_your_own_is_what_decided(tmp_path: Path) -> None:
+    with virl.open_agent(ines(), out="run") as agent:
+        pass
+    assert read_journal(tmp_path / "run")[0].decided_by == "your own code"
+    report = (agent.run.folder / "report.html").read_text(encoding="utf-8")
+    assert "<dd>your own code</dd>" in report
+    assert "rules (a baseline" not in report
+    done = virl.run("local", out="ruled")
+    assert "rules (a baseline" in done.report.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"tols": ["look"]}, r"^Character: tols: unknown field; did you mean 'tools'\?$"),
+        ({"tools": ["mvoe"]}, r"^Character: tools, entry 1: must be one of .*, not 'mvoe'; did you mean"),
+        ({"age": "old"}, r"^Character: age: must be a whole number.*, not 'old'$"),
+        ({"age": "old", "clock": "noon"}, r"^Character: 2 faults: age: .*; clock: .*noon"),
+    ],
+)
+def test_a_wrong_field_of_a_character_is_one_line(wrong: dict[str, object], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        ines(**wrong)
+
+
+def test_a_routine_with_a_bug_says_where(tmp_path: Path) -> None:
+    (tmp_path / "odd.py").write_text("def run(agent):\n    raise ValueError('my bug')\n")
+    odd = ines().model_copy(update={"routine": "odd"})
+    with pytest.raises(CodeFault, match=r"odd\.py, line 2, in run: ValueError: my bug"):
+        virl.run(odd, out="run")
+    assert (tmp_path / "run" / "report.html").is_file()
+
+
+def test_a_question_is_answered_as_text_or_as_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Colour(BaseModel):
+        name: str
+
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    with ChatServer([text("It is blue."), reply({"name": "blue"})]) as server:
+        monkeypatch.setenv("VIRL_BASE_URL", server.url)
+        view = virl.open_city("virlton").look(virl.open_city("virlton").center, width=64, height=64)
+        assert virl.ask("What colour is the sky?", mind="openai:gpt-4o", images=[view]) == "It is blue."
+        assert virl.ask("Which?", mind="openai:gpt-4o", reply=Colour) == Colour(name="blue")
+        sent = server.requests[0].messages
+    assert "What colour is the sky?" in json.dumps(sent)
+    assert "data:image/" in json.dumps(sent)
+    with pytest.raises(MindFailed):
+        virl.ask("Which?", mind="rules")
+
+
+def test_a_benchmark_runs_goes_on_and_is_a_table(tmp_path: Path) -> None:
+    done = virl.run_benchmark(NAME, {"cities": ["north"], "count": 4}, out="bench", limit=3)
+    assert done.folder == Path("bench")
+    frame = done.to_pandas()
+    assert list(frame["model"]) == ["sharp", "blunt"]
+    assert list(frame["done"]) == [3, 3]
+    row = done.results.rows[0]
+    assert frame["macro"][0] == row.values["macro"].mean
+    assert frame["macro_low"][0] == row.values["macro"].low
+    shown = done._repr_html_()
+    assert "sharp" in shown
+    again = virl.run_benchmark(NAME, {"cities": ["north"], "count": 4}, out="bench", resume=True)
+    assert list(again.to_pandas()["done"]) == [4, 4]
+    assert virl.read_benchmark("bench").results == again.results
+    with pytest.raises(BadInput, match=r"options of .*: cites: unknown field; did you mean 'cities'"):
+        virl.run_benchmark(NAME, {"cites": ["north"]}, out="other")
+    with pytest.raises(BadInput, match="already contains a run"):
+        virl.run_benchmark(NAME, {"cities": ["north"], "count": 4}, out="bench")
+
+
+def test_a_map_of_folium_shows_what_is_given_and_runs_no_text(tmp_path: Path) -> None:
+    town = virl.open_city("virlton")
+    route = town.maps.route([town.center, town.maps.geocode("20 Vine Road")])
+    virl.run("local", out="run")
+    shop = town.places.nearby(town.center, 300)[0]
+    bare = dataclasses.replace(town, street_map=None)
+
+    def page(texts: Sequence[str]) -> str:
+        noted = dataclasses.replace(bare, attribution=" ".join(texts))
+        places = [dataclasses.replace(shop, name=text) for text in texts]
+        return str(virl.to_folium(noted, route=route, run="run", places=places).get_root().render())
+
+    plain, shown = page(["a name"] * len(TEXTS)), page(TEXTS)
+    for mark in ("<script", "</script", "<img", "<iframe", "<svg", "`", "${", "\\"):
+        assert shown.count(mark) == plain.count(mark), mark
+    assert "7 * 7" in shown
+    assert "tile.openstreetmap.org" not in plain
+    tiled = virl.to_folium(town, tiles="OpenStreetMap").get_root().render()
+    assert "tile.openstreetmap.org" in tiled
+    assert "openstreetmap.org/copyright" in tiled
 
 
 def test_an_agent_runs_in_a_city_that_is_open(tmp_path: Path) -> None:
@@ -157,12 +346,29 @@ def test_a_graph_of_ones_own_uses_them(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "run" / "result.json").read_text())["status"] == "gave up"
 
 
+def test_the_reference_lists_every_public_name_with_its_arguments() -> None:
+    page = (PAGE.parents[1] / "reference" / "python.md").read_text(encoding="utf-8")
+    listed = {
+        name: re.findall(r"(?:^|, )(?:\*, )?\**(\w+)", arguments)
+        for name, arguments in re.findall(r"^\| `(\w+)(?:\((.*?)\))?` \|", page, re.MULTILINE)
+    }
+    assert set(virl.__all__) <= listed.keys()
+    for name in virl.__all__:
+        if not isinstance(getattr(virl, name), type):
+            assert listed[name] == list(inspect.signature(getattr(virl, name)).parameters), name
+
+
 @pytest.mark.slow
-def test_the_code_of_the_page_runs(tmp_path: Path) -> None:
-    stable = PAGE.read_text(encoding="utf-8").partition("Regions from files:")[0]
-    blocks = [part.partition("```")[0] for part in stable.split("```python\n")[1:]]
-    assert len(blocks) == 4
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(ast.parse(block), str(PAGE), "exec"), names)  # noqa: S102 - our own page
-    assert len(list((tmp_path / "runs").glob("*/report.html"))) == 3
+def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = PAGE.read_text(encoding="utf-8").partition("## Find things in views")[0]
+    blocks = [part.partition("```")[0] for part in shown.split("```python\n")[1:]]
+    blocks = [block for block in blocks if "park.geojson" not in block]
+    assert len(blocks) >= 10
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    names: dict[str, object] = {"Path": Path}
+    with ChatServer([text("A wall.")]) as server:
+        monkeypatch.setenv("VIRL_BASE_URL", server.url)
+        for block in blocks:
+            exec(compile(ast.parse(block), str(PAGE), "exec"), names)  # noqa: S102 - our own page
+    assert names["answer"] == "A wall."
+    assert len(list((tmp_path / "runs").glob("*/report.html"))) == 4

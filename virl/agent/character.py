@@ -183,11 +183,13 @@ class CharacterField(Generic[ValueT]):
 
 
 @cache
-def character_model(fields: tuple[CharacterField[Any], ...]) -> type[Character]:
+def character_model(
+    fields: tuple[CharacterField[Any], ...], base: type[Character] = Character
+) -> type[Character]:
     """The model of character files that may have these fields too; of two of one name, the last counts."""
     declared: dict[str, Any] = {
         one.name: (one.kind, Field(default=one.default, description=one.about)) for one in fields
     }
     return create_model(
-        "Character", __base__=Character, __module__=__name__, __doc__=Character.__doc__, **declared
+        "Character", __base__=base, __module__=__name__, __doc__=Character.__doc__, **declared
     )

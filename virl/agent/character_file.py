@@ -10,7 +10,7 @@ from pydantic import ConfigDict
 from virl import resources
 from virl.agent.character import ROUTINE_NAME, Character, character_model
 from virl.agent.routine import Routine, RunFunction, find_routine, our_fields, package_folders
-from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError
+from virl.errors import BadFile, BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError
 from virl.platform.providers.open import region_called
 from virl.registry import ROUTINES
 from virl.settings import Settings, check_settings, load_settings, read_settings, yaml_value
@@ -174,7 +174,11 @@ def with_fields(character: Character, fields: Mapping[str, object]) -> Character
                 section[part] = {}
             section = section[part]
         section[last] = value
-    return check_settings(data, type(character), source="fields of this run")
+    source = "fields of this run"
+    try:
+        return check_settings(data, type(character), source=source)
+    except BadFile as fault:  # a character made in Python names itself
+        raise BadFile(source, fault.faults) from fault
 
 
 def _field(character: Character, field: Sequence[str]) -> object:

@@ -47,6 +47,8 @@ class RunOptions:
     feedback: str | None = None
     """A file of what the user says on the way, or `"terminal"`."""
     access: AccessRecord = field(default_factory=AccessRecord)
+    decided_by: str = ""
+    """Who decides in place of the character's routine, for the report; empty if nobody does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ def planned(options: RunOptions) -> Plan:
         allow_downloads=options.allow_downloads,
         access=options.access,
         feedback=options.feedback,
+        decided_by=options.decided_by,
         routine=routine_of(source, character).registered,
         character=character.model_dump(mode="json"),
     )

@@ -9,6 +9,8 @@ from virl import __version__
 from virl.budget import Meter, Paid
 from virl.drawing.exhibits import Exhibit
 from virl.files import write_whole
+from virl.geo import LatLng
+from virl.inline_html import card, map_svg
 from virl.journal.convert import exchange_record, pose_record, requests_record, view_record
 from virl.journal.journal import Journal, booked_cost, total_cost, write_result
 from virl.journal.records import (
@@ -315,6 +317,22 @@ class Run:
         write_result(self.folder, result)
         self._audience.end(result)
         return result
+
+    def _repr_html_(self) -> str:
+        """The walk so far on a map, and what was done last, as a notebook shows them."""
+        if self._result is not None:
+            return self._result._repr_html_()
+        last = self._steps[-1] if self._steps else None
+        path = [LatLng(step.pose.lat, step.pose.lng) for step in self._steps]
+        facts = (
+            ("steps", last.step if last else 0),
+            ("walked", f"{sum(step.distance_m for step in self._steps):,.0f} m"),
+            ("last", last.decided if last else None),
+            ("cost", f"${self.cost.usd:.4f}"),
+            ("folder", self.folder),
+        )
+        title = f"{self.start.agent} in {self._city}, on the way"
+        return card(title, facts, picture=map_svg("Walk", path=path), notes=(self._notice,))
 
     def _requests(self) -> RequestsRecord:
         return requests_record(self._meter.take()) if self._meter else RequestsRecord()

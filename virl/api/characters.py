@@ -1,10 +1,26 @@
 """Characters made in Python."""
 
+from pydantic import ValidationError
+
 from virl.agent.character import Character as AnyCharacter
 from virl.agent.character import character_model
 from virl.agent.routine import our_fields
+from virl.errors import BadFile
+from virl.field_faults import faults_of
 
 __all__ = ["Character"]
 
-Character: type[AnyCharacter] = character_model(our_fields())
+
+class _InPython(AnyCharacter):
+    """A character whose faults are told as those of a file are."""
+
+    def __init__(self, **fields: object) -> None:
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            faults = [(None, str(one)) for one in faults_of(error, type(self), fields)]
+            raise BadFile("Character", faults) from None
+
+
+Character: type[AnyCharacter] = character_model(our_fields(), _InPython)
 """A character with the fields of all of virl's own routines, as `docs/reference/characters.md` lists them."""

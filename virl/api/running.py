@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -15,6 +16,9 @@ from virl.console import SafeConsole
 from virl.geo import LatLng
 from virl.journal.records import AccessRecord
 from virl.platform.city import City
+
+OWN_CODE = "your own code"
+"""Who decides in a run of `open_agent`, as its report says."""
 
 
 class RunSettings(TypedDict, total=False):
@@ -73,7 +77,9 @@ def open_agent(agent: str | Character, **settings: Unpack[RunSettings]) -> Itera
     Raises:
         VirlError: something you can fix, said in one line.
     """
-    with begin(_options(agent, settings), settings.get("console") or _quiet()) as begun:
+    with begin(
+        replace(_options(agent, settings), decided_by=OWN_CODE), settings.get("console") or _quiet()
+    ) as begun:
         yield begun
 
 

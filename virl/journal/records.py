@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
 from virl.drawing.exhibits import Exhibit
+from virl.inline_html import card
 from virl.plain_text import plain_line
 
 FORMAT = 1
@@ -175,6 +176,8 @@ class StartRecord(Record):
     """A file of what the user says on the way, or `"terminal"`."""
     caller: str | None = None
     """The agent that consulted this one."""
+    decided_by: str = ""
+    """Who decides in place of a routine, such as `your own code`; empty where a routine does."""
     routine: str | None = None
     """The name of its routine; empty for one that lies beside the character's file, `None` in a journal of a
     version that did not write it down."""
@@ -287,6 +290,20 @@ class Result(Record):
     reason: str
     cost: CostRecord
     versions: dict[str, str]
+
+    def _repr_html_(self) -> str:
+        """How the run ended, as a notebook shows it."""
+        found = ", ".join(f"{count} {kind}" for kind, count in self.found.items())
+        facts = (
+            ("status", self.status),
+            ("reason", self.reason),
+            ("place", self.place.name if self.place else None),
+            ("found", found),
+            ("steps", self.steps),
+            ("walked", f"{self.distance_m:,.0f} m"),
+            ("cost", f"${self.cost.usd:.4f}"),
+        )
+        return card(f"{self.agent} in {self.city}", facts, notes=(self.notice,))
 
 
 class EndRecord(Record):

@@ -6,13 +6,14 @@ from typing import Protocol
 
 from virl.budget import Meter
 from virl.geo import LatLng
+from virl.inline_html import card, length_m, map_svg
 from virl.platform.inventory import Inventory
 from virl.platform.listings import Listings
 from virl.platform.maps import Maps
 from virl.platform.mover_choice import MoverChoice
 from virl.platform.places import Places
 from virl.platform.relocate import relocate
-from virl.platform.streetview import Box, Camera, Panorama, StreetView, View
+from virl.platform.streetview import Box, Camera, Panorama, Pose, StreetView, View
 from virl.region import Region
 
 
@@ -170,19 +171,19 @@ class City:
 
     def look(
         self,
-        at: LatLng,
-        heading: float = 0.0,
+        at: LatLng | Pose,
+        heading: float | None = None,
         *,
         pitch: float = 0.0,
         fov: float = 90.0,
         width: int = 640,
         height: int = 640,
     ) -> View:
-        """The view from the panorama nearest to a position.
+        """The view from a pose, or from the panorama nearest to a position.
 
         Args:
-            at: any position within 800 m of a panorama.
-            heading: degrees clockwise from north.
+            at: a pose, such as that of a walk's step, or any position within 800 m of a panorama.
+            heading: degrees clockwise from north; by default that of the pose, and north from a position.
             pitch: degrees upward, in [-90, 90].
             fov: horizontal degrees, in [10, 120].
             width: pixels, in [16, 2048].
@@ -193,9 +194,25 @@ class City:
             NoImagery: it has no picture.
             BadInput: a number is out of its range.
         """
-        camera = Camera(heading=heading, pitch=pitch, fov=fov, width=width, height=height)
-        panorama = relocate(self.streetview, at, "the position")
-        return self.streetview.view(panorama.id, camera)
+        ahead = at.heading if isinstance(at, Pose) else 0.0
+        faced = ahead if heading is None else heading
+        camera = Camera(heading=faced, pitch=pitch, fov=fov, width=width, height=height)
+        pano_id = at.pano_id if isinstance(at, Pose) else relocate(self.streetview, at, "the position").id
+        return self.streetview.view(pano_id, camera)
+
+    def _repr_html_(self) -> str:
+        """Its map, what it holds and whose data that is, as a notebook shows them."""
+        facts: list[tuple[str, object]] = [("middle", self.center), ("time zone", self.time_zone)]
+        lines = self.street_map.lines() if self.street_map else ()
+        if self.street_map:
+            facts.append(("panoramas", f"{len(self.street_map.panorama_ids()):,}"))
+            facts.append(("streets", f"{sum(map(length_m, lines)) / 1000:,.1f} km"))
+        if self.inventory:
+            facts.append(("houses", f"{len(self.inventory.houses()):,}"))
+            facts.append(("places", f"{len(self.inventory.places()):,}"))
+        facts.append(("may be shown to others", _yes_or_no(self.shareable)))
+        picture = map_svg(f"Map of {self.title}", streets=lines)
+        return card(self.title, facts, picture=picture, notes=(self.notice, self.terms))
 
     @property
     def lacks(self) -> str:
@@ -206,3 +223,7 @@ class City:
     def notice(self) -> str:
         """What every page and result about it has to say: whose data they are, and what is invented."""
         return "; ".join(part for part in (self.attribution, self.invented) if part)
+
+
+def _yes_or_no(answer: bool | None) -> str:
+    return "as the terms say" if answer is None else "yes" if answer else "no"

@@ -1,19 +1,23 @@
 """Maps: addresses to positions, and ways between positions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from virl.errors import BadInput, choices
-from virl.geo import LatLng
+from virl.geo import LatLng, bearing, compass_word, distance, signed_turn
+from virl.inline_html import card, map_svg
 
 TravelMode = Literal["walking", "cycling", "driving"]
 
 SPEED_M_S: dict[TravelMode, float] = {"walking": 1.35, "cycling": 4.2, "driving": 7.0}
 """Metres a second in town. Chosen: usual planning values, driving with its stops at lights."""
+BEND_DEG, AROUND_DEG = 40.0, 150.0  # from where on a bend is a turn, and a turn leads back; chosen
+SHORT_M = 2.0  # shorter pieces of a route are not told; chosen
 _TRANSIT = frozenset({"transit", "public transport", "bus", "tram", "train", "subway", "metro", "ferry"})
 
 
@@ -28,6 +32,36 @@ class Route:
     """Seconds."""
     streets: tuple[str, ...] = ()
     """The street of each piece of the path, empty where it has none; no names where none are known."""
+
+    @property
+    def instructions(self) -> tuple[str, ...]:
+        """The way in words, a sentence for each stretch between two turns or changes of street."""
+        return tuple(_told(self))
+
+    @property
+    def __geo_interface__(self) -> dict[str, object]:
+        """The route as a GeoJSON feature, as shapely, GeoPandas and folium take it: longitude first."""
+        line = {"type": "LineString", "coordinates": [(lng, lat) for lat, lng in self.path]}
+        about = {"distance_m": self.distance, "duration_s": self.duration}
+        return {"type": "Feature", "geometry": line, "properties": about}
+
+    def _repr_html_(self) -> str:
+        """Its map, length and instructions, as a notebook shows them."""
+        told = f"{self.distance:,.0f} m, {max(1, round(self.duration / 60))} min"
+        steps = [(f"{number}.", text) for number, text in enumerate(self.instructions, 1)]
+        return card(told, steps, picture=map_svg("Route", path=self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Pieces of a route that go on along one street."""
+
+    street: str
+    metres: float
+    first: float
+    """Heading of its first piece, degrees clockwise from north."""
+    last: float
+    """Heading of its last piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +148,41 @@ def speed_of(mode: TravelMode) -> float:
     if str(mode).casefold() in _TRANSIT:
         raise BadInput(f"travel mode {mode!r}: transit is not known here: {choices(SPEED_M_S)}")
     raise BadInput(f"unknown travel mode {mode!r}: {choices(SPEED_M_S)}")
+
+
+def _told(route: Route) -> Iterator[str]:
+    before: _Stretch | None = None
+    for stretch in _stretches(route):
+        along = f"along {stretch.street} " if stretch.street else ""
+        how = f"{along}for {stretch.metres:.0f} m"
+        if before is None:
+            yield f"Go {compass_word(stretch.first)} {how}."
+        else:
+            yield f"{_turn_word(signed_turn(before.last, stretch.first))} and go {how}."
+        before = stretch
+
+
+def _stretches(route: Route) -> list[_Stretch]:
+    """The stretches of a route; its shortest pieces, as at a kerb, are no stretch of their own."""
+    found: list[_Stretch] = []
+    for number, (start, end) in enumerate(pairwise(route.path)):
+        metres = distance(start, end)
+        if metres < SHORT_M:
+            continue
+        heading = bearing(start, end)
+        street = route.streets[number] if number < len(route.streets) else ""
+        last = found[-1] if found else None
+        if last and last.street == street and abs(signed_turn(last.last, heading)) < BEND_DEG:
+            found[-1] = _Stretch(street, last.metres + metres, last.first, heading)
+        else:
+            found.append(_Stretch(street, metres, heading, heading))
+    return found
+
+
+def _turn_word(turn: float) -> str:
+    """What to do at a turn of so many degrees, clockwise."""
+    if abs(turn) < BEND_DEG:
+        return "Continue"
+    if abs(turn) > AROUND_DEG:
+        return "Turn around"
+    return f"Turn {'right' if turn > 0 else 'left'}"

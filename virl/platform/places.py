@@ -69,6 +69,13 @@ class Place:
     are data from the world."""
 
     @property
+    def __geo_interface__(self) -> dict[str, object]:
+        """The place as a GeoJSON feature, as shapely, GeoPandas and folium take it: longitude first."""
+        point = {"type": "Point", "coordinates": (self.position.lng, self.position.lat)}
+        about = {"id": self.id, "name": self.name, "types": list(self.types), "rating": self.rating}
+        return {"type": "Feature", "geometry": point, "properties": about}
+
+    @property
     def traits(self) -> dict[str, str]:
         """The facts that tell what a place is like: all but how to reach it."""
         return {name: text for name, text in self.facts if name not in CONTACTS}

@@ -142,6 +142,19 @@ def _stacked(metric: MetricHead) -> str:
     return _heading(metric).replace(" ", "\n").replace("\n%", " %")
 
 
+def text_tables(results: Results) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """The measured tables as the terminal shows them, each as its headings and its rows."""
+    for part in split(results):
+        metrics = [metric for metric in shown_metrics(part) if not metric.aside]
+        texts = _measured_columns(part)
+        cells = [[_cell(row.values.get(metric.key), metric) for metric in metrics] for row in part.rows]
+        names = [[column[number] for column in texts] for number in range(1, len(part.rows) + 1)]
+        yield (
+            [*(column[0] for column in texts), *map(_heading, metrics)],
+            [[*name, *row] for name, row in zip(names, cells, strict=True)],
+        )
+
+
 def csv_table(results: Results) -> str:
     """One line a row and metric; shares in [0, 1]. Published rows have no interval and no episodes."""
     file = io.StringIO()

@@ -1,0 +1,69 @@
+"""Ask a mind a question of your own."""
+
+from collections.abc import Sequence
+from typing import overload
+
+from virl.budget import Budget
+from virl.mind.base import Mind, Picture, Prompt, ReplyT
+from virl.mind.open import open_mind
+from virl.mind.replies import Text
+from virl.resources import cache_home
+
+_PROMPT = "ask"
+_QUESTION = "{{ question }}"
+
+
+@overload
+def ask(
+    question: str,
+    *,
+    mind: str | Mind,
+    reply: None = None,
+    images: Sequence[Picture] = (),
+    budget_usd: float | None = None,
+) -> str: ...
+@overload
+def ask(
+    question: str,
+    *,
+    mind: str | Mind,
+    reply: type[ReplyT],
+    images: Sequence[Picture] = (),
+    budget_usd: float | None = None,
+) -> ReplyT: ...
+def ask(
+    question: str,
+    *,
+    mind: str | Mind,
+    reply: type[ReplyT] | None = None,
+    images: Sequence[Picture] = (),
+    budget_usd: float | None = None,
+) -> str | ReplyT:
+    """A language model's answer: text, or an object of the type you ask for.
+
+    Replies are kept on the disk, so that the same question to the same model costs nothing the second time.
+    To ask an agent, run it: `virl.run("aria", fields={"intention": "..."})`.
+
+    Args:
+        question: what is asked; the model is sent no other text.
+        mind: such as `"openai:gpt-5-mini"` or `"ollama:qwen3"`, or an open mind, whose ledger then holds the
+            exchange. `"rules"` answers virl's own prompts only.
+        reply: a pydantic model; the answer is one of it. `None` for text.
+        images: views, or RGB arrays of shape (height, width, 3).
+        budget_usd: US dollars that the answer may cost at most; an open mind keeps its own budget.
+
+    Raises:
+        BadInput: there is no such mind.
+        ModelUnavailable: a package or key is missing, or the model cannot be reached.
+        MindFailed: no valid reply within the retries.
+        BudgetExceeded: the answer may cost more than the budget.
+    """
+    if isinstance(mind, str):
+        mind = open_mind(mind, cache_dir=cache_home() / "replies", budget=Budget(budget_usd))
+    if reply is None:
+        return mind.ask(_prompt(Text), images=images, question=question).text
+    return mind.ask(_prompt(reply), images=images, question=question)
+
+
+def _prompt(reply: type[ReplyT]) -> Prompt[ReplyT]:
+    return Prompt(_PROMPT, frozenset({"question"}), reply, _QUESTION)

@@ -1,0 +1,157 @@
+"""Benchmarks from Python: run one, and use its results."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from rich.console import Console
+
+from virl.bench.records import RESULTS
+from virl.bench.registry import find_benchmark
+from virl.bench.report.results import Results
+from virl.bench.report.table import text_tables
+from virl.bench.report.write import write_reports
+from virl.bench.resources import Terms
+from virl.bench.run import Engine, EngineName, Part
+from virl.bench.run import run_benchmark as run_episodes
+from virl.console import SafeConsole
+from virl.errors import ModelUnavailable
+from virl.inline_html import card, table
+from virl.json_reading import read_json_file
+from virl.resources import cache_home
+from virl.settings import check_settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEGEND = "In parentheses: 95 % interval. Episodes that failed or did not run are in no mean."
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkReport:
+    """The results of a benchmark's run, or of several."""
+
+    results: Results
+    """All of `results.json`: rows, intervals, comparisons, failures, published rows."""
+    page: Path
+    """The report: one HTML file."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the run, with `records.jsonl`, a line for each episode."""
+        return self.page.parent
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """A table with a row for each model in each city, and for each model in all cities (`city` is empty).
+
+        Each metric has three columns: `KEY` with the mean, `KEY_low` and `KEY_high` with the ends of its 95 %
+        interval. Shares are in [0, 1]. What has no value is `NaN`.
+
+        Raises:
+            ModelUnavailable: pandas is missing.
+        """
+        try:
+            import pandas as pd  # noqa: PLC0415 - an extra, loaded when asked for
+        except ModuleNotFoundError:
+            raise ModelUnavailable("tables need pandas: pip install 'virl[geo]'") from None
+        return pd.DataFrame([_row(self.results, number) for number in range(len(self.results.rows))])
+
+    def _repr_html_(self) -> str:
+        """The table of results, as a notebook shows it."""
+        tables = "".join(table(columns, rows) for columns, rows in text_tables(self.results))
+        facts = [("report", self.page)]
+        return card(self.results.title, facts, picture=tables, notes=(LEGEND, *self.results.attributions))
+
+
+class BenchmarkSettings(TypedDict, total=False):
+    """What `run_benchmark` takes beside the benchmark and its options."""
+
+    limit: int
+    """Episodes of each model in each city at most: the first ones."""
+    resume: bool
+    """Whether to go on with the run in `out`, and to try failed episodes again."""
+    engine: EngineName
+    """`threads`, `processes` or `ray`; by default what fits the benchmark."""
+    workers: int
+    """Episodes side by side."""
+    budget_usd: float
+    """US dollars that the run may spend at most."""
+    pictures: bool
+    """Whether the views of episodes are kept: true by default."""
+    console: Console
+    """Where the run is told; by default nowhere."""
+
+
+def run_benchmark(
+    name: str,
+    options: Mapping[str, object] | None = None,
+    *,
+    out: str | Path | None = None,
+    **settings: Unpack[BenchmarkSettings],
+) -> BenchmarkReport:
+    """Run a benchmark, and give its results; each episode is saved as it ends.
+
+    Args:
+        name: as `virl bench list` prints it, or `MODULE:OBJECT` for one of your own.
+        options: of the benchmark by their field names, such as `{"cities": ["virlton"], "models": ["ocr"]}`;
+            `virl bench list NAME` prints them.
+        out: folder of the run; by default `runs/NAME`.
+        **settings: as `BenchmarkSettings` says.
+
+    Raises:
+        BadInput: an option does not fit, or `out` holds another run.
+        VirlError: what the benchmark needs is missing, or the budget is spent.
+    """
+    benchmark = find_benchmark(name)
+    checked = check_settings(dict(options or {}), benchmark.options, source=f"options of {benchmark.name}")
+    folder = Path("runs") / benchmark.name if out is None else Path(out)
+    terms = Terms(
+        budget_usd=settings.get("budget_usd"),
+        replies=cache_home() / "replies",
+        session=str(folder.resolve()),
+    )
+    engine = Engine(
+        settings.get("engine"),
+        settings.get("workers"),
+        pictures=settings.get("pictures", True),
+        terms=terms,
+    )
+    run_episodes(
+        name,
+        checked,
+        folder,
+        settings.get("console") or SafeConsole(quiet=True),
+        engine=engine,
+        part=Part(settings.get("limit")),
+        resume=settings.get("resume", False),
+    )
+    return read_benchmark(folder)
+
+
+def read_benchmark(*folders: str | Path, out: str | Path | None = None) -> BenchmarkReport:
+    """The results of a run that has ended or was interrupted, scored anew, or of several side by side.
+
+    Args:
+        *folders: of the runs.
+        out: where the report goes; needed for several runs.
+
+    Raises:
+        BadInput: a folder holds no run, or several are given and `out` is not.
+        CannotWrite: the report cannot be written.
+    """
+    home = None if out is None else Path(out)
+    written = write_reports([Path(folder) for folder in folders], SafeConsole(quiet=True), home)
+    source = str(written.page.parent / RESULTS)
+    results = check_settings(read_json_file(written.results), Results, source=source)
+    return BenchmarkReport(results, written.page)
+
+
+def _row(results: Results, number: int) -> dict[str, object]:
+    row = results.rows[number]
+    counts = row.episodes.model_dump()
+    values: dict[str, float] = {}
+    for key, interval in row.values.items():  # noqa: PD011 - no table of pandas
+        values |= {key: interval.mean, f"{key}_low": interval.low, f"{key}_high": interval.high}
+    run = {"run": row.run} if len(results.runs) > 1 else {}
+    return {**run, "model": row.model, "city": row.city, **counts, **values}

@@ -1,0 +1,72 @@
+"""Detections drawn into the view that they were found in."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+import numpy as np
+import PIL.Image
+import PIL.ImageDraw
+
+from virl.plain_text import plain_line
+from virl.platform.providers.offline.render.fonts import can_letter, face_for, font
+from virl.platform.streetview import Box, View
+
+# The looks, all chosen.
+FRAME, INK = "#ff2878", "#ffffff"  # a colour that is rare in streets
+LINE_SHARE, TEXT_SHARE, LEAST_TEXT_PX = 1 / 250, 1 / 42, 11
+PAD_PX = 3
+
+
+class Boxed(Protocol):
+    """A thing with a label in a view: a `Detection`, or what `Truth.visible` tells."""
+
+    @property
+    def label(self) -> str:
+        """What it is."""
+        ...
+
+    @property
+    def box(self) -> Box:
+        """Where it is, in pixels of the view."""
+        ...
+
+
+def draw_detections(view: View, found: Iterable[Boxed]) -> View:
+    """The same view with a box and a label around each thing found.
+
+    A label that no shipped or installed font can draw, or that would cover an earlier one, is left out: the
+    box is drawn alone.
+
+    Args:
+        view: as it was looked at; it stays as it is.
+        found: detections, or what `city.truth.visible` tells.
+    """
+    picture = PIL.Image.fromarray(view.pixels)
+    pen = PIL.ImageDraw.Draw(picture)
+    line = max(2, round(picture.width * LINE_SHARE))
+    size = max(LEAST_TEXT_PX, round(picture.width * TEXT_SHARE))
+    written: list[Box] = []
+    for one in found:
+        left, top, right, bottom = one.box
+        pen.rectangle((left, top, max(left, right), max(top, bottom)), outline=FRAME, width=line)
+        if (label := plain_line(one.label).strip()) and can_letter(label):
+            face = font(face_for(label, 0), size)
+            room = _room(
+                picture.size, one.box, pen.textlength(label, font=face) + 2 * PAD_PX, size + 2 * PAD_PX
+            )
+            if not any(_overlap(room, other) for other in written):
+                pen.rectangle(room, fill=FRAME)
+                pen.text((room[0] + PAD_PX, (room[1] + room[3]) / 2), label, fill=INK, font=face, anchor="lm")
+                written.append(room)
+    return View(view.pano_id, view.camera, np.asarray(picture))
+
+
+def _room(size: tuple[int, int], box: Box, wide: float, high: float) -> Box:
+    """Where a label stands: over the upper left corner of its box, or below that where the picture ends."""
+    left = max(0.0, min(box[0], size[0] - wide))
+    top = box[1] - high if box[1] >= high else box[1]
+    return left, top, left + wide, top + high
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -1,0 +1,66 @@
+"""Walk through a city, step by step."""
+
+from collections.abc import Iterator, Sequence
+
+from virl.errors import BadInput
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.locate import locate
+from virl.platform.movement.base import Step
+from virl.platform.movement.open_mover import fit_mover, open_mover
+from virl.platform.movement.point.navigator import PointNavigator
+from virl.platform.movement.point.plan import PointPlan, plan_route
+from virl.platform.relocate import relocate
+from virl.platform.streetview import Pose
+
+Spot = str | LatLng
+"""An address or the name of a place, or a position."""
+
+MAX_STEPS = 500
+
+
+def walk(
+    city: City,
+    start: Spot,
+    to: Spot | Sequence[Spot],
+    *,
+    mover: str | None = None,
+    max_steps: int = MAX_STEPS,
+) -> Iterator[Step]:
+    """The steps of a walk along the street graph to one destination, or to several in their order.
+
+    A step says where the walker stands (`step.pose`, `step.panorama`), how far it came (`step.distance`,
+    metres) and what it does next (`step.choice`). No view is made unless you ask: `city.look(step.pose)` is
+    the view ahead, `city.look(step.pose, heading)` any other. A step is taken when you ask for the next one,
+    so you may stop at any time.
+
+    Args:
+        city: open.
+        start: an address, the name of a place, or a position.
+        to: where to go: one of these, or a list of them.
+        mover: `"links"`, `"grid"`, `"web"` or `"hybrid"`; by default what fits the city.
+        max_steps: moves from panorama to panorama at most.
+
+    Raises:
+        NotFound: there is no such address or place.
+        NoStreetView: there is no panorama within 800 m of the start.
+        BadInput: `to` is empty, or no destination can be walked to.
+    """
+    begin = relocate(city.streetview, _position(city, start), "the start")
+    asked = [to] if isinstance(to, str | LatLng) else list(to)
+    plan = plan_route(
+        city.streetview, city.maps, begin.position, [_position(city, one, begin.position) for one in asked]
+    )
+    if not plan.goals:
+        raise BadInput(f"no way leads to {asked[0]}: {plan.unplanned[0][1]}")
+    chosen = fit_mover(city, begin, mover).name
+    return _steps(city, Pose(begin.id, begin.heading), plan, chosen, max_steps)
+
+
+def _steps(city: City, start: Pose, plan: PointPlan, mover: str, max_steps: int) -> Iterator[Step]:
+    with open_mover(mover, city.streetview) as opened:
+        yield from PointNavigator(city.streetview, opened, plan, max_steps=max_steps).walk(start)
+
+
+def _position(city: City, spot: Spot, near: LatLng | None = None) -> LatLng:
+    return locate(city, spot, near)[1] if isinstance(spot, str) else spot

@@ -1,0 +1,96 @@
+"""Maps to zoom and pan in a notebook, with folium."""
+
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from virl.agent.start import Finished
+from virl.errors import ModelUnavailable
+from virl.geo import LatLng
+from virl.journal.journal import read_journal
+from virl.journal.records import StepRecord
+from virl.plain_text import plain_line
+from virl.platform.city import City
+from virl.platform.maps import Route
+from virl.platform.places import Place
+
+if TYPE_CHECKING:
+    import folium
+
+# The looks, all chosen.
+STREET, ROUTE, WALK, PLACE = "#8a8f98", "#2563eb", "#7546b0", "#c2410c"
+ZOOM = 16
+_HARMLESS = {ord(letter): f"&#{ord(letter)};" for letter in "`$\\{}"}
+"""Letters that mean something in the scripts and templates that folium writes texts into."""
+
+
+def to_folium(
+    city: City,
+    *,
+    route: Route | None = None,
+    run: "Finished | str | Path | None" = None,
+    places: Iterable[Place] = (),
+    tiles: str | None = None,
+) -> "folium.Map":
+    """A map of a city to zoom and pan, with its streets, and a route, a run or places on it.
+
+    The map names whose data it shows. Whoever opens it loads folium's scripts from public hosts. By default
+    no tiles are loaded: the streets of the city are drawn, which suffices for towns made by virl or rebuilt
+    from OpenStreetMap. `tiles="OpenStreetMap"` loads pictures of the map from openstreetmap.org, one by one
+    as the reader looks at them, with attribution, as its tile usage policy allows; do not use that for pages
+    with many readers. Google's terms forbid showing what Google returned on a map of another provider.
+
+    Args:
+        city: open.
+        route: drawn as a line.
+        run: a run that has ended, or the folder of any run; its walk is drawn.
+        places: drawn as points with their names.
+        tiles: what folium takes as `tiles`, such as `"OpenStreetMap"`; `None` for none.
+
+    Raises:
+        ModelUnavailable: folium is missing.
+        BadInput: the folder holds no run.
+        JournalBroken: the run's journal is damaged.
+    """
+    try:
+        import folium  # noqa: PLC0415 - an extra, loaded when asked for
+    except ModuleNotFoundError:
+        raise ModelUnavailable("maps need folium: pip install 'virl[maps]'") from None
+    drawn = folium.Map(
+        list(city.center), zoom_start=ZOOM, tiles=tiles, prefer_canvas=True, control_scale=True
+    )
+    if city.street_map and tiles is None:
+        lines = [line for line in city.street_map.lines() if len(line) > 1]
+        folium.PolyLine(lines, color=STREET, weight=2, interactive=False).add_to(drawn)
+    shown: list[LatLng] = []
+    if route:
+        folium.PolyLine(route.path, color=ROUTE, weight=5, tooltip=f"{route.distance:,.0f} m").add_to(drawn)
+        shown += route.path
+    if run:
+        walked = _walked(run.folder if isinstance(run, Finished) else Path(run))
+        if walked:
+            folium.PolyLine(walked, color=WALK, weight=5, tooltip="the walk").add_to(drawn)
+            folium.CircleMarker(walked[-1], radius=7, color=WALK, fill=True, tooltip="its end").add_to(drawn)
+        shown += walked
+    for place in places:
+        spot = folium.CircleMarker(
+            place.position, radius=6, color=PLACE, fill=True, tooltip=_text(place.name)
+        )
+        spot.add_to(drawn)
+        shown.append(place.position)
+    if shown:
+        lat, lng = zip(*shown, strict=True)
+        drawn.fit_bounds([(min(lat), min(lng)), (max(lat), max(lng))])
+    if city.notice:
+        drawn.get_root().html.add_child(folium.Element(f"<p><small>{_text(city.notice)}</small></p>"))
+    return drawn
+
+
+def _walked(folder: Path) -> list[LatLng]:
+    steps = [record for record in read_journal(folder) if isinstance(record, StepRecord)]
+    return [LatLng(step.pose.lat, step.pose.lng) for step in steps]
+
+
+def _text(text: str) -> str:
+    return escape(plain_line(text)).translate(_HARMLESS)
