@@ -1,0 +1,188 @@
+"""`virl/Walk-v0`: Gymnasium's own checks, and walks whose every move is checked against the city."""
+
+import ast
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import virl
+from virl.errors import BadInput, ModelUnavailable, NoStreetView, NotFound
+from virl.geo import bearing, distance, signed_turn
+from virl.gym import WalkEnv
+from virl.platform.city import City
+from virl.platform.streetview import Camera
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "environments.md"
+FORWARD, LEFT, RIGHT, STOP = (np.int64(action) for action in range(4))
+TINY = {"size": (16, 16)}
+
+
+@pytest.fixture(scope="module")
+def town() -> City:
+    return virl.open_city("virlton")
+
+
+@pytest.fixture(scope="module")
+def env(town: City) -> Iterator[WalkEnv]:
+    made = WalkEnv(town, **TINY)
+    yield made
+    made.close()
+
+
+def test_gymnasiums_own_checks_pass_without_a_warning(town: City) -> None:
+    made = gymnasium.make("virl/Walk-v0", city="virlton", render_mode="rgb_array", size=(24, 16))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(made.unwrapped)
+    assert made.reset(seed=2)[0]["pixels"].shape == (16, 24, 3)
+    assert made.render().shape == (480, 640, 3)
+    made.close()
+
+
+def test_what_is_seen_is_the_view_ahead(env: WalkEnv, town: City) -> None:
+    seen, info = env.reset(seed=5)
+    camera = Camera(info["heading"], fov=90, width=16, height=16)
+    assert (seen["pixels"] == town.streetview.view(info["panorama"], camera).pixels).all()
+    turned, *_, after = env.step(RIGHT)
+    assert signed_turn(info["heading"], after["heading"]) == pytest.approx(30)
+    assert (turned["pixels"] != seen["pixels"]).any()
+    assert turned["heading"] == pytest.approx(
+        [np.sin(np.radians(after["heading"])), np.cos(np.radians(after["heading"]))], abs=1e-6
+    )
+
+
+def test_forward_takes_the_link_ahead_or_none(env: WalkEnv, town: City) -> None:
+    _, info = env.reset(seed=1)
+    stayed = moved = 0
+    for action in [FORWARD, LEFT, LEFT] * 30:
+        links = town.streetview.panorama(info["panorama"]).links
+        ahead = [link for link in links if abs(signed_turn(info["heading"], link.heading)) <= 45]
+        assert info["can_go_forward"] == bool(ahead)
+        *_, after = env.step(action)
+        if action == FORWARD and ahead:
+            nearest = min(ahead, key=lambda link: abs(signed_turn(info["heading"], link.heading)))
+            assert (after["panorama"], after["heading"]) == (nearest.pano_id, nearest.heading)
+            moved += 1
+        else:
+            assert after["panorama"] == info["panorama"]
+            stayed += action == FORWARD
+        info = after
+    assert moved
+    assert stayed
+
+
+def test_the_goal_is_where_the_observation_says(env: WalkEnv) -> None:
+    for seed in range(5):
+        seen, info = env.reset(seed=seed)
+        ahead, right = seen["goal"]
+        here, goal = virl.LatLng(*info["position"]), virl.LatLng(*info["goal_position"])
+        assert np.hypot(ahead, right) == pytest.approx(distance(here, goal), rel=0.01)
+        turn = signed_turn(info["heading"], bearing(here, goal))
+        assert np.degrees(np.arctan2(right, ahead)) == pytest.approx(turn, abs=1)
+        assert 50 <= info["distance"] <= 400
+
+
+def test_the_shortest_way_is_rewarded_and_ends(town: City) -> None:
+    env = WalkEnv(town, shaping=0.01, goal="20 Vine Road", start=town.center, max_steps=1000, **TINY)
+    _, info = env.reset(seed=0)
+    first, total, truncated = info["distance"], 0.0, False
+    while info["distance"] > 0:
+        links = town.streetview.panorama(info["panorama"]).links
+        ways = env._ground.number
+        best = min(links, key=lambda link: env._left[ways[link.pano_id]] + link.distance)
+        turn = signed_turn(info["heading"], best.heading)
+        near = min(links, key=lambda link: abs(signed_turn(info["heading"], link.heading)))
+        action = FORWARD if near == best and abs(turn) <= 45 else RIGHT if turn > 0 else LEFT
+        *_, reward, _, truncated, info = env.step(action)
+        assert not truncated
+        total += reward
+    assert total == pytest.approx(0.01 * first)
+    _, reward, terminated, _, _ = env.step(STOP)
+    assert (reward, terminated) == (1.0, True)
+
+
+def test_a_stop_far_from_the_goal_is_worth_nothing_and_the_limit_truncates(town: City) -> None:
+    env = WalkEnv(town, max_steps=3, **TINY)
+    env.reset(seed=0)
+    assert [env.step(LEFT)[2:4] for _ in range(3)] == [(False, False), (False, False), (False, True)]
+    env.reset(seed=0)
+    assert env.step(STOP)[1:4] == (0.0, True, False)
+
+
+def test_the_same_seed_draws_the_same_episodes(env: WalkEnv) -> None:
+    def ends(seed: int) -> list[tuple[Any, Any, Any]]:
+        first = env.reset(seed=seed)[1]
+        return [(one["panorama"], one["goal"], one["heading"]) for one in (first, env.reset()[1])]
+
+    assert ends(7) == ends(7)
+    assert ends(7) != ends(8)
+    assert ends(7)[0] != ends(7)[1]
+
+
+def test_ends_are_chosen_by_address_place_or_position(env: WalkEnv, town: City) -> None:
+    where = town.maps.geocode("20 Vine Road")
+    _, info = env.reset(seed=0, options={"start": "98 King Lane", "goal": where})
+    assert distance(virl.LatLng(*info["goal_position"]), where) < 50
+    _, again = env.reset(options={"goal": where})
+    assert again["goal"] == info["goal"]
+    with pytest.raises(NotFound):
+        env.reset(options={"goal": "99 No Such Street"})
+    with pytest.raises(NoStreetView, match="the start"):
+        env.reset(options={"start": (0.0, 0.0)})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"max_steps": 0}, "max_steps 0"),
+        ({"render_mode": "human"}, "render mode 'human'"),
+        ({"size": (4, 4)}, "camera size 4x4"),
+    ],
+)
+def test_wrong_arguments_are_one_line(town: City, wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        WalkEnv(town, **wrong)
+
+
+def test_walks_that_cannot_be_are_refused(town: City) -> None:
+    with pytest.raises(BadInput, match="no walk of 90000 to 99000 m"):
+        WalkEnv(town, within=(90_000, 99_000), **TINY).reset(seed=0)
+
+
+def test_many_walkers_are_as_many_single_ones() -> None:
+    many = gymnasium.make_vec("virl/Walk-v0", num_envs=2, city="virlton", **TINY)
+    alone = [gymnasium.make("virl/Walk-v0", city="virlton", **TINY) for _ in range(2)]
+    seen, _ = many.reset(seed=4)
+    single = [one.reset(seed=4 + number)[0] for number, one in enumerate(alone)]
+    for _ in range(5):
+        for name in ("pixels", "goal", "heading"):
+            assert (seen[name] == np.stack([one[name] for one in single])).all()
+        seen, *_ = many.step(np.array([FORWARD, LEFT]))
+        single = [one.step(action)[0] for one, action in zip(alone, (FORWARD, LEFT), strict=True)]
+    many.close()
+
+
+def test_without_gymnasium_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+    import sys
+
+    import virl.gym
+
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    with pytest.raises(ModelUnavailable, match=r"pip install 'virl\[gym\]'"):
+        importlib.reload(virl.gym)
+
+
+@pytest.mark.slow
+def test_the_baseline_of_the_page_beats_chance() -> None:
+    code = PAGE.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+    assert len([line for line in code.splitlines() if line.strip()]) <= 45
+    names: dict[str, Any] = {}
+    exec(compile(ast.parse(code), str(PAGE), "exec"), names)  # noqa: S102 - our own page
+    assert names["scores"]["towards_goal"] > names["scores"]["at_random"] + 0.2

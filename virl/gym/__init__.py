@@ -1,0 +1,18 @@
+"""Environments of Gymnasium: importing this package registers `virl/Walk-v0` and `virl/StreetWalk-v0`.
+
+`docs/reference/environments.md` describes them.
+"""
+
+from virl.errors import ModelUnavailable
+
+try:
+    import gymnasium
+except ModuleNotFoundError:
+    raise ModelUnavailable("the environments need Gymnasium: pip install 'virl[gym]'") from None
+
+import virl.platform.movement.discrete.environment  # noqa: F401 - registers its own
+from virl.gym.walk import WalkEnv
+
+__all__ = ["WalkEnv"]
+
+gymnasium.register("virl/Walk-v0", entry_point="virl.gym.walk:WalkEnv")

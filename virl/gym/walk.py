@@ -1,0 +1,196 @@
+"""A walk to a goal by sight, as an environment of Gymnasium."""
+
+from math import cos, inf, radians, sin
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from virl.errors import BadInput
+from virl.geo import LatLng, LocalFrame, normalize_heading, signed_turn
+from virl.gym.ground import Ground, ground_of
+from virl.platform.city import City
+from virl.platform.locate import locate
+from virl.platform.providers.open import open_city
+from virl.platform.relocate import relocate
+from virl.platform.streetview import Camera, Image, Link, Panorama
+
+FORWARD, LEFT, RIGHT, STOP = range(4)
+TURN_DEG = 30.0  # R2R's
+AHEAD_DEG = 45.0  # links farther to the side are not ahead; chosen
+ARRIVE_M = 25.0  # of a goal, along links; chosen: about two panoramas
+FARTHEST_M = 100_000.0
+"""Bound of the goal's coordinates."""
+RENDERED = 640, 480
+
+Spot = str | LatLng
+Seen = dict[str, Any]
+"""Arrays by name."""
+
+
+class WalkEnv(gymnasium.Env[dict[str, Any], np.int64]):
+    """Walk to a goal, seeing what a camera sees: `gymnasium.make("virl/Walk-v0")`.
+
+    Actions are 0 forward along the link nearest to the heading (within 45 degrees, else nothing moves), 1 and
+    2 a turn of 30 degrees to the left and right, and 3 stop. `docs/reference/environments.md` describes
+    observations, rewards and `info`.
+
+    Args:
+        city: its name, its file, or a city that is open; it must be held whole, as made cities and towns of
+            OpenStreetMap are.
+        start: an address, the name of a place or a position; `None` draws one in each episode.
+        goal: likewise.
+        within: least and greatest metres of a drawn walk.
+        size: width and height of what is seen, pixels in [16, 2048].
+        fov: of the camera, horizontal degrees in [10, 120].
+        max_steps: actions after which an episode is truncated.
+        shaping: reward for each metre nearer to the goal.
+        render_mode: `"rgb_array"` or `None`.
+
+    Raises:
+        BadInput: a value is out of its range, or the city is asked over a network.
+        NotFound: there is no such place.
+        NoStreetView: there is no panorama near it.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - as declared
+
+    def __init__(
+        self,
+        city: str | City = "virlton",
+        *,
+        start: Spot | None = None,
+        goal: Spot | None = None,
+        within: tuple[float, float] = (50.0, 400.0),
+        size: tuple[int, int] = (128, 96),
+        fov: float = 90.0,
+        max_steps: int = 200,
+        shaping: float = 0.0,
+        render_mode: str | None = None,
+    ) -> None:
+        if max_steps < 1:
+            raise BadInput(f"max_steps {max_steps}: must be 1 or more")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise BadInput(f"unknown render mode {render_mode!r}: choose 'rgb_array' or None")
+        self.render_mode = render_mode
+        self._opened = open_city(city) if isinstance(city, str) else None
+        self.city: City = self._opened or city  # type: ignore[assignment] # of the two, one is a city
+        self._ground: Ground = ground_of(self.city)
+        self._camera = Camera(0.0, fov=fov, width=size[0], height=size[1])
+        self._within, self._max_steps, self._shaping = within, max_steps, shaping
+        self.action_space = spaces.Discrete(4)
+        self.observation_space = spaces.Dict(
+            {
+                "goal": spaces.Box(-FARTHEST_M, FARTHEST_M, (2,), np.float32),
+                "heading": spaces.Box(-1.0, 1.0, (2,), np.float32),
+                "pixels": spaces.Box(0, 255, (size[1], size[0], 3), np.uint8),
+            }
+        )
+        self._fixed = self._numbers({"start": start, "goal": goal})
+        self._here, self._heading, self._taken = 0, 0.0, 0
+        self._goal = 0
+        self._left = np.zeros(0)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Seen, dict[str, Any]]:
+        """Begin an episode, facing along a link.
+
+        Args:
+            seed: of all that is drawn.
+            options: `start` and `goal` of this episode.
+
+        Raises:
+            BadInput: no walk of the length asked for is possible.
+            NotFound: there is no such place.
+            NoStreetView: there is no panorama near it.
+        """
+        super().reset(seed=seed)
+        given = self._numbers(options or {})
+        fixed = {name: given[name] if given[name] is not None else self._fixed[name] for name in given}
+        self._here, goal = self._ground.draw(self.np_random, fixed["start"], fixed["goal"], self._within)
+        if goal != self._goal or not len(self._left):
+            self._goal, self._left = goal, self._ground.to(goal)
+        links = self._panorama.links
+        self._heading = links[int(self.np_random.integers(len(links)))].heading if links else 0.0
+        self._taken = 0
+        return self._observe(), self._info()
+
+    def step(self, action: np.int64) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
+        """Take an action."""
+        before = self._metres
+        self._taken += 1
+        if action == FORWARD and (link := self._ahead()):
+            self._here, self._heading = self._ground.number[link.pano_id], link.heading
+        elif action in (LEFT, RIGHT):
+            turn = TURN_DEG if action == RIGHT else -TURN_DEG
+            self._heading = normalize_heading(self._heading + turn)
+        terminated = bool(action == STOP)
+        truncated = not terminated and self._taken >= self._max_steps
+        nearer = before - self._metres if self._metres < inf and before < inf else 0.0
+        reward = float(terminated and self._metres <= ARRIVE_M) + self._shaping * nearer
+        return self._observe(), reward, terminated, truncated, self._info()
+
+    def render(self) -> Image | None:
+        """The view ahead, larger than what is observed; `None` without a render mode."""
+        return self._picture(*RENDERED) if self.render_mode else None
+
+    def close(self) -> None:
+        """Close the city, if the environment opened it."""
+        if self._opened is not None:
+            self._opened.close()
+
+    @property
+    def _panorama(self) -> Panorama:
+        return self._ground.panoramas[self._here]
+
+    @property
+    def _metres(self) -> float:
+        return float(self._left[self._here])
+
+    def _ahead(self) -> Link | None:
+        """The link nearest to the heading, if one is ahead."""
+        turns = {link: abs(signed_turn(self._heading, link.heading)) for link in self._panorama.links}
+        nearest = min(turns, key=lambda link: turns[link], default=None)
+        return nearest if nearest is not None and turns[nearest] <= AHEAD_DEG else None
+
+    def _numbers(self, spots: dict[str, Any]) -> dict[str, int | None]:
+        """The panoramas of a start and a goal."""
+        return {name: self._number(spots.get(name), name) for name in ("start", "goal")}
+
+    def _number(self, spot: Spot | None, name: str) -> int | None:
+        if spot is None:
+            return None
+        position = locate(self.city, spot)[1] if isinstance(spot, str) else LatLng(*spot)
+        return self._ground.number[relocate(self.city.streetview, position, f"the {name}").id]
+
+    def _picture(self, width: int, height: int) -> Image:
+        camera = Camera(self._heading, fov=self._camera.fov, width=width, height=height)
+        view = self.city.streetview.view(self._panorama.id, camera)
+        return np.array(view.pixels, np.uint8)
+
+    def _observe(self) -> Seen:
+        angle = radians(self._heading)
+        east, north = LocalFrame(self._panorama.position).point(self._end.position)
+        ahead, right = north * cos(angle) + east * sin(angle), east * cos(angle) - north * sin(angle)
+        return {
+            "goal": np.array([ahead, right], np.float32),
+            "heading": np.array([sin(angle), cos(angle)], np.float32),
+            "pixels": self._picture(self._camera.width, self._camera.height),
+        }
+
+    @property
+    def _end(self) -> Panorama:
+        return self._ground.panoramas[self._goal]
+
+    def _info(self) -> dict[str, Any]:
+        return {
+            "panorama": self._panorama.id,
+            "position": np.array(self._panorama.position),
+            "heading": self._heading,
+            "distance": self._metres if self._metres < inf else -1.0,
+            "goal": self._end.id,
+            "goal_position": np.array(self._end.position),
+            "can_go_forward": self._ahead() is not None,
+        }
