@@ -11,6 +11,7 @@ from pathlib import Path
 from virl.agent.character import Character, Point
 from virl.agent.character_file import located, routine_of
 from virl.agent.run import Run
+from virl.agent.tracing import living
 from virl.agent.user import Silent, User
 from virl.budget import Budget
 from virl.bugs import bug_of
@@ -143,7 +144,8 @@ def perform(agent: Agent) -> Result:
     routine = routine_of(agent.source, agent.character)
     run = routine.run()
     try:
-        run(agent)
+        with living(agent):
+            run(agent)
     except VirlError:
         raise
     except Exception as fault:

@@ -16,6 +16,7 @@ from virl.agent.mover import web_settings, with_mover
 from virl.agent.plan import Plan, RunOptions, character_of, latest_run, planned, source_of, start_told
 from virl.agent.run import Run
 from virl.agent.terminal import Story
+from virl.agent.tracing import living
 from virl.agent.user import open_user
 from virl.console import as_markup
 from virl.errors import BadInput, JournalBroken, VirlError, raise_all
@@ -38,6 +39,7 @@ from virl.platform.providers.open import city_settings, name_of_city, opened_cit
 from virl.platform.providers.registry import provider_of
 from virl.platform.streetview import Image
 from virl.resources import cache_home
+from virl.traces import recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +117,10 @@ def begin(options: RunOptions, console: Console) -> Iterator[Agent]:
     plan = planned(options)
     with _begun(plan, (), lambda start: Journal.create(plan.folder, start), console) as agent:
         try:
-            yield agent
-            if agent.run.result is None:
-                agent.run.end("stopped", "the program that ran it went no further")
+            with living(agent):
+                yield agent
+                if agent.run.result is None:
+                    agent.run.end("stopped", "the program that ran it went no further")
         finally:
             write_report(agent.run.folder, agent.city)
 
@@ -232,6 +235,7 @@ def _begun(
     """Check everything that can be wrong, and only then write the first line."""
     start, character = plan.start, plan.character
     with ExitStack() as stack:
+        stack.enter_context(recording())
         budget = plan.budget()
         replies = cache_home() / "replies"
         mind = open_mind(

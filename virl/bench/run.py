@@ -26,6 +26,7 @@ from virl.bench.report.write import write_reports
 from virl.bench.resources import Resources, Terms
 from virl.budget import SPENDING, Budget
 from virl.errors import BadInput, VirlError
+from virl.traces import recording
 
 EngineName = Literal["threads", "processes", "ray"]
 
@@ -103,7 +104,7 @@ def run_benchmark(
     terms = terms_of(engine, kind, options.seed, out)
     data = options.model_dump(mode="json")
     job = Job(name, data, terms, engine.attempts, engine.first_wait_s, engine.pictures)
-    with Records.open(out, {"benchmark": name, "options": data}, resume) as records:
+    with recording(), Records.open(out, {"benchmark": name, "options": data}, resume) as records:
         if records.cut:
             console.print(records.cut, highlight=False, markup=False)
         with _resources(terms, out) as resources:

@@ -25,6 +25,7 @@ from virl.mind.chat.endings import fault_of_turn, is_cut_off, is_empty, refusal_
 from virl.mind.chat.hearing import Hearing, let_hear
 from virl.mind.chat.providers import REASONED_TOKENS, ChatManner, manner_of
 from virl.mind.chat.question import CACHE_MARK, Question, question_of
+from virl.mind.chat.tracing import asked_of, tell_kept
 from virl.mind.conversation import Said, conversation_key, notes_on, tools_in, what_it_says
 from virl.mind.faults import LLMFault, redaction_of
 from virl.mind.pictures import Describe, has_pictures, image_notes, without_pictures
@@ -118,6 +119,7 @@ class LLMMind:
             longest_reply=longest_reply,
             remarks=Remarks(),
             pauses=self._pauses,
+            parameters=asked_of(name, model),
         )
         self._retries = retries
         self.settings = settings or MindSettings()
@@ -179,7 +181,7 @@ class LLMMind:
     def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
         """As `Mind.ask`."""
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
-        tally = RequestUsage()
+        tally = RequestUsage(prompt.name)
         while True:
             try:
                 return self._ask(prompt, images, inputs, noted, tally)
@@ -213,6 +215,10 @@ class LLMMind:
         if not (isinstance(reply, Text) and not reply.text.strip()):
             self._keep(key, prompt.name, reply.model_dump(mode="json"))
         return reply
+
+    def replays(self, about: str) -> None:
+        """Have traces tell of a turn that a run has from its journal: nothing is sent."""
+        tell_kept(self._sender.parameters, about, how="replayed")
 
     @property
     def chat_model(self) -> BaseChatModel:
@@ -256,7 +262,7 @@ class LLMMind:
             ModelUnavailable: the model cannot be reached.
             MindFailed: what it said was cut off each time.
         """
-        tally, noted = RequestUsage(), notes_on(messages)
+        tally, noted = RequestUsage(about, orders=str(frame.get("system") or "")), notes_on(messages)
         key = conversation_key(self._request, self._shown(messages, in_words, tally), frame)
         if self._cache and (kept := self._cache.get(key, Said, {})):
             self._write_down(about, noted, what_it_says(kept.read()), tally, cached=True)
@@ -399,6 +405,8 @@ class LLMMind:
         *,
         cached: bool = False,
     ) -> None:
+        if cached:
+            tell_kept(self._sender.parameters, prompt)
         usd = self._sender.usd(tally.usage)
         if usd is None and not cached:
             told = f"no price is known for {self._name}: its tokens count as 0 dollars"

@@ -14,6 +14,7 @@ from virl.errors import MindFailed, ModelUnavailable
 from virl.mind.answers import check_answer
 from virl.mind.chat.abilities import NotTaken, refused_ability
 from virl.mind.chat.asking import Ask
+from virl.mind.chat.tracing import Parameters, telling
 from virl.mind.faults import (
     MAX_TEXT,
     LLMFault,
@@ -41,11 +42,17 @@ _log = logging.getLogger(__name__)
 class RequestUsage:
     """What one question has taken so far."""
 
+    about: str = ""
+    """The prompt, for traces."""
+    orders: str = ""
+    """What goes with the messages as the system prompt, for traces."""
     attempts: int = 0
     """Requests that were tried."""
     lost: int = 0
     """Of these, without a readable answer of the server."""
     usage: Usage = field(default_factory=Usage)
+    last: Usage | None = None
+    """Of the request that was sent last, as far as it is known."""
     unknown_tokens: int = 0
     """Tokens of requests that were lost on the way, as far as they are known: those that were sent."""
     unknown_usd: float = 0.0
@@ -78,6 +85,8 @@ class Sender:
     remarks: Remarks
     pauses: Callable[[float, str], None] = lambda _seconds, _why: None
     """Is told of each pause before another try: seconds, and why."""
+    parameters: Parameters = dict
+    """What requests are made with, for traces."""
 
     def send(
         self, ask: Ask, messages: Sequence[BaseMessage], tally: RequestUsage, *, beside: int = 0
@@ -152,6 +161,22 @@ class Sender:
         held = self.usd(expected) or 0.0
         self.budget.hold(held, self.name, "model", input_tokens=expected.input_tokens)
         tally.attempts += 1
+        tally.last = None
+        attempt = tally.attempts
+        with telling(self.parameters, self.redaction, about=tally.about, attempt=attempt) as traced:
+            traced.asked(messages, tally.orders)
+            outcome = self._request(ask, messages, held, expected, tally)
+            if tally.last:
+                traced.spent(tally.last, self.usd(tally.last))
+            if isinstance(outcome, _Failed):
+                traced.failed(outcome.fault.value)
+            else:
+                traced.answered(outcome)
+        return outcome
+
+    def _request(
+        self, ask: Ask, messages: Sequence[BaseMessage], held: float, expected: Usage, tally: RequestUsage
+    ) -> "AIMessage | _Failed":
         try:
             answer = ask(list(messages))
         except Exception as error:  # noqa: BLE001  each provider raises what it likes
@@ -190,6 +215,7 @@ class Sender:
 
     def _count(self, usage: Usage, held: float, expected: Usage, tally: RequestUsage) -> None:
         tally.usage += usage
+        tally.last = usage
         self.budget.settle(
             held,
             self.usd(usage) or 0.0,

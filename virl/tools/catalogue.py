@@ -12,6 +12,8 @@ from virl.field_faults import faults_of
 from virl.tools import finding, moving, others, seeing
 from virl.tools.base import Arguments, Tool, ToolResult
 from virl.tools.body import Body
+from virl.tools.tracing import tell_result
+from virl.tools.tracing import using as traced_use
 
 FINISH = "finish"
 
@@ -46,7 +48,10 @@ def use(body: Body, name: str, asked: Arguments) -> ToolResult:
     Raises:
         VirlError: what was asked cannot be done.
     """
-    return TOOLS[name].act(body, asked)
+    with traced_use(name, asked) as told:
+        result = TOOLS[name].act(body, asked)
+        tell_result(told, result)
+    return result
 
 
 def tools_for(body: Body, names: Sequence[str], using: Use | None = None) -> list[BaseTool]:

@@ -21,6 +21,7 @@ from virl.bench.faults import WorkerLost
 from virl.bench.resources import Resources
 from virl.budget import Budget
 from virl.errors import VirlError
+from virl.traces import recording
 
 MOST_STILLBORN = 3
 """Processes that may die before they are ready, over a run. Chosen."""
@@ -135,7 +136,7 @@ def _serve(line: Connection, job: Job) -> None:
             line.send(reason_of(fault))
             return
         line.send(_OPEN)
-        with suppress(EOFError, OSError):
+        with suppress(EOFError, OSError), recording():
             while True:
                 line.send(bench.attempt(line.recv()))
     finally:

@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
+from functools import partial
 from queue import Empty, SimpleQueue
 
 from virl.bench.benchmark import Episode
@@ -32,7 +34,8 @@ class ThreadCrew:
         for seat in range(count):
             self._events.put(Ready(seat))
             # daemons: a second interruption leaves episodes that hang
-            threading.Thread(target=self._serve, name=f"{_NAME}{seat}", daemon=True).start()
+            serve = partial(copy_context().run, self._serve)  # traces are known in the context
+            threading.Thread(target=serve, name=f"{_NAME}{seat}", daemon=True).start()
 
     def give(self, seat: Seat, episode: Episode) -> None:
         """As `Crew.give`."""

@@ -4,6 +4,7 @@ import json
 import logging
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from itertools import count
 from math import inf
@@ -19,6 +20,7 @@ from virl.bugs import without_secrets
 from virl.errors import VirlError
 from virl.retry import RetryPolicy
 from virl.settings import check_settings
+from virl.traces import Told, span
 
 FIRST_WAIT_S = 1.0
 """Before the second try; doubles with every further one. Chosen: minds and providers have waited before."""
@@ -97,9 +99,23 @@ class Bench:
 
     def attempt(self, episode: Episode) -> EpisodeOutcome:
         """Run an episode, again while its failure may pass."""
-        with account(f"{FOLDER}/{slug(episode.id)}") as own:
-            outcome = self._attempt(episode)
-        return replace(outcome, paid=self.budget.paid(own))
+        with account(f"{FOLDER}/{slug(episode.id)}") as own, self._traced(episode) as told:
+            outcome = replace(self._attempt(episode), paid=self.budget.paid(own))
+            told.tell({"virl.cost_usd": outcome.paid.usd, "virl.status": outcome.status})
+            if outcome.fault:
+                told.fail(outcome.fault)
+        return outcome
+
+    def _traced(self, episode: Episode) -> AbstractContextManager[Told]:
+        return span(
+            f"episode {self.benchmark.name}",
+            {
+                "virl.benchmark": self.benchmark.name,
+                "virl.episode.id": episode.id,
+                "virl.city": episode.city,
+                "virl.model": episode.model,
+            },
+        )
 
     def _attempt(self, episode: Episode) -> EpisodeOutcome:
         tries = count(1)

@@ -25,6 +25,7 @@ from virl.routines.by_tools.pictures import LooksInWords, Show, as_pictures, wit
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body, BodyState
 from virl.tools.catalogue import FINISH
+from virl.tools.tracing import tell_replayed
 
 THOUGHT, TOOL = "thought", "tool"
 """Topics of the notes."""
@@ -85,6 +86,8 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         """What the model says, or said before the run was cut off."""
         key = _turn(request.messages)
         if note := self._run.noted(THOUGHT, key):
+            if isinstance(self._decider, LLMMind):
+                self._decider.replays(PROMPT)
             return Said.model_validate({"message": note.data["message"]}).read()
 
         def ask(messages: list[BaseMessage]) -> AIMessage:
@@ -159,6 +162,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         self._body.doing = key
         if note := self._run.noted(TOOL, key):
             self._body.standing = BodyState.model_validate(note.data["standing"])
+            tell_replayed(str(note.data["name"]))
         else:
             try:
                 message = handler(request)

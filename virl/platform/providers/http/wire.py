@@ -15,6 +15,7 @@ from virl.platform.providers.http.faults import HttpFault
 from virl.platform.providers.http.keys import KeyTransport
 from virl.platform.providers.http.settings import Timeouts
 from virl.redaction import PICTURES, Redaction
+from virl.traces import Attributes, span
 
 MAX_REPLY_MB = 32.0  # chosen
 _MOST_REDIRECTS = 3  # a photo takes one (chosen)
@@ -118,6 +119,17 @@ class Wire:
             into: takes the body of a reply with status 200 piece by piece, as it comes, keys included; the
                 reply's own body is then empty.
         """
+        with span(f"{request.method} {request.url.host}", _described(request), kind="client") as told:
+            received = self._send(request, into)
+            if isinstance(received, HttpFault):
+                told.fail("billed" if received.billed else "unreachable")
+            else:
+                told.tell({"http.response.status_code": received.status})
+                if received.status >= httpx.codes.BAD_REQUEST:
+                    told.fail(str(received.status))
+        return received
+
+    def _send(self, request: httpx.Request, into: BinaryIO | None) -> Received | HttpFault:
         try:
             return self._follow(request, time.monotonic() + self._timeouts.total, into)
         except (httpx.ConnectError, httpx.ConnectTimeout) as fault:
@@ -179,6 +191,16 @@ class Wire:
         if redaction.is_in(received.body):
             return HttpFault("the picture has the key in it", again=False, billed=True)
         return received
+
+
+def _described(request: httpx.Request) -> Attributes:
+    """What traces tell of a request: no path and no query, in which keys and addresses may stand."""
+    return {
+        "http.request.method": request.method,
+        "server.address": request.url.host,
+        "server.port": request.url.port,
+        "url.scheme": request.url.scheme,
+    }
 
 
 @cache

@@ -1,0 +1,141 @@
+"""Where spans and metrics go if no program around virl takes them: the exporters that the environment names.
+
+The variables are OpenTelemetry's own, such as `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_EXPORTER` and
+`OTEL_SERVICE_NAME`; by default OTLP over HTTP to this machine, port 4318.
+"""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import entry_points, version
+from typing import TYPE_CHECKING, Any, cast
+
+from virl.errors import BadInput, ModelUnavailable
+from virl.redaction import shown_url
+
+if TYPE_CHECKING:
+    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.trace import TracerProvider
+
+CLOSING_S = 5.0
+"""The most that a run waits at its end for its traces to leave. Chosen."""
+_ENDPOINT = "http://localhost:4318"  # of OTLP over HTTP, where the environment names none
+_OTLP = {"grpc": "otlp_proto_grpc"}
+
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider] | None]":
+    """Providers for the block, whose exporters have sent everything when it ends; `None` without the extra.
+
+    Args:
+        must: whether a missing extra is an error; else it is a line of warning.
+
+    Raises:
+        ModelUnavailable: the extra is missing.
+        BadInput: there is no exporter of such a name.
+    """
+    try:
+        from opentelemetry.sdk.metrics import MeterProvider  # noqa: PLC0415 - of an extra
+        from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader  # noqa: PLC0415
+        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
+        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+    except ImportError:
+        line = "traces need the extra: pip install 'virl[otel]', or set VIRL_OTEL=0"
+        if must:
+            raise ModelUnavailable(line) from None
+        _log.warning("%s", line)
+        yield None
+        return
+    name = os.environ.get("OTEL_SERVICE_NAME", "virl")
+    resource = Resource.create({"service.name": name, "service.version": version("virl")})
+    watched = _Watched(_exporter("traces"))
+    tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
+    tracers.add_span_processor(BatchSpanProcessor(cast(Any, watched)))
+    metrics = os.environ.get("OTEL_METRICS_EXPORTER", "").lower() != "none"
+    readers = [PeriodicExportingMetricReader(_exporter("metrics"))] if metrics else []
+    meters = MeterProvider(readers, resource=resource, shutdown_on_exit=False)
+    with _quiet():
+        try:
+            yield tracers, meters
+        finally:
+            in_time = _within(CLOSING_S, tracers.shutdown, meters.shutdown)
+    if watched.lost or not in_time:
+        _log.warning(
+            "traces could not be sent to %s: the run is complete, its traces are not (see VIRL_OTEL in "
+            "docs/how-to/traces.md)",
+            _address(),
+        )
+
+
+class _Watched:
+    """An exporter of spans that knows whether some were lost."""
+
+    def __init__(self, exporter: Any) -> None:
+        self._exporter = exporter
+        self.lost = False
+
+    def export(self, spans: Any) -> Any:
+        """As the exporter."""
+        outcome = self._exporter.export(spans)
+        self.lost = self.lost or outcome.name != "SUCCESS"
+        return outcome
+
+    def shutdown(self) -> None:
+        """As the exporter."""
+        self._exporter.shutdown()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """As the exporter."""
+        return bool(self._exporter.force_flush(timeout_millis))
+
+
+def _exporter(signal: str) -> Any:
+    """The exporter of `traces` or `metrics` that the environment names."""
+    name = os.environ.get(f"OTEL_{signal.upper()}_EXPORTER", "") or "otlp"
+    if name == "otlp":
+        protocol = os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", "")
+        name = _OTLP.get(protocol, "otlp_proto_http")
+    found = entry_points(group=f"opentelemetry_{signal}_exporter", name=name)
+    if not found:
+        package = name.replace("_", "-")
+        raise BadInput(
+            f"there is no exporter {name!r} for {signal}: pip install opentelemetry-exporter-{package}, or "
+            f"set OTEL_{signal.upper()}_EXPORTER to otlp or console"
+        )
+    return next(iter(found)).load()()
+
+
+def _within(seconds: float, *close: Callable[[], object]) -> bool:
+    """Whether all of these end in time. The SDK takes no limit of its own for all that it sends."""
+    threads = [threading.Thread(target=one, daemon=True) for one in close]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))
+    return not any(thread.is_alive() for thread in threads)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """The SDK says nothing of its tries meanwhile: one line at the end says what came of them."""
+    logger = logging.getLogger("opentelemetry")
+    was, logger.propagate = logger.propagate, False
+    handler = logging.NullHandler()
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.propagate = was
+        logger.removeHandler(handler)
+
+
+def _address() -> str:
+    named = (os.environ.get(f"OTEL_EXPORTER_OTLP_{part}ENDPOINT") for part in ("TRACES_", ""))
+    return shown_url(next(filter(None, named), _ENDPOINT))
