@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx
+import made_benchmark
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableLambda
@@ -24,11 +26,15 @@ from rich.console import Console
 from virl import traces
 from virl.agent.plan import RunOptions
 from virl.agent.start import run_agent
+from virl.bench.run import Engine, run_benchmark
 from virl.errors import BadInput, ModelUnavailable
 from virl.mind.open import open_mind
 from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
+from virl.platform.providers.http.settings import Timeouts
 from virl.platform.providers.http.together import together
+from virl.platform.providers.http.wire import Wire
+from virl.redaction import Redaction
 
 KEY = "sk-marker-0123456789abcdef"
 SAID = "the garden gate"
@@ -311,3 +317,44 @@ def test_callbacks_of_a_langchain_program_around_virl_hear_the_model() -> None:
 
         RunnableLambda(asks).invoke(["a", "b"], {"callbacks": [heard]})
     assert heard.asked == 2
+
+
+def test_hiro_by_rules_asks_no_model(host: Host, tmp_path: Path) -> None:
+    fields = {"limits.steps": 1}
+    finished = run_agent(RunOptions(agent="hiro", out=tmp_path / "run", fields=fields), Console(quiet=True))
+    [agent] = host.spans()
+    assert (agent.name, facts(agent)["virl.mind"]) == ("invoke_agent Hiro", "rules")
+    assert facts(agent)["virl.steps"] == finished.result.steps
+    assert facts(agent)["gen_ai.usage.input_tokens"] == 0
+
+
+def test_episodes_of_a_benchmark_in_threads(host: Host, tmp_path: Path) -> None:
+    options = made_benchmark.Options(count=1, cities=("north",), trouble={"case 0": "never"})
+    engine = Engine("threads", 2, attempts=1)
+    with traces.span("outer", {}):
+        run_benchmark(made_benchmark.NAME, options, tmp_path / "bench", Console(quiet=True), engine=engine)
+    [outer], episodes = host.spans("outer"), host.spans("episode made")
+    assert {facts(one)["virl.episode.id"] for one in episodes} == {"sharp/north/case 0", "blunt/north/case 0"}
+    assert {facts(one)["error.type"] for one in episodes} == {"NoImagery"}
+    assert {one.parent and one.parent.span_id for one in episodes} == {outer.context.span_id}
+
+
+class Key:
+    """What proves to a provider who asks: a key in the query."""
+
+    redaction = Redaction.of([KEY])
+
+    def proof(self, request: httpx.Request) -> tuple[httpx.URL, httpx.Headers]:
+        return request.url.copy_merge_params({"key": KEY}), request.headers
+
+
+def test_requests_to_providers_are_told_without_what_is_asked(host: Host) -> None:
+    with ChatServer([fault(404)]) as server:
+        wire = Wire([f"http://{server.host}"], Key(), timeouts=Timeouts())
+        wire.send(wire.request("POST", f"{server.url}/{SAID}", query={"q": SAID}, body={}))
+        wire.close()
+        assert KEY in server.requests[0].path
+    [asked] = host.spans("POST 127.0.0.1")
+    assert asked.kind is SpanKind.CLIENT
+    assert (facts(asked)["http.response.status_code"], facts(asked)["error.type"]) == (404, "404")
+    assert not any(text in host.everything() for text in (KEY, SAID, SAID.replace(" ", "%20")))
