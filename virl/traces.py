@@ -14,7 +14,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -44,13 +43,11 @@ Attributes = Mapping[str, Value | None]
 """Of a span; those that are `None` are left out."""
 
 
-@dataclass(frozen=True, slots=True)
 class Tracing:
     """Where spans and metrics go."""
 
-    tracer: "Tracer"
-    tokens: "Histogram"
-    seconds: "Histogram"
+    def __init__(self, tracer: "Tracer", tokens: "Histogram", seconds: "Histogram") -> None:
+        self.tracer, self.tokens, self.seconds = tracer, tokens, seconds
 
 
 _OPENED: ContextVar[Tracing | None] = ContextVar("tracing", default=None)
