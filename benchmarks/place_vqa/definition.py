@@ -202,6 +202,7 @@ BENCHMARK = Benchmark(
     show=show,
     metrics=METRICS,
     published=PUBLISHED,
+    mind_option="models",
     typical_s=1.9,
     work="threads",
 )

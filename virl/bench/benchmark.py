@@ -313,6 +313,8 @@ class Benchmark(Generic[OptionsT, WorldT]):
     show: Callable[[Record], Shown] = shown_plainly
     published: tuple[Published, ...] = ()
     page: OwnPage[OptionsT] | None = None
+    mind_option: str = "mind"
+    """The field of the options that names the mind that is measured, or several; not all have one."""
     typical_s: float = 0.0
     """Seconds that an episode takes on one core with the default options, measured, to say how long a run may
     take; 0 where nobody measured it."""

@@ -89,6 +89,7 @@ class Resources:
         budget: checked before each request that costs something.
         reserve: takes a turn for a request to a mind, see `virl.bench.pace`; `None` sets no limit.
         open_elsewhere: opens a model on another machine; by default models are opened here.
+        own_minds: minds of the caller by name, opened beside those that `open_mind` knows.
         may_collect: whether a missing data set of a made city is collected; else it raises `Uncollected`.
     """
 
@@ -96,6 +97,7 @@ class Resources:
     budget: Budget = field(default_factory=Budget)
     reserve: Callable[[], float] | None = None
     open_elsewhere: Callable[[ModelUse], OpenModel] | None = None
+    own_minds: Mapping[str, Callable[[], Mind]] = field(default_factory=dict)
     may_collect: bool = True
     _opened: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _stack: ExitStack = field(default_factory=ExitStack)
@@ -212,6 +214,8 @@ class Resources:
         )
 
     def _open_mind(self, spec: str) -> Mind:
+        if spec in self.own_minds:
+            return self.own_minds[spec]()
         limiter = None
         if self.reserve and spec != "rules":
             from virl.bench.pace import Limiter  # noqa: PLC0415  LangChain takes a second to import

@@ -12,6 +12,7 @@ _REQUIREMENT = re.compile(
 _FOR = {
     "google": "Google's legacy web services (api: legacy)",
     "gym": "Gymnasium environments",
+    "inspect": "benchmarks as tasks of Inspect",
     "otel": "traces of runs (OpenTelemetry)",
     "ray": "benchmarks on several machines",
     "serve": "virl serve",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 
-from virl.bench.benchmark import Confusion, Metric, Record, Scores, Tally
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, Confusion, Metric, Record, Scores, Tally
 from virl.bench.records import versions
 from virl.bench.report.runs import Gathered, KeptRun, reading_data
 from virl.bench.statistics import Difference, Interval, compare, estimate, estimate_groups
@@ -198,12 +198,26 @@ def _cells(gathered: Gathered, run: KeptRun) -> Iterator[_Cell]:
             records = tuple(kept.get((model, city), ()))
             scored = [record for record in records if record.is_scored]
             with reading_data(gathered.benchmark, run):
-                scores = gathered.benchmark.score(scored, run.options) if scored else Scores({})
-                told = {
-                    key: tuple(_in_city(tally, city) for tally in tallies)
-                    for key, tallies in scores.tallies.items()
-                }
-            yield _Cell(run.name, model, city, records, replace(scores, tallies=told))
+                scores = cell_scores(gathered.benchmark, scored, run.options)
+            yield _Cell(run.name, model, city, records, scores)
+
+
+def cell_scores(benchmark: AnyBenchmark, scored: Sequence[Record], options: BaseOptions) -> Scores:
+    """The scores of one model in one city, whose tallies can stand beside those of other cities.
+
+    Args:
+        benchmark: scores them.
+        scored: the records that count; of one model in one city.
+        options: of the run.
+    """
+    if not scored:
+        return Scores({})
+    scores = benchmark.score(scored, options)
+    told = {
+        key: tuple(_in_city(tally, scored[0].city) for tally in tallies)
+        for key, tallies in scores.tallies.items()
+    }
+    return replace(scores, tallies=told)
 
 
 def _in_city(tally: Tally, city: str) -> Tally:

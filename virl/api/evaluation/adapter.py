@@ -1,0 +1,169 @@
+"""From a `Benchmark` to a task of Inspect: episodes are samples, and the benchmark scores them itself."""
+
+import base64
+import shutil
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, get_origin
+
+import anyio.to_thread
+from anyio.lowlevel import current_token
+from inspect_ai import Task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageAssistant, ContentImage, ContentText, ModelOutput
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from virl.api.evaluation.model import MIND, Halted, InspectChatModel, asking
+from virl.api.evaluation.scoring import RECORD, means_by_metric, own_scores
+from virl.bench.benchmark import AnyBenchmark, BaseOptions, Episode, Shown
+from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench
+from virl.bench.registry import find_benchmark
+from virl.bench.resources import Resources, Terms
+from virl.errors import VirlError
+from virl.mind.base import Mind
+from virl.mind.llm import LLMMind
+from virl.settings import check_settings
+
+_MODEL = "model"  # what Inspect gives to every task, beside the arguments of the user
+
+
+class EpisodeFailed(VirlError):
+    """An episode that came to nothing and is not scored."""
+
+
+def benchmark_task(name: str, asked: Mapping[str, object]) -> Task:
+    """A task of Inspect with the episodes of a benchmark.
+
+    Where the benchmark asks a mind, that is the model that Inspect evaluates, unless `asked` names another.
+
+    Args:
+        name: of the benchmark.
+        asked: options of the benchmark as the user gave them; `city` stands for one of `cities`.
+
+    Raises:
+        VirlError: something the user can mend.
+    """
+    benchmark = find_benchmark(name)
+    options = _options(benchmark, asked)
+    work = _Work.begin(name, options)
+    episodes: Sequence[Episode] = benchmark.episodes(options, work.resources)
+    data = options.model_dump(mode="json")
+    return Task(
+        dataset=MemoryDataset([_sample(benchmark, one) for one in episodes], name=name),
+        solver=run_episode(benchmark, {one.id: one for one in episodes}, work),
+        scorer=own_scores(name, data),
+        metrics=means_by_metric(name, data),
+        fail_on_error=False,  # episodes that fail are counted apart, as in every benchmark of virl
+        metadata={"benchmark": benchmark.title, "about": benchmark.about, "options": data},
+    )
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class _Work:
+    """What the episodes of a task share; closed, and its folder removed, when the task is gone."""
+
+    job: Job
+    resources: Resources
+
+    @classmethod
+    def begin(cls, name: str, options: BaseOptions) -> "_Work":
+        out = Path(mkdtemp(prefix="virl-inspect-"))
+        terms = Terms(seed=options.seed, workers=2, out=out)
+        resources = Resources(terms, own_minds={MIND: _tested_mind})
+        work = cls(Job(name, options.model_dump(mode="json"), terms), resources)
+        weakref.finalize(work, _tidy, resources, out)
+        return work
+
+    def bench(self) -> Bench:
+        """The benchmark with its world open, once."""
+        key = ("inspect", self.job.benchmark)
+        return self.resources.once(key, lambda: open_bench(self.job, self.resources))
+
+
+def _tidy(resources: Resources, out: Path) -> None:
+    resources.close()
+    shutil.rmtree(out, ignore_errors=True)
+
+
+def _tested_mind() -> Mind:
+    """The model that Inspect evaluates, asked as any other model of `--mind`."""
+    return LLMMind(InspectChatModel(), MIND)
+
+
+@solver
+def run_episode(benchmark: AnyBenchmark, episodes: Mapping[str, Episode], work: _Work) -> Solver:
+    """Run the episode of a sample in a thread, its questions in Inspect's loop."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - as Inspect calls it
+        episode = episodes[str(state.sample_id)]
+        with asking(current_token()):
+            outcome, halted = await anyio.to_thread.run_sync(_attempt, work, episode, abandon_on_cancel=True)
+        if halted:
+            raise halted.cause
+        files = tuple(outcome.pictures)
+        record = outcome.record(files)
+        if not record.is_scored:
+            raise EpisodeFailed(record.reason)
+        state.store.set(RECORD, asdict(record))
+        shown = benchmark.show(record)
+        state.messages.append(_told(shown, outcome.pictures, files))
+        state.output = ModelOutput.from_content(str(state.model), shown.outcome)
+        return state
+
+    return solve
+
+
+def _attempt(work: _Work, episode: Episode) -> tuple[EpisodeOutcome, Halted | None]:
+    """What comes of an episode, or what Inspect has stopped it with."""
+    try:
+        return work.bench().attempt(episode), None
+    except Halted as halted:
+        return EpisodeOutcome(episode, "failed"), halted
+
+
+def _sample(benchmark: AnyBenchmark, episode: Episode) -> Sample:
+    return Sample(
+        input=f"{benchmark.about}\n\n{episode.city}: {episode.case}",
+        id=episode.id,
+        metadata={
+            "case": episode.case,
+            "city": episode.city,
+            "compared": episode.model,
+            "episode": dict(episode.payload),
+            "attribution": episode.attribution,
+        },
+    )
+
+
+def _told(shown: Shown, pictures: Mapping[str, bytes], files: Sequence[str]) -> ChatMessageAssistant:
+    """What the page of an episode tells, for the log viewer."""
+    said = [f"{name}: {value}" for name, value in (*shown.facts, *shown.decisions)]
+    lines = [shown.text, *said, shown.outcome]
+    content: list[ContentText | ContentImage] = [ContentText(text="\n".join(filter(None, lines)))]
+    named = {view.file: view.caption for view in shown.views}
+    for file in files:
+        if named.get(file):
+            content.append(ContentText(text=named[file]))
+        data = base64.b64encode(pictures[file]).decode()
+        content.append(ContentImage(image=f"data:image/jpeg;base64,{data}"))
+    return ChatMessageAssistant(content=list(content), source="generate")
+
+
+def _options(benchmark: AnyBenchmark, asked: Mapping[str, object]) -> BaseOptions:
+    """The options of a benchmark, with Inspect's model for the mind unless another is named."""
+    fields = benchmark.options.model_fields
+    given = {name: value for name, value in asked.items() if name != _MODEL or name in fields}
+    if "city" in given and "city" not in fields and "cities" in fields:
+        given["cities"] = given.pop("city")
+    if benchmark.mind_option in fields:
+        given.setdefault(benchmark.mind_option, MIND)
+    for name, value in given.items():
+        if name in fields and get_origin(fields[name].annotation) is tuple and isinstance(value, str):
+            given[name] = (value,)
+    options: BaseOptions = check_settings(
+        dict[str, Any](given), benchmark.options, source=f"options of virl/{benchmark.name}"
+    )
+    return options

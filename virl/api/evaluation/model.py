@@ -1,0 +1,181 @@
+"""The model that Inspect evaluates, as LangChain's: prompts, retries and schemas are those of any mind."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import anyio.from_thread
+from anyio.lowlevel import EventLoopToken
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    Content,
+    ContentImage,
+    ContentText,
+    GenerateConfig,
+    ModelOutput,
+    ResponseSchema,
+    get_model,
+)
+from inspect_ai.tool import ToolCall as InspectCall
+from inspect_ai.tool import ToolInfo, ToolParams
+from inspect_ai.util import JSONSchema, LimitExceededError
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import ToolCall as CallMade
+from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
+from langchain_core.output_parsers import JsonOutputParser
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+MIND = "inspect:model"
+"""The name of the mind that is the model Inspect evaluates."""
+
+_FINISH = {"max_tokens": "length", "model_length": "length"}  # as virl knows a reply that was cut off
+
+_LOOP: ContextVar[EventLoopToken | None] = ContextVar("loop", default=None)
+
+
+class Halted(BaseException):
+    """Inspect has stopped the sample, at a limit for one. No error of the model: nothing may catch it.
+
+    Args:
+        cause: what it has said.
+    """
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
+@contextmanager
+def asking(loop: EventLoopToken) -> Iterator[None]:
+    """Within the block, in any thread with its context, the model is asked in this event loop."""
+    reset = _LOOP.set(loop)
+    try:
+        yield
+    finally:
+        _LOOP.reset(reset)
+
+
+class InspectChatModel(BaseChatModel):
+    """The active model of Inspect; asked in threads that a sample has started."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "inspect"
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,  # noqa: ARG002 - as LangChain calls it
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """The model with tools, which it may call or not."""
+        return self.bind(tools=[convert_to_openai_tool(tool)["function"] for tool in tools], **kwargs)
+
+    def with_structured_output(
+        self,
+        schema: dict[str, Any] | type,
+        *,
+        include_raw: bool = False,  # noqa: ARG002 - as LangChain calls it
+        **kwargs: Any,  # noqa: ARG002 - as LangChain calls it
+    ) -> Runnable[LanguageModelInput, Any]:
+        """The model held to a JSON schema, where its provider can do that."""
+        return self.bind(schema=schema) | JsonOutputParser()
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - as LangChain calls it
+        **kwargs: Any,
+    ) -> ChatResult:
+        asked = [_asked(message) for message in messages]
+        tools = [_tool(one) for one in kwargs.get("tools", ())]
+        config = GenerateConfig(stop_seqs=stop, response_schema=_response_schema(kwargs.get("schema")))
+
+        async def generate() -> ModelOutput:
+            return await get_model().generate(asked, tools=tools, config=config)
+
+        try:
+            output = anyio.from_thread.run(generate, token=_LOOP.get())
+        except LimitExceededError as limit:
+            raise Halted(limit) from None
+        return ChatResult(generations=[ChatGeneration(message=_answer(output))])
+
+
+def _response_schema(schema: dict[str, Any] | None) -> ResponseSchema | None:
+    if schema is None:
+        return None
+    name = str(schema.get("title", "reply"))
+    return ResponseSchema(name=name, json_schema=JSONSchema.model_validate(schema))
+
+
+def _tool(given: dict[str, Any]) -> ToolInfo:
+    told = {name: given["parameters"].get(name) for name in ("properties", "required")}
+    parameters = ToolParams.model_validate({name: value for name, value in told.items() if value})
+    return ToolInfo(name=given["name"], description=given["description"], parameters=parameters)
+
+
+def _asked(message: BaseMessage) -> ChatMessage:
+    """A message as Inspect has it."""
+    if isinstance(message, ToolMessage):
+        return ChatMessageTool(
+            content=_content(message), tool_call_id=message.tool_call_id, function=message.name
+        )
+    if isinstance(message, AIMessage):
+        calls = [
+            InspectCall(id=call["id"] or "", function=call["name"], arguments=call["args"])
+            for call in message.tool_calls
+        ]
+        return ChatMessageAssistant(content=message.text, tool_calls=calls or None)
+    if message.type == "system":
+        return ChatMessageSystem(content=message.text)
+    return ChatMessageUser(content=_content(message))
+
+
+def _content(message: BaseMessage) -> str | list[Content]:
+    if isinstance(message.content, str):
+        return message.content
+    parts: list[Content] = []
+    for block in message.content_blocks:
+        if block["type"] == "text":
+            parts.append(ContentText(text=block["text"]))
+        elif block["type"] == "image":
+            data = f"data:{block.get('mime_type', 'image/jpeg')};base64,{block['base64']}"
+            parts.append(ContentImage(image=data))
+    return parts
+
+
+def _answer(output: ModelOutput) -> AIMessage:
+    """What the model has said, with its tokens: Inspect counts cached input apart, LangChain within."""
+    usage, metadata = output.usage, None
+    if usage:
+        read, written = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
+        whole = usage.input_tokens + read + written
+        metadata = UsageMetadata(
+            input_tokens=whole,
+            output_tokens=usage.output_tokens,
+            total_tokens=whole + usage.output_tokens,
+            input_token_details=InputTokenDetails(cache_read=read, cache_creation=written),
+        )
+    calls = [
+        CallMade(name=call.function, args=call.arguments, id=call.id)
+        for call in output.message.tool_calls or ()
+    ]
+    reason = _FINISH.get(output.stop_reason, output.stop_reason)
+    return AIMessage(
+        content=output.completion,
+        tool_calls=calls,
+        usage_metadata=metadata,
+        response_metadata={"finish_reason": reason, "model_name": output.model},
+    )

@@ -1,0 +1,23 @@
+"""A task of Inspect for each benchmark that is installed: `inspect eval virl/vln`.
+
+Inspect finds this module by the entry point `virl` of the group `inspect_ai`. Benchmarks of other packages
+become tasks in the same way. None of them is imported before its task is asked for.
+"""
+
+from collections.abc import Callable
+
+from inspect_ai import Task, task
+
+from virl.api.evaluation.adapter import benchmark_task
+from virl.bench.registry import benchmark_names
+
+
+def _register(name: str) -> Callable[..., Task]:
+    def made(**options: object) -> Task:
+        return benchmark_task(name, options)
+
+    made.__doc__ = f"The benchmark `{name}`; arguments are its options (see `virl bench {name} --help`)."
+    return task(name=name)(made)
+
+
+TASKS = {name: _register(name) for name in benchmark_names()}
