@@ -200,3 +200,10 @@ def test_a_benchmark_of_another_package_becomes_a_task_by_the_same_adapter() -> 
     )
     assert [sample.id for sample in task.dataset][:2] == ["sharp/north/case 0", "sharp/north/case 1"]
     assert load("made_benchmark:BENCHMARK").title in task.metadata["benchmark"]
+
+
+def test_what_is_wrong_is_one_line_of_inspect(questions: Path) -> None:
+    from inspect_ai._util.error import PrerequisiteError
+
+    with pytest.raises(PrerequisiteError, match="modles"):
+        evaluate("place-vqa", args={"city": "made", "data": str(questions), "modles": "signs"})

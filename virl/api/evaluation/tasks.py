@@ -7,14 +7,20 @@ become tasks in the same way. None of them is imported before its task is asked 
 from collections.abc import Callable
 
 from inspect_ai import Task, task
+from inspect_ai._util.error import PrerequisiteError
 
 from virl.api.evaluation.adapter import benchmark_task
 from virl.bench.registry import benchmark_names
+from virl.console import as_markup
+from virl.errors import VirlError
 
 
 def _register(name: str) -> Callable[..., Task]:
     def made(**options: object) -> Task:
-        return benchmark_task(name, options)
+        try:
+            return benchmark_task(name, options)
+        except VirlError as fault:  # Inspect prints such errors without a traceback
+            raise PrerequisiteError(as_markup(str(fault))) from fault
 
     made.__doc__ = f"The benchmark `{name}`; arguments are its options (see `virl bench {name} --help`)."
     return task(name=name)(made)
