@@ -22,7 +22,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.tool import ToolCall as InspectCall
-from inspect_ai.tool import ToolInfo, ToolParams
+from inspect_ai.tool import ToolChoice, ToolFunction, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema, LimitExceededError
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -76,20 +76,23 @@ class InspectChatModel(BaseChatModel):
         self,
         tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
         *,
-        tool_choice: str | None = None,  # noqa: ARG002 - as LangChain calls it
+        tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """The model with tools, which it may call or not."""
-        return self.bind(tools=[convert_to_openai_tool(tool)["function"] for tool in tools], **kwargs)
+        """The model with tools: which it may call or not, must call one of (`any`), or must call (a name)."""
+        functions = [convert_to_openai_tool(tool)["function"] for tool in tools]
+        return self.bind(tools=functions, tool_choice=tool_choice, **kwargs)
 
     def with_structured_output(
         self,
         schema: dict[str, Any] | type,
         *,
-        include_raw: bool = False,  # noqa: ARG002 - as LangChain calls it
+        include_raw: bool = False,
         **kwargs: Any,  # noqa: ARG002 - as LangChain calls it
     ) -> Runnable[LanguageModelInput, Any]:
         """The model held to a JSON schema, where its provider can do that."""
+        if include_raw:
+            raise NotImplementedError("the message itself comes first in the sequence")
         return self.bind(schema=schema) | JsonOutputParser()
 
     def _generate(
@@ -101,10 +104,11 @@ class InspectChatModel(BaseChatModel):
     ) -> ChatResult:
         asked = [_asked(message) for message in messages]
         tools = [_tool(one) for one in kwargs.get("tools", ())]
+        choice = _choice(kwargs.get("tool_choice"))
         config = GenerateConfig(stop_seqs=stop, response_schema=_response_schema(kwargs.get("schema")))
 
         async def generate() -> ModelOutput:
-            return await get_model().generate(asked, tools=tools, config=config)
+            return await get_model().generate(asked, tools=tools, tool_choice=choice, config=config)
 
         try:
             output = anyio.from_thread.run(generate, token=_LOOP.get())
@@ -118,6 +122,14 @@ def _response_schema(schema: dict[str, Any] | None) -> ResponseSchema | None:
         return None
     name = str(schema.get("title", "reply"))
     return ResponseSchema(name=name, json_schema=JSONSchema.model_validate(schema))
+
+
+def _choice(asked: str | None) -> ToolChoice | None:
+    match asked:
+        case None | "auto" | "any" | "none":
+            return asked
+        case _:
+            return ToolFunction(name=asked)
 
 
 def _tool(given: dict[str, Any]) -> ToolInfo:
