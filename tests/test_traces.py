@@ -319,6 +319,7 @@ def test_callbacks_of_a_langchain_program_around_virl_hear_the_model() -> None:
     assert heard.asked == 2
 
 
+@pytest.mark.slow
 def test_hiro_by_rules_asks_no_model(host: Host, tmp_path: Path) -> None:
     fields = {"limits.steps": 1}
     finished = run_agent(RunOptions(agent="hiro", out=tmp_path / "run", fields=fields), Console(quiet=True))

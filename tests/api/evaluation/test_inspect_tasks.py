@@ -207,3 +207,57 @@ def test_what_is_wrong_is_one_line_of_inspect(questions: Path) -> None:
 
     with pytest.raises(PrerequisiteError, match="modles"):
         evaluate("place-vqa", args={"city": "made", "data": str(questions), "modles": "signs"})
+
+
+def test_tools_are_called_through_the_model_of_inspect(monkeypatch: pytest.MonkeyPatch) -> None:
+    import anyio
+    from anyio.lowlevel import current_token
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+    from langchain_core.messages import ToolCall as Call
+    from langchain_core.tools import tool
+
+    from virl.api.evaluation import model as bridge
+
+    @tool
+    def look(direction: str) -> str:
+        """Look somewhere."""
+        return direction
+
+    seen: list[Any] = []
+
+    def output(messages: Any, tools: Any, choice: Any, config: Any) -> ModelOutput:
+        seen.append((messages, tools, choice))
+        made = ModelOutput.for_tool_call("mock", "look", {"direction": "left"}, tool_call_id="c2")
+        made.usage = ModelUsage(
+            input_tokens=60, input_tokens_cache_read=40, output_tokens=10, total_tokens=110
+        )
+        return made
+
+    mock = get_model("mockllm/model", custom_outputs=output, memoize=False)
+    monkeypatch.setattr(bridge, "get_model", lambda: mock)
+    conversation = [
+        SystemMessage("Be brief."),
+        HumanMessage("Where are you?"),
+        AIMessage("I look.", tool_calls=[Call(name="look", args={"direction": "front"}, id="c1")]),
+        ToolMessage("a wall", tool_call_id="c1", name="look"),
+    ]
+    bound = bridge.InspectChatModel().bind_tools([look], tool_choice="any")
+
+    async def asked() -> AIMessage:
+        with bridge.asking(current_token()):
+            return await anyio.to_thread.run_sync(bound.invoke, conversation)
+
+    answer = anyio.run(asked)
+    assert [(call["name"], call["args"], call["id"]) for call in answer.tool_calls] == [
+        ("look", {"direction": "left"}, "c2")
+    ]
+    assert answer.usage_metadata is not None
+    assert answer.usage_metadata["input_tokens"] == 100, "LangChain counts what was cached, too"
+    assert answer.usage_metadata["input_token_details"]["cache_read"] == 40
+    [(messages, tools, choice)] = seen
+    assert [message.role for message in messages] == ["system", "user", "assistant", "tool"]
+    assert messages[2].tool_calls[0].arguments == {"direction": "front"}
+    assert (messages[3].tool_call_id, messages[3].text) == ("c1", "a wall")
+    assert list(tools[0].parameters.properties) == ["direction"]
+    assert choice == "any"
