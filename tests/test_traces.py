@@ -241,6 +241,7 @@ def test_a_collector_that_does_not_answer_costs_a_line_and_a_bounded_time(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("virl.trace_export.CLOSING_S", 0.2)
+    monkeypatch.setattr(logging.getLogger("opentelemetry"), "propagate", True)  # put back after the test
     with Collector(silent=True) as collector:
         monkeypatch.setenv(
             "OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.replace("//", "//me:password12345678@")
@@ -338,6 +339,19 @@ def test_episodes_of_a_benchmark_in_threads(host: Host, tmp_path: Path) -> None:
     assert {facts(one)["virl.episode.id"] for one in episodes} == {"sharp/north/case 0", "blunt/north/case 0"}
     assert {facts(one)["error.type"] for one in episodes} == {"NoImagery"}
     assert {one.parent and one.parent.span_id for one in episodes} == {outer.context.span_id}
+
+
+@pytest.mark.slow
+def test_processes_send_what_they_traced_before_they_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options, engine = made_benchmark.Options(count=2), Engine("processes", 2)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    with Collector() as collector:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+        run_benchmark(made_benchmark.NAME, options, tmp_path / "bench", Console(quiet=True), engine=engine)
+    ids = [span["attributes"]["virl.episode.id"] for span in collector.spans]
+    assert len(set(ids)) == len(ids) == 8
 
 
 class Key:

@@ -60,11 +60,13 @@ def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider]
     metrics = os.environ.get("OTEL_METRICS_EXPORTER", "").lower() != "none"
     readers = [PeriodicExportingMetricReader(_exporter("metrics"))] if metrics else []
     meters = MeterProvider(readers, resource=resource, shutdown_on_exit=False)
-    with _quiet():
-        try:
-            yield tracers, meters
-        finally:
-            in_time = _within(CLOSING_S, tracers.shutdown, meters.shutdown)
+    speak_again = _hush()
+    try:
+        yield tracers, meters
+    finally:
+        in_time = _within(CLOSING_S, tracers.shutdown, meters.shutdown)
+        if in_time:  # else its threads go on trying for a while
+            speak_again()
     if watched.lost or not in_time:
         _log.warning(
             "traces could not be sent to %s: the run is complete, its traces are not (see VIRL_OTEL in "
@@ -122,18 +124,18 @@ def _within(seconds: float, *close: Callable[[], object]) -> bool:
     return not any(thread.is_alive() for thread in threads)
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """The SDK says nothing of its tries meanwhile: one line at the end says what came of them."""
+def _hush() -> Callable[[], None]:
+    """Have the SDK say nothing of its tries: one line at the end says what came of them. Gives what ends it."""
     logger = logging.getLogger("opentelemetry")
     was, logger.propagate = logger.propagate, False
     handler = logging.NullHandler()
     logger.addHandler(handler)
-    try:
-        yield
-    finally:
+
+    def speak_again() -> None:
         logger.propagate = was
         logger.removeHandler(handler)
+
+    return speak_again
 
 
 def _address() -> str:

@@ -136,9 +136,11 @@ def _serve(line: Connection, job: Job) -> None:
             line.send(reason_of(fault))
             return
         line.send(_OPEN)
-        with suppress(EOFError, OSError), recording():
-            while True:
-                line.send(bench.attempt(line.recv()))
+        with recording():
+            with suppress(EOFError, OSError):
+                while True:
+                    line.send(bench.attempt(line.recv()))
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # traces leave first; who waits longer kills
     finally:
         resources.close()
 
