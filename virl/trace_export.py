@@ -125,7 +125,7 @@ def _within(seconds: float, *close: Callable[[], object]) -> bool:
 
 
 def _hush() -> Callable[[], None]:
-    """Have the SDK say nothing of its tries: one line at the end says what came of them. Gives what ends it."""
+    """Silence the SDK, whose tries one line at the end sums up; gives what lets it speak again."""
     logger = logging.getLogger("opentelemetry")
     was, logger.propagate = logger.propagate, False
     handler = logging.NullHandler()
