@@ -246,8 +246,13 @@ def test_a_collector_that_does_not_answer_costs_a_line_and_a_bounded_time(
         monkeypatch.setenv(
             "OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.replace("//", "//me:password12345678@")
         )
-        with caplog.at_level(logging.WARNING), traces.recording(), traces.span("work", {}):
-            pass
+        with (
+            caplog.at_level(logging.WARNING),
+            pytest.raises(BadInput),
+            traces.recording(),
+            traces.span("work", {}),
+        ):
+            raise BadInput("and the run fails, too")
     [line] = [record.getMessage() for record in caplog.records]
     assert line.startswith("traces could not be sent to http://***@127.0.0.1")
     assert "password" not in line

@@ -67,12 +67,10 @@ def open_export(*, must: bool) -> "Iterator[tuple[TracerProvider, MeterProvider]
         in_time = _within(CLOSING_S, tracers.shutdown, meters.shutdown)
         if in_time:  # else its threads go on trying for a while
             speak_again()
-    if watched.lost or not in_time:
-        _log.warning(
-            "traces could not be sent to %s: the run is complete, its traces are not (see VIRL_OTEL in "
-            "docs/how-to/traces.md)",
-            _address(),
-        )
+        if watched.lost or not in_time:
+            _log.warning(
+                "traces could not be sent to %s: see docs/how-to/traces.md, or set VIRL_OTEL=0", _address()
+            )
 
 
 class _Watched:
