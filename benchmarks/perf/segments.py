@@ -21,7 +21,8 @@ import numpy as np
 from virl.geo import LatLng, LocalFrame
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.offline.plan import CityPlan, Floats, Ints, Panoramas, Street, StreetPlan
-from virl.platform.providers.offline.render.ground import Grounds, cell_at, grid_of, segment_at
+from virl.platform.providers.offline.render.ground import Grounds, grid_of
+from virl.platform.providers.offline.render.rasters import cell_at, segment_at
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetView, panorama_graph
 

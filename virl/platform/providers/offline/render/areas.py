@@ -18,8 +18,9 @@ Shares = NDArray[np.uint8]
 CELL_M = 0.75  # chosen: kerbs of the blended distance turn corners with about this radius
 DISTANCE_UNIT_M = 1 / 256
 FAR_M = 120.0
-LAWN_SLOPE_M = 1000.0  # what a share stands for in metres, so that the edge of a lawn is smooth; chosen
 BUILT_M = 120.0  # side of the square that is looked at for how dense houses stand; chosen
+BUILT_CELLS = 4  # along the side of a cell of that; chosen
+PAVED_STEEPNESS = 4000.0  # what a share stands for, so that the edge of a lawn is smooth; chosen
 
 
 def signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Heights:
@@ -46,29 +47,38 @@ def signed_distance(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, 
 def share_of(areas: Sequence[Polygon], origin: Floats, shape: tuple[int, int]) -> Shares:
     """How much of each cell lies in the areas, softened by one cell."""
     share = np.zeros(shape, np.uint8)
+    _fill(share, areas, origin)
+    return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8) if areas else share
+
+
+def _fill(raster: Shares, areas: Sequence[Polygon], origin: Floats) -> None:
     for area in areas:
         rings = [_cells(shapely.get_coordinates(ring), origin) for ring in _rings(area)]
-        cv2.fillPoly(share, rings, 255, cv2.LINE_8, 4)
-    return np.asarray(cv2.GaussianBlur(share, (3, 3), 0), np.uint8) if areas else share
+        cv2.fillPoly(raster, rings, 255, cv2.LINE_8, 4)
 
 
 def _rings(area: Polygon) -> list[LinearRing]:
     return [area.exterior, *area.interiors]
 
 
-def sow_lawns(parks: Heights, paved_from: float, buildings: Sequence[Building], origin: Floats) -> None:
-    """Where a plan paves its town, what lies between scattered houses is as green as a park."""
-    if paved_from >= 1:
-        return
-    built = np.zeros(parks.shape, np.float32)
-    for building in buildings:
-        rings = [_cells(shapely.get_coordinates(ring), origin) for ring in _rings(building.footprint)]
-        cv2.fillPoly(built, rings, 1.0, cv2.LINE_8, 4)
-    side = int(BUILT_M / CELL_M)
-    share = cv2.blur(built, (side, side), borderType=cv2.BORDER_REPLICATE)
+def lawns(
+    parks: Sequence[Polygon], paved_from: float, buildings: Sequence[Building], origin: Floats,
+    shape: tuple[int, int],
+) -> Heights:  # fmt: skip
+    """Negative on lawns: in parks, and between scattered houses, where less than a share is built upon."""
+    green = np.zeros(shape, np.uint8)
+    _fill(green, parks, origin)
+    green = np.asarray(cv2.GaussianBlur(green, (5, 5), 0), np.uint8)
+    rows, columns = -(-shape[0] // BUILT_CELLS), -(-shape[1] // BUILT_CELLS)
+    built = np.zeros((rows * BUILT_CELLS, columns * BUILT_CELLS), np.uint8)
+    _fill(built, [one.footprint for one in buildings], origin)
+    coarse = cv2.resize(built, (columns, rows), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+    side = int(BUILT_M / CELL_M / BUILT_CELLS)
+    share = cv2.blur(coarse, (side, side), borderType=cv2.BORDER_REPLICATE)
     share = cv2.blur(share, (side // 4, side // 4), borderType=cv2.BORDER_REPLICATE)  # no ragged edges
-    lawn = np.clip((share - paved_from) * LAWN_SLOPE_M, -FAR_M, FAR_M) / DISTANCE_UNIT_M
-    np.minimum(parks, lawn.astype(np.int16), out=parks)
+    paved = np.clip((share - paved_from) * PAVED_STEEPNESS, -255, 255).astype(np.int16)
+    paved = np.asarray(cv2.resize(paved, built.shape[::-1]))
+    return np.asarray(np.minimum(paved[: shape[0], : shape[1]], 127 - green.astype(np.int16)), np.int16)
 
 
 def shadows(

@@ -10,22 +10,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.providers.offline.render.ground import (
-    GroundRasters,
-    Heights,
-    Indices,
-    RasterGrid,
-    Shares,
-    along_street,
-    cell_at,
-    raster_at,
-    segment_at,
-)  # fmt: skip
+from virl.platform.providers.offline.render.beyond import (
+    EDGE_M,
+    GRAVEL,
+    LAWN,
+    UNIFORM_CELLS,
+    WATER,
+    material_beyond,
+)
+from virl.platform.providers.offline.render.ground import GroundRasters, Heights, Shares, along_street
 from virl.platform.providers.offline.render.kernel import inlined, kernel
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.light import SKY_RGB, SUN, SUN_RGB
 from virl.platform.providers.offline.render.markings import markings, share_between
 from virl.platform.providers.offline.render.raster import GeometryBuffer
+from virl.platform.providers.offline.render.rasters import Indices, RasterGrid, cell_at, raster_at, segment_at
 from virl.platform.providers.offline.render.sampling import (
     Footprint,
     Growth,
@@ -48,20 +47,17 @@ Floats = NDArray[np.float64]
 _SUNLIT = (float(SUN_RGB[0] * SUN[2]), float(SUN_RGB[1] * SUN[2]), float(SUN_RGB[2] * SUN[2]))
 _SKYLIT = (float(SKY_RGB[0]), float(SKY_RGB[1]), float(SKY_RGB[2]))
 
-KERB_M, GUTTER_M, JOINT_M = 0.16, 0.30, 0.04  # widths: kerb stone, darker strip along it, joint behind it
+KERB_M, GUTTER_M = 0.16, 0.30  # widths: kerb stone, darker strip along it; a joint is behind it, to `EDGE_M`
 KERB_RGB = (184.0, 182.0, 176.0)
 PAINT, WEAR = 222.0, 0.88  # brightness of road paint, and how much of it is left
-PATH_M = (1.2, 3.4)  # a park's path lies this far inside its edge
 TILE_M = 4.0  # side of a ground texture
 GROUND_BLOCK, GROUND_TAPS = 8, 2
 SHADOW = 0.92 / 255.0  # share of the sun that a full shadow keeps off, for a byte of the raster
 SKY_STEP = 4
-HALF_SHARE = 127.5
 HORIZON = -1e-3  # the ground ends where a ray falls by less than this share of its length ahead
 
-ASPHALT, SLABS, GRASS, GRAVEL, WATER = (
-    TILE_INDEX[name] for name in ("asphalt", "slabs", "grass", "gravel", "water")
-)
+ASPHALT, SLABS = TILE_INDEX["asphalt"], TILE_INDEX["slabs"]
+_LAWN, _GRAVEL, _WATER = TILE_INDEX["grass"], TILE_INDEX["gravel"], TILE_INDEX["water"]
 MIXED = -1
 
 
@@ -170,17 +166,17 @@ def _ground_run(
     run: PixelRun, row: _Row, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
 ) -> None:
     kerb, parks, nearest, shadow = ground.kerb, ground.parks, ground.nearest, ground.shadow
-    stone, wet, loose = ground.stone, ground.water, ground.gravel
+    stone, wet, loose, uniform = ground.stone, ground.water, ground.gravel, ground.uniform
     segments, texels, table, eye, cx = ground.segments, textures.texels, textures.table, lens.eye, lens.cx
     grid = RasterGrid(ground.origin[0], ground.origin[1], ground.per_cell, kerb.shape[1], kerb.shape[0])
     x_step, y_step = row.k * row.dx, row.k * row.dy
     x0, y0 = eye[0] + row.k * row.x + (0.5 - cx) * x_step, eye[1] + row.k * row.y + (0.5 - cx) * y_step
     asphalt = tile_at(table, ASPHALT)
     base = asphalt.offset
-    slabs, grass = table[SLABS, 1] - base, table[GRASS, 1] - base
+    slabs, grass = table[SLABS, 1] - base, table[_LAWN, 1] - base
     beyond = slabs if ground.paved else grass
-    water = table[WATER, 1] - base
-    materials = _Materials(asphalt, slabs, grass, table[GRAVEL, 1] - base, water, beyond, ground.paths)
+    water = table[_WATER, 1] - base
+    materials = _Materials(asphalt, slabs, grass, table[_GRAVEL, 1] - base, water, beyond, ground.paths)
     for block in range(run.first, run.end, GROUND_BLOCK):
         stop = min(block + GROUND_BLOCK, run.end)
         spot = _spot(row, eye, lens.frame, 0.5 * (block + stop) - cx)
@@ -194,6 +190,18 @@ def _ground_run(
         sun = 1.0 - SHADOW * raster_at(shadow, cell)[0]
         lit = (_SKYLIT[0] + sun * _SUNLIT[0], _SKYLIT[1] + sun * _SUNLIT[1], _SKYLIT[2] + sun * _SUNLIT[2])
         taps = taps_of(cover)
+        ahead = 0
+        if material == SLABS:
+            ahead = materials.slabs
+        elif material == MIXED and d - around > 0.0:
+            wide = float(uniform[cell[1] // UNIFORM_CELLS, cell[0] // UNIFORM_CELLS]) - 1.0
+            if wide * UNIFORM_CELLS > around * grid.per_metre:
+                is_path = segments[i, 12] == 1.0 and d <= segments[i, 8]
+                found = material_beyond(
+                    raster_at(parks, cell)[0], raster_at(wet, cell)[0], raster_at(loose, cell)[0], is_path,
+                    materials.paths,
+                )  # fmt: skip
+                ahead, material = _texture_of(found, materials), SLABS
         if material == MIXED:
             for column in range(block, stop):
                 here = _Spot(x0 + column * x_step, y0 + column * y_step, spot.ax, spot.ay, spot.bx, spot.by)
@@ -203,13 +211,12 @@ def _ground_run(
                 )  # fmt: skip
                 put(picture, run.row, column, red * lit[0], green * lit[1], blue * lit[2], row.haze)
             continue
-        u, v, du, dv, ahead = x0 + block * x_step, y0 + block * y_step, x_step, y_step, 0
+        u, v, du, dv = x0 + block * x_step, y0 + block * y_step, x_step, y_step
         if material == SLABS:
             ux, uy = segments[i, 2], segments[i, 3]
             u, v = along_street(segments, i, u, v)
             du, dv = x_step * ux + y_step * uy, y_step * ux - x_step * uy
             taps = taps_of(_laid(cover, ux, uy))
-            ahead = materials.slabs
         mix = plain_mix(lit, 1.0 / cover.taps, row.haze)
         along, aside = fixed(u / TILE_M, taps.bits), fixed(v / TILE_M, taps.bits)
         along_step, aside_step = int(du * (256 << taps.bits) / TILE_M), int(dv * (256 << taps.bits) / TILE_M)
@@ -217,6 +224,16 @@ def _ground_run(
             total = gather(texels, taps, ahead, along, aside)
             write(picture, run.row, column, mix, channel(total, 0), channel(total, 1), channel(total, 2), 0)
             along, aside = along + along_step, aside + aside_step
+
+
+@inlined
+def _texture_of(found: int, materials: _Materials) -> int:
+    """Where the texture of what lies beyond a pavement begins, from that of asphalt."""
+    if found == LAWN:
+        return materials.grass
+    if found == GRAVEL:
+        return materials.gravel
+    return materials.water if found == WATER else materials.beyond
 
 
 @inlined
@@ -232,7 +249,7 @@ def _only_material(d: float, past: float, around: float, segments: Floats, i: in
 
     The distances to the kerb, d, and past the pavement change by no more than a metre a metre.
     """
-    if d - around > KERB_M + JOINT_M and past + around < 0.0:
+    if d - around > EDGE_M and past + around < 0.0:
         return SLABS
     if d + around > -GUTTER_M:
         return MIXED
@@ -273,20 +290,17 @@ def _mixed_ground(  # noqa: PLR0913, PLR0917 - arrays in a tuple would be taken 
         ahead = materials.slabs
         if raster_at(stone, cell)[0] > 0.0:
             is_path = segments[i, 12] == 1.0 and d <= segments[i, 8]
-            inside = -raster_at(parks, cell)[0] / 256.0
-            ahead = materials.grass if inside > 0.0 else materials.beyond
-            if materials.paths and PATH_M[0] < inside < PATH_M[1]:
-                ahead = materials.gravel
-            if raster_at(gravel, cell)[0] > HALF_SHARE or is_path:
-                ahead = materials.gravel
-            if raster_at(water, cell)[0] > HALF_SHARE and not is_path:
-                ahead = materials.water
+            found = material_beyond(
+                raster_at(parks, cell)[0], raster_at(water, cell)[0], raster_at(gravel, cell)[0], is_path,
+                materials.paths,
+            )  # fmt: skip
+            ahead = _texture_of(found, materials)
         laid = taps_of(_laid(cover, ux, uy))
         total = gather(
             texels, laid, ahead, fixed(along / TILE_M, taps.bits), fixed(aside / TILE_M, taps.bits)
         )
         edge = share_between(d, 0.0, KERB_M, per)
-        tone = share * (1.0 - edge) * (1.0 - 0.35 * share_between(d, KERB_M, KERB_M + JOINT_M, per))
+        tone = share * (1.0 - edge) * (1.0 - 0.35 * share_between(d, KERB_M, EDGE_M, per))
         red += (1.0 - road) * (channel(total, 0) * tone + edge * KERB_RGB[0])
         green += (1.0 - road) * (channel(total, 1) * tone + edge * KERB_RGB[1])
         blue += (1.0 - road) * (channel(total, 2) * tone + edge * KERB_RGB[2])

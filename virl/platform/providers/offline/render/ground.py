@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 from virl.platform.providers.offline.plan import StreetPlan
 from virl.platform.providers.offline.render.areas import (
     CELL_M,
-    DISTANCE_UNIT_M,
-    FAR_M,
+    lawns,
     shadows,
     share_of,
     signed_distance,
-    sow_lawns,
 )
-from virl.platform.providers.offline.render.kernel import inlined, kernel
-from virl.platform.providers.offline.render.segments import MARGIN_M, segments_within, street_segments
+from virl.platform.providers.offline.render.beyond import Beyond, uniform_around
+from virl.platform.providers.offline.render.kerbs import measure_streets
+from virl.platform.providers.offline.render.kernel import inlined
+from virl.platform.providers.offline.render.rasters import RasterGrid
+from virl.platform.providers.offline.render.segments import segments_within, street_segments
 
 Floats = NDArray[np.float64]
 Heights = NDArray[np.int16]
 Indices = NDArray[np.uint32]
 Shares = NDArray[np.uint8]
-Cell = tuple[int, int, float, float]
 
 RIM_M = 80.0  # ground kept around the streets
 WHOLE_M = 3000.0  # a plan no longer and no wider has one raster; chosen: 130 MB
@@ -34,11 +34,6 @@ SEEN_M = 750.0  # ground around a patch: farther off, haze hides it (`light.py`)
 PATCHES = 3  # kept at a time: 50 MB each
 SHADOW_M = 100.0  # how far off a building may stand that throws one; chosen
 BED_M = 1.9  # half the width of a railway's bed; chosen
-PATH_REACH_M = 60.0  # of a path's nearness; chosen: more than any pavement is wide
-KERBSIDE_M = 2.5  # a pavement goes on so wide beside a path of gravel that lies nearer; chosen
-CLOSED_M = 2.0
-"""Where two carriageways come nearer to each other than half of this, no sliver of pavement is left between
-them; chosen: a traffic island is wider."""
 
 
 class GroundRasters(NamedTuple):
@@ -47,12 +42,14 @@ class GroundRasters(NamedTuple):
     Args:
         origin: metres, the centre of cell (0, 0).
         kerb: distance to the edge of the nearest carriageway, negative on it, in `DISTANCE_UNIT_M`.
-        parks: distance to the edge of the nearest park, negative in it, in `DISTANCE_UNIT_M`.
+        parks: negative in parks and on other lawns; with `paths`, the distance to the edge of the nearest
+            park, in `DISTANCE_UNIT_M`.
         nearest: index of the segment of street whose carriageway is nearest.
         stone: distance to the edge of the nearest paved pavement, negative on it, in `DISTANCE_UNIT_M`.
         shadow: share of the sun that is kept off, 0 to 255.
         water: share of water, 0 to 255; its edge is where it is half.
         gravel: share of gravel outside pavements, in the same way.
+        uniform: see `uniform_around`.
         paved: whether the ground outside pavements and parks is paved; else it is lawn.
         paths: whether a path of gravel runs along the inner edge of every park.
         segments: see `SEGMENT_FIELDS`.
@@ -67,6 +64,7 @@ class GroundRasters(NamedTuple):
     shadow: Shares
     water: Shares
     gravel: Shares
+    uniform: Shares
     paved: bool
     paths: bool
     segments: Floats
@@ -108,19 +106,23 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
     origin = low
     segments = segments_within(segments, low, high)
     columns, rows = np.ceil((high - origin) / CELL_M).astype(int) + 1
-    kerb = np.full((rows, columns), int(FAR_M / DISTANCE_UNIT_M), np.int16)
-    stone, nearest = kerb.copy(), np.zeros((rows, columns), np.uint32)
-    uphill = np.zeros((rows, columns, 2), np.int8)
-    _measure_streets(segments, origin, CELL_M, kerb, stone, nearest, uphill)
-    np.maximum(stone, _beside_paths(segments, origin, kerb.shape), out=stone)
+    kerb, stone, nearest = measure_streets(segments, origin, (rows, columns))
     box = shapely.box(*low, *high)
-    parks = signed_distance([park for park in plan.parks if park.intersects(box)], origin, kerb.shape)
     west, south, east, north = *(low - SHADOW_M), *(high + SHADOW_M)
     near = shapely.box(west, south, east, north)
     buildings = [one for one in plan.buildings if one.footprint.intersects(near)]
     furniture = [one for one in plan.furniture if west <= one.x <= east and south <= one.y <= north]
-    sow_lawns(parks, plan.paved_from, buildings, origin)
+    near_parks = [park for park in plan.parks if park.intersects(box)]
+    if plan.paved_from < 1:
+        parks = lawns(near_parks, plan.paved_from, buildings, origin, kerb.shape)
+    else:
+        parks = signed_distance(near_parks, origin, kerb.shape)
     beds = [shapely.buffer(shapely.LineString(one.line), BED_M) for one in plan.tracks if one.is_ballasted]
+    waters = [area for area in plan.waters if area.intersects(box)]
+    gravels = [area for area in (*plan.gravels, *beds) if area.intersects(box)]
+    water, gravel = share_of(waters, origin, kerb.shape), share_of(gravels, origin, kerb.shape)
+    has_paths = plan.paved_from >= 1
+    beyond = Beyond(stone, parks, water, gravel, segments, has_paths)
     return GroundRasters(
         origin,
         kerb,
@@ -128,123 +130,20 @@ def lay_ground(plan: StreetPlan, segments: Floats, low: Floats, high: Floats) ->
         nearest,
         stone,
         shadows(furniture, buildings, origin, kerb.shape),
-        share_of([area for area in plan.waters if area.intersects(box)], origin, kerb.shape),
-        share_of([area for area in (*plan.gravels, *beds) if area.intersects(box)], origin, kerb.shape),
-        plan.paved_from < 1,
-        plan.paved_from >= 1,
+        water,
+        gravel,
+        uniform_around(kerb, nearest, beyond),
+        not has_paths,
+        has_paths,
         segments,
         1 / CELL_M,
     )
-
-
-@kernel
-def _measure_streets(
-    segments: Floats, origin: Floats, cell: float, kerb: Heights, stone: Heights, nearest: Indices,
-    uphill: NDArray[np.int8],
-) -> None:  # fmt: skip
-    """Write the distances to the nearest carriageway and pavement and the segment around every segment.
-
-    `uphill` receives the direction away from the nearest carriageway, (rows, columns, 2), in 1 / 127.
-    """
-    rows, columns = kerb.shape
-    for i in range(len(segments)):
-        x, y, ux, uy, length, half, pavement = (
-            segments[i, 0], segments[i, 1], segments[i, 2], segments[i, 3], segments[i, 4], segments[i, 7],
-            segments[i, 8],
-        )  # fmt: skip
-        reach = half + pavement + MARGIN_M
-        x0, x1 = min(x, x + ux * length) - reach, max(x, x + ux * length) + reach
-        y0, y1 = min(y, y + uy * length) - reach, max(y, y + uy * length) + reach
-        first_row, end_row = max(0, int((y0 - origin[1]) / cell)), min(rows, int((y1 - origin[1]) / cell) + 2)
-        first, end = max(0, int((x0 - origin[0]) / cell)), min(columns, int((x1 - origin[0]) / cell) + 2)
-        is_stone = segments[i, 12] == 0.0
-        for row in range(first_row, end_row):
-            dy = origin[1] + row * cell - y
-            for column in range(first, end):
-                dx = origin[0] + column * cell - x
-                along = min(max(dx * ux + dy * uy, 0.0), length)
-                out_x, out_y = dx - along * ux, dy - along * uy
-                far = np.hypot(out_x, out_y)
-                away = min(far - half, 120.0)
-                if is_stone and (away - pavement) * 256.0 < stone[row, column]:
-                    stone[row, column] = np.int16(round((away - pavement) * 256.0))
-                before = kerb[row, column] / 256.0
-                is_nearer = away < before
-                if not is_nearer and away > before + CLOSED_M:
-                    continue
-                out_x, out_y = out_x * 127.0 / max(far, 1e-6), out_y * 127.0 / max(far, 1e-6)
-                facing = -(out_x * uphill[row, column, 0] + out_y * uphill[row, column, 1]) / (127.0 * 127.0)
-                closed = min(away, before) - _closing(abs(away - before), CLOSED_M * facing)
-                kerb[row, column] = np.int16(round(closed * 256.0))
-                if is_nearer:
-                    nearest[row, column] = i
-                    uphill[row, column, 0], uphill[row, column, 1] = np.int8(out_x), np.int8(out_y)
-
-
-def _beside_paths(segments: Floats, origin: Floats, shape: tuple[int, int]) -> Heights:
-    """Below 0 where a wide pavement may lie: along its kerb, or nearer to it than to a path of gravel."""
-    is_path = segments[:, 12] == 1.0
-    if not is_path.any() or is_path.all():
-        return np.full(shape, -int(FAR_M / DISTANCE_UNIT_M), np.int16)
-    away = []
-    for chosen in (segments[~is_path], segments[is_path]):
-        to_kerb = np.full(shape, int(FAR_M / DISTANCE_UNIT_M), np.int16)
-        rest = np.empty_like(to_kerb), np.zeros(shape, np.uint32), np.zeros((*shape, 2), np.int8)
-        _measure_streets(chosen, origin, CELL_M, to_kerb, *rest)
-        away.append(to_kerb)
-    street, path = away
-    return street - np.maximum(
-        np.minimum(path, int(PATH_REACH_M / DISTANCE_UNIT_M)), int(KERBSIDE_M / DISTANCE_UNIT_M)
-    )
-
-
-@inlined
-def _closing(apart: float, within: float) -> float:
-    """How far the lesser of two distances is lowered for the other: the polynomial smooth minimum."""
-    if within <= apart:
-        return 0.0
-    return (within - apart) * (within - apart) / (4.0 * within)
-
-
-class RasterGrid(NamedTuple):
-    """Where the cells of the ground's rasters lie."""
-
-    x: float
-    y: float
-    per_metre: float
-    columns: int
-    rows: int
 
 
 def grid_of(ground: GroundRasters) -> RasterGrid:
     """Where the cells of some rasters lie."""
     rows, columns = ground.kerb.shape
     return RasterGrid(float(ground.origin[0]), float(ground.origin[1]), ground.per_cell, columns, rows)
-
-
-@inlined
-def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
-    """Column and row of the cell south-west of a point, and the way to the next ones, [0, 1)."""
-    px, py = (x - grid.x) * grid.per_metre, (y - grid.y) * grid.per_metre
-    px, py = min(max(px, 0.0), grid.columns - 1.001), min(max(py, 0.0), grid.rows - 1.001)
-    c, r = int(px), int(py)
-    return c, r, px - c, py - r
-
-
-@inlined
-def raster_at(raster: NDArray[np.generic], cell: Cell) -> tuple[float, float, float]:
-    """Value of a raster between four cells, and its differences per cell along x and y."""
-    c, r, fx, fy = cell
-    a, b = float(raster[r, c]), float(raster[r, c + 1])
-    d, e = float(raster[r + 1, c]), float(raster[r + 1, c + 1])
-    low, high = a + (b - a) * fx, d + (e - d) * fx
-    return low + (high - low) * fy, (b - a) * (1.0 - fy) + (e - d) * fy, high - low
-
-
-@inlined
-def segment_at(nearest: Indices, cell: Cell) -> int:
-    """The segment of street whose carriageway is nearest."""
-    return int(nearest[cell[1] + int(cell[3] + 0.5), cell[0] + int(cell[2] + 0.5)])
 
 
 @inlined

@@ -1,0 +1,91 @@
+"""What the ground is made of beyond the pavements, and how far around a point it stays so."""
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.rasters import Indices
+
+Floats = NDArray[np.float64]
+Heights = NDArray[np.int16]
+Shares = NDArray[np.uint8]
+
+LAWN, OPEN, GRAVEL, WATER = 1, 2, 3, 4
+"""What lies beyond a pavement; `OPEN` is paved or lawn, as the town is."""
+
+PATH_M = (1.2, 3.4)  # a park's path lies this far inside its edge
+HALF_SHARE = 127.5
+UNIFORM_CELLS = 2  # along the side of a cell of `uniform_around`; chosen
+EDGE_M = 0.2  # kerb stone and joint
+
+
+class Beyond(NamedTuple):
+    """The rasters that say it; see `GroundRasters`."""
+
+    stone: Heights
+    parks: Heights
+    water: Shares
+    gravel: Shares
+    segments: Floats
+    has_paths: bool
+
+
+@inlined
+def material_beyond(park: float, water: float, gravel: float, is_path: bool, has_paths: bool) -> int:
+    """What lies beyond the pavement where the rasters have these values; `is_path`: on a path of gravel."""
+    if water > HALF_SHARE and not is_path:
+        return WATER
+    inside = -park / 256.0
+    if gravel > HALF_SHARE or is_path or (has_paths and PATH_M[0] < inside < PATH_M[1]):
+        return GRAVEL
+    return LAWN if inside > 0.0 else OPEN
+
+
+def uniform_around(kerb: Heights, nearest: Indices, beyond: Beyond) -> Shares:
+    """How far the ground is of one material beyond the pavements, in cells of `UNIFORM_CELLS` cells.
+
+    0 where it is not even in this cell; n where nothing else lies nearer than n - 1 of them.
+    """
+    materials = np.zeros(kerb.shape, np.uint8)
+    _write_materials(kerb, nearest, beyond, materials)
+    same = np.zeros((kerb.shape[0] // UNIFORM_CELLS, kerb.shape[1] // UNIFORM_CELLS), np.uint8)
+    _mark_uniform(materials, same)
+    return np.asarray(cv2.convertScaleAbs(cv2.distanceTransform(same, cv2.DIST_C, 3)), np.uint8)
+
+
+@kernel
+def _write_materials(kerb: Heights, nearest: Indices, beyond: Beyond, materials: Shares) -> None:
+    """Write what lies in each cell, 0 on streets and on pavements."""
+    stone, parks, water, gravel = beyond.stone, beyond.parks, beyond.water, beyond.gravel
+    segments, has_paths = beyond.segments, beyond.has_paths
+    rows, columns = kerb.shape
+    for r in range(rows):
+        for c in range(columns):
+            d = kerb[r, c] / 256.0
+            if stone[r, c] > 0 and d > EDGE_M:
+                i = nearest[r, c]
+                is_path = segments[i, 12] == 1.0 and d <= segments[i, 8]
+                materials[r, c] = material_beyond(
+                    float(parks[r, c]), float(water[r, c]), float(gravel[r, c]), is_path, has_paths
+                )
+
+
+@kernel
+def _mark_uniform(materials: Shares, same: Shares) -> None:
+    """Write 1 where all cells in and right around a larger cell are of one material."""
+    rows, columns = materials.shape
+    for r in range(same.shape[0]):
+        for c in range(same.shape[1]):
+            top, left = r * UNIFORM_CELLS, c * UNIFORM_CELLS
+            bottom, right = top + UNIFORM_CELLS, left + UNIFORM_CELLS
+            first = materials[top, left]
+            if first == 0 or bottom >= rows or right >= columns:
+                continue
+            is_same = True
+            for y in range(top, bottom + 1):
+                for x in range(left, right + 1):
+                    is_same = is_same and materials[y, x] == first
+            same[r, c] = 1 if is_same else 0

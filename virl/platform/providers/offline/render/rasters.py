@@ -1,0 +1,46 @@
+"""How the rasters of the ground are read between their cells."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.platform.providers.offline.render.kernel import inlined
+
+Indices = NDArray[np.uint32]
+Cell = tuple[int, int, float, float]
+
+
+class RasterGrid(NamedTuple):
+    """Where the cells of the ground's rasters lie."""
+
+    x: float
+    y: float
+    per_metre: float
+    columns: int
+    rows: int
+
+
+@inlined
+def cell_at(grid: RasterGrid, x: float, y: float) -> Cell:
+    """Column and row of the cell south-west of a point, and the way to the next ones, [0, 1)."""
+    px, py = (x - grid.x) * grid.per_metre, (y - grid.y) * grid.per_metre
+    px, py = min(max(px, 0.0), grid.columns - 1.001), min(max(py, 0.0), grid.rows - 1.001)
+    c, r = int(px), int(py)
+    return c, r, px - c, py - r
+
+
+@inlined
+def raster_at(raster: NDArray[np.generic], cell: Cell) -> tuple[float, float, float]:
+    """Value of a raster between four cells, and its differences per cell along x and y."""
+    c, r, fx, fy = cell
+    a, b = float(raster[r, c]), float(raster[r, c + 1])
+    d, e = float(raster[r + 1, c]), float(raster[r + 1, c + 1])
+    low, high = a + (b - a) * fx, d + (e - d) * fx
+    return low + (high - low) * fy, (b - a) * (1.0 - fy) + (e - d) * fy, high - low
+
+
+@inlined
+def segment_at(nearest: Indices, cell: Cell) -> int:
+    """The segment of street whose carriageway is nearest."""
+    return int(nearest[cell[1] + int(cell[3] + 0.5), cell[0] + int(cell[2] + 0.5)])
