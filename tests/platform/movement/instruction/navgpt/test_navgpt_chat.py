@@ -73,14 +73,15 @@ def test_a_chat_model_gets_the_walk_as_messages_and_replies_with_a_move(provider
     assert [role for role, _ in asked[-1]] == ["system", *["user", "model"] * 3, "user"]
     told = [last_fence(text) for role, text in asked[-1] if role == "user"]
     assert [one["viewpoint"] for one in told] == [IDS["hall"], *(IDS[name] for name in WALKED)]
-    assert ["view" in one for one in told] == [False, False, False, True]
-    assert [one.get("summary", "") for one in told][:2] == ["Summary of 01.", "Summary of 04."]
+    assert all("view" in one for one in told)
     assert told[1]["turned"].startswith("right ")
     front = last_fence(asked[0][-1][1])["view"][0]
     assert front["seen"] == "A lamp."
     assert front["objects"] == {"lamp": "right 10.00, 1.00 m"}
     for before, after in pairwise(asked):
         assert after[: len(before) - 1] == before[:-1]
+        told_then, told_later = (last_fence(walk[len(before) - 1][1]) for walk in (before, after))
+        assert told_then == told_later, "what was told of a viewpoint stays as it was sent"
 
 
 def test_only_viewpoints_that_can_be_gone_to_are_offered_and_taken():
@@ -122,7 +123,7 @@ def test_of_a_long_walk_several_of_the_oldest_turns_are_left_out_at_once():
     left_out = []
     for number in range(1, 60):
         turn = NavGptTurn(thought="On.", action="walk", viewpoint=f"v{number}")
-        history.moved(turn, "", {"viewpoint": f"v{number}", "view": []})
+        history.moved(turn, {"viewpoint": f"v{number}", "view": []})
         inputs = history.inputs("Go.")
         assert inputs["steps"][-1]["observation"]["viewpoint"] == f"v{number}"
         assert len(inputs["steps"]) <= MOST_TURNS

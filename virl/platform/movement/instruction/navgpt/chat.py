@@ -1,4 +1,4 @@
-"""A walk as a chat model is told it: a message for every move, and the whole view of where it is now."""
+"""A walk as a chat model is told it: a message for every move, with the whole view of where it led."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from virl.platform.movement.instruction.navgpt.replies import NavGptTurn
 
 MOST_TURNS = 24
-"""Earlier turns that are sent at most. Chosen: more than a walk of R2R has, and about 5,000 tokens."""
+"""Earlier turns that are sent at most. Chosen: more than a walk of R2R has; some 11,000 tokens described."""
 FORGOTTEN = 8
 """Turns that are left out together: what a provider has cached stays good for as many moves. Chosen."""
 
@@ -15,25 +15,15 @@ Told = dict[str, Any]
 
 @dataclass(slots=True)
 class ChatHistory:
-    """The history of one walk. Of viewpoints that were left, a summary takes the place of the view."""
+    """The history of one walk. It only grows, so that what a provider has cached stays good."""
 
     opening: Told
-    """What is told at the start, with the `view` while the walker is there."""
+    """What is told at the start."""
     turns: list[Told] = field(default_factory=list)
     """`reply` of the model and `observation` of what came of it, the oldest first."""
 
-    def moved(self, reply: NavGptTurn, left: str, arrival: Told) -> None:
-        """Note a move.
-
-        Args:
-            reply: what the model wanted.
-            left: the summary of the viewpoint that was left; may be empty.
-            arrival: what is told there, with the whole `view`.
-        """
-        before = self.turns[-1]["observation"] if self.turns else self.opening
-        before.pop("view", None)
-        if left:
-            before["summary"] = left
+    def moved(self, reply: NavGptTurn, arrival: Told) -> None:
+        """Note a move: what the model wanted, and what is told where it led."""
         self.turns.append({"reply": reply.model_dump(), "observation": arrival})
 
     def inputs(self, instruction: str) -> dict[str, Any]:

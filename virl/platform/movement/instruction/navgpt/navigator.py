@@ -107,8 +107,8 @@ class NavGptNavigator:
             before, state = state, WalkState(self._graph.number(way.pano_id), way.heading, state.node)
             yield Move(way.pano_id, state, reason=reply.thought)
             if replies_left:
-                left, here = here, self._observe(state)
-                history.moved(reply, self._summary(left), _arrived(before, way, here))
+                here = self._observe(state)
+                history.moved(reply, _arrived(before, way, here))
         yield _stop(state, f"the limit of {self._max_steps} steps is reached", [])
 
     def _walk_as_text(self, instruction: str, start: WalkState) -> Iterator[Move]:

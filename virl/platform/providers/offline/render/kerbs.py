@@ -21,7 +21,7 @@ CLOSED_M = 2.0
 them; chosen: a traffic island is wider."""
 
 
-class Kerbs(NamedTuple):
+class KerbRasters(NamedTuple):
     """Rasters, (rows, columns); distances in `DISTANCE_UNIT_M`, `FAR_M` away from all streets.
 
     Args:
@@ -35,7 +35,7 @@ class Kerbs(NamedTuple):
     nearest: Indices
 
 
-def measure_streets(segments: Floats, origin: Floats, shape: tuple[int, int]) -> Kerbs:
+def measure_streets(segments: Floats, origin: Floats, shape: tuple[int, int]) -> KerbRasters:
     """Measure from segments as `street_segments` gives them, around each as far as `MARGIN_M` says."""
     far = int(FAR_M / DISTANCE_UNIT_M)
     kerb, nearest = np.full(shape, far, np.int16), np.zeros(shape, np.uint32)
@@ -49,7 +49,7 @@ def measure_streets(segments: Floats, origin: Floats, shape: tuple[int, int]) ->
         np.clip(path, int(KERBSIDE_M / DISTANCE_UNIT_M), int(PATH_REACH_M / DISTANCE_UNIT_M), out=path)
         # A wide pavement lies along its kerb, or nearer to it than to a path of gravel.
         np.maximum(stone, np.subtract(street, path, out=street), out=stone)
-    return Kerbs(kerb, stone, nearest)
+    return KerbRasters(kerb, stone, nearest)
 
 
 @kernel
