@@ -59,7 +59,8 @@ def build_twin(extract: OsmExtract) -> Twin:
     looks = looks_of(houses.all_tags, houses.all_ids)
     streets = streets_of(extract, houses)
     pois = pois_of(extract)
-    signing = sign_places(extract, houses, streets, pois)
+    buildings = buildings_of(houses, looks, streets.streets)
+    signing = sign_places(extract, houses, buildings, streets, pois)
     zebras = crossings(extract, streets.streets)
     mapped = furniture_of(extract, houses, streets.panoramas, streets.streets)
     layout = StreetPlan(
@@ -69,7 +70,7 @@ def build_twin(extract: OsmExtract) -> Twin:
         panoramas=streets.panoramas,
         blocks=(),
         parks=greens(extract),
-        buildings=buildings_of(houses, looks, streets.streets),
+        buildings=buildings,
         frontages=signing.frontages,
         furniture=(*mapped, *_filled(extract, houses, streets, signing, mapped, zebras)),
         paved_from=PAVED_FROM,
