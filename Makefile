@@ -16,7 +16,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Tests start many processes; each of them would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help hiro env extras-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-wheel web-deps check clean
+.PHONY: help hiro env extras-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-wheel web-deps docs check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -74,6 +74,10 @@ check: $(STAMP)
 	$(BIN)/vulture
 	$(BIN)/lint-imports
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml virl agents benchmarks
+
+## docs        build the documentation as a site, in build/site; stops at a dead link
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 ## audit       look for published vulnerabilities of what is installed; needs the advisory service
 audit: $(STAMP)

@@ -26,7 +26,9 @@ class LatLng(NamedTuple):
     """A point on Earth: WGS84 degrees, latitude in [-90, 90], longitude in [-180, 180]."""
 
     lat: float
+    """Latitude in degrees, [-90, 90]."""
     lng: float
+    """Longitude in degrees, [-180, 180]."""
 
     def __str__(self) -> str:
         return f"{self.lat:.6f}, {self.lng:.6f}"

@@ -38,14 +38,21 @@ class Agent:
     source: Path
     """The character's file: paths in it are seen from there."""
     character: Character
+    """Who it is."""
     city: City
+    """Where it is: street view, places, maps."""
     start: Panorama
+    """Where the run begins."""
     mind: Mind
+    """What decides: a model, or rules."""
     senses: Senses
+    """The models that look at its views."""
     models: Models
     """Opens further models by name, such as a matcher."""
     mover: Mover
+    """Says which ways lead on from a pose, and takes them."""
     run: Run
+    """Its journal, and the limits of the run."""
     user: User = field(default_factory=Silent)
     """Who may speak up between two pieces of work."""
     budget: Budget = field(default_factory=Budget)

@@ -47,7 +47,9 @@ class Finished:
     """A run that has ended."""
 
     result: Result
+    """How it ended, where, and what it cost."""
     report: Path
+    """The page `report.html` of the run."""
     before: bool = False
     """Whether it had ended before it was asked for: nothing was run."""
 

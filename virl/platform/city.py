@@ -122,15 +122,23 @@ class City:
     """What an agent holds: a name, one provider of each kind, and what is known of the city itself."""
 
     name: str
+    """As `open_city` takes it."""
     title: str
     """The name as people write it."""
     center: LatLng
+    """Its middle."""
     streetview: StreetView
+    """Panoramas, the links between them, and views."""
     places: Places
+    """Shops and other places, to search or to list nearby."""
     maps: Maps
+    """Addresses, routes and travel times."""
     listings: Listings | None = None
+    """Homes to rent; `None` where nobody lists any."""
     truth: Truth | None = None
+    """What views truly show, for scoring; `None` where that is not known."""
     street_map: StreetMap | None = None
+    """Streets, houses and parks to draw; `None` where they are not known at once."""
     inventory: Inventory | None = None
     """All that it is made of, for pages and exports."""
     panorama_page: PanoramaPage | None = None

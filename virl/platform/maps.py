@@ -26,6 +26,7 @@ class Route:
     """A way through stops in the order given."""
 
     path: tuple[LatLng, ...]
+    """Points of the line, from the first stop to the last."""
     distance: float
     """Metres."""
     duration: float

@@ -50,20 +50,27 @@ class Place:
     """A place as a provider lists it; `Places.details` alone fills in `reviews`, `hours` and `facts`."""
 
     id: str
+    """The provider's own."""
     name: str
+    """As the provider writes it."""
     types: tuple[str, ...]
     """Google's place types, the most specific first, such as `("bakery", "store")`."""
     position: LatLng
+    """Where the provider places it."""
     address: str = ""
+    """In one line; empty where it is not known."""
     rating: float | None = None
     """Mean of all ratings, 1 to 5; `None` without ratings."""
     review_count: int = 0
+    """How many people rated it."""
     price_level: int | None = None
     """0 (free) to 4 (very expensive)."""
     is_open: bool = True
     """False for a place that has closed, for good or until further notice."""
     hours: tuple[OpeningHours, ...] = ()
+    """When it opens in a week; empty where nobody has listed that."""
     reviews: tuple[Review, ...] = ()
+    """Filled in by `Places.details`."""
     facts: tuple[tuple[str, str], ...] = ()
     """What else is known, by name: `phone`, `website`, `cuisine`, `diet` and `wheelchair` of a map. The texts
     are data from the world."""

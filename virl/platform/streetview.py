@@ -57,7 +57,9 @@ class Pose:
     """Where an agent stands and faces."""
 
     pano_id: str
+    """The panorama it stands at."""
     heading: float
+    """Degrees clockwise from north, [0, 360)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ class Camera:
         heading: degrees clockwise from north; stored in [0, 360).
         pitch: degrees above the horizon, [-90, 90].
         fov: horizontal field of view in degrees, [10, 120].
-        width, height: pixels, each in [16, 2048].
+        width: pixels, [16, 2048].
+        height: pixels, [16, 2048].
 
     Raises:
         BadInput: a value is out of its range.
@@ -119,8 +122,11 @@ class View:
     """The image seen through a camera at a panorama."""
 
     pano_id: str
+    """Where the camera stood."""
     camera: Camera
+    """How it looked."""
     pixels: Image
+    """RGB `uint8` of shape (height, width, 3)."""
 
     def _repr_png_(self) -> bytes:
         """The picture, as a notebook shows it."""

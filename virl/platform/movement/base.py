@@ -55,10 +55,13 @@ class Step:
     index: int
     """0 at the start, then one more for each move."""
     pose: Pose
+    """Where it arrived, and which way it faces."""
     panorama: Panorama
+    """The one it stands at."""
     distance: float
     """Metres walked to get here from the step before."""
     choose: Callable[[], Choice]
+    """Decides what comes next; read `choice` instead."""
     _chosen: list[Choice] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property

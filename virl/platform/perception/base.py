@@ -35,6 +35,7 @@ class Detection:
     score: float
     """Confidence, [0, 1]."""
     box: Box
+    """Left, top, right and bottom edge in pixels of the view."""
     text: str = ""
     """The words read on it, where there are any."""
 

@@ -1,0 +1,146 @@
+"""The documentation as a site: whole, for every public name, and without another host."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import griffe
+import pytest
+from headless import chromium, needs_chromium
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
+
+import virl
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+FETCHED = re.compile(
+    r"""<(?:script|link|img|iframe|source|video)\b[^>]*?\s(?:src|href)=["']?(?!data:)([^"'> ]+)"""
+)
+IMPORTED = re.compile(r"""(?:url\(|@import )["']?(?!data:)([^"')]+)""")
+
+
+def build(config: Path, site: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(config)]
+    return subprocess.run(
+        [*command, "--site-dir", str(site)],
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    done = build(ROOT / "mkdocs.yml", folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def public_members() -> Iterator[tuple[str, Any]]:
+    """The public names and, of classes, their own members, as griffe reads them in the source."""
+    package = griffe.load("virl", search_paths=[ROOT])
+    for name in virl.__all__:
+        member = package[name]
+        target = member.final_target if member.is_alias else member
+        yield name, target
+        if target.is_class:
+            arguments = told_arguments(target)
+            for inner, one in target.members.items():
+                if not (inner.startswith("_") or one.is_alias or inner in arguments):
+                    yield f"{name}.{inner}", one
+
+
+def told_arguments(target: Any) -> set[str]:
+    """The fields of a dataclass that its own text tells."""
+    sections = target.docstring.parse("google") if target.docstring else []
+    kind = griffe.DocstringSectionKind.parameters
+    return {one.name for section in sections if section.kind is kind for one in section.value}
+
+
+@pytest.mark.slow
+def test_every_public_name_and_member_has_a_text_and_stands_in_the_reference(site: Path) -> None:
+    page = (site / "reference/python-api.html").read_text(encoding="utf-8")
+    members = dict(public_members())
+    assert len(members) > 2 * len(virl.__all__)
+    assert not [name for name, member in members.items() if not member.docstring], "has no docstring"
+    assert not [name for name in members if f'id="virl.{name}"' not in page], "is not in the reference"
+
+
+@pytest.mark.slow
+def test_the_site_holds_every_page_and_asks_no_other_host(site: Path) -> None:
+    for page in DOCS.rglob("*.md"):
+        assert (site / page.relative_to(DOCS)).with_suffix(".html").is_file(), page
+    for file in site.rglob("*.html"):
+        text = file.read_text(encoding="utf-8")
+        assert not [url for url in FETCHED.findall(text) if "//" in url], file
+        assert "```" not in re.sub(r"<code.*?</code>", "", text, flags=re.DOTALL), (
+            f"{file}: a block is not drawn"
+        )
+    for file in site.rglob("*.css"):
+        assert not [url for url in IMPORTED.findall(file.read_text(encoding="utf-8")) if "//" in url], file
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("[a page](gone.md)", "gone.md"),
+        ("[a heading](other.md#gone)", "#gone"),
+        ("[a heading](other.md#what-it-is)", ""),
+        ("[a file](../README.md)", ""),
+    ],
+)
+def test_a_dead_link_stops_the_build(tmp_path: Path, line: str, said: str) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "index.md").write_text(f"# Front\n\n{line}\n")
+    (docs / "other.md").write_text("# Other\n\n## What it *is*?\n")
+    shutil.copy(DOCS / "site_hooks.py", docs)
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    without_api = re.sub(r"^plugins:\n(?:  .*\n)+", "plugins: []\n", settings, flags=re.MULTILINE)
+    theme = re.sub(r"^theme:\n(?:  .*\n)+", "theme: mkdocs\n", without_api, flags=re.MULTILINE)
+    (tmp_path / "mkdocs.yml").write_text(theme)
+    done = build(tmp_path / "mkdocs.yml", tmp_path / "site")
+    assert (done.returncode != 0) == bool(said), done.stderr
+    assert said in done.stderr
+
+
+@pytest.mark.browser
+@needs_chromium
+def test_the_search_finds_a_page_without_a_network(site: Path) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with chromium() as browser:
+            browser.get(f"http://127.0.0.1:{server.server_port}/index.html")
+            field = browser.find_element(By.CSS_SELECTOR, "input[data-md-component=search-query]")
+            browser.execute_script("arguments[0].focus()", field)
+            field.send_keys("panorama")
+            found = WebDriverWait(browser, 30).until(
+                lambda now: now.find_elements(By.CSS_SELECTOR, ".md-search-result__link")
+            )
+            assert all("127.0.0.1" in str(link.get_attribute("href")) for link in found)
+            asked = browser.execute_script(
+                "return performance.getEntriesByType('resource').map(one => one.name)"
+            )
+            assert asked
+            assert all("//127.0.0.1:" in url for url in asked), asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+        """Write nothing."""
