@@ -11,12 +11,9 @@ import shapely
 
 from tests.platform.providers.osm.test_osm_twin import FRAME, Writer, box
 from virl.platform.providers.offline.plan import Shop, Sign
-from virl.platform.providers.offline.render.buildings import GROUND_FLOOR_M, building_mesh
-from virl.platform.providers.offline.render.facades import FACADES, VARIANTS, facade_tile
 from virl.platform.providers.offline.render.lettering import letter
 from virl.platform.providers.offline.render.mesh import NOBODY
 from virl.platform.providers.offline.render.storefronts import sign_mesh
-from virl.platform.providers.offline.render.surfaces import SIDE, WALLS, wall_surface
 from virl.platform.providers.offline.render.textures import TILE_INDEX
 from virl.platform.providers.osm.boards import board_size
 from virl.platform.providers.osm.city import open_twin
@@ -26,8 +23,6 @@ from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.platform.providers.osm.pois import has_front
 from virl.platform.streetview import Camera
-
-FACADE_TILES = [TILE_INDEX[f"facade/{number}"] for number in range(len(FACADES))]
 
 
 def streets(path: Path) -> Writer:
@@ -214,41 +209,3 @@ def test_a_directory_hangs_on_an_entrance_of_stone_and_over_no_window(bottom: fl
     assert corners.max(axis=0)[[0, 2]] == pytest.approx([3.4, 3.35])
     assert (corners[:, 1] > 0.0).all(), "behind the board, which faces south"
     assert (mesh.texture == TILE_INDEX["house door"]).sum() == doors
-
-
-def test_boards_upstairs_hang_on_bare_wall(tmp_path: Path) -> None:
-    town = streets(tmp_path / "tall.osm.pbf")
-    for number, material in enumerate(("brick", "stone", "plaster", "concrete", "wood", "tiles")):
-        west = -95 + 30 * number + 20 * (number > 2)
-        town.way(
-            *box(west, 8, west + 16, 22), building="yes", height=str(16 + number), building__material=material
-        )
-        for shop in range(9):
-            town.node(west + 8 + shop / 10, 9, shop="books", name=f"{material.title()} {shop}")
-    twin = rebuilt(town, tmp_path / "tall.osm.pbf")
-    walls = {name: tuple(wall_surface(name, variant) for variant in range(VARIANTS)) for name in WALLS}
-    upstairs = [
-        (sign, house)
-        for shop in twin.plan.shops
-        for sign in shop.signs[:1]
-        for house in twin.plan.layout.buildings
-        if sign.bottom > GROUND_FLOOR_M
-        and sign.kind == "fascia"
-        and shapely.dwithin(house.footprint, shapely.Point(sign.left), 0.5)
-    ]
-    assert len(upstairs) >= 12
-    for sign, house in upstairs:
-        mesh = building_mesh([house])
-        storeys = np.flatnonzero(
-            np.isin(mesh.texture, FACADE_TILES) & (mesh.corners[:, 0, 2] == GROUND_FLOOR_M)
-        )
-        low, high = mesh.corners[storeys[0], [0, 3], 2]
-        first, last = (
-            int((z - low) / (high - low) * mesh.uv[storeys[0], 3] * SIDE) for z in (sign.bottom, sign.top)
-        )
-        facade = FACADES[FACADE_TILES.index(mesh.texture[storeys[0]])]
-        rows = np.arange(first, last + 1) % SIDE
-        for variant, wall in enumerate(walls[facade.wall]):
-            tile = facade_tile(wall, facade.window, variant)
-            assert np.array_equal(tile[rows], wall[rows]), f"{sign.text}: {sign.bottom} to {sign.top} m"
-        assert sign.top - sign.bottom >= 0.4

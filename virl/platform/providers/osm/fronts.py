@@ -12,14 +12,13 @@ from shapely import Geometry
 from virl.platform.providers.osm.extract import Shapes
 from virl.platform.providers.osm.facades import FacadeCells
 from virl.platform.providers.osm.houses import Houses
-from virl.platform.providers.osm.network import Ints
-
-Flags = NDArray[np.bool_]
+from virl.platform.providers.osm.network import Floats, Ints
 
 OWN_HOUSE_M = 5.0  # a place farther from every house stands free
 FROM_POINT_M = 15.0  # a front lies within this of where the place is mapped
 OTHER_STREET_M = 8.0  # what a front on another street than the address counts as farther off; chosen
 UPSTAIRS_M = 6.0  # what a front on the first floor counts as farther off; chosen
+TALL_M = 7.5  # a lower house has no first floor for a sign
 WIDEST_CELLS = 3
 PARALLEL = 0.9  # cosine of the widest angle between walls on one spot
 BEHIND_M = 1.5  # a wall so little behind another is on the same spot; chosen
@@ -114,7 +113,7 @@ def assign_fronts(
     cells: FacadeCells,
     free: FreeCells,
     street: NDArray[np.str_],
-    upstairs: Flags,
+    heights: Floats,
 ) -> list[Front | None]:
     """Give each place the free cell of its house that suits it best; `None` where nothing is left.
 
@@ -124,7 +123,7 @@ def assign_fronts(
         cells: of all façades.
         free: which of them are free; learns which are not any more.
         street: name of the street before each cell.
-        upstairs: which of all houses have room for a sign on the first floor.
+        heights: of all houses, metres.
     """
     of_house = cells_by_house(cells)
     bids = []
@@ -136,7 +135,7 @@ def assign_fronts(
         near = shapely.distance(claim.shape, middles[mine]) <= FROM_POINT_M
         cost = shapely.distance(claim.at or claim.shape, middles[mine])
         cost += OTHER_STREET_M * (street[mine] != claim.street) if claim.street else 0.0
-        for floor in (0, 1) if upstairs[house[number]] else (0,):
+        for floor in (0, 1) if heights[house[number]] >= TALL_M else (0,):
             bids += [
                 (float(price) + floor * UPSTAIRS_M, number, int(cell), floor)
                 for price, cell in zip(cost[near], mine[near], strict=True)

@@ -59,8 +59,7 @@ def build_twin(extract: OsmExtract) -> Twin:
     looks = looks_of(houses.all_tags, houses.all_ids)
     streets = streets_of(extract, houses)
     pois = pois_of(extract)
-    buildings = buildings_of(houses, looks, streets.streets)
-    signing = sign_places(extract, houses, buildings, streets, pois)
+    signing = sign_places(extract, houses, streets, pois)
     zebras = crossings(extract, streets.streets)
     mapped = furniture_of(extract, houses, streets.panoramas, streets.streets)
     layout = StreetPlan(
@@ -70,7 +69,7 @@ def build_twin(extract: OsmExtract) -> Twin:
         panoramas=streets.panoramas,
         blocks=(),
         parks=greens(extract),
-        buildings=buildings,
+        buildings=buildings_of(houses, looks, streets.streets),
         frontages=signing.frontages,
         furniture=(*mapped, *_filled(extract, houses, streets, signing, mapped, zebras)),
         paved_from=PAVED_FROM,

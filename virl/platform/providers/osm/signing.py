@@ -1,6 +1,5 @@
 """Which place has which sign: on a front, on a board in the open, on a directory, or none."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import dist
 from random import Random
@@ -10,8 +9,7 @@ import shapely
 
 from virl.platform.providers.offline.life.naming import Lettering
 from virl.platform.providers.offline.life.signs import hang_signs
-from virl.platform.providers.offline.plan import Building, Frontage, Sign
-from virl.platform.providers.offline.render.buildings import CORNICE_BELOW_M, wall_over_first_floor
+from virl.platform.providers.offline.plan import Frontage, Sign
 from virl.platform.providers.offline.render.fonts import can_letter
 from virl.platform.providers.osm.boards import BoardGround
 from virl.platform.providers.osm.directories import Listed, assign_directories, directory_signs
@@ -21,7 +19,6 @@ from virl.platform.providers.osm.facades import FacadeCells, facade_cells
 from virl.platform.providers.osm.fronts import (
     FROM_POINT_M,
     Claim,
-    Flags,
     FreeCells,
     Front,
     assign_fronts,
@@ -33,8 +30,8 @@ from virl.platform.providers.osm.network import Ints
 from virl.platform.providers.osm.pois import Pois
 from virl.platform.providers.osm.streets import TwinStreets
 
-CLEAR_M = 0.04  # between a sign upstairs and the windows below and above it
-LOWEST_UPSTAIRS_M = 0.45  # height of a sign upstairs: 12 pixels at 20 m; chosen
+FIRST_FLOOR_M = 4.55  # bottom of a sign on the floor above, over the string course
+CORNICE_M = 0.35  # below the top of a house, where its cornice would hide a sign
 SHOPFRONT_M = 3.9  # a lower house has a sign without a shop front; one is 4.05 m tall
 WIDE_M = 4.0  # a narrower front has no blade; chosen
 
@@ -50,16 +47,13 @@ class Signing:
     """A place that is missing has none."""
 
 
-def sign_places(
-    extract: OsmExtract, houses: Houses, buildings: Sequence[Building], streets: TwinStreets, pois: Pois
-) -> Signing:
+def sign_places(extract: OsmExtract, houses: Houses, streets: TwinStreets, pois: Pois) -> Signing:
     """Give places their fronts and signs.
 
     A place in the open has a board on posts, or the front of a house at most 15 m away. What is inside, and
     what finds no front on its house, stands on a directory.
     """
     cells = facade_cells(houses, streets.panoramas)
-    upstairs = [_upstairs(building) for building in buildings]
     entrances = entrances_of(extract, houses)
     fronted = np.array([number for number in range(len(pois.ids)) if pois.has_front(number)], np.int64)
     inside = np.array([pois.is_inside(number) for number in fronted.tolist()], bool)
@@ -71,8 +65,7 @@ def sign_places(
     wanting = fronted[~inside & unsigned]
     house = near[~inside & unsigned]
     cells_left = FreeCells(cells)
-    bearing = np.array([top - bottom >= LOWEST_UPSTAIRS_M for bottom, top in upstairs], bool)
-    fronts = _fronts(pois, wanting, house, streets, cells, cells_left, bearing, entrances)
+    fronts = _fronts(pois, wanting, house, streets, cells, cells_left, houses, entrances)
     lacking = np.array([front is None for front in fronts.values()], bool)
     listed = np.concatenate([wanting[lacking], fronted[inside]])
     signs |= _directories(
@@ -85,19 +78,18 @@ def sign_places(
             grown = grow(front, cells, cells_left)
             frontage[number] = len(frontages)
             frontages.append(_frontage(len(frontages), grown, cells, houses, streets))
-            on = int(cells.house[grown.first])
-            strip = upstairs[on] if grown.floor else None
-            signs[number] = _signs(pois, number, frontages[-1], float(houses.heights[on]), strip)
+            height = float(houses.heights[cells.house[grown.first]])
+            signs[number] = _signs(pois, number, frontages[-1], grown.floor, height)
     return Signing(tuple(frontages), frontage, signs)
 
 
 def _fronts(
     pois: Pois, wanting: Ints, house: Ints, streets: TwinStreets, cells: FacadeCells, free: FreeCells,
-    upstairs: Flags, entrances: Entrances,
+    houses: Houses, entrances: Entrances,
 ) -> dict[int, Front | None]:  # fmt: skip
     names = [streets.streets[int(number)].name for number in streets.panoramas.street[cells.panorama]]
     claims = [_claim(pois, number, entrances) for number in wanting.tolist()]
-    fronts = assign_fronts(claims, house, cells, free, np.array(names, str), upstairs)
+    fronts = assign_fronts(claims, house, cells, free, np.array(names, str), houses.heights)
     return dict(zip(wanting.tolist(), fronts, strict=True))
 
 
@@ -149,45 +141,23 @@ def _frontage(
     return Frontage(number, house if has_shopfront else None, street, *ends, 0, 1.0)
 
 
-def _upstairs(building: Building) -> tuple[float, float]:
-    """Between which heights in metres a sign upstairs hangs, clear of the windows below and above it."""
-    bottom, top = wall_over_first_floor(building)
-    return bottom + CLEAR_M, top - CLEAR_M
-
-
-def _signs(
-    pois: Pois, number: int, frontage: Frontage, height: float, upstairs: tuple[float, float] | None
-) -> tuple[Sign, ...]:
-    """The fascia of a place, and a blade where there is room for one.
-
-    Args:
-        pois: the places.
-        number: of the place.
-        frontage: that it has.
-        height: of the house, metres.
-        upstairs: between which heights its sign hangs; `None` on the ground floor.
-    """
+def _signs(pois: Pois, number: int, frontage: Frontage, floor: int, height: float) -> tuple[Sign, ...]:
+    """The fascia of a place, and a blade where there is room for one on a house of this height in metres."""
     name = pois.name(number)
     if not can_letter(name):
         return ()
     rng = Random(pois.ids[number])
     lettering = Lettering(name, "", name.split()[0][:12])
     fascia, *blades = hang_signs(pois.ids[number], lettering, frontage.left, frontage.right, rng)
-    if upstairs:
-        return (_fitted(fascia, *upstairs),)
-    fascia = _moved(fascia, min(0.0, height - CORNICE_BELOW_M - fascia.top))
+    if floor:
+        return (_moved(fascia, FIRST_FLOOR_M - fascia.bottom),)
+    fascia = _moved(fascia, min(0.0, height - CORNICE_M - fascia.top))
     wide = dist(frontage.left, frontage.right) > WIDE_M
-    return (fascia, *(blade for blade in blades if wide and blade.top <= height - CORNICE_BELOW_M))
+    return (fascia, *(blade for blade in blades if wide and blade.top <= height - CORNICE_M))
 
 
 def _moved(sign: Sign, up: float) -> Sign:
     return replace(sign, bottom=round(sign.bottom + up, 2), top=round(sign.top + up, 2))
-
-
-def _fitted(sign: Sign, bottom: float, top: float) -> Sign:
-    """A sign in the middle between two heights, and no taller than what is between them."""
-    slack = max(0.0, top - bottom - (sign.top - sign.bottom)) / 2
-    return replace(sign, bottom=round(bottom + slack, 2), top=round(top - slack, 2))
 
 
 def variant(osm_id: str) -> int:

@@ -8,7 +8,7 @@ import shapely
 from numpy.typing import ArrayLike, NDArray
 
 from virl.platform.providers.offline.plan import Building, Frontage
-from virl.platform.providers.offline.render.facades import FACADES, bare_wall
+from virl.platform.providers.offline.render.facades import FACADES
 from virl.platform.providers.offline.render.mesh import Quads, join, outward, quads, upright
 from virl.platform.providers.offline.render.roofs import cap_mesh, roof_mesh
 from virl.platform.providers.offline.render.textures import TILE_INDEX
@@ -20,7 +20,6 @@ GROUND_FLOOR_M, STOREY_M = 4.0, 3.2
 BAY_M = (2.5, 3.5)
 BLANK_WALL_M = 1.8  # a narrower wall has no window
 CORNICE_M = (0.30, 0.42)  # how far it stands out, and its height
-CORNICE_BELOW_M = 0.35  # the cornice hides this much of the wall under the top
 COURSE_M = (0.07, 0.22)
 DOOR_M = (1.25, 2.7)
 MANSARD_M = 2.6
@@ -121,23 +120,6 @@ def door_mesh(frontages: Sequence[Frontage], taken: Collection[int]) -> Quads:
     return join([portals, doors, hoods, below, step, tread])
 
 
-def wall_over_first_floor(building: Building) -> tuple[float, float]:
-    """Metres from the ground to the bottom and the top of the bare wall over the windows of the first floor.
-
-    It ends at the sills of the next floor, or at the cornice. Where no wall is bare, its top is not above its
-    bottom.
-    """
-    rise = building.height - GROUND_FLOOR_M
-    if rise <= 0 or building.base > 0:
-        return 0.0, 0.0
-    below, above = bare_wall(FACADES[_looks(building)[0]].window)
-    storeys = int(_storeys_of(np.array(rise)))
-    storey = rise / storeys
-    floor = GROUND_FLOOR_M + storey
-    top = floor + below * storey if storeys > 1 else building.height - CORNICE_BELOW_M
-    return floor - above * storey, top
-
-
 def _walls(buildings: Sequence[Building]) -> _Walls:
     footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
     rings, house = shapely.get_rings(footprints, return_index=True)  # those of courtyards too
@@ -214,7 +196,7 @@ def _bays(walls: _Walls) -> Floats:
 def _storeys(walls: _Walls) -> Quads:
     floating = walls.blank | (walls.base > 0)
     bottom = np.where(floating, walls.base, np.minimum(GROUND_FLOOR_M, walls.height))
-    storeys = _storeys_of(walls.height - bottom)
+    storeys = np.maximum(1.0, np.rint((walls.height - bottom) / STOREY_M))
     bays = _bays(walls)
     uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, storeys], axis=1)
     return quads(
@@ -224,12 +206,6 @@ def _storeys(walls: _Walls) -> Quads:
         paint=walls.paint,
         seed=walls.building * 31 + np.arange(len(bays)),
     )
-
-
-def _storeys_of(rise: Floats) -> Floats:
-    """How many storeys a wall of these metres has."""
-    storeys: Floats = np.maximum(1.0, np.rint(rise / STOREY_M))
-    return storeys
 
 
 def _ground_floors(walls: _Walls) -> Quads:

@@ -62,17 +62,6 @@ FACADES: tuple[Facade, ...] = (
 GROUND_WINDOW = Window(0.30, 0.70, 0.30, 0.78, 2, 2, WHITE, STONE)
 
 
-# Texels that a window's surround, arch and sill take of the wall.
-SURROUND_ABOVE, ARCH_ABOVE, SILL_BELOW = 12, 9, 15
-
-
-def bare_wall(window: Window) -> tuple[float, float]:
-    """Shares of a storey's height that are nothing but wall: below the window's sill, and above its head."""
-    above = SURROUND_ABOVE if window.surround else ARCH_ABOVE if window.arched else 0
-    sill, head = int(window.bottom * SIDE) - SILL_BELOW, int(window.top * SIDE) + above
-    return sill / SIDE, 1 - head / SIDE
-
-
 def facade_tile(wall: Surface, window: Window, variant: int) -> Surface:
     """One bay of an upper storey, row 0 at the bottom."""
     tile = wall.copy()
@@ -98,8 +87,8 @@ def _window(tile: Surface, window: Window, variant: int) -> None:
     x0, x1 = int(window.left * SIDE), int(window.right * SIDE)
     y0, y1 = int(window.bottom * SIDE), int(window.top * SIDE)
     if window.surround:
-        tile[y0 - 9 : y1 + SURROUND_ABOVE, x0 - 9 : x1 + 9] = (*window.surround, 0.15)
-        tile[y0 - 9 : y1 + SURROUND_ABOVE, x0 - 11 : x0 - 9, :3] *= 0.85
+        tile[y0 - 9 : y1 + 12, x0 - 9 : x1 + 9] = (*window.surround, 0.15)
+        tile[y0 - 9 : y1 + 12, x0 - 11 : x0 - 9, :3] *= 0.85
     if window.shutters:
         _shutters(tile, window.shutters, x0, x1, y0, y1)
     tile[y0:y1, x0:x1] = _glass(y1 - y0, x1 - x0, variant)
@@ -107,7 +96,7 @@ def _window(tile: Surface, window: Window, variant: int) -> None:
     tile[y1 - 6 : y1, x0:x1, :3] *= 0.5  # the lintel's shadow
     tile[y0:y1, x0 : x0 + 3, :3] *= 0.7
     tile[y0 - 8 : y0, max(x0 - 10, 0) : x1 + 10] = (0.84, 0.82, 0.78, 0.1)
-    tile[y0 - SILL_BELOW : y0 - 8, max(x0 - 8, 0) : x1 + 12, :3] *= 0.72
+    tile[y0 - 15 : y0 - 8, max(x0 - 8, 0) : x1 + 12, :3] *= 0.72
     if window.arched:
         _arch(tile, x0, x1, y1)
     if window.railing:
