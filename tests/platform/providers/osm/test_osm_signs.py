@@ -11,10 +11,12 @@ import shapely
 
 from tests.platform.providers.osm.test_osm_twin import FRAME, Writer, box
 from virl.platform.providers.offline.plan import Shop, Sign
+from virl.platform.providers.offline.render.buildings import building_mesh
 from virl.platform.providers.offline.render.lettering import letter
 from virl.platform.providers.offline.render.mesh import NOBODY
 from virl.platform.providers.offline.render.storefronts import sign_mesh
 from virl.platform.providers.offline.render.textures import TILE_INDEX
+from virl.platform.providers.offline.render.walls import GROUND_FLOOR_M, WALL_NAMES, looks_of
 from virl.platform.providers.osm.boards import board_size
 from virl.platform.providers.osm.city import open_twin
 from virl.platform.providers.osm.city_file import OsmCity
@@ -209,3 +211,47 @@ def test_a_directory_hangs_on_an_entrance_of_stone_and_over_no_window(bottom: fl
     assert corners.max(axis=0)[[0, 2]] == pytest.approx([3.4, 3.35])
     assert (corners[:, 1] > 0.0).all(), "behind the board, which faces south"
     assert (mesh.texture == TILE_INDEX["house door"]).sum() == doors
+
+
+def test_windows_upstairs_begin_above_the_boards(tmp_path: Path) -> None:
+    town = streets(tmp_path / "tall.osm.pbf")
+    for number, material in enumerate(("brick", "stone", "plaster", "concrete", "wood", "tiles")):
+        west = -95 + 30 * number + 20 * (number > 2)
+        town.way(
+            *box(west, 8, west + 16, 22), building="yes", height=str(16 + number), building__material=material
+        )
+        for shop in range(9):
+            town.node(west + 8 + shop / 10, 9, shop="books", name=f"{material.title()} {shop}")
+    twin = rebuilt(town, tmp_path / "tall.osm.pbf")
+    houses = twin.plan.layout.buildings
+    signs = [sign for shop in twin.plan.shops for sign in shop.signs]
+    upstairs = [sign for sign in signs if sign.kind == "fascia" and sign.bottom > GROUND_FLOOR_M]
+    assert len(upstairs) >= 12
+    for sign in upstairs:
+        ends = shapely.LineString([sign.left, sign.right])
+        house = next(one for one in houses if shapely.dwithin(one.footprint, ends, 0.5))
+        without, mesh = len(building_mesh([house])), building_mesh([house], [sign])
+        bare = [
+            mesh.corners[i]
+            for i in np.flatnonzero(mesh.corners[:, 0, 2] == GROUND_FLOOR_M)
+            if mesh.texture[i] == TILE_INDEX[f"wall/{WALL_NAMES[looks_of(house)[0]]}"]
+            and GROUND_FLOOR_M < mesh.corners[i, 3, 2] < house.height
+        ]
+        assert len(bare) == 1
+        assert len(mesh) > without + 1, "sills on top of it"
+        wall = shapely.LineString(bare[0][:2, :2])
+        assert 0.05 < ends.distance(wall) < 0.15, "the wall is behind the sign"
+        assert 0.01 < house.footprint.distance(wall) < 0.03, "and before the windows"
+        assert sign.top < bare[0][3, 2] < sign.top + 0.2
+        reach = [wall.project(shapely.Point(end)) for end in (sign.left, sign.right)]
+        assert 0 < min(reach) < max(reach) < wall.length
+
+
+def test_boards_of_the_ground_floor_hide_no_windows(tmp_path: Path) -> None:
+    town = streets(tmp_path / "low.osm.pbf")
+    town.way(*box(-20, 8, 20, 22), building="yes", height="16")
+    town.node(0, 9, shop="books", name="Otava")
+    plan = rebuilt(town, tmp_path / "low.osm.pbf").plan
+    signs = [sign for shop in plan.shops for sign in shop.signs]
+    assert signs
+    assert len(building_mesh(plan.layout.buildings, signs)) == len(building_mesh(plan.layout.buildings))

@@ -1,95 +1,61 @@
 """Meshes of buildings: walls with windows, cornices, mansard roofs, front doors."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import shapely
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from virl.platform.providers.offline.plan import Building, Frontage
+from virl.platform.providers.offline.plan import Building, Frontage, Sign
 from virl.platform.providers.offline.render.facades import FACADES
 from virl.platform.providers.offline.render.mesh import Quads, join, outward, quads, upright
 from virl.platform.providers.offline.render.roofs import cap_mesh, roof_mesh
 from virl.platform.providers.offline.render.textures import TILE_INDEX
+from virl.platform.providers.offline.render.upstairs import bare_wall_mesh
+from virl.platform.providers.offline.render.walls import (
+    GROUND_FLOOR_M,
+    STOREY_M,
+    WALL_NAMES,
+    Floats,
+    Walls,
+    bays_of,
+    looks_of,
+    walls_of,
+)
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-GROUND_FLOOR_M, STOREY_M = 4.0, 3.2
-BAY_M = (2.5, 3.5)
-BLANK_WALL_M = 1.8  # a narrower wall has no window
 CORNICE_M = (0.30, 0.42)  # how far it stands out, and its height
 COURSE_M = (0.07, 0.22)
 DOOR_M = (1.25, 2.7)
 MANSARD_M = 2.6
-CONVEX = 0.95  # share of its convex hull that a convex footprint fills; chosen
 
-# Tints of each wall material; an entry is picked by the building's variant. Chosen by eye.
-PAINTS: dict[str, Floats] = {
-    "brick": np.array(
-        [[0.66, 0.34, 0.25], [0.56, 0.30, 0.24], [0.74, 0.47, 0.33], [0.80, 0.68, 0.50], [0.48, 0.33, 0.29]]
-    ),
-    "stone": np.array([[0.82, 0.76, 0.64], [0.74, 0.71, 0.66], [0.86, 0.81, 0.72], [0.70, 0.63, 0.54]]),
-    "plaster": np.array(
-        [
-            [0.93, 0.88, 0.74], [0.90, 0.76, 0.60], [0.80, 0.86, 0.84], [0.92, 0.91, 0.88],
-            [0.86, 0.66, 0.55], [0.75, 0.80, 0.68], [0.72, 0.80, 0.88], [0.93, 0.82, 0.80],
-        ]
-    ),
-    "concrete": np.array([[0.80, 0.80, 0.79], [0.70, 0.72, 0.74], [0.85, 0.82, 0.76]]),
-    "wood": np.array([[0.92, 0.92, 0.90], [0.62, 0.72, 0.76], [0.80, 0.72, 0.56], [0.58, 0.66, 0.54]]),
-    "tiles": np.array([[0.90, 0.91, 0.90], [0.62, 0.74, 0.74], [0.82, 0.74, 0.66], [0.55, 0.62, 0.70]]),
-}  # fmt: skip
 ROOFS = np.array([[0.32, 0.33, 0.36], [0.52, 0.30, 0.24], [0.40, 0.36, 0.34]])
 TRIM = np.array([[0.88, 0.86, 0.81], [0.76, 0.74, 0.70], [0.94, 0.93, 0.91]])
 DOORS = np.array(
     [[0.36, 0.15, 0.13], [0.14, 0.25, 0.34], [0.17, 0.30, 0.22], [0.40, 0.27, 0.16], [0.16, 0.16, 0.18]]
 )
 
-_WALL_NAMES = tuple(facade.wall for facade in FACADES)
-_ALL = tuple(range(len(FACADES)))
-_OF_WALL = {wall: tuple(n for n in _ALL if _WALL_NAMES[n] == wall) for wall in PAINTS}
 _FACADE = np.array([TILE_INDEX[f"facade/{i}"] for i in range(len(FACADES))])
-_GROUND = np.array([TILE_INDEX[f"ground/{name}"] for name in _WALL_NAMES])
-_BLANK = np.array([TILE_INDEX[f"wall/{name}"] for name in _WALL_NAMES])
+_GROUND = np.array([TILE_INDEX[f"ground/{name}"] for name in WALL_NAMES])
+_BLANK = np.array([TILE_INDEX[f"wall/{name}"] for name in WALL_NAMES])
 
 
-@dataclass(frozen=True, slots=True)
-class _Walls:
-    """All walls of all buildings, (n,) each unless said otherwise."""
+def building_mesh(buildings: Sequence[Building], signs: Sequence[Sign] = ()) -> Quads:
+    """Everything that belongs to buildings except what their frontages wear.
 
-    building: Ints
-    left: Floats
-    right: Floats
-    """Ends as seen from outside, (n, 2)."""
-    centre: Floats
-    """Of the building, (n, 2)."""
-    base: Floats
-    height: Floats
-    roof: NDArray[np.str_]
-    variant: Ints
-    style: Ints
-    """Index of the facade."""
-    paint: Floats
-    """(n, 3)."""
-    simple: NDArray[np.bool_]
-    """Whether the building is convex, with no courtyard."""
-    blank: NDArray[np.bool_]
-
-
-def building_mesh(buildings: Sequence[Building]) -> Quads:
-    """Everything that belongs to buildings except what their frontages wear."""
+    Args:
+        buildings: of the town.
+        signs: windows begin above those that hang on an upper floor.
+    """
     if not buildings:
         return join([])
-    walls = _walls(buildings)
+    walls = walls_of(buildings)
     return join(
         [
             _storeys(walls),
+            bare_wall_mesh(signs, walls),
             _ground_floors(walls),
             _trims(walls),
             _mansards(walls),
-            roof_mesh(buildings, [_looks(one)[1] for one in buildings], ROOFS),
+            roof_mesh(buildings, [looks_of(one)[1] for one in buildings], ROOFS),
             cap_mesh(buildings),
         ]
     )
@@ -120,84 +86,11 @@ def door_mesh(frontages: Sequence[Frontage], taken: Collection[int]) -> Quads:
     return join([portals, doors, hoods, below, step, tread])
 
 
-def _walls(buildings: Sequence[Building]) -> _Walls:
-    footprints = shapely.orient_polygons(np.array([b.footprint for b in buildings]), exterior_cw=False)
-    rings, house = shapely.get_rings(footprints, return_index=True)  # those of courtyards too
-    points, ring = shapely.get_coordinates(rings, return_index=True)
-    inner = ring[:-1] == ring[1:]
-    left, right, owner = points[:-1][inner], points[1:][inner], house[ring[:-1][inner]]
-    length = np.linalg.norm(right - left, axis=1)
-    keep = length > 0.05
-    left, right, owner, length = left[keep], right[keep], owner[keep], length[keep]
-    variant = np.array([b.variant for b in buildings], np.int64)
-    looks = [_looks(b) for b in buildings]
-    style = np.array([number for number, _ in looks], np.int64)
-    paint = np.array([colour for _, colour in looks], float)
-    base, height = np.array([b.base for b in buildings]), np.array([b.height for b in buildings])
-    return _Walls(
-        building=owner,
-        left=left,
-        right=right,
-        centre=shapely.get_coordinates(shapely.centroid(footprints))[owner],
-        base=base[owner],
-        height=height[owner],
-        roof=np.array([b.roof for b in buildings])[owner],
-        variant=variant[owner],
-        style=style[owner],
-        paint=paint[owner],
-        simple=(shapely.area(footprints) > CONVEX * shapely.area(shapely.convex_hull(footprints)))[owner],
-        blank=(length < BLANK_WALL_M)
-        | (height - base < STOREY_M - 1.0)[owner]
-        | _party(footprints, left, right, owner, np.stack([base, height, variant])),
-    )
-
-
-def _looks(building: Building) -> tuple[int, Floats]:
-    """The index of a building's facade, and the paint of its walls."""
-    facades = _OF_WALL.get(building.material, _ALL)
-    style = facades[building.variant % len(facades)]
-    if building.paint is not None:
-        return style, np.array(building.paint)
-    choices = PAINTS[_WALL_NAMES[style]]
-    return style, choices[building.variant // len(FACADES) % len(choices)]
-
-
-def _party(
-    footprints: NDArray[np.object_], left: Floats, right: Floats, owner: Ints, measures: Floats
-) -> NDArray[np.bool_]:
-    """Which walls stand against another building: no windows there.
-
-    Against a piece of the same building, which has the same variant, only where that is as tall.
-
-    Args:
-        footprints: of the buildings.
-        left: ends of the walls, as seen from outside.
-        right: the other ends.
-        owner: the building of each wall.
-        measures: base, height and variant of the buildings, shape (3, n).
-    """
-    probe = (left + right) / 2 + outward(left, right) * 0.4
-    wall, other = shapely.STRtree(footprints).query(shapely.points(probe), predicate="within")
-    base, height, variant = measures[:, owner[wall]]
-    base_beside, height_beside, variant_beside = measures[:, other]
-    hidden = (base_beside <= base + 0.5) & (height_beside >= height - 0.5)
-    alone = (variant_beside != variant) & (base_beside == 0)
-    against = np.zeros(len(left), bool)
-    against[wall[hidden | alone]] = True
-    return against
-
-
-def _bays(walls: _Walls) -> Floats:
-    width = BAY_M[0] + (BAY_M[1] - BAY_M[0]) * (walls.variant // 7 % 5) / 4
-    bays: Floats = np.maximum(1.0, np.rint(np.linalg.norm(walls.right - walls.left, axis=1) / width))
-    return bays
-
-
-def _storeys(walls: _Walls) -> Quads:
+def _storeys(walls: Walls) -> Quads:
     floating = walls.blank | (walls.base > 0)
     bottom = np.where(floating, walls.base, np.minimum(GROUND_FLOOR_M, walls.height))
     storeys = np.maximum(1.0, np.rint((walls.height - bottom) / STOREY_M))
-    bays = _bays(walls)
+    bays = bays_of(walls)
     uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, storeys], axis=1)
     return quads(
         upright(walls.left, walls.right, bottom, walls.height),
@@ -208,9 +101,9 @@ def _storeys(walls: _Walls) -> Quads:
     )
 
 
-def _ground_floors(walls: _Walls) -> Quads:
+def _ground_floors(walls: Walls) -> Quads:
     open_walls = ~walls.blank & (walls.base == 0)
-    bays = _bays(walls)[open_walls]
+    bays = bays_of(walls)[open_walls]
     uv = np.stack([np.zeros_like(bays), np.zeros_like(bays), bays, np.ones_like(bays)], axis=1)
     left, right = walls.left[open_walls], walls.right[open_walls]
     return quads(
@@ -222,7 +115,7 @@ def _ground_floors(walls: _Walls) -> Quads:
     )
 
 
-def _trims(walls: _Walls) -> Quads:
+def _trims(walls: Walls) -> Quads:
     """Cornices at the top and string courses over the ground floor, with their undersides."""
     parts = []
     own = TRIM[walls.variant // 3 % len(TRIM)] * 0.55 + walls.paint * 0.45
@@ -253,7 +146,7 @@ def _ledge(left: Floats, right: Floats, out: Floats, depth: Floats | float, z: A
     return np.concatenate([flat, heights], axis=2)
 
 
-def _mansards(walls: _Walls) -> Quads:
+def _mansards(walls: Walls) -> Quads:
     """Sloping roofs on every third convex building up to five storeys; other shapes have flat ones."""
     low = walls.height < GROUND_FLOOR_M + 4.5 * STOREY_M
     which = walls.simple & (walls.variant // 5 % 3 == 0) & low & (walls.base == 0) & (walls.roof == "")

@@ -193,7 +193,7 @@ class CityRenderer:
         layout, shops = self._plan.layout, self._plan.shops
         return join(
             [
-                building_mesh(layout.buildings),
+                building_mesh(layout.buildings, self._signs),
                 door_mesh(layout.frontages, {shop.frontage for shop in shops}),
                 storefront_mesh(shops, self._frontages),
                 sign_mesh(self._signs, len(textures.TILE_SETS), 0),
