@@ -322,6 +322,94 @@ def test_a_run_that_is_left_ends_as_stopped_and_one_that_broke_stays_open(tmp_pa
     assert (tmp_path / "broken" / "report.html").is_file()
 
 
+KILLED = """
+import os, sys, virl
+ines = virl.Character(name="Ines", city="virlton", start="20 Vine Road", background="A student.",
+                      intention="Find somewhere to eat.", tools=["look", "move"])
+with virl.open_agent(ines, out="run") as agent:
+    tools = {tool.name: tool for tool in virl.tools_of(agent)}
+    tools["move"].invoke({"direction": "front", "steps": 3})
+    tools["turn"].invoke({"direction": "south"})
+    if sys.argv[1] == "in a move":
+        agent.run.note = lambda *given, **more: os._exit(9)
+        tools["move"].invoke({"direction": "rear", "steps": 2})
+    os._exit(9)
+"""
+
+
+@pytest.mark.parametrize("when", ["between", "in a move"])
+def test_a_killed_run_goes_on_where_it_had_got_to(tmp_path: Path, when: str) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED, when], capture_output=True, check=False)
+    assert done.returncode == 9, done.stderr.decode()
+    before = [one for one in read_journal(tmp_path / "run") if one.kind == "step"]
+    with virl.open_agent(ines(), resume=True, out="run") as agent:
+        tools = named(agent)
+        here = tools["where_am_i"].invoke({})
+        assert f"Moves left: {agent.character.limits.steps - len(before)}" in here
+        if when == "between":
+            assert "You face south, 180 degrees" in here
+        ways = re.findall(r"pano_id ([\w-]+)", here)
+        assert before[-1].pose.pano_id in ways, "it stands at the neighbour that the last step went to"
+        tools["move"].invoke({"pano_id": ways[0]})
+        tools["finish"].invoke({"answer": "Here.", "succeeded": True})
+    records = read_journal(tmp_path / "run")
+    steps = [one for one in records if one.kind == "step"]
+    assert all(one.next_pano_id == after.pose.pano_id for one, after in pairwise(steps))
+    assert [one.key for one in records if one.kind == "note"] == list("12345")
+    assert json.loads((tmp_path / "run" / "result.json").read_text())["steps"] == len(before) + 1
+
+
+def test_a_finish_that_was_cut_off_ends_the_run_that_goes_on(tmp_path: Path) -> None:
+    code = KILLED.replace(
+        'tools["turn"].invoke({"direction": "south"})',
+        """
+    agent.run.end = lambda *given, **more: os._exit(9)
+    tools["finish"].invoke({"answer": "Here.", "succeeded": True})
+""".strip(),
+    )
+    done = subprocess.run([sys.executable, "-c", code, "-"], capture_output=True, check=False)
+    assert done.returncode == 9, done.stderr.decode()
+    with virl.open_agent(ines(), resume=True, out="run") as agent:
+        assert "the run has ended" in named(agent)["look"].invoke({})
+    assert json.loads((tmp_path / "run" / "result.json").read_text())["reason"] == "Here."
+
+
+def test_a_consultation_that_was_cut_off_keeps_its_number(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        break_off("run")
+    (tmp_path / "run" / "consulted" / "2").mkdir(parents=True)  # as a kill in the second use leaves it
+    with virl.open_agent(ines(), resume=True, out="run") as agent:
+        named(agent)["where_am_i"].invoke({})
+        assert [note.key for note in agent.run.notes("tool")] == ["1", "3"]
+
+
+def test_who_decides_in_a_run_goes_on_with_it() -> None:
+    with pytest.raises(ZeroDivisionError):
+        break_off("mine")
+    with pytest.raises(BadInput, match="your own code decides in this run"):
+        virl.run(ines(), resume=True, out="mine")
+    with virl.open_agent(ines(), resume=True, out="mine"):
+        pass
+    with (
+        pytest.raises(BadInput, match="this run has ended"),
+        virl.open_agent(ines(), resume=True, out="mine"),
+    ):
+        pass
+    virl.run("hiro", steps=1, out="its")
+    with pytest.raises(BadInput, match="a routine decides"), virl.open_agent("hiro", resume=True, out="its"):
+        pass
+
+
+def test_finishing_at_an_unknown_place_ends_nothing() -> None:
+    with virl.open_agent(ines()) as agent:
+        tools = named(agent)
+        tools["finish"].invoke({"answer": "There.", "succeeded": True, "place_id": "nowhere"})
+        assert agent.run.result is None
+        tools["finish"].invoke({"answer": "Nowhere.", "succeeded": False})
+        assert agent.run.result.status == "gave up"
+        assert "the run has ended" in tools["where_am_i"].invoke({})
+
+
 def test_only_tools_that_exist() -> None:
     with virl.open_agent(ines()) as agent, pytest.raises(UnknownName, match="lok"):
         virl.tools_of(agent, ["lok"])

@@ -7,13 +7,21 @@ from itertools import chain, count
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
+from pydantic import ValidationError
+
 from virl import __version__
 from virl.agent.character import Character, start_of
-from virl.agent.character_file import find_character, load_character, routine_of, with_fields
+from virl.agent.character_file import (
+    find_character,
+    load_character,
+    recorded_character,
+    routine_of,
+    with_fields,
+)
 from virl.agent.checking import name_faults
 from virl.agent.mover import planned_mover
 from virl.budget import SPENDING, Budget
-from virl.errors import BadInput, raise_all
+from virl.errors import BadInput, JournalBroken, raise_all
 from virl.geo import LatLng
 from virl.journal.records import AccessRecord, StartRecord
 from virl.plain_text import slug
@@ -140,6 +148,54 @@ def planned(options: RunOptions) -> Plan:
         character=character.model_dump(mode="json"),
     )
     return Plan(source, character, start, folder, elsewhere, options.mover)
+
+
+def planned_again(options: RunOptions, source: Path, begun: StartRecord, folder: Path) -> Plan:
+    """What is to be done in a run that goes on.
+
+    Args:
+        options: what the user asks now.
+        source: the character's file.
+        begun: the first record of the run's journal.
+        folder: the run's.
+
+    Raises:
+        BadInput: the options ask for another run.
+        JournalBroken: the character is not valid any more.
+    """
+    start = as_asked(options, begun, folder)
+    try:
+        character = recorded_character(source, dict(start.character))
+    except ValidationError as fault:
+        field = ".".join(map(str, fault.errors()[0]["loc"]))
+        raise JournalBroken(f"{folder}: line 1: character: {field} is not valid") from fault
+    return Plan(source, character, start, folder)
+
+
+def as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
+    """How a run goes on: as it began, with another budget or place to keep replies where that is asked.
+
+    Raises:
+        BadInput: the options ask for another run.
+    """
+    for asked, was in (
+        (options.city, begun.city),
+        (options.mind, begun.mind),
+        (options.mover, begun.mover),
+    ):
+        if asked and asked != was:
+            raise BadInput(
+                f"{folder}: this run was started with {was!r}, not {asked!r}: resume it with {was!r}"
+            )
+    given = {name: value for name, value in options.access if value is not None}
+    return begun.model_copy(
+        update={
+            "access": begun.access.model_copy(update=given),
+            "feedback": options.feedback or begun.feedback,
+            "device": options.device,
+            "allow_downloads": options.allow_downloads,
+        }
+    )
 
 
 def start_told(character: Character) -> str:

@@ -1,30 +1,40 @@
 """Start or resume a run: opens the city, the mind and the senses, and hands them to the routine."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
 from virl.agent.assembly import Agent, assemble, perform
-from virl.agent.character_file import recorded_character, routine_of
+from virl.agent.character_file import routine_of
 from virl.agent.checking import check_assembly, check_before, check_character
 from virl.agent.mover import web_settings, with_mover
-from virl.agent.plan import Plan, RunOptions, character_of, latest_run, planned, source_of, start_told
+from virl.agent.plan import (
+    Plan,
+    RunOptions,
+    as_asked,
+    character_of,
+    latest_run,
+    planned,
+    planned_again,
+    source_of,
+    start_told,
+)
 from virl.agent.run import Run
 from virl.agent.terminal import Story
 from virl.agent.tracing import living
 from virl.agent.user import open_user
 from virl.console import as_markup
-from virl.errors import BadInput, JournalBroken, VirlError, raise_all
+from virl.errors import BadInput, VirlError, raise_all
 from virl.files import writing
 from virl.journal.journal import Journal, replies_given, write_result
 from virl.journal.reading import RESUME
 from virl.journal.records import AnyRecord, EndRecord, Result, StartRecord
-from virl.journal.report import REPORT, write_report
+from virl.journal.report import REPORT, start_of, write_report
 from virl.mind.base import Mind
 from virl.mind.open import open_mind, settings_of
 from virl.mind.prompt import load_prompt
@@ -108,16 +118,20 @@ def run_agent(options: RunOptions, console: Console) -> Finished:
 
 @contextmanager
 def begin(options: RunOptions, console: Console) -> Iterator[Agent]:
-    """An agent at the start of a new run, for the caller to act with; at the end its report is written.
+    """An agent for the caller to act with: at the start of a new run, or in one that goes on.
 
-    A run that the caller does not end is ended as stopped. An exception leaves it open: the journal holds
-    what was done.
+    At the end its report is written. A run that the caller does not end is ended as stopped. An exception
+    leaves it open: the journal holds what was done, and `options.resume` goes on with it.
+
+    Args:
+        options: of the run. With `resume`, the run in the folder `out` goes on, by default the agent's
+            latest; where `out` is given, `agent` may be empty.
+        console: where the run is told.
 
     Raises:
         VirlError: something the user can mend.
     """
-    plan = planned(options)
-    with _begun(plan, (), lambda start: Journal.create(plan.folder, start), console) as agent:
+    with _gone_on(options, console) if options.resume else _new(options, console) as agent:
         try:
             with living(agent):
                 yield agent
@@ -175,45 +189,43 @@ def _resume(options: RunOptions, console: Console) -> Finished:
     source = source_of(options)
     journal, records = Journal.resume(options.out or latest_run(source.stem))
     with journal:
-        begun = next(record for record in records if isinstance(record, StartRecord))
-        start = _as_asked(options, begun, journal.folder)
+        begun = start_of(records)
+        if begun.decided_by:
+            raise BadInput(f"{journal.folder}: {begun.decided_by} decides in this run: resume it from there")
         for ended in records:
             if isinstance(ended, EndRecord):
                 write_result(journal.folder, ended.result)  # the run may have been killed between the two
                 if (report := journal.folder / REPORT).exists():
                     return Finished(ended.result, report, before=True)
                 with ExitStack() as stack:
+                    start = as_asked(options, begun, journal.folder)
                     plan = Plan(source, character_of(options, source), start, journal.folder)
                     city = stack.enter_context(opened_city(start.city, plan.access(plan.budget())))
                     return Finished(ended.result, write_report(journal.folder, city), before=True)
-        try:
-            character = recorded_character(source, dict(start.character))
-        except ValidationError as fault:
-            field = ".".join(map(str, fault.errors()[0]["loc"]))
-            raise JournalBroken(f"{journal.folder}: line 1: character: {field} is not valid") from fault
-        return _live(Plan(source, character, start, journal.folder), records, lambda _: journal, console)
+        plan = planned_again(options, source, begun, journal.folder)
+        return _live(plan, records, lambda _: journal, console)
 
 
-def _as_asked(options: RunOptions, begun: StartRecord, folder: Path) -> StartRecord:
-    """How a run goes on: as it began, with another budget or place to keep replies where that is asked."""
-    for asked, was in (
-        (options.city, begun.city),
-        (options.mind, begun.mind),
-        (options.mover, begun.mover),
-    ):
-        if asked and asked != was:
-            raise BadInput(
-                f"{folder}: this run was started with {was!r}, not {asked!r}: resume it with {was!r}"
-            )
-    given = {name: value for name, value in options.access if value is not None}
-    return begun.model_copy(
-        update={
-            "access": begun.access.model_copy(update=given),
-            "feedback": options.feedback or begun.feedback,
-            "device": options.device,
-            "allow_downloads": options.allow_downloads,
-        }
-    )
+def _new(options: RunOptions, console: Console) -> AbstractContextManager[Agent]:
+    plan = planned(options)
+    return _begun(plan, (), lambda start: Journal.create(plan.folder, start), console)
+
+
+@contextmanager
+def _gone_on(options: RunOptions, console: Console) -> Iterator[Agent]:
+    """The agent of a run in which no routine decides, from where it was cut off."""
+    journal, records = Journal.resume(options.out or latest_run(source_of(options).stem))
+    with journal:
+        begun = start_of(records)
+        if not begun.decided_by:
+            raise BadInput(f"{journal.folder}: a routine decides in this run: virl run AGENT --resume")
+        if journal.ended:
+            raise BadInput(f"{journal.folder}: this run has ended: start a new one")
+        given = options.agent or options.character
+        source = source_of(options if given else replace(options, agent=begun.agent))
+        plan = planned_again(options, source, begun, journal.folder)
+        with _begun(plan, records, lambda _: journal, console) as agent:
+            yield agent
 
 
 def _live(

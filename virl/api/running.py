@@ -64,21 +64,26 @@ def run(agent: str | Character, *, resume: bool = False, **settings: Unpack[RunS
 
 
 @contextmanager
-def open_agent(agent: str | Character, **settings: Unpack[RunSettings]) -> Iterator[Agent]:
-    """An agent at the start of a new run, for your own code to act with.
+def open_agent(
+    agent: str | Character, *, resume: bool = False, **settings: Unpack[RunSettings]
+) -> Iterator[Agent]:
+    """An agent at the start of a new run, or in one that goes on, for your own code to act with.
 
     The journal is written as the agent acts, and the report when the context ends. A run that your code does
-    not end with `agent.run.end(...)` ends as `"stopped"`; an exception leaves it open.
+    not end with `agent.run.end(...)` ends as `"stopped"`; an exception leaves it open, to be resumed.
 
     Args:
         agent: a name, the path of a character file, or a character made in Python.
+        resume: whether to go on with the run in `out`, by default with the agent's latest run: `tools_of`
+            then stands where it had got to, and `agent.run.notes("tool")` says what was done.
         **settings: as `RunSettings` says.
 
     Raises:
         VirlError: something you can fix, said in one line.
     """
     with begin(
-        replace(_options(agent, settings), decided_by=OWN_CODE), settings.get("console") or _quiet()
+        replace(_options(agent, settings, resume=resume), decided_by=OWN_CODE),
+        settings.get("console") or _quiet(),
     ) as begun:
         yield begun
 

@@ -70,6 +70,8 @@ class ToolResult:
     """Whether the model is shown the views, if it can see."""
     place: PlaceRecord | None = None
     """The place that an answer is about."""
+    failed: bool = False
+    """Whether what was asked could not be done; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)

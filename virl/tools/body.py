@@ -76,16 +76,36 @@ class Body:
             raise BadInput("no moves are left: finish with what you know")
         there = self.agent.mover.take(self.pose, link)
         self._write_down(link, why)
-        self.standing = BodyState(
-            pano_id=there.pano_id,
-            heading=there.heading,
-            moves=self.standing.moves + 1,
-            distance_m=link.distance,
-        )
+        self._arrive(there, link.distance)
+
+    def go_on(self, standing: BodyState | None) -> None:
+        """Stand where a run had got to when it was cut off.
+
+        Args:
+            standing: as its last note has it, `None` if none has it; moves written down after that count.
+        """
+        self.standing = standing or self.standing
+        for step in self.agent.run.steps[self.standing.moves :]:
+            if step.next_pano_id is not None:
+                self._follow(Pose(step.pose.pano_id, step.pose.heading), step.next_pano_id)
 
     def stop(self, why: str) -> None:
         """Write down the last step."""
         self._write_down(None, why)
+
+    def _follow(self, pose: Pose, pano_id: str) -> None:
+        """Take the link that a step has taken already."""
+        mover = self.agent.mover
+        [link] = [link for link in mover.links(pose) if link.pano_id == pano_id]
+        self._arrive(mover.take(pose, link), link.distance)
+
+    def _arrive(self, there: Pose, distance_m: float) -> None:
+        self.standing = BodyState(
+            pano_id=there.pano_id,
+            heading=there.heading,
+            moves=self.standing.moves + 1,
+            distance_m=distance_m,
+        )
 
     def _write_down(self, link: Link | None, why: str) -> None:
         run, index = self.agent.run, self.standing.moves
