@@ -1,8 +1,9 @@
-"""Make the README's pictures from finished runs in Virlton.
+"""Make the pictures of the documentation from finished runs.
 
-`python docs/make_pictures.py RUN FOLLOWING`: RUN is a folder of Hiro's, FOLLOWING one of
-`benchmarks.touchdown` on an export of Virlton. `python docs/make_pictures.py --agents RUN...`: a picture of
-each run's report. `python docs/make_pictures.py --town FILE.osm.pbf`: four views of Helsinki's extract.
+`python docs/make_pictures.py --walk RUN`: four views of Virlton, and the map of RUN, a folder of Hiro's.
+`python docs/make_pictures.py --town FILE.osm.pbf`: four views of Helsinki's extract.
+`python docs/make_pictures.py PAGE.html PICTURE.webp`: the top of a page, such as the report of a run.
+`docs/gallery.md` has the command of each run; `docs/animate_run.py` makes the animated pictures.
 """
 
 import json
@@ -36,6 +37,7 @@ HELSINKI = (
 )
 """An address and a heading of each view of Helsinki, chosen by eye."""
 SCALE = 1.0  # pixels a metre
+QUALITY = 82  # of WebP, chosen: letters stay sharp
 FACES = f"""\
 <?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -48,23 +50,13 @@ FACES = f"""\
 GROUND, STREET, PARK, HOUSE, FOOD, PATH = "#efebe0", "#ffffff", "#bcdca8", "#d8ccbb", "#c2410c", "#1d4ed8"
 
 
-def main(run: Path, following: Path) -> None:
-    """Write `docs/images/`."""
-    IMAGES.mkdir(exist_ok=True)
-    plan = draw_plan(SEED)
-    draw_views(plan)
-    draw_map(plan, run).save(IMAGES / "map.png", optimize=True)
-    photograph(run / "report.html", IMAGES / "report.png")
-    photograph(following / "episodes.html", IMAGES / "episodes.png")
-
-
 def draw_views(plan: CityPlan) -> None:
     """The four views."""
     renderer = CityRenderer(plan)
     for number, (panorama, heading, pitch, fov) in enumerate(VIEWS, 1):
         x, y = plan.layout.panoramas.xy[panorama]
         pixels = renderer.picture(x, y, Camera(heading, pitch, fov, 800, 500))
-        Image.fromarray(pixels).save(IMAGES / f"view-{number}.jpg", quality=85)
+        Image.fromarray(pixels).save(IMAGES / f"view-{number}.webp", quality=QUALITY)
 
 
 def draw_town(extract: Path) -> None:
@@ -78,7 +70,7 @@ def draw_town(extract: Path) -> None:
     pen = ImageDraw.Draw(sheet)
     pen.rectangle((0, sheet.height - 24, 10 + 8 * len(city.attribution), sheet.height), fill="#000000")
     pen.text((6, sheet.height - 20), city.attribution, fill="#ffffff", font=ImageFont.load_default(14))
-    sheet.save(IMAGES / "helsinki.jpg", quality=82)
+    sheet.save(IMAGES / "helsinki.webp", quality=QUALITY)
 
 
 def draw_map(plan: CityPlan, run: Path) -> Image.Image:
@@ -113,15 +105,6 @@ def steps_of(run: Path) -> list[dict[str, dict[str, float]]]:
     return [record for record in records if record["kind"] == "step"]
 
 
-def photograph_run(run: Path) -> Path:
-    """The top of a run's report, as `docs/images/agent-NAME.png`."""
-    with (run / "journal.jsonl").open(encoding="utf-8") as lines:
-        name = json.loads(next(lines))["agent"]
-    picture = IMAGES / f"agent-{name}.png"
-    photograph(run / "report.html", picture)
-    return picture
-
-
 def photograph(page: Path, picture: Path) -> None:
     """The top of a page as a browser shows it, which also finds the faces of virl's own signs.
 
@@ -134,26 +117,31 @@ def photograph(page: Path, picture: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         faces = Path(folder) / "fonts.conf"
         faces.write_text(FACES, encoding="utf-8")
+        shot = Path(folder) / "page.png"
         subprocess.run(  # noqa: S603 - our own page
             [
                 browser,
                 *options,
                 "--hide-scrollbars",
                 "--window-size=1280,1500",
-                f"--screenshot={picture}",
+                f"--screenshot={shot}",
                 page.resolve().as_uri(),
             ],
             check=True,
             capture_output=True,
             env=os.environ | {"FONTCONFIG_FILE": str(faces)},
         )
+        with Image.open(shot) as taken:
+            taken.convert("RGB").save(picture, quality=QUALITY, method=6)
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--agents":
-        for folder in sys.argv[2:]:
-            photograph_run(Path(folder))
-    elif sys.argv[1] == "--town":
-        draw_town(Path(sys.argv[2]))
+    first, second = sys.argv[1:3]
+    if first == "--walk":
+        town = draw_plan(SEED)
+        draw_views(town)
+        draw_map(town, Path(second)).save(IMAGES / "map.webp", quality=QUALITY, method=6)
+    elif first == "--town":
+        draw_town(Path(second))
     else:
-        main(Path(sys.argv[1]), Path(sys.argv[2]))
+        photograph(Path(first), Path(second))

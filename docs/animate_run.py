@@ -1,0 +1,209 @@
+"""Make one animated picture of a run: what the agent looks at, beside the map on which its path grows.
+
+`python docs/animate_run.py RUN OUT.webp`: RUN is the folder of a run whose city can be opened here.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import cos, radians, sin
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+import virl
+from virl.api.boxes import Boxed
+from virl.errors import BadInput
+from virl.geo import LatLng, LocalFrame, signed_turn
+from virl.journal.journal import read_journal
+from virl.journal.records import EndRecord, PlaceRecord, StartRecord, StepRecord, ViewRecord
+from virl.platform.networks import held_street_map
+from virl.platform.providers.offline.render.fonts import face_for, font
+
+SIDE = 440  # pixels of the view, and of the map
+STRIP = 46  # pixels of the line below them
+FINER = 2  # the map is drawn so many times as large, then made smaller
+MARGIN_M, STREET_M, FAN_M = 30.0, 8.0, 22.0
+SHORT_MS, LONG_MS, LAST_MS = 450, 1300, 4000
+QUALITY = 70
+GROUND, HOUSE, STREET, PATH, INK, PAPER = "#efebe0", "#d8ccbb", "#ffffff", "#1d4ed8", "#202020", "#ffffff"
+PLACES = {"enter": "#1a7f4b", "continue": "#b45309"}
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One picture of the animation."""
+
+    walked: Sequence[LatLng]
+    view: ViewRecord
+    weighed: Sequence[PlaceRecord]
+    said: str
+    lasts_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What `virl.draw_detections` draws."""
+
+    label: str
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """The ground around a walk, and where a position lies on it."""
+
+    ground: Image.Image
+    frame: LocalFrame
+    west: float
+    north: float
+    per_metre: float
+
+    def at(self, position: LatLng) -> tuple[float, float]:
+        """Pixels of `ground`."""
+        x, y = self.frame.point(position)
+        return (x - self.west) * self.per_metre, (self.north - y) * self.per_metre
+
+
+def main(run: Path, out: Path) -> None:
+    """Write the animation of a finished run."""
+    records = read_journal(run)
+    start = next(record for record in records if isinstance(record, StartRecord))
+    end = next((record for record in records if isinstance(record, EndRecord)), None)
+    if end is None:
+        raise BadInput(f"{run}: the run has not ended: finish it with --resume")
+    frames = list(frames_of([record for record in records if isinstance(record, StepRecord)], end))
+    city = virl.open_city(start.city)
+    ground = draw_ground(city, frames)
+    pictures = [draw(run, frame, ground, start.attribution) for frame in frames]
+    pictures[0].save(
+        out,
+        save_all=True,
+        append_images=pictures[1:],
+        duration=[frame.lasts_ms for frame in frames],
+        loop=0,
+        quality=QUALITY,
+        method=6,
+    )
+
+
+def frames_of(steps: Sequence[StepRecord], end: EndRecord) -> Iterator[Frame]:
+    """Every step: the view ahead, then each in which something was found; the result at the end."""
+    walked: list[LatLng] = []
+    weighed: list[PlaceRecord] = []
+    metres = 0.0
+    view = None
+    for step in steps:
+        walked.append(LatLng(step.pose.lat, step.pose.lng))
+        metres += step.distance_m
+        if not step.views:
+            continue
+        heading = step.pose.heading
+        ahead = min(step.views, key=lambda one: abs(signed_turn(one.heading, heading)))
+        where = f"Step {step.step}, {metres:.0f} m"
+        yield Frame(tuple(walked), ahead, tuple(weighed), where, SHORT_MS)
+        view = ahead
+        for view in (one for one in step.views if one.detections):
+            read = ", ".join(f'"{one.text}"' for one in view.detections if one.text)
+            look = "in a closer view, reads" if view.purpose == "closer" else "reads"
+            said = f"{where}: {look} {read}" if read else where
+            yield Frame(tuple(walked), view, tuple(weighed), said, LONG_MS)
+        for place in step.places:
+            weighed.append(place)
+            verdict = "enters" if place.decision == "enter" else "passes by"
+            said = f"{place.name}: {verdict}. {place.reason}"
+            view = next((one for one in step.views if shows(one, place)), view)
+            yield Frame(tuple(walked), view, tuple(weighed), said, LONG_MS)
+    if view is None:
+        raise BadInput("the run has no views: animate one that looks around, such as Hiro's")
+    outcome = " ".join(
+        [end.result.status.capitalize(), *(place.name for place in [end.result.place] if place)]
+    )
+    yield Frame(tuple(walked), view, tuple(weighed), f"{outcome}. {end.result.reason}", LAST_MS)
+
+
+def shows(view: ViewRecord, place: PlaceRecord) -> bool:
+    """Whether a place's name was read in a view."""
+    return any(one.text == place.name for one in view.detections)
+
+
+def draw_ground(city: virl.City, frames: Sequence[Frame]) -> Map:
+    """Streets and houses around all that the frames show."""
+    last = frames[-1]
+    shown = [*last.walked, *(LatLng(place.lat, place.lng) for place in last.weighed)]
+    frame = LocalFrame(last.walked[0])
+    xy = np.array([frame.point(position) for position in shown])
+    low, high = xy.min(axis=0) - MARGIN_M, xy.max(axis=0) + MARGIN_M
+    side = float((high - low).max())
+    west, north = ((low + high) / 2 + (-side / 2, side / 2)).tolist()
+    size = SIDE * FINER
+    drawn = Map(Image.new("RGB", (size, size), GROUND), frame, west, north, size / side)
+    pen = ImageDraw.Draw(drawn.ground)
+    for line in held_street_map(city).lines():
+        points = [drawn.at(LatLng(*position)) for position in line]
+        pen.line(points, STREET, round(STREET_M * drawn.per_metre), joint="curve")
+    for house in city.inventory.houses() if city.inventory else ():
+        pen.polygon([drawn.at(LatLng(lat, lng)) for lng, lat in house.outline.exterior.coords], HOUSE)
+    return drawn
+
+
+def draw(run: Path, frame: Frame, ground: Map, attribution: str) -> Image.Image:
+    """The view, the map, and a line below."""
+    sheet = Image.new("RGB", (2 * SIDE, SIDE + STRIP), PAPER)
+    sheet.paste(boxed(run, frame.view), (0, 0))
+    sheet.paste(draw_map(frame, ground), (SIDE, 0))
+    pen = ImageDraw.Draw(sheet)
+    write(pen, (12, SIDE + STRIP / 2), frame.said, 17, "lm", room=2 * SIDE - 24)
+    if attribution:
+        pen.rectangle((0, SIDE - 18, 2 * SIDE, SIDE), fill=INK)
+        write(pen, (6, SIDE - 9), attribution, 12, "lm", fill=PAPER, room=2 * SIDE - 12)
+    return sheet
+
+
+def boxed(run: Path, view: ViewRecord) -> Image.Image:
+    """A view with its detections."""
+    with Image.open(run / view.file) as file:
+        pixels = np.asarray(file.convert("RGB"))
+    camera = virl.Camera(view.heading, view.pitch, view.fov, view.width, view.height)
+    found: list[Boxed] = [Found(one.text or one.label, one.box) for one in view.detections]
+    drawn = virl.draw_detections(virl.View(view.pano_id, camera, pixels), found)
+    return Image.fromarray(drawn.pixels).resize((SIDE, SIDE), Image.Resampling.LANCZOS)
+
+
+def draw_map(frame: Frame, ground: Map) -> Image.Image:
+    """The path up to here, the way the view looks, and the places weighed so far."""
+    picture = ground.ground.copy()
+    pen = ImageDraw.Draw(picture)
+    points = [ground.at(position) for position in frame.walked]
+    x, y = points[-1]
+    reach = FAN_M * ground.per_metre
+    turns = np.linspace(-frame.view.fov / 2, frame.view.fov / 2, 9)
+    edge = [radians(frame.view.heading + turn) for turn in turns]
+    pen.polygon([(x, y), *((x + reach * sin(a), y - reach * cos(a)) for a in edge)], "#a9bdf0")
+    if len(points) > 1:
+        pen.line(points, PATH, 5 * FINER, joint="curve")
+    pen.ellipse((x - 9 * FINER, y - 9 * FINER, x + 9 * FINER, y + 9 * FINER), PATH, PAPER, 2 * FINER)
+    for place in frame.weighed:
+        at = ground.at(LatLng(place.lat, place.lng))
+        pen.regular_polygon((*at, 9 * FINER), 4, rotation=45, fill=PLACES[place.decision], outline=PAPER)
+        anchor, aside = ("rm", -14 * FINER) if at[0] < x else ("lm", 14 * FINER)
+        write(pen, (at[0] + aside, at[1]), place.name, 14 * FINER, anchor)
+    return picture.resize((SIDE, SIDE), Image.Resampling.LANCZOS)
+
+
+def write(
+    pen: ImageDraw.ImageDraw, at: tuple[float, float], text: str, size: int, anchor: str, *,
+    fill: str = INK, room: float | None = None,
+) -> None:  # fmt: skip
+    """A line in the first of virl's faces that has all of it, cut off where it is longer than its room."""
+    face = font(face_for(text, 0), size)
+    if room is not None and pen.textlength(text, font=face) > room:
+        while pen.textlength(f"{text}…", font=face) > room:
+            text = text[:-1]
+        text = f"{text.rstrip()}…"
+    pen.text(at, text, fill, face, anchor)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
