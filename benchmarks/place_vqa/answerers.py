@@ -7,7 +7,8 @@ from virl.bench.photos import photo_view
 from virl.bench.resources import Resources, cost_of
 from virl.errors import UnknownName
 from virl.mind.base import Mind
-from virl.mind.prompt import load_prompt, render
+from virl.mind.prompt import load_prompt
+from virl.mind.rendering import render
 from virl.mind.replies import Text
 from virl.platform.perception.models import Models, model_names
 from virl.platform.streetview import Image

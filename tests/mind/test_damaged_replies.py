@@ -131,7 +131,7 @@ def mind_at(server: ModelServer, folder: Path) -> LLMMind:
     spec = f"{MODELS[server.provider]}?timeout=5&price=1,1"
     mind = open_mind(spec, cache_dir=folder, base_url=server.url, budget=Budget(1000.0))
     assert isinstance(mind, LLMMind)
-    mind._sender = replace(mind._sender, sleep=lambda _: None)
+    mind._client.sender = replace(mind._client.sender, sleep=lambda _: None)
     return mind
 
 

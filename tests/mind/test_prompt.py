@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from virl.errors import BadInput, UnknownName
-from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN, all_prompts, fence, load_prompt, read_prompt, render
+from virl.mind.prompt import all_prompts, load_prompt, read_prompt
+from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN, fence, render
 from virl.mind.replies import Reply
 from virl.mind.rules import find_rule
 from virl.platform.movement.intention.replies import RoadChoice

@@ -21,11 +21,13 @@ from strict_models.schemas import schema_faults
 from virl.budget import Budget
 from virl.errors import BadInput, MindFailed, ModelUnavailable
 from virl.mind.base import Prompt
+from virl.mind.chat.providers import options_of
 from virl.mind.chat.schemas import in_words, strict_schema
 from virl.mind.llm import LLMMind
 from virl.mind.open import open_mind, settings_of
 from virl.mind.prompt import all_prompts, load_prompt
 from virl.mind.replies import Reply, Text
+from virl.mind.settings import MindSettings
 from virl.platform.movement.instruction.tourist.replies import WalkAction
 from virl.platform.movement.intention.replies import RoadChoice
 from virl.routines.day.replies import DayDraft
@@ -64,7 +66,7 @@ def mind_at(
 ) -> LLMMind:
     mind = model_at(server, query, **options)
     pauses = [] if waits is None else waits
-    mind._sender = replace(mind._sender, sleep=pauses.append)
+    mind._client.sender = replace(mind._client.sender, sleep=pauses.append)
     return mind
 
 
@@ -539,15 +541,26 @@ def test_a_request_in_flight_at_a_kill_is_booked(tmp_path: Path) -> None:
 
     with ModelServer("openai", [answer]) as server:
         mind = mind_at(server, budget=Budget(1.0, book=book))
-        original = mind._model.invoke
+        original = mind._client.model.invoke
 
         def killed(*args: Any, **kwargs: Any) -> Any:
             original(*args, **kwargs)
             raise Killed
 
-        object.__setattr__(mind._model, "invoke", killed)
+        object.__setattr__(mind._client.model, "invoke", killed)
         with pytest.raises(Killed):
             mind.ask(load_prompt("senses/describe-view", Text), question="")
     paid = Budget(book=book).paid()
     assert (paid.calls, paid.usd > 0) == (1, True)
     assert paid.input_tokens > 50
+
+
+def test_gemini_is_asked_at_the_version_with_all_models_unless_the_user_says_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with ModelServer("google_genai", [BAR]) as server:
+        mind_at(server).ask(TYPE, **LUNCH)
+        [request] = server.requests
+        assert request.path.startswith("/v1beta/models/")
+    monkeypatch.setenv("GOOGLE_GENAI_API_VERSION", "v1")
+    assert "api_version" not in options_of("google_genai", MindSettings(), None)

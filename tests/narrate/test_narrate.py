@@ -15,7 +15,7 @@ from real_data import real_data
 
 from virl.errors import BadInput, JournalBroken, ModelUnavailable, NoStreetView, UnknownName
 from virl.mind.open import open_mind
-from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN
+from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN
 from virl.mind.rules import RuleMind
 from virl.narrate.history import history
 from virl.narrate.narration import ask_instruction, ask_points, narrate

@@ -1,63 +1,45 @@
 """`LLMMind`: any LangChain model, held to typed replies or asked for plain text."""
 
 import json
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Literal, Self
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.load import dumpd
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.rate_limiters import BaseRateLimiter
-from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from virl.budget import Budget
-from virl.errors import BadInput, CannotWrite, MindFailed, VirlError
-from virl.mind.answers import excerpt, faults_in, read_reply
-from virl.mind.base import Exchange, Ledger, Pictures, Prompt, ReplyT
-from virl.mind.cache import ReplyCache, request_key
+from virl.errors import BadInput, VirlError
+from virl.mind.base import Ledger, Pictures, Prompt, ReplyT
+from virl.mind.cache import ReplyCache
 from virl.mind.chat.abilities import Abilities, NotTaken
 from virl.mind.chat.asking import Ask, Model, asker
-from virl.mind.chat.endings import fault_of_turn, is_cut_off, is_empty, refusal_in, taken_back, unusable
+from virl.mind.chat.client import ModelClient, own_part
 from virl.mind.chat.hearing import Hearing, let_hear
 from virl.mind.chat.providers import REASONED_TOKENS, ChatManner, manner_of
-from virl.mind.chat.question import CACHE_MARK, Question, question_of
+from virl.mind.chat.question import Question, question_of
 from virl.mind.chat.tracing import asked_of, tell_kept
-from virl.mind.conversation import Said, conversation_key, notes_on, tools_in, what_it_says
-from virl.mind.faults import LLMFault, redaction_of
-from virl.mind.pictures import Describe, has_pictures, image_notes, without_pictures
+from virl.mind.chat.turns import InWords, next_turn
+from virl.mind.chat.validity import reply_key, valid_reply
+from virl.mind.faults import redaction_of
+from virl.mind.pictures import Describe, image_notes
 from virl.mind.prices import Prices, load_prices
-from virl.mind.prompt import load_prompt, render
 from virl.mind.remarks import Remarks
-from virl.mind.replies import Reply, Text
+from virl.mind.replies import Text
 from virl.mind.sending import RequestUsage, Sender
 from virl.mind.settings import MindSettings
-from virl.redaction import Redaction
 
 Method = Literal["json_schema", "function_calling", "json_mode"]
 
 LONGEST_WAIT_S = 60.0
 """Chosen: limits are often by the minute; a walk that waits longer at a step is better resumed later."""
 FIRST_WAIT_S = 0.5  # chosen; doubles with every further try
-LONGEST_FAULT = 600  # letters of what was wrong with a reply that a model is told (chosen)
-
-_NOT_PART_OF_REQUEST = (
-    "max_retries", "request_timeout", "timeout", "default_request_timeout", "client_kwargs", "stream_usage",
-)  # fmt: skip
 
 _MOST_ASKERS = 64  # chosen: more than the schemas of one run
-_LEFT_OUT = {
-    "schema": "takes no JSON schema: the fields of replies are named in the prompt",
-    "seed": "takes no seed: its replies may differ from run to run",
-    "temperature": "takes no temperature: its own is used",
-}
-
-InWords = Callable[[], Sequence[BaseMessage]]
-
-_log = logging.getLogger(__name__)
 
 
 class LLMMind:
@@ -99,14 +81,9 @@ class LLMMind:
         limiter: BaseRateLimiter | None = None,
         budget: Budget | None = None,
     ) -> None:
-        self._model = model
-        self._name = name
-        self._cache = cache
-        self._manner = manner or manner_of(name)
-        self._abilities = abilities or Abilities()
         redaction = redaction_of(model)
         self._hearing: list[Hearing] = []
-        self._sender = Sender(
+        sender = Sender(
             name,
             redaction,
             prices or load_prices(),
@@ -121,104 +98,112 @@ class LLMMind:
             pauses=self._pauses,
             parameters=asked_of(name, model),
         )
-        self._retries = retries
+        self._client = ModelClient(
+            model,
+            name,
+            own_part(model, name, redaction),
+            sender,
+            manner or manner_of(name),
+            abilities or Abilities(),
+            cache,
+            retries,
+            Ledger(),
+        )
         self.settings = settings or MindSettings()
-        self._mend = load_prompt("mind/invalid-reply", Reply)
-        self._request = _own_part(model, name, redaction)
-        self._ledger = Ledger()
-        self._describe: Describe | None = None
         self._askers: dict[str, Ask] = {}
 
     @property
     def name(self) -> str:
         """Such as `"openai:gpt-5-mini"`."""
-        return self._name
+        return self._client.name
 
     @property
     def ledger(self) -> Ledger:
         """Where each exchange is written down, failed ones with `error` as their reply."""
-        return self._ledger
+        return self._client.ledger
 
     def apart(self) -> Self:
         """The same mind with a ledger of its own, for work that runs side by side."""
         other = copy(self)
-        other._ledger = Ledger()  # noqa: SLF001  of its own class
+        other._client = replace(self._client, ledger=Ledger())  # noqa: SLF001  of its own class
         return other
 
     @property
     def unpriced(self) -> frozenset[str]:
         """Models whose tokens were counted at 0 dollars because their price is unknown."""
-        return frozenset({self._name} if self._sender.remarks.has("price") else ())
+        return frozenset({self._client.name} if self._client.sender.remarks.has("price") else ())
 
     def tell(self, hearing: Hearing) -> None:
         """Tell of replies while they come, and of pauses."""
         self._hearing.append(hearing)
-        let_hear(self._model, self._name, hearing, self._sender.redaction)
+        let_hear(self._client.model, self._client.name, hearing, self._client.sender.redaction)
 
     def _pauses(self, seconds: float, why: str) -> None:
         for one in self._hearing:
-            one.waits(self._name, seconds, why)
+            one.waits(self._client.name, seconds, why)
 
     @property
     def profile(self) -> Mapping[str, object]:
         """What LangChain knows of the model, such as `max_input_tokens`; empty if it knows nothing."""
-        return dict(getattr(self._model, "profile", None) or {})
+        return dict(getattr(self._client.model, "profile", None) or {})
 
     @property
     def chats(self) -> bool:
         """Whether it is a chat model, and no completion model."""
-        return isinstance(self._model, BaseChatModel)
+        return isinstance(self._client.model, BaseChatModel)
 
     @property
     def sees(self) -> bool:
         """Whether the model is sent pictures; true until it refuses one."""
-        return self._abilities.sees
+        return self._client.abilities.sees
 
     def describe_by(self, describe: Describe) -> None:
         """Have somebody say what views show, where the model takes no pictures."""
-        self._describe = describe
+        self._client.describe = describe
 
     def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
         """As `Mind.ask`."""
+        client = self._client
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
         tally = RequestUsage(prompt.name)
         while True:
             try:
-                return self._ask(prompt, images, inputs, noted, tally)
+                return self._ask(client, prompt, images, inputs, noted, tally)
             except NotTaken as refused:
-                if not self._learns(refused, tally):
-                    self._write_down(prompt.name, noted, {"error": str(refused)}, tally)
+                if not client.learns(refused, tally):
+                    client.write_down(prompt.name, noted, {"error": str(refused)}, tally)
                     raise
             except VirlError as fault:
-                self._write_down(prompt.name, noted, {"error": str(fault)}, tally)
+                client.write_down(prompt.name, noted, {"error": str(fault)}, tally)
                 raise
 
     def _ask(
         self,
+        client: ModelClient,
         prompt: Prompt[ReplyT],
         images: Pictures,
         inputs: dict[str, object],
         noted: dict[str, object],
         tally: RequestUsage,
     ) -> ReplyT:
-        if images and not (self._abilities.sees or prompt.needs_pictures):
-            self._says_blind(tally)
+        if images and not (client.abilities.sees or prompt.needs_pictures):
+            client.says_blind(tally)
         question = question_of(
-            prompt, inputs, images, self._manner, self._abilities, self._model, self._describe
+            prompt, inputs, images, client.manner, client.abilities, client.model, client.describe
         )
-        key = self._key(prompt, question)
-        if self._cache and (kept := self._cache.get(key, prompt.reply, inputs)):
-            self._write_down(prompt.name, noted, kept.model_dump(), tally, cached=True)
+        key = reply_key(client, prompt, question)
+        if client.cache and (kept := client.cache.get(key, prompt.reply, inputs)):
+            client.write_down(prompt.name, noted, kept.model_dump(), tally, cached=True)
             return kept
-        reply = self._converse(prompt, question, inputs, tally)
-        self._write_down(prompt.name, noted, reply.model_dump(), tally)
+        reply = valid_reply(client, self._asker(client, prompt, question), prompt, question, inputs, tally)
+        client.write_down(prompt.name, noted, reply.model_dump(), tally)
         if not (isinstance(reply, Text) and not reply.text.strip()):
-            self._keep(key, prompt.name, reply.model_dump(mode="json"))
+            client.keep(key, prompt.name, reply.model_dump(mode="json"))
         return reply
 
     def replays(self, about: str) -> None:
         """Have traces tell of a turn that a run has from its journal: nothing is sent."""
-        tell_kept(self._sender.parameters, about, how="replayed")
+        tell_kept(self._client.sender.parameters, about, how="replayed")
 
     @property
     def chat_model(self) -> BaseChatModel:
@@ -227,12 +212,12 @@ class LLMMind:
         Raises:
             BadInput: it is a completion model, which calls no tools.
         """
-        if not isinstance(self._model, BaseChatModel):
+        if not isinstance(self._client.model, BaseChatModel):
             raise BadInput(
-                f"{self._name} is a completion model and cannot call tools: choose a chat model, "
+                f"{self._client.name} is a completion model and cannot call tools: choose a chat model, "
                 "such as --mind openai:MODEL"
             )
-        return self._model
+        return self._client.model
 
     def converse(
         self,
@@ -262,175 +247,14 @@ class LLMMind:
             ModelUnavailable: the model cannot be reached.
             MindFailed: what it said was cut off each time.
         """
-        tally, noted = RequestUsage(about, orders=str(frame.get("system") or "")), notes_on(messages)
-        key = conversation_key(self._request, self._shown(messages, in_words, tally), frame)
-        if self._cache and (kept := self._cache.get(key, Said, {})):
-            self._write_down(about, noted, what_it_says(kept.read()), tally, cached=True)
-            return kept.read()
-        try:
-            answer = self._turn(ask, messages, in_words, tally, len(json.dumps(frame)))
-        except VirlError as fault:
-            self._write_down(about, noted, {"error": str(fault)}, tally)
-            raise
-        said = taken_back(answer, messages)
-        self._write_down(about, noted, what_it_says(said), tally)
-        if not unusable(answer, tools_in(frame)):
-            key = conversation_key(self._request, self._shown(messages, in_words, tally), frame)
-            self._keep(key, about, Said.of(said).model_dump(mode="json"))
-        return said
+        return next_turn(self._client, about, ask, messages, frame, in_words)
 
-    def _turn(
-        self,
-        ask: Ask,
-        messages: Sequence[BaseMessage],
-        in_words: InWords | None,
-        tally: RequestUsage,
-        beside: int,
-    ) -> AIMessage:
-        """A turn of a conversation, the last of several tries if none is any good."""
-        note = load_prompt("mind/unusable-turn", Reply)
-        fault, replies = "", 0
-        while True:
-            added = [HumanMessage(content=render(note, {"fault": fault}))] if fault else []
-            sent = self._marked([*self._shown(messages, in_words, tally), *added])
-            try:
-                answer = self._sender.send(ask, sent, tally, beside=beside)
-            except NotTaken as refused:
-                if not self._learns(refused, tally):
-                    raise
-                continue
-            replies += 1
-            if is_cut_off(answer) and is_empty(answer):
-                self._sender.give_up(LLMFault.CUT_OFF, "it sent no text")
-            fault = fault_of_turn(answer)
-            if not fault or replies > self._retries:
-                if fault and is_cut_off(answer):
-                    self._sender.give_up(LLMFault.CUT_OFF, fault)
-                return answer
-
-    def _shown(
-        self, messages: Sequence[BaseMessage], in_words: InWords | None, tally: RequestUsage
-    ) -> list[BaseMessage]:
-        """The messages, with words in the place of their pictures where the model takes none."""
-        if self._abilities.sees or not any(map(has_pictures, messages)):
-            return list(messages)
-        self._says_blind(tally)
-        return list(in_words()) if in_words else [without_pictures(message) for message in messages]
-
-    def _learns(self, refused: NotTaken, tally: RequestUsage) -> bool:
-        """Whether what was refused can be left out; it is, from now on."""
-        if not self._abilities.learn(refused, self._model):
-            return False
-        if told := _LEFT_OUT.get(refused.ability):
-            self._sender.remarks.say(refused.ability, f"{self._name} {told}", tally.remarks)
-        return True
-
-    def _says_blind(self, tally: RequestUsage) -> None:
-        how = "left out" if self._describe is None else "described in words"
-        self._sender.remarks.say("pictures", f"{self._name} takes no pictures: they are {how}", tally.remarks)
-
-    def _marked(self, messages: list[BaseMessage]) -> list[BaseMessage]:
-        """The messages, the last one marked for the provider's cache where it wants that."""
-        last = messages[-1]
-        if not (self._manner.marks_cache and isinstance(last.content, str) and last.content):
-            return messages
-        marked = last.model_copy(update={"content": [{"type": "text", "text": last.content, **CACHE_MARK}]})
-        return [*messages[:-1], marked]
-
-    def _converse(
-        self, prompt: Prompt[ReplyT], question: Question, inputs: dict[str, object], tally: RequestUsage
-    ) -> ReplyT:
-        ask = self._asker(prompt, question)
-        messages: list[BaseMessage] = list(question.messages)
-        replies = 0
-        while True:
-            answer = self._sender.send(ask, messages, tally, beside=question.beside)
-            replies += 1
-            if refusal := refusal_in(answer):
-                raise MindFailed(
-                    f"{self._name} refused to answer {prompt.name}: {self._sender.clean(refusal)}"
-                )
-            if is_cut_off(answer) and is_empty(answer):
-                self._sender.give_up(LLMFault.CUT_OFF, "it sent no text")
-            try:
-                return read_reply(answer, prompt, inputs)
-            except ValidationError as invalid:
-                fault = self._sender.clean(faults_in(invalid), LONGEST_FAULT)
-            if is_cut_off(answer):
-                self._sender.give_up(LLMFault.CUT_OFF, f"{prompt.name} got half a reply")
-            if replies > self._retries:
-                raise MindFailed(
-                    f"{self._name} gave no valid reply to {prompt.name} in {replies} tries: {fault[:200]}"
-                )
-            messages = [
-                *question.messages,
-                AIMessage(content=excerpt(answer) or "(nothing)"),
-                HumanMessage(content=render(self._mend, {"fault": fault, "fields": question.fields})),
-            ]
-
-    def _asker(self, prompt: Prompt[ReplyT], question: Question) -> Ask:
+    def _asker(self, client: ModelClient, prompt: Prompt[ReplyT], question: Question) -> Ask:
         """How the model is asked for this type of reply; made once for each schema."""
         schema = question.schema if question.held else None
         kind = json.dumps([prompt.reply.__qualname__, prompt.stop, schema])
         if kind not in self._askers:
             if len(self._askers) >= _MOST_ASKERS:
                 self._askers.clear()
-            self._askers[kind] = asker(self._model, self._name, prompt, self._manner, schema)
+            self._askers[kind] = asker(client.model, client.name, prompt, client.manner, schema)
         return self._askers[kind]
-
-    def _key(self, prompt: Prompt[ReplyT], question: Question) -> str:
-        request = self._request | {
-            "method": self._manner.method,
-            "messages": question.parts(),
-            "schema": question.schema,
-            "held": question.held,
-            "prompt": [prompt.orders, prompt.body],
-        }
-        return request_key(request | ({"stop": prompt.stop} if prompt.stop else {}))
-
-    def _keep(self, key: str, prompt: str, reply: dict[str, object]) -> None:
-        if self._cache is None:
-            return
-        try:
-            self._cache.put(key, model=self._name, prompt=prompt, reply=reply)
-        except CannotWrite as fault:
-            _log.warning("%s: cannot keep replies there: %s", self._cache.folder, fault)
-
-    def _write_down(
-        self,
-        prompt: str,
-        inputs: Mapping[str, object],
-        reply: Mapping[str, object],
-        tally: RequestUsage,
-        *,
-        cached: bool = False,
-    ) -> None:
-        if cached:
-            tell_kept(self._sender.parameters, prompt)
-        usd = self._sender.usd(tally.usage)
-        if usd is None and not cached:
-            told = f"no price is known for {self._name}: its tokens count as 0 dollars"
-            self._sender.remarks.say("price", told, tally.remarks)
-        self._ledger.add(
-            Exchange(
-                prompt,
-                self._name,
-                inputs,
-                reply,
-                cached=cached,
-                attempts=tally.attempts,
-                input_tokens=tally.usage.input_tokens + tally.unknown_tokens,
-                output_tokens=tally.usage.output_tokens,
-                usd=(usd or 0.0) + tally.unknown_usd,
-                seconds=time.perf_counter() - tally.started,
-                remark="; ".join(tally.remarks),
-            )
-        )
-
-
-def _own_part(model: Model, name: str, redaction: Redaction) -> dict[str, object]:
-    """The part of every request that is the model's own, without credentials; not to be changed."""
-    parameters = dumpd(model).get("kwargs", {})
-    for one in _NOT_PART_OF_REQUEST:
-        parameters.pop(one, None)
-    return {"model": name, "parameters": redaction.tree(parameters)}

@@ -10,7 +10,7 @@ from pydantic_core import to_jsonable_python
 from virl.errors import BadInput, MindFailed
 from virl.mind.base import Exchange, Ledger, Pictures, Prompt, ReplyT
 from virl.mind.lexicon import Lexicon, load_lexicon
-from virl.mind.prompt import check_inputs
+from virl.mind.rendering import check_inputs
 from virl.mind.replies import Reply
 from virl.registry import load, one_line
 

@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 
 from virl.errors import MindFailed
 from virl.mind.base import Exchange, Ledger, Pictures, Prompt, ReplyT
-from virl.mind.prompt import check_inputs
+from virl.mind.rendering import check_inputs
 from virl.mind.rules import RuleMind
 from virl.settings import Settings, load_settings
 

@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from virl.geo import compass_word, egocentric_word, normalize_heading
 from virl.journal.records import PlaceRecord, ViewRecord
-from virl.mind.prompt import fence
+from virl.mind.rendering import fence
 from virl.tools.body import Body
 
 LONGEST = 3000

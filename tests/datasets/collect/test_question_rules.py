@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from virl.datasets.collect.replies import FEWEST_WORDS, MOST_WORDS, PlaceChoices, Served
 from virl.datasets.collect.rules import load_intentions
 from virl.errors import BadInput, MindFailed
-from virl.mind.prompt import load_prompt, render
+from virl.mind.prompt import load_prompt
+from virl.mind.rendering import render
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.platform.place_types import TYPES_96

@@ -5,7 +5,7 @@ from collections import Counter
 from made_life import made_character
 
 from virl.mind.lexicon import load_lexicon
-from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN
+from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN
 from virl.routines.by_tools.policy.goals import read_goal
 from virl.routines.by_tools.policy.hands import PlannedCall, Situation, ToolReply
 from virl.routines.by_tools.policy.told import RouteTold

@@ -10,7 +10,7 @@ from virl.drawing.exhibits import MapExhibit, TableExhibit
 from virl.errors import BadInput, MindFailed, NotFound
 from virl.journal.records import Result
 from virl.mind.base import Ledger, Prompt, ReplyT
-from virl.mind.prompt import render
+from virl.mind.rendering import render
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.routines.recommend.candidate import Candidate, ranked, why_not

@@ -57,6 +57,8 @@ _LIMITED = frozenset({"openai", "anthropic", "google_genai", "ollama"})
 """Providers whose requests always say how long a reply may be."""
 SEEDED = frozenset({"openai", "openai-completion", "google_genai", "ollama"})
 """Providers that take a seed; Anthropic has none, others are not known."""
+GEMINI_VERSION = "v1beta"
+"""Of Gemini's API: `-latest` models and some previews are in no other; google-genai asks v1 since 3.0."""
 _URL_VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "openai": ("VIRL_BASE_URL", "OPENAI_BASE_URL"),
@@ -120,6 +122,7 @@ def options_of(provider: str, settings: MindSettings, profile: Mapping[str, Any]
         case "google_genai":
             chosen |= {"max_output_tokens": tokens}
             chosen |= {"thinking_level": settings.effort} if settings.effort else {}
+            chosen |= {} if os.environ.get("GOOGLE_GENAI_API_VERSION") else {"api_version": GEMINI_VERSION}
             chosen |= seed
         case "ollama":
             chosen |= {"num_predict": tokens, "num_ctx": settings.context or OLLAMA_CONTEXT}

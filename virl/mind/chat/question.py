@@ -18,7 +18,8 @@ from virl.mind.chat.asking import Model
 from virl.mind.chat.providers import ChatManner
 from virl.mind.chat.schemas import Schema, in_words, strict_schema
 from virl.mind.pictures import Describe, picture_blocks, pictures_in_words
-from virl.mind.prompt import load_prompt, render, render_parts, render_turns
+from virl.mind.prompt import load_prompt
+from virl.mind.rendering import render, render_parts, render_turns
 from virl.mind.replies import Reply, Text
 
 CACHE_MARK = {"cache_control": {"type": "ephemeral"}}

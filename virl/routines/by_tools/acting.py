@@ -23,7 +23,7 @@ from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
 from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, VirlError
 from virl.mind.chat.endings import NOTHING, refusal_in
 from virl.mind.llm import LLMMind
-from virl.mind.prompt import render
+from virl.mind.rendering import render
 from virl.mind.replies import Reply
 from virl.mind.script import ScriptMind
 from virl.routines.by_tools.deciding import Decider, decider_of, stop_at_fault

@@ -15,8 +15,9 @@ from virl.agent.character import Character
 from virl.errors import BadInput, VirlError
 from virl.mind.base import Exchange, Ledger
 from virl.mind.chat.asking import Ask
+from virl.mind.chat.turns import InWords
 from virl.mind.conversation import notes_on, what_it_says
-from virl.mind.llm import InWords, LLMMind
+from virl.mind.llm import LLMMind
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
 from virl.routines.by_tools.policy.turns import PolicyTurns

@@ -17,7 +17,8 @@ from virl.journal.records import NoteRecord, PlaceRecord
 from virl.mind.chat.endings import NOTHING, refusal_in
 from virl.mind.conversation import Said, plain_json
 from virl.mind.llm import LLMMind
-from virl.mind.prompt import load_prompt, render
+from virl.mind.prompt import load_prompt
+from virl.mind.rendering import render
 from virl.mind.replies import Reply
 from virl.plain_text import plain_lines
 from virl.routines.by_tools.deciding import Decider

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from virl.mind.prompt import FENCE_CLOSE, FENCE_OPEN
+from virl.mind.rendering import FENCE_CLOSE, FENCE_OPEN
 from virl.tools.base import Compass
 
 COMPASS: tuple[str, ...] = Compass.__args__  # type: ignore[attr-defined]

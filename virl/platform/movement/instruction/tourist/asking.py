@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from virl.mind.base import Mind
-from virl.mind.prompt import OUR_PROMPTS, Prompts, render
+from virl.mind.prompt import OUR_PROMPTS, Prompts
+from virl.mind.rendering import render
 from virl.mind.replies import Text
 from virl.platform.movement.instruction.tourist.replies import LandmarksRead
 from virl.platform.movement.instruction.tourist.signs import name_likeness

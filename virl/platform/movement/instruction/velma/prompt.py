@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 
 from virl.mind.base import Prompt
-from virl.mind.prompt import load_prompt, render
+from virl.mind.prompt import load_prompt
+from virl.mind.rendering import render
 from virl.mind.replies import Text
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.instruction.velma.replies import VelmaAction

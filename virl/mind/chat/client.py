@@ -1,0 +1,112 @@
+"""What questions and conversations share: one model, what it takes, what is kept and written down of it."""
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from langchain_core.load import dumpd
+
+from virl.errors import CannotWrite
+from virl.mind.base import Exchange, Ledger
+from virl.mind.cache import ReplyCache
+from virl.mind.chat.abilities import Abilities, NotTaken
+from virl.mind.chat.asking import Model
+from virl.mind.chat.providers import ChatManner
+from virl.mind.chat.tracing import tell_kept
+from virl.mind.pictures import Describe
+from virl.mind.sending import RequestUsage, Sender
+from virl.redaction import Redaction
+
+_NOT_PART_OF_REQUEST = (
+    "max_retries", "request_timeout", "timeout", "default_request_timeout", "client_kwargs", "stream_usage",
+)  # fmt: skip
+_LEFT_OUT = {
+    "schema": "takes no JSON schema: the fields of replies are named in the prompt",
+    "seed": "takes no seed: its replies may differ from run to run",
+    "temperature": "takes no temperature: its own is used",
+}
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class ModelClient:
+    """One model as it is asked in a run."""
+
+    model: Model
+    name: str
+    """Such as `"openai:gpt-5-mini"`."""
+    request: Mapping[str, object]
+    """The part of every request that is the model's own, as `own_part` gives it."""
+    sender: Sender
+    manner: ChatManner
+    abilities: Abilities
+    cache: ReplyCache | None
+    retries: int
+    """Further requests after the first where a reply is no good, a question."""
+    ledger: Ledger
+    describe: Describe | None = None
+    """Says what views show, where the model takes no pictures."""
+
+    def learns(self, refused: NotTaken, tally: RequestUsage) -> bool:
+        """Whether what was refused can be left out; it is, from now on."""
+        if not self.abilities.learn(refused, self.model):
+            return False
+        if told := _LEFT_OUT.get(refused.ability):
+            self.sender.remarks.say(refused.ability, f"{self.name} {told}", tally.remarks)
+        return True
+
+    def says_blind(self, tally: RequestUsage) -> None:
+        """Say once that the model takes no pictures."""
+        how = "left out" if self.describe is None else "described in words"
+        self.sender.remarks.say("pictures", f"{self.name} takes no pictures: they are {how}", tally.remarks)
+
+    def keep(self, key: str, prompt: str, reply: dict[str, object]) -> None:
+        """Keep a reply for later runs, where replies are kept."""
+        if self.cache is None:
+            return
+        try:
+            self.cache.put(key, model=self.name, prompt=prompt, reply=reply)
+        except CannotWrite as fault:
+            _log.warning("%s: cannot keep replies there: %s", self.cache.folder, fault)
+
+    def write_down(
+        self,
+        prompt: str,
+        inputs: Mapping[str, object],
+        reply: Mapping[str, object],
+        tally: RequestUsage,
+        *,
+        cached: bool = False,
+    ) -> None:
+        """Add what was asked and replied to the ledger, with what it took."""
+        if cached:
+            tell_kept(self.sender.parameters, prompt)
+        usd = self.sender.usd(tally.usage)
+        if usd is None and not cached:
+            told = f"no price is known for {self.name}: its tokens count as 0 dollars"
+            self.sender.remarks.say("price", told, tally.remarks)
+        self.ledger.add(
+            Exchange(
+                prompt,
+                self.name,
+                inputs,
+                reply,
+                cached=cached,
+                attempts=tally.attempts,
+                input_tokens=tally.usage.input_tokens + tally.unknown_tokens,
+                output_tokens=tally.usage.output_tokens,
+                usd=(usd or 0.0) + tally.unknown_usd,
+                seconds=time.perf_counter() - tally.started,
+                remark="; ".join(tally.remarks),
+            )
+        )
+
+
+def own_part(model: Model, name: str, redaction: Redaction) -> dict[str, object]:
+    """The part of every request that is the model's own, without credentials; not to be changed."""
+    parameters = dumpd(model).get("kwargs", {})
+    for one in _NOT_PART_OF_REQUEST:
+        parameters.pop(one, None)
+    return {"model": name, "parameters": redaction.tree(parameters)}
