@@ -176,6 +176,10 @@ class CodeFault(VirlError):
     """A bug in code that virl runs; the exception that it raised is the cause. The exit code is 1."""
 
 
+class RunStopped(VirlError):
+    """Somebody who controls the run has interrupted it; it can be resumed."""
+
+
 class NoStreetView(VirlError):
     """No panorama has this id, or none lies near this position."""
 

@@ -31,6 +31,9 @@ from virl.platform.movement.base import Step
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import View
 
+SAID = "said"
+"""Topic of the notes on what the user says of their own accord."""
+
 
 class Audience(Protocol):
     """Is told what happens while it happens."""
@@ -208,14 +211,15 @@ class Run:
             objects=tuple(objects),
             crossing=step.panorama.is_crossing,
             decided=decided,
+            decided_by=step.decided_by,
             next_pano_id=next_pano_id,
             seconds=now - self._since,
             requests=self._requests(),
         )
         self._journal.append(record)
-        self._since = now
         self._steps.append(record)
         self._audience.step(record)
+        self._since = perf_counter()  # the audience may have held the run
 
     def note(
         self,
@@ -253,9 +257,9 @@ class Run:
             requests=self._requests(),
         )
         self._journal.append(record)
-        self._since = now
         self._notes[topic, key] = record
         self._audience.note(record)
+        self._since = perf_counter()  # the audience may have held the run
         return record
 
     def noted(self, topic: str, key: str) -> NoteRecord | None:
@@ -265,6 +269,15 @@ class Run:
     def notes(self, topic: str) -> list[NoteRecord]:
         """The notes of a topic, in the order they were written."""
         return [note for note in self._notes.values() if note.topic == topic]
+
+    @property
+    def heard_until(self) -> int:
+        """The number of the last record with which a routine wrote down what the user had said, -1 for none.
+
+        Such notes have what was said as `say` in their data, and another topic than `SAID`.
+        """
+        heard = (note.seq for note in self._notes.values() if note.topic != SAID and "say" in note.data)
+        return max(heard, default=-1)
 
     def attach(self, name: str, text: str) -> str:
         """Write a file into the run's folder, over what stood there, and give its name for `end`.

@@ -1,7 +1,7 @@
 """Start or resume a run: opens the city, the mind and the senses, and hands them to the routine."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -12,6 +12,8 @@ from rich.console import Console
 from virl.agent.assembly import Agent, assemble, perform
 from virl.agent.character_file import routine_of
 from virl.agent.checking import check_assembly, check_before, check_character
+from virl.agent.control import Control
+from virl.agent.controlled import Desk
 from virl.agent.mover import web_settings, with_mover
 from virl.agent.plan import (
     Plan,
@@ -27,7 +29,7 @@ from virl.agent.plan import (
 from virl.agent.run import Run
 from virl.agent.terminal import Story
 from virl.agent.tracing import living
-from virl.agent.user import open_user
+from virl.agent.user import TERMINAL, open_user
 from virl.console import as_markup
 from virl.errors import BadInput, VirlError, raise_all
 from virl.files import writing
@@ -41,6 +43,7 @@ from virl.mind.prompt import load_prompt
 from virl.mind.replies import Text
 from virl.mind.rules import RuleMind
 from virl.mind.script import ScriptMind
+from virl.platform.city import City
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
 from virl.platform.perception.models import ModelOptions, Models
@@ -104,16 +107,22 @@ class Preview(BaseModel):
     """What can only be seen in the run."""
 
 
-def run_agent(options: RunOptions, console: Console) -> Finished:
+def run_agent(options: RunOptions, console: Console, control: Control | None = None) -> Finished:
     """Run an agent to its end, or go on with a run that was cut off.
+
+    Args:
+        options: what is asked of the run.
+        console: where it is told.
+        control: lets other threads pause, steer and speak to it.
 
     Raises:
         VirlError: something the user can mend; what was done so far can be resumed.
     """
-    if options.resume:
-        return _resume(options, console)
-    plan = planned(options)
-    return _live(plan, (), lambda start: Journal.create(plan.folder, start), console)
+    with control.open() if control else nullcontext():
+        if options.resume:
+            return _resume(options, console, control)
+        plan = planned(options)
+        return _live(plan, (), lambda start: Journal.create(plan.folder, start), console, control)
 
 
 @contextmanager
@@ -185,7 +194,7 @@ def preview_run(options: RunOptions) -> Preview:
     )
 
 
-def _resume(options: RunOptions, console: Console) -> Finished:
+def _resume(options: RunOptions, console: Console, control: Control | None) -> Finished:
     source = source_of(options)
     journal, records = Journal.resume(options.out or latest_run(source.stem))
     with journal:
@@ -203,7 +212,7 @@ def _resume(options: RunOptions, console: Console) -> Finished:
                     city = stack.enter_context(opened_city(start.city, plan.access(plan.budget())))
                     return Finished(ended.result, write_report(journal.folder, city), before=True)
         plan = planned_again(options, source, begun, journal.folder)
-        return _live(plan, records, lambda _: journal, console)
+        return _live(plan, records, lambda _: journal, console, control)
 
 
 def _new(options: RunOptions, console: Console) -> AbstractContextManager[Agent]:
@@ -229,10 +238,14 @@ def _gone_on(options: RunOptions, console: Console) -> Iterator[Agent]:
 
 
 def _live(
-    plan: Plan, done: Sequence[AnyRecord], open_journal: Callable[[StartRecord], Journal], console: Console
+    plan: Plan,
+    done: Sequence[AnyRecord],
+    open_journal: Callable[[StartRecord], Journal],
+    console: Console,
+    control: Control | None,
 ) -> Finished:
     """Do what the character does, from the beginning or after what is done."""
-    with _begun(plan, done, open_journal, console) as agent:
+    with _begun(plan, done, open_journal, console, control) as agent:
         try:
             result = perform(agent)
         except VirlError:
@@ -244,7 +257,11 @@ def _live(
 
 @contextmanager
 def _begun(
-    plan: Plan, done: Sequence[AnyRecord], open_journal: Callable[[StartRecord], Journal], console: Console
+    plan: Plan,
+    done: Sequence[AnyRecord],
+    open_journal: Callable[[StartRecord], Journal],
+    console: Console,
+    control: Control | None = None,
 ) -> Iterator[Agent]:
     """Check everything that can be wrong, and only then write the first line."""
     start, character = plan.start, plan.character
@@ -286,20 +303,35 @@ def _begun(
         story = stack.enter_context(Story(console, character.limits.steps))
         if console.is_terminal and (tell := getattr(mind, "tell", None)):
             tell(story.thinking)
+        desk = _desk(control, city, start, console, story)
         run = Run(
             journal,
             start,
             done,
             city=name_of_city(start.city),
-            audience=story,
+            audience=desk.beside(story) if desk else story,
             notice=city.notice,
             meter=city.meter,
             paid=budget.paid,
         )
-        user = open_user(start.feedback, console, story.pause)
+        user = desk or open_user(start.feedback, console, story.pause)
         with writing(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
-        yield assembly.agent(run, user, budget)
+        agent = assembly.agent(run, user, budget)
+        if desk:
+            stack.enter_context(desk.open(agent))
+        yield agent
+
+
+def _desk(
+    control: Control | None, city: City, start: StartRecord, console: Console, story: Story
+) -> Desk | None:
+    """Where a control meets the run; those at the control are asked what a terminal would be."""
+    if control is None:
+        return None
+    asks = start.feedback == TERMINAL
+    user = open_user(None if asks else start.feedback, console, story.pause)
+    return Desk(control, city.streetview, user, asks=asks)
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:

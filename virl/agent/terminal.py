@@ -173,7 +173,7 @@ class Story:
             if thing.new:
                 self._known[thing.label] += 1
                 self._say(_found(record.step, thing, self._known[thing.label]))
-        if any(view.purpose == "road" for view in record.views):
+        if record.decided_by or any(view.purpose == "road" for view in record.views):
             self._say(f"[cyan]{record.step:>4}[/]  {as_markup(record.decided)}")
 
     def _walked(self, step: int) -> None:

@@ -205,6 +205,8 @@ class StepRecord(Record):
     crossing: bool = False
     decided: str
     """What the agent will do now and why, in a sentence."""
+    decided_by: str = ""
+    """Who decided in the agent's place: `user`, who had taken over; empty where the agent decided itself."""
     next_pano_id: str | None = None
     """Where it goes from here; `None` if it stops."""
     seconds: float = 0.0

@@ -60,7 +60,7 @@ def chapters(
 def happened(step: StepRecord) -> bool:
     """Whether anything was seen, asked or decided on a step; a crossing alone is nothing to tell."""
     seen = any(map(_is_noted, step.views))
-    return bool(step.asked or step.places or seen or (step.crossing and step.views))
+    return bool(step.asked or step.places or step.decided_by or seen or (step.crossing and step.views))
 
 
 def heading_of(note: NoteRecord) -> tuple[str, str, str]:

@@ -1,6 +1,8 @@
 """The contracts of movement: movers take links, navigators choose them."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -46,6 +48,8 @@ class Choice:
     reason: str
     roads: tuple[Road, ...] = ()
     """What was looked at before choosing, in the order of their numbers; empty where nothing was asked."""
+    decided_by: str = ""
+    """Who chose in the navigator's place, such as `user`; empty where it chose itself."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +66,63 @@ class Step:
     """Metres walked to get here from the step before."""
     choose: Callable[[], Choice]
     """Decides what comes next; read `choice` instead."""
+    ways: Callable[[], tuple[Link, ...]] | None = None
+    """The links that somebody else may take from here; by default those of the panorama."""
+    steered: Callable[[Choice], None] | None = None
+    """Is told of a choice that somebody else made, before the walk goes on with it."""
+    last: bool = False
+    """Whether no move is left: nobody else is asked."""
     _chosen: list[Choice] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def choice(self) -> Choice:
-        """Where the navigator goes from here; asked once."""
+        """Where to go from here: asked once, of whoever steers the walk, else of the navigator."""
         # Before Python 3.12 a cached_property has one lock for all steps: walks would wait for each other.
         if not self._chosen:
-            self._chosen.append(self.choose())
+            steering = None if self.last else _STEERING.get()
+            self.settle((steering.decide(self) if steering else None) or self.choose())
         return self._chosen[0]
+
+    @property
+    def decided_by(self) -> str:
+        """Who chose in the navigator's place; empty where it chose itself, or nothing is chosen yet."""
+        return self._chosen[0].decided_by if self._chosen else ""
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links that somebody else may take from here.
+
+        Raises:
+            NoStreetView: the pose stands at no panorama.
+        """
+        return self.panorama.links if self.ways is None else self.ways()
+
+    def settle(self, choice: Choice) -> None:
+        """Have the choice made already, as a journal says it was; nobody is asked."""
+        self._chosen[:] = [choice]
+        if choice.decided_by and self.steered:
+            self.steered(choice)
+
+
+class Steering(Protocol):
+    """Somebody who may decide in the place of navigators."""
+
+    def decide(self, step: Step) -> Choice | None:
+        """Where to go from a step, along one of its `links`; `None` leaves it to the navigator."""
+        ...
+
+
+_STEERING: ContextVar[Steering | None] = ContextVar("steering", default=None)
+
+
+@contextmanager
+def steered_by(steering: Steering) -> Iterator[None]:
+    """Ask somebody first, in every walk within the block and in this context, where to go at each step."""
+    token = _STEERING.set(steering)
+    try:
+        yield
+    finally:
+        _STEERING.reset(token)
 
 
 class Navigator(Protocol):

@@ -71,7 +71,15 @@ class IntentionNavigator:
             return self._choose(pose, came_from, memory)
 
         back = (link.distance for link in self._mover.links(pose) if link.pano_id == came_from)
-        return Step(index, pose, self._streetview.panorama(pose.pano_id), next(back, 0.0), choose)
+        return Step(
+            index,
+            pose,
+            self._streetview.panorama(pose.pano_id),
+            next(back, 0.0),
+            choose,
+            ways=lambda: self._mover.links(pose),
+            last=index == self._max_steps,
+        )
 
     def _choose(self, pose: Pose, came_from: str | None, memory: StreetMemory) -> Choice:
         links = self._mover.links(pose)

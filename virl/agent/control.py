@@ -1,0 +1,347 @@
+"""Take part in a run while it goes on: pause it, step it, speak to it, look around, and steer it.
+
+One thread runs the agent, others give commands. A command only says what is wanted: the run's thread does it
+where its journal is whole, after a step or a note is written down and before a walk decides where to go.
+
+    control = Control()
+    Thread(target=run_agent, args=(options, console, control)).start()
+    control.take_over()
+    ...
+    control.go(control.standing().links[0].pano_id)
+    control.hand_back()
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from threading import Condition
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from virl.errors import BadInput, RunStopped, VirlError
+from virl.geo import compass_word, egocentric_word
+from virl.journal.records import PoseRecord
+from virl.platform.streetview import Camera, Link, View
+
+LONGEST_SPEECH = 2000
+"""Characters that the user may say at once; chosen."""
+LOOK_WAIT_S = 60.0
+"""How long a look around waits for the step under way; chosen: one that asks a model may take so long."""
+
+State = Literal["running", "paused", "yours", "ended"]
+Look = Callable[[Camera], View]
+Hear = Callable[[str], None]
+
+
+class Way(BaseModel):
+    """A link that can be taken."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pano_id: str
+    heading: float
+    """Degrees clockwise from north, [0, 360)."""
+    distance: float
+    """Metres."""
+    description: str
+    """Such as `front left (northeast), 12 m`."""
+
+
+class Standing(BaseModel):
+    """How a run stands, for those who watch it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    state: State
+    """`running` or `paused`, `yours` while the user has taken over, `ended`."""
+    pose: PoseRecord | None = None
+    """Where the agent is; `None` before it starts."""
+    links: tuple[Way, ...] = ()
+    """Where `go` can lead; empty unless a decision on the way is awaited."""
+    waiting: bool = False
+    """Whether a decision or an answer of the user is awaited."""
+    question: str = ""
+    """What the user is asked just now; `say` answers it. Empty if nothing."""
+    error: str = ""
+    """Why the run was cut short, or what was wrong with an answer."""
+
+
+class Control:
+    """The commands to one run, and how it stands. Safe for several threads.
+
+    Commands return at once, but for `look`. They can be given before the run starts.
+    """
+
+    def __init__(self) -> None:
+        """Of a run that is still to start."""
+        self._changed = Condition()
+        self._version = 0
+        self._state: State = "running"
+        self._pause_after: int | None = None
+        """Steps and notes after which it is paused, `None` to go on."""
+        self._stopping = False
+        self._pose: PoseRecord | None = None
+        self._links: tuple[Link, ...] = ()
+        self._chosen: Link | None = None
+        self._question, self._answered, self._error = "", False, ""
+        self._speech: deque[str] = deque()
+        self._looks: deque[tuple[Camera, Future[View]]] = deque()
+        self._listeners = ""
+
+    def pause(self) -> None:
+        """Hold the run after the step or note under way."""
+        with self._changing():
+            self._set("paused")
+            self._pause_after = 0
+
+    def resume(self) -> None:
+        """Go on after a pause."""
+        with self._changing():
+            self._set("running")
+            self._pause_after = None
+
+    def step(self) -> None:
+        """Go on for one more step or note, then pause."""
+        with self._changing():
+            self._set("running")
+            self._pause_after = 1
+
+    def take_over(self) -> None:
+        """Decide where to go from the next decision of a walk on, and answer what the user is asked.
+
+        Raises:
+            BadInput: the run has ended.
+        """
+        with self._changing():
+            self._must_go_on()
+            self._set("yours")
+            self._pause_after = None
+
+    def hand_back(self) -> None:
+        """Let the agent decide again, from where it stands."""
+        with self._changing():
+            if self._state == "yours":
+                self._set("running")
+
+    def go(self, pano_id: str) -> None:
+        """Take a link.
+
+        Raises:
+            BadInput: no decision is awaited, or no such link leaves from here.
+        """
+        with self._changing():
+            if not self._links:
+                raise BadInput("no decision is awaited: take over, and wait until the agent arrives")
+            link = next((link for link in self._links if link.pano_id == pano_id), None)
+            if link is None:
+                raise BadInput(f"no link leads from here to panorama {pano_id!r}: choose one of the links")
+            self._chosen, self._links = link, ()
+
+    def say(self, text: str) -> str:
+        """Say something to the agent, or answer its question: with an empty text, that there is nothing.
+
+        Returns:
+            Who hears it, in a sentence.
+
+        Raises:
+            BadInput: the run has ended, or the text is too long, or empty where nothing is asked.
+        """
+        text = text.strip()
+        with self._changing():
+            self._must_go_on()
+            if not text and not self._question:
+                raise BadInput("the text is empty: write what you want to say")
+            if len(text) > LONGEST_SPEECH:
+                raise BadInput(f"the text has {len(text)} characters: say it in at most {LONGEST_SPEECH}")
+            self._speech.append(text)
+            return "This is your answer." if self._question else self._listeners
+
+    def stop(self) -> None:
+        """Interrupt the run where its journal is whole. It can be resumed."""
+        with self._changing():
+            self._stopping = True
+
+    def look(self, heading: float, pitch: float = 0.0, fov: float = 90.0, *, size: int = 640) -> View:
+        """A view from where the agent stands, paid as any view. Waits for a step under way.
+
+        Args:
+            heading: degrees clockwise from north.
+            pitch: degrees above the horizon, [-90, 90].
+            fov: horizontal field of view in degrees, [10, 120].
+            size: width and height in pixels, [16, 2048].
+
+        Raises:
+            BadInput: the run is neither paused nor yours, it did not rest in time, or a value is out of its
+                range.
+            NoImagery: there is no picture of this place.
+            VirlError: whatever else the provider raises.
+        """
+        wanted: Future[View] = Future()
+        with self._changing():
+            if self._state not in ("paused", "yours"):
+                raise BadInput("pause the run or take over before you look around")
+            self._looks.append((Camera(heading, pitch, fov, size, size), wanted))
+        try:
+            return wanted.result(LOOK_WAIT_S)
+        except TimeoutError:
+            wanted.cancel()
+            raise BadInput("the agent is still at its step: look around once it rests") from None
+
+    def standing(self) -> Standing:
+        """How the run stands now."""
+        with self._changed:
+            return Standing(
+                state=self._state,
+                pose=self._pose,
+                links=tuple(way_of(link, self._pose) for link in self._links),
+                waiting=bool(self._links or self._question),
+                question=self._question,
+                error=self._error,
+            )
+
+    def wait_change(self, seen: int, timeout: float) -> int:
+        """Wait until the standing is newer than version `seen`, or for `timeout` seconds.
+
+        Returns:
+            The version now; 0 before anything has happened.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._version != seen, timeout)
+            return self._version
+
+    # What follows is for the run's thread.
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """The run, from its start to its end."""
+        try:
+            yield
+        except VirlError as fault:
+            self.complain(str(fault))
+            raise
+        finally:
+            with self._changing():
+                self._state = "ended"
+                self._links, self._question = (), ""
+                for _, wanted in self._looks:
+                    if wanted.set_running_or_notify_cancel():
+                        wanted.set_exception(BadInput("the run has ended"))
+                self._looks.clear()
+
+    @property
+    def is_yours(self) -> bool:
+        """Whether the user has taken over."""
+        return self._state == "yours"
+
+    def arrive(self, pose: PoseRecord) -> None:
+        """Say where the agent is."""
+        with self._changing():
+            self._pose = pose
+
+    def complain(self, error: str) -> None:
+        """Say what is wrong."""
+        with self._changing():
+            self._error = error
+
+    def tell_listeners(self, listeners: str) -> None:
+        """Say who hears what the user says, in a sentence."""
+        self._listeners = listeners
+
+    def rest(self, look: Look, hear: Hear) -> None:
+        """Hold the run while it is paused, and do what is wanted of its thread.
+
+        Args:
+            look: makes a view for the user.
+            hear: takes down what the user says.
+
+        Raises:
+            RunStopped: the user interrupts the run.
+        """
+        self._attend(look, hear, lambda: self._state != "paused")
+
+    def pause_if_due(self) -> None:
+        """Pause where as many steps and notes are done as were asked for."""
+        with self._changing():
+            if self._pause_after and self._state == "running":
+                self._pause_after -= 1
+                if not self._pause_after:
+                    self._set("paused")
+
+    def chosen_link(self, links: Sequence[Link], look: Look, hear: Hear) -> Link | None:
+        """The link that the user takes; `None` once they have handed back.
+
+        Raises:
+            RunStopped: the user interrupts the run.
+        """
+        with self._changing():
+            self._links, self._chosen = tuple(links), None
+        self._attend(look, hear, lambda: self._chosen is not None or not self.is_yours)
+        with self._changing():
+            link, self._chosen, self._links = self._chosen, None, ()
+        return link
+
+    def await_answer(self, question: str, look: Look, hear: Hear, wanted: Callable[[], bool]) -> None:
+        """Ask the user something, until `hear` has taken an answer down or none is `wanted` any more.
+
+        Raises:
+            RunStopped: the user interrupts the run.
+        """
+        with self._changing():
+            self._question, self._answered = question, False
+        self._attend(look, hear, lambda: self._answered or not wanted())
+        with self._changing():
+            self._question = ""
+
+    def _attend(self, look: Look, hear: Hear, done: Callable[[], bool]) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._stopping or self._looks or self._speech or done())
+                if self._stopping:
+                    raise RunStopped("the run is stopped: continue it with --resume")
+                wanted = self._looks.popleft() if self._looks else None
+                said = None if wanted or not self._speech else self._speech.popleft()
+            if wanted:
+                _show(look, *wanted)
+            elif said is not None:
+                if said:
+                    hear(said)
+                with self._changing():
+                    self._answered = True
+            else:
+                return
+
+    def _set(self, state: State) -> None:
+        if self._state != "ended":
+            self._state = state
+
+    def _must_go_on(self) -> None:
+        if self._state == "ended":
+            raise BadInput("the run has ended")
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        with self._changed:
+            yield
+            self._version += 1
+            self._changed.notify_all()
+
+
+def way_of(link: Link, pose: PoseRecord | None) -> Way:
+    """A link as it is told to one who stands at a pose."""
+    facing = pose.heading if pose else link.heading
+    where = f"{egocentric_word(facing, link.heading)} ({compass_word(link.heading)}), {link.distance:.0f} m"
+    return Way(pano_id=link.pano_id, heading=link.heading, distance=link.distance, description=where)
+
+
+def _show(look: Look, camera: Camera, wanted: "Future[View]") -> None:
+    if not wanted.set_running_or_notify_cancel():
+        return
+    try:
+        wanted.set_result(look(camera))
+    except VirlError as fault:
+        wanted.set_exception(fault)
+    except BaseException as fault:
+        wanted.set_exception(fault)
+        raise

@@ -1,0 +1,156 @@
+"""The run's side of a `Control`: it is held, asked and steered where its journal is whole."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+from virl.agent.assembly import Agent
+from virl.agent.control import Control, way_of
+from virl.agent.run import SAID, Audience, Run
+from virl.agent.user import Feedback, Moment, User, parse_line
+from virl.errors import BadInput
+from virl.journal.convert import pose_record
+from virl.journal.records import NoteRecord, PoseRecord, StepRecord
+from virl.platform.movement.base import Choice, Step, steered_by
+from virl.platform.streetview import Camera, Pose, StreetView, View
+
+USER = "user"
+"""Who decides where a run is steered, as the journal says it."""
+TO_AGENT = "The agent hears it when it next asks you."
+TO_NOBODY = "It is written down, but nobody listens: rules decide, and this agent does not ask you."
+
+
+class Desk:
+    """Where a run and its control meet: holds the run, steers its walks, and speaks as its user.
+
+    Args:
+        control: the commands.
+        streetview: where the user looks around.
+        user: who says what those at the control do not.
+        asks: whether the run waits for an answer wherever its user is asked.
+    """
+
+    def __init__(self, control: Control, streetview: StreetView, user: User, *, asks: bool) -> None:
+        self._control = control
+        self._streetview = streetview
+        self._user = user
+        self._asks = asks
+        self._states: Collection[str] = ()
+        self._run: Run | None = None
+        self._pose: PoseRecord | None = None
+        self._writing = False
+
+    @contextmanager
+    def open(self, agent: Agent) -> Iterator[None]:
+        """Let the commands reach an agent's run within the block."""
+        self._run = agent.run
+        steps = agent.run.steps
+        start = Pose(agent.start.id, agent.start.heading)
+        self._arrive(steps[-1].pose if steps else pose_record(start, agent.start.position))
+        self._control.tell_listeners(TO_NOBODY)
+        with steered_by(self):
+            self._rest()
+            yield
+
+    def beside(self, audience: Audience) -> Audience:
+        """An audience that tells another one, and then holds the run where that is wanted."""
+        return _Holding(self, audience)
+
+    def done(self, record: StepRecord | NoteRecord) -> None:
+        """Hold the run after what is written down, where that is wanted."""
+        if self._writing:
+            return
+        if isinstance(record, StepRecord):
+            self._arrive(record.pose)
+        self._control.pause_if_due()
+        self._rest()
+
+    def decide(self, step: Step) -> Choice | None:
+        """As `Steering.decide`: what the user chooses, if they have taken over."""
+        pose = pose_record(step.pose, step.panorama.position)
+        self._arrive(pose)
+        self._rest()
+        if not self._control.is_yours or not (links := step.links):
+            return None
+        link = self._control.chosen_link(links, self._look, self._hear)
+        if link is None:
+            return None
+        return Choice(link, f"the user goes {way_of(link, pose).description}", decided_by=USER)
+
+    def expect(self, states: Collection[str]) -> None:
+        """As `User.expect`."""
+        self._states = states
+        self._control.tell_listeners(TO_AGENT)
+        self._user.expect(states)
+
+    def feedback(self, moment: Moment) -> Feedback | None:
+        """As `User.feedback`: what was said since the agent last asked, or what is answered now."""
+        self._rest()
+        if not self._unheard() and self._waits():
+            question = f"{moment.about}\n{moment.question}".strip()
+            self._control.await_answer(question, self._look, self._hear, self._waits)
+        if said := self._unheard():
+            return self._understood(said)
+        return self._user.feedback(moment)
+
+    def _rest(self) -> None:
+        self._control.rest(self._look, self._hear)
+
+    def _waits(self) -> bool:
+        return self._asks or self._control.is_yours
+
+    def _understood(self, said: str) -> Feedback:
+        try:
+            return parse_line(said, self._states)
+        except BadInput as fault:
+            self._control.complain(str(fault))
+            return Feedback(said)
+
+    def _unheard(self) -> str:
+        """What was said since the agent last wrote down what it was told, before a kill too."""
+        if self._run is None:
+            return ""
+        return " ".join(
+            str(note.data["say"]) for note in self._run.notes(SAID) if note.seq > self._run.heard_until
+        )
+
+    def _arrive(self, pose: PoseRecord) -> None:
+        self._pose = pose
+        self._control.arrive(pose)
+
+    def _look(self, camera: Camera) -> View:
+        if self._pose is None:
+            raise BadInput("the agent is nowhere yet")
+        return self._streetview.view(self._pose.pano_id, camera)
+
+    def _hear(self, said: str) -> None:
+        if self._run is None:
+            return
+        self._writing = True
+        try:
+            number = len(self._run.notes(SAID)) + 1
+            self._run.note(SAID, str(number), f"The user: {said}", data={"say": said})
+        finally:
+            self._writing = False
+
+
+class _Holding:
+    """Tells another audience, and holds the run."""
+
+    def __init__(self, desk: Desk, audience: Audience) -> None:
+        self._desk = desk
+        self._audience = audience
+        self.start, self.progress, self.end = audience.start, audience.progress, audience.end
+
+    def step(self, record: StepRecord) -> None:
+        """As `Audience.step`."""
+        self._audience.step(record)
+        self._desk.done(record)
+
+    def note(self, record: NoteRecord) -> None:
+        """As `Audience.note`."""
+        self._audience.note(record)
+        self._desk.done(record)
+
+    def aside(self) -> Audience:
+        """As `Audience.aside`: an agent that is consulted is held, too."""
+        return _Holding(self._desk, self._audience.aside())
