@@ -42,6 +42,7 @@ from virl.cli.options import (
 from virl.cli.preview import tell_preview
 from virl.cli.serve import serve_app
 from virl.cli.town import town
+from virl.cli.watch import watch
 from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
 from virl.guard import guard
@@ -238,6 +239,7 @@ def narrate(
 _PANELS: dict[str, dict[str, Callable[..., None]]] = {
     "Agents": {
         "run": run,
+        "watch": watch,
         "agents": list_agents,
         "new": new,
         "check": check,

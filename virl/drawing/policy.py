@@ -6,6 +6,12 @@ import json
 
 from virl.plain_text import plain_tree
 
+SERVED_POLICY = (
+    "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""A policy for a page that is served with its style, its script and its data beside it."""
+
 
 def content_policy(style: str, script: str, *, beside: bool = False) -> str:
     """A policy under which a page runs its own style and script, and loads nothing.

@@ -70,7 +70,7 @@ def read_contents(path: Path) -> Contents:
     order = Order()
 
     def next_record(line: bytes) -> AnyRecord:
-        record = _record(path, line, is_first=not order.count)
+        record = read_record(path, line, is_first=not order.count)
         if fault := order.fault(record):
             raise ValueError(fault)
         order.take(record)
@@ -114,7 +114,13 @@ def broken(path: Path, number: int, fault: str) -> JournalBroken:
     return JournalBroken(f"{path}, line {number}: {fault}{_MEND}")
 
 
-def _record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
+def read_record(path: Path, line: bytes, *, is_first: bool) -> AnyRecord:
+    """A record from its line.
+
+    Raises:
+        ValueError: it is none; says why.
+        JournalBroken: the journal is of another format.
+    """
     try:
         data = from_json(line)
     except ValueError as fault:

@@ -51,7 +51,13 @@ def check_key(key: str | None, what: str) -> str:
 
 
 def run(
-    app: ASGIApp, host: str, port: int, key: str | None, limits: RequestLimits, tell: Callable[[str], None]
+    app: ASGIApp,
+    host: str,
+    port: int,
+    key: str | None,
+    limits: RequestLimits,
+    tell: Callable[[str], None],
+    closing: threading.Event | None = None,
 ) -> None:
     """Serve until the process is interrupted.
 
@@ -62,6 +68,7 @@ def run(
         key: what clients have to show; needed where other machines can connect.
         limits: of each request.
         tell: gets the server's URL when it is known.
+        closing: set when the server begins to stop, for answers that have no end of their own.
 
     Raises:
         BadInput: the port is taken, or other machines can connect and there is no key.
@@ -69,11 +76,18 @@ def run(
     with _listening(host, port, key) as listener:
         tell(_url(listener))
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(_config(app, limits)).run(sockets=[listener])
+            _Server(_config(app, limits), closing).run(sockets=[listener])
 
 
 @contextmanager
-def running(app: ASGIApp, host: str, port: int, key: str | None, limits: RequestLimits) -> Iterator[str]:
+def running(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    key: str | None,
+    limits: RequestLimits,
+    closing: threading.Event | None = None,
+) -> Iterator[str]:
     """Serve from a thread of its own until the block ends; gives the server's URL.
 
     Args:
@@ -82,13 +96,14 @@ def running(app: ASGIApp, host: str, port: int, key: str | None, limits: Request
         port: as `run`.
         key: as `run`.
         limits: as `run`.
+        closing: as `run`.
 
     Raises:
         BadInput: as `run`.
         VirlError: the server did not start.
     """
     with _listening(host, port, key) as listener:
-        server = uvicorn.Server(_config(app, limits))
+        server = _Server(_config(app, limits), closing)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:
@@ -97,6 +112,20 @@ def running(app: ASGIApp, host: str, port: int, key: str | None, limits: Request
         finally:
             server.should_exit = True
             thread.join()
+
+
+class _Server(uvicorn.Server):
+    """Says when it begins to stop."""
+
+    def __init__(self, config: uvicorn.Config, closing: threading.Event | None) -> None:
+        super().__init__(config)
+        self._closing = closing
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn does."""
+        if self._closing is not None:
+            self._closing.set()
+        await super().shutdown(sockets)
 
 
 @contextmanager

@@ -2,20 +2,18 @@
 
 import os
 from collections.abc import Collection, Sequence
-from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
 from virl import __version__
-from virl.errors import VirlError
 from virl.files import write_whole
 from virl.journal.gallery.benchmarks import BenchmarkCard, benchmark_cards
 from virl.journal.gallery.collect import Card, LeftOut, collect
-from virl.journal.gallery.thumbnail import Streets, Thumbnail
+from virl.journal.gallery.thumbnail import Thumbnail
 from virl.journal.page import page
 from virl.journal.report import REPORT
-from virl.platform.providers.open import all_cities, name_of_city, open_city
-from virl.platform.providers.registry import provider_of
+from virl.journal.town_streets import town_streets
+from virl.platform.providers.open import all_cities, name_of_city
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -34,7 +32,7 @@ def write_gallery(folders: Sequence[Path], out: Path) -> tuple[Path, list[Card],
         BadInput: one is no folder.
         CannotWrite: the page cannot be written.
     """
-    cards, left_out = collect(folders, _streets_of)
+    cards, left_out = collect(folders, town_streets)
     html = page(
         "gallery.html.j2",
         {
@@ -68,16 +66,3 @@ def _titles(names: Collection[str]) -> dict[str, str]:
     """What cities are called; those given by a path, by the name of the file."""
     known = all_cities()
     return {name: known[name].title if name in known else name_of_city(name) for name in names}
-
-
-@cache
-def _streets_of(name: str) -> Streets:
-    """The streets of a city that opens anywhere; none of others, which need a network or a data set."""
-    settings = all_cities().get(name)
-    if settings is None or provider_of(settings).needs:
-        return ()
-    try:
-        city = open_city(name)
-    except VirlError:
-        return ()
-    return city.street_map.lines() if city.street_map else ()

@@ -1,0 +1,248 @@
+"""The page of `virl watch` in a real browser: replay, keys, phone width, dark mode, hostile worlds."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import axe_core_python
+import pytest
+from headless import chromium, needs_chromium
+from hostile_texts import aimed
+from hostile_world import Beacon
+from made_run import keep_made_run, made_city
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.wait import WebDriverWait
+
+from virl.journal.journal import JOURNAL
+from virl.serve.watch.feed import RunFeed
+from virl.serve.watch.pages import save_page
+from virl.serve.watch.server import watched
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+
+PAGES = Path(__file__).parents[2] / "pages"
+CHECK = (PAGES / "check.js").read_text(encoding="utf-8")
+AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+MARKUP = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+RECORDS = 23  # of the made run: its start, 21 steps and its end
+
+
+def streets(_: str) -> Any:
+    street_map = made_city().street_map
+    return street_map.lines() if street_map else ()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    with chromium() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return keep_made_run(tmp_path_factory.mktemp("watched") / "run", size=160)
+
+
+@pytest.fixture(scope="module")
+def address(run: Path) -> Iterator[str]:
+    with watched({0: RunFeed(run, streets)}) as url:
+        yield url
+
+
+def until(browser: webdriver.Chrome, true: Callable[[], object]) -> None:
+    WebDriverWait(browser, 60, poll_frequency=0.05).until(lambda _: true())
+
+
+def show(browser: webdriver.Chrome, url: str, width: int = 1280, *, dark: bool = False) -> None:
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    features = [
+        {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+        {"name": "prefers-reduced-motion", "value": "reduce"},
+    ]
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.get("about:blank")
+    browser.get_log("browser")
+    browser.get(url)
+    until(browser, lambda: len(entries(browser)))
+
+
+def entries(browser: webdriver.Chrome) -> list[Any]:
+    return browser.find_elements(By.CSS_SELECTOR, ".log li")
+
+
+def text_of(browser: webdriver.Chrome, selector: str) -> str:
+    return browser.find_element(By.CSS_SELECTOR, selector).text
+
+
+def path_length(browser: webdriver.Chrome) -> int:
+    """Points of the path that is drawn."""
+    path = browser.find_element(By.CSS_SELECTOR, "polyline.path:not(.halo):not(.ghost)")
+    return len((path.get_dom_attribute("points") or "").split())
+
+
+def overflow(browser: webdriver.Chrome) -> int:
+    script = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    return int(browser.execute_script(script))
+
+
+@pytest.mark.parametrize("width", [1400, 1000, 360])
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_finished_run_is_shown_at_any_width(
+    browser: webdriver.Chrome, address: str, width: int, dark: bool
+) -> None:
+    show(browser, address, width, dark=dark)
+    until(browser, lambda: len(entries(browser)) == RECORDS)
+    assert browser.title == "Hiro in testville \u00b7 virl watch"
+    assert "Entered Noodle Bar Mei" in text_of(browser, ".outcome")
+    assert path_length(browser) == 21
+    until(browser, lambda: browser.execute_script("return document.querySelector('.frame img').naturalWidth"))
+    assert overflow(browser) == 0
+    background = browser.find_element(By.TAG_NAME, "body").value_of_css_property("background-color")
+    assert ("22, 24, 26" in background) == dark
+    faults = browser.execute_script(CHECK)
+    assert [one for one in faults if not one.startswith("loads ")] == []
+    assert browser.get_log("browser") == []
+    assert "token" not in browser.current_url
+
+
+def test_the_page_is_open_to_all(browser: webdriver.Chrome, run: Path, tmp_path: Path) -> None:
+    """Axe needs a page without the server's policy: the saved one has the same nodes."""
+    show(browser, save_page([RunFeed(run, streets)], tmp_path / "saved.html").as_uri())
+    browser.execute_script(AXE)
+    found = browser.execute_async_script(
+        "axe.run(document, {resultTypes: ['violations']}).then(arguments[0])"
+    )
+    assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found["violations"]] == []
+
+
+def test_the_run_is_scrubbed_by_keyboard(browser: webdriver.Chrome, address: str) -> None:
+    show(browser, address)
+    until(browser, lambda: len(entries(browser)) == RECORDS)
+    slider = browser.find_element(By.CSS_SELECTOR, ".timeline input")
+    slider.send_keys(Keys.HOME)
+    assert path_length(browser) == 0
+    assert "The run begins" in text_of(browser, ".thoughts")
+    for _ in range(4):
+        slider.send_keys(Keys.ARROW_RIGHT)
+    assert path_length(browser) == 4
+    assert text_of(browser, ".thoughts .eyebrow") == "Step 3"
+    assert "KAPPA SUSHI" in text_of(browser, ".stage figcaption")
+    assert (slider.get_dom_attribute("aria-valuetext") or "").startswith("Step 3: ")
+    assert "Step 3" in browser.find_element(By.CSS_SELECTOR, "[aria-live]").get_property("textContent")
+    boxes = browser.find_elements(By.CSS_SELECTOR, ".boxes rect")
+    assert len(boxes) == 2
+    frame = browser.find_element(By.CSS_SELECTOR, ".stage .frame")
+    browser.execute_script("arguments[0].focus()", frame)
+    frame.send_keys(Keys.ARROW_LEFT)
+    assert text_of(browser, ".thoughts .eyebrow") == "Step 2"
+    slider.send_keys(Keys.END)
+    assert path_length(browser) == 21
+
+
+def test_focus_is_seen_and_reaches_everything(browser: webdriver.Chrome, address: str) -> None:
+    show(browser, address)
+    until(browser, lambda: len(entries(browser)) == RECORDS)
+    reached, unseen = set(), []
+    browser.execute_script("document.activeElement.blur()")
+    for _ in range(50):
+        browser.switch_to.active_element.send_keys(Keys.TAB)
+        name, outline = browser.execute_script(
+            "const one = document.activeElement, style = getComputedStyle(one);"
+            "return [(one.getAttribute('aria-label') || one.textContent || '').trim().slice(0, 30),"
+            " style.outlineStyle + style.outlineWidth]"
+        )
+        reached.add(name)
+        at_the_end = browser.switch_to.active_element.tag_name == "body"
+        if not at_the_end and outline.startswith("none"):
+            unseen.append(name)
+    assert {"Play", "Time in the run", "Speed", "Zoom in", "Next record"} <= reached
+    assert any(name.startswith("View.") for name in reached)
+    assert unseen == []
+
+
+def test_a_run_is_played_at_a_speed(browser: webdriver.Chrome, address: str) -> None:
+    show(browser, address)
+    until(browser, lambda: len(entries(browser)) == RECORDS)
+    browser.find_element(By.CSS_SELECTOR, ".timeline input").send_keys(Keys.HOME)
+    browser.find_element(By.CSS_SELECTOR, ".timeline select").send_keys("20")
+    play = browser.find_element(By.CSS_SELECTOR, "button.main")
+    play.click()
+    assert play.text == "Stop"
+    until(browser, lambda: path_length(browser) == 21 and play.text == "Play")
+
+
+def test_a_run_that_is_written_elsewhere_grows_on_the_page(
+    browser: webdriver.Chrome, run: Path, tmp_path: Path
+) -> None:
+    lines = (run / JOURNAL).read_bytes().splitlines(keepends=True)
+    folder = tmp_path / "live"
+    folder.mkdir()
+    (folder / "views").symlink_to(run / "views")
+    (folder / JOURNAL).write_bytes(b"".join(lines[:5]))
+    with watched({0: RunFeed(folder, streets)}) as url:
+        show(browser, url)
+        until(browser, lambda: path_length(browser) == 4)
+        assert text_of(browser, ".badge.state") == "not ended"
+        with (folder / JOURNAL).open("ab") as file:
+            file.write(b"".join(lines[5:]))
+        until(browser, lambda: path_length(browser) == 21)
+        assert text_of(browser, ".badge.state") == "ended"
+
+
+def test_who_looks_back_is_left_alone_by_what_comes(
+    browser: webdriver.Chrome, run: Path, tmp_path: Path
+) -> None:
+    lines = (run / JOURNAL).read_bytes().splitlines(keepends=True)
+    (tmp_path / JOURNAL).write_bytes(b"".join(lines[:10]))
+    with watched({0: RunFeed(tmp_path, streets)}) as url:
+        show(browser, url)
+        until(browser, lambda: path_length(browser) == 9)
+        browser.find_element(By.CSS_SELECTOR, ".timeline input").send_keys(Keys.HOME)
+        with (tmp_path / JOURNAL).open("ab") as file:
+            file.write(lines[10])
+        until(browser, lambda: len(entries(browser)) == 11)
+        assert path_length(browser) == 0
+        browser.find_element(By.CSS_SELECTOR, "button.latest").click()
+        assert path_length(browser) == 10
+
+
+def test_a_saved_run_is_one_file_that_replays(browser: webdriver.Chrome, run: Path, tmp_path: Path) -> None:
+    page = save_page([RunFeed(run, streets)], tmp_path / "saved.html")
+    show(browser, page.as_uri(), 360)
+    assert len(entries(browser)) == RECORDS
+    browser.find_element(By.CSS_SELECTOR, ".timeline input").send_keys(Keys.HOME, *[Keys.ARROW_RIGHT] * 4)
+    assert path_length(browser) == 4
+    until(browser, lambda: browser.execute_script("return document.querySelector('.frame img').naturalWidth"))
+    assert overflow(browser) == 0
+    assert browser.execute_script(CHECK) == []
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_nothing_runs_that_the_world_wrote(browser: webdriver.Chrome, tmp_path: Path, saved: bool) -> None:
+    with Beacon().listening() as beacon:
+        folder = keep_made_run(tmp_path / "run", size=16, shop=f"Bar {MARKUP}{' '.join(aimed(beacon.url))}")
+        journal = folder / JOURNAL
+        hostile = MARKUP.replace('"', '\\"')
+        text = journal.read_text().replace("Mild and kind", hostile).replace("It is dear", hostile)
+        journal.write_text(
+            text.replace("A student who", hostile).replace("Find a place", f"{hostile} Find a place")
+        )
+        feed = RunFeed(folder, streets)
+        with watched({0: feed}) as url:
+            show(browser, save_page([feed], tmp_path / "saved.html").as_uri() if saved else url)
+            until(browser, lambda: len(entries(browser)) == RECORDS)
+            for number in range(RECORDS):
+                browser.execute_script("panels.get(0).timeline.user(arguments[0])", number)
+            threading.Event().wait(0.3)
+            assert MARKUP in text_of(browser, "#run-0 .intention")
+            assert MARKUP in browser.find_element(By.CSS_SELECTOR, ".log").text
+            assert browser.title == "Hiro in testville \u00b7 virl watch"
+            assert browser.execute_script("return window.pwned") is None
+            assert browser.find_elements(By.CSS_SELECTOR, "[onerror], iframe, object, embed") == []
+            assert browser.get_log("browser") == []
+        assert beacon.asked == []

@@ -1,0 +1,210 @@
+"""The server of `virl watch`, over real HTTP: who may ask, and what is told."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from made_run import STREETS, keep_made_run, made_city
+
+from virl.errors import BadInput
+from virl.journal.journal import JOURNAL
+from virl.serve.watch.feed import RunFeed
+from virl.serve.watch.finding import find_runs
+from virl.serve.watch.server import watched
+
+
+def streets(_: str) -> Any:
+    street_map = made_city().street_map
+    return street_map.lines() if street_map else ()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return keep_made_run(tmp_path_factory.mktemp("watched") / "run", size=32)
+
+
+@pytest.fixture(scope="module")
+def address(run: Path) -> Iterator[str]:
+    with watched({0: RunFeed(run, streets)}) as url:
+        yield url
+
+
+@pytest.fixture
+def client(address: str) -> Iterator[httpx.Client]:
+    """A client that was let in, with the page as its base."""
+    with httpx.Client(timeout=20) as plain:
+        entered = plain.get(address)
+        page = entered.text.partition("url=")[2].partition('"')[0]
+        origin = address.partition("/?")[0]
+        with httpx.Client(base_url=origin + page, cookies=plain.cookies, timeout=20) as opened:
+            yield opened
+
+
+def told(client: httpx.Client, last: str = "") -> tuple[list[dict[str, Any]], str]:
+    """The records of run 0 up to the first state, and the id of the last event."""
+    records: list[dict[str, Any]] = []
+    identity, name = "", ""
+    with client.stream("GET", "events?runs=0", headers={"Last-Event-ID": last} if last else {}) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        for line in stream.iter_lines():
+            field, _, value = line.partition(": ")
+            if field == "event":
+                name = value
+            elif field == "id":
+                identity = value
+            elif field == "data" and name == "told":
+                records += json.loads(value)["told"]
+            elif field == "data" and name == "state":
+                break
+    return records, identity
+
+
+def test_the_address_is_exchanged_for_a_cookie_that_scripts_and_other_sites_do_not_get(address: str) -> None:
+    reply = httpx.get(address)
+    cookie = reply.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    token = parse_qs(urlsplit(address).query)["token"][0]
+    assert token not in reply.text
+    assert token not in cookie
+    path = cookie.partition("path=")[2].partition(";")[0]
+    assert len(path) > 8
+
+
+def test_the_page_and_its_files_are_served_strictly(client: httpx.Client) -> None:
+    for name, media in (("", "text/html"), ("watch.css", "text/css"), ("watch.js", "text/javascript")):
+        reply = client.get(name)
+        assert reply.status_code == 200
+        assert reply.headers["content-type"].startswith(media)
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert reply.headers["cache-control"] == "no-store"
+        policy = reply.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+    page = client.get("").text
+    assert "<script>" not in page
+    assert "onclick" not in page
+
+
+@pytest.mark.parametrize("path", ["", "watch.js", "index", "events?runs=0", "runs/0/views/1/0"])
+def test_nothing_is_given_without_the_cookie(client: httpx.Client, address: str, path: str) -> None:
+    url = str(client.base_url) + path
+    assert httpx.get(url).status_code == 403
+    assert httpx.get(url, cookies={"virl_watch": "wrong"}).status_code == 403
+    assert httpx.get(address.partition("?")[0]).status_code == 403
+    assert httpx.get(address + "x").status_code == 403
+    assert client.get("index").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "[::1]:{port}", ""]
+)
+def test_another_host_is_refused(client: httpx.Client, address: str, host: str) -> None:
+    given = host.replace("{port}", str(client.base_url.port))
+    assert client.get("index", headers={"Host": given}).status_code in {400, 421}
+    assert httpx.get(address, headers={"Host": given}).status_code in {400, 421}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "https://127.0.0.1:{port}"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"},
+    ],
+)
+def test_pages_of_other_sites_are_refused(client: httpx.Client, headers: dict[str, str]) -> None:
+    given = {name: value.replace("{port}", str(client.base_url.port)) for name, value in headers.items()}
+    assert client.get("index", headers=given).status_code == 403
+    own = f"http://127.0.0.1:{client.base_url.port}"
+    assert client.get("index", headers={"Origin": own, "Sec-Fetch-Site": "same-origin"}).status_code == 200
+
+
+def test_a_command_names_its_origin(client: httpx.Client) -> None:
+    assert client.post("index").status_code == 403
+    own = f"http://127.0.0.1:{client.base_url.port}"
+    assert client.post("index", headers={"Origin": own}).status_code == 405  # it came to the application
+
+
+def test_the_stream_tells_the_run_and_goes_on_where_it_was(client: httpx.Client, run: Path) -> None:
+    records, identity = told(client)
+    lines = (run / JOURNAL).read_text().splitlines()
+    assert [one["seq"] for one in records] == list(range(len(lines)))
+    assert [one["kind"] for one in records][:2] == ["start", "step"]
+    assert records[-1]["kind"] == "end"
+    assert len(records[1]["streets"]) == len(STREETS)
+    assert records[1]["at"] == [0.0, 0.0]
+    assert records[9]["at"][0] == pytest.approx(80.0, abs=0.5)
+    assert records[4]["views"][2]["boxes"][0]["label"] == "KAPPA SUSHI"
+    again, same = told(client, identity)
+    assert again == []
+    assert same == identity
+    rest, _ = told(client, "0.20")
+    assert [one["seq"] for one in rest] == [20, 21, 22]
+    all_of_it, _ = told(client, "no-id.of-ours")
+    assert len(all_of_it) == len(lines)
+
+
+def test_views_are_served_as_the_journal_names_them(client: httpx.Client) -> None:
+    reply = client.get("runs/0/views/1/0")
+    assert reply.status_code == 200
+    assert reply.headers["content-type"] == "image/jpeg"
+    assert reply.content.startswith(b"\xff\xd8\xff")
+    for path in (
+        "runs/0/views/0/0", "runs/0/views/1/99", "runs/0/views/-1/0", "runs/1/views/1/0", "runs/0/views/99/0",
+        "runs/0/views/../journal.jsonl", "runs/0/views/..%2f..%2fjournal.jsonl/0", "runs/0/journal.jsonl",
+    ):  # fmt: skip
+        assert client.get(path).status_code in {404, 422}, path
+
+
+def test_a_view_that_leads_out_of_the_folder_or_is_no_picture_is_not_served(tmp_path: Path) -> None:
+    folder = keep_made_run(tmp_path / "run", steps=2, ended=False, size=16)
+    secret = tmp_path / "secret.jpg"
+    secret.write_bytes(b"\xff\xd8\xffsecret")
+    first, second, third = sorted((folder / "views").glob("0000-*"))[:3]
+    first.unlink()
+    first.symlink_to(secret)
+    second.write_bytes(b"<script>alert(1)</script>")
+    third.unlink()
+    feed = RunFeed(folder, streets)
+    feed.told()
+    given = {folder / file: feed.picture(*map(int, key.split("/"))) for key, file in feed.files().items()}
+    assert given[first] is given[second] is given[third] is None
+    assert all(given[file] for file in given if file not in {first, second, third})
+
+
+def test_a_journal_that_is_damaged_is_told(tmp_path: Path) -> None:
+    folder = keep_made_run(tmp_path / "run", steps=2, ended=False, size=16)
+    with (folder / JOURNAL).open("a") as file:
+        file.write("{}\n")
+    feed = RunFeed(folder, streets)
+    assert len(feed.told()) == 3
+    assert "line 4" in feed.state()["fault"]
+
+
+def test_runs_are_found_in_folders(tmp_path: Path) -> None:
+    for name in ("b", "a", "a/consulted/c"):
+        keep_made_run(tmp_path / "runs" / name, steps=1, ended=False, size=16)
+    (tmp_path / "empty").mkdir()
+    runs = tmp_path / "runs"
+    assert find_runs([runs]) == [runs / "a", runs / "b"]
+    assert find_runs([runs / "b", runs]) == [runs / "b", runs / "a"]
+    for wrong in ("empty", "nowhere"):
+        with pytest.raises(BadInput, match=wrong):
+            find_runs([tmp_path / wrong])
+
+
+def test_what_the_world_wrote_is_plain_text(tmp_path: Path) -> None:
+    folder = keep_made_run(tmp_path / "run", size=16, shop="Bar\u202e\x1b[31m <img src=x onerror=alert(1)>")
+    text = json.dumps(RunFeed(folder, streets).told(), ensure_ascii=False)
+    assert "\u202e" not in text
+    assert "\\u001b" not in text
+    assert "<img src=x onerror=alert(1)>" in text  # which the page shows as it is

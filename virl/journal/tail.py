@@ -1,0 +1,61 @@
+"""Reading a journal while another process writes it."""
+
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+from virl.errors import JournalBroken
+from virl.journal.journal import JOURNAL
+from virl.journal.reading import Order, broken, read_record
+from virl.journal.records import AnyRecord
+
+
+class JournalTail:
+    """The records of a run, a few at a time as they are written. Nothing is locked and nothing is changed.
+
+    Args:
+        folder: the run's.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / JOURNAL
+        self._read = 0
+        self._order = Order()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the last record of the run was read."""
+        return self._order.ended
+
+    def more(self) -> Iterator[AnyRecord]:
+        """The whole records that have not been read; a line that is being written comes with a later call.
+
+        Raises:
+            JournalBroken: the journal is missing or cannot be read, a line is damaged or out of order, or
+                lines that were read are gone.
+        """
+        try:
+            with self._path.open("rb") as file:
+                if file.seek(0, 2) < self._read:
+                    raise JournalBroken(f"{self._path}: lines that were there are gone: start again")
+                file.seek(self._read)
+                new = file.read()
+        except OSError as fault:
+            raise JournalBroken(f"{self._path}: cannot be read ({fault.strerror})") from fault
+        for line in BytesIO(new):
+            if not line.endswith(b"\n") or b"\0" in line or not line.strip():
+                break  # as a kill or a crash leaves it: whoever resumes the run removes it
+            record = self._record(line)
+            self._read += len(line)
+            yield record
+
+    def _record(self, line: bytes) -> AnyRecord:
+        number = self._order.count + 1
+        try:
+            record = read_record(self._path, line, is_first=number == 1)
+        except ValueError as fault:
+            raise broken(self._path, number, str(fault)) from fault
+        if disorder := self._order.fault(record):
+            raise broken(self._path, number, disorder)
+        self._order.take(record)
+        return record

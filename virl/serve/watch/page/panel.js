@@ -1,0 +1,220 @@
+// One run: its view, its map, what it thinks, what it costs.
+class Panel {
+  constructor(number, addressOf) {
+    this.number = number;
+    this.records = [];
+    this.at = -1;
+    this.follows = true;
+    this.live = null;
+    this.title = el("h2", {}, "A run");
+    this.badge = el("span", { class: "badge", role: "status" }, "loading");
+    this.intention = el("p", { class: "intention" });
+    this.outcome = el("p", { class: "outcome", hidden: true });
+    this.fault = el("p", { class: "fault", role: "alert", hidden: true });
+    this.stage = new Stage((record, view) => addressOf(number, record, view));
+    this.map = new RunMap((seq) => this.timeline.user(seq));
+    this.timeline = new Timeline((at, byHand) => this.go(at, byHand));
+    this.thoughts = el("div", { class: "thoughts" });
+    this.money = el("dl", { class: "money" });
+    this.meter = el("meter", { min: 0, max: 1, value: 0, hidden: true, "aria-label": "Budget spent" });
+    this.log = el("ol", { class: "log", "aria-label": "What happened" });
+    this.notice = el("p", { class: "notice" });
+    this.mind = el("p", { class: "dim" });
+    this.told = el("p", { class: "aloud", "aria-live": "polite" });
+    this.controls = el("div", { class: "controls" });
+    this.node = el(
+      "section",
+      { class: "run", id: `run-${number}` },
+      el("header", {}, el("div", { class: "name" }, this.title, this.badge), this.intention, this.outcome, this.fault),
+      el(
+        "div",
+        { class: "run-grid" },
+        el("div", { class: "card seen-now" }, this.stage.node, this.controls, this.timeline.node),
+        el("div", { class: "card think" }, this.thoughts),
+        el("div", { class: "card map" }, this.map.node, this.notice),
+        el("div", { class: "card cost" }, this.money, this.meter, this.mind),
+        el("div", { class: "card happened" }, el("h3", {}, "What happened"), this.log),
+      ),
+      this.told,
+    );
+    this.node.setAttribute("aria-labelledby", (this.title.id = `run-${number}-title`));
+    this.listen();
+  }
+
+  get start() {
+    return this.records[0];
+  }
+
+  get end() {
+    const last = this.records[this.records.length - 1];
+    return last && last.kind === "end" ? last : null;
+  }
+
+  add(told) {
+    const wasAt = this.at;
+    const known = this.records.length;
+    told = told.filter((one) => one.seq >= known); // a stream that was taken up again
+    if (!told.length) return;
+    this.records.push(...told);
+    if (!known) this.begin();
+    this.map.add(told);
+    this.timeline.add(this.records);
+    this.log.append(...told.map((one) => this.entry(one)));
+    this.badges();
+    if (this.follows && !this.timeline.timer) this.go(this.records.length - 1, false);
+    else this.go(wasAt, false);
+  }
+
+  begin() {
+    const { who, city, intention, mind, notice, started } = this.start;
+    this.title.replaceChildren(el("bdi", {}, who), " in ", el("bdi", {}, city));
+    this.intention.textContent = intention;
+    this.mind.textContent = `Decides: ${mind}. Started ${started}.`;
+    this.notice.textContent = notice ? `Map, views and places: ${notice}.` : "";
+  }
+
+  entry(one) {
+    const number = one.kind === "step" ? el("b", {}, String(one.step)) : null;
+    const title = one.kind === "start" ? "Started" : one.title;
+    const by = one.decidedBy === "user" ? el("span", { class: "badge you" }, "user") : null;
+    const sort = one.kind === "step" ? one.mark : one.kind;
+    return el("li", { class: sort }, button(el("span", {}, number, ` ${title} `, by), {}, () => this.timeline.user(one.seq)));
+  }
+
+  badges() {
+    const { end, live } = this;
+    const [state, words] = end ? ["ended", "ended"] : live ? [live, live === "yours" ? "at the wheel" : live] : ["open", "not ended"];
+    this.badge.className = `badge state ${state}`;
+    if (this.badge.textContent !== words) this.badge.textContent = words;
+    this.outcome.hidden = !end;
+    if (end && !this.outcome.hasChildNodes()) {
+      this.outcome.className = `outcome ${end.status.replace(" ", "-")}`;
+      this.outcome.append(el("b", {}, end.title), ` ${end.decided.slice(0, 1).toUpperCase()}${end.decided.slice(1)}`);
+    }
+  }
+
+  // Show the run as it was at a record.
+  go(at, byHand) {
+    if (!this.records.length) return;
+    at = Math.min(Math.max(at, 0), this.records.length - 1);
+    if (byHand) this.follows = at === this.records.length - 1;
+    const moved = at !== this.at;
+    this.at = at;
+    const past = this.records.slice(0, at + 1);
+    const now = past[at];
+    const step = past.findLast((one) => one.kind === "step");
+    const seen = past.findLast((one) => one.views && one.views.length) || null;
+    const words = this.words(now);
+    this.timeline.show(at, words);
+    this.stage.show(seen, step ? step.heading : 0);
+    this.map.show(now.seq, step ? step.heading : 0);
+    this.map.node.hidden = !step && !this.records.some((one) => one.kind === "step");
+    this.spent(past, now);
+    if (!moved) return;
+    this.think(now, step);
+    this.mark(at);
+    this.told.textContent = words;
+  }
+
+  words(now) {
+    if (now.kind === "start") return "The start of the run";
+    const head = now.kind === "step" ? `Step ${now.step}: ${now.title}` : now.title;
+    return now.decided ? `${head}. ${now.decided}` : head;
+  }
+
+  mark(at) {
+    const before = this.log.querySelector("[aria-current]");
+    if (before) before.removeAttribute("aria-current");
+    const entry = this.log.children[at];
+    entry.firstChild.setAttribute("aria-current", "step");
+    const [top, bottom] = [entry.offsetTop, entry.offsetTop + entry.offsetHeight];
+    if (top < this.log.scrollTop || bottom > this.log.scrollTop + this.log.clientHeight) {
+      this.log.scrollTop = top - this.log.clientHeight / 2;
+    }
+  }
+
+  think(now, step) {
+    const head = now.kind === "step" ? `Step ${now.step}` : now.kind === "start" ? "Start" : now.kind === "end" ? "End" : step ? `After step ${step.step}` : "Before the first step";
+    const by = now.decidedBy && now.kind === "step"
+      ? el("p", { class: now.decidedBy === "user" ? "by you" : "by" }, `Decided by ${now.decidedBy}`)
+      : null;
+    refill(
+      this.thoughts,
+      el("p", { class: "eyebrow" }, head),
+      el("h3", {}, now.kind === "start" ? "The run begins" : now.title),
+      now.decided ? el("p", { class: "decided" }, now.decided) : null,
+      by,
+      ...(now.places || []).map((place) =>
+        el(
+          "section",
+          { class: `place ${place.decision}` },
+          el("h4", {}, el("bdi", {}, place.name), " ", el("span", { class: `badge ${place.decision}` }, place.decision === "enter" ? "entered" : "passed by")),
+          el("p", { class: "types" }, place.about),
+          el("blockquote", {}, place.reason),
+        ),
+      ),
+      ...(now.found || []).map((text) => el("p", { class: "dim" }, `Counted: ${text}`)),
+      ...(now.thoughts || []).map((thought) =>
+        el(
+          "section",
+          { class: "thought" },
+          el("h4", {}, thought.question, " ", el("small", {}, `answered by ${thought.mind}${thought.cost ? `, ${thought.cost}` : ""}`)),
+          ...thought.said.map((text) => el("blockquote", {}, text)),
+          facts(thought.facts),
+        ),
+      ),
+      now.facts ? facts(now.facts) : null,
+    );
+    this.thoughts.parentNode.scrollTop = 0;
+  }
+
+  spent(past, now) {
+    const sum = (field) => past.reduce((total, one) => total + (one.cost ? one.cost[field] : 0), 0);
+    const whole = now.kind === "end" ? now.total : null;
+    const of = (field) => (whole ? whole[field] : sum(field));
+    const usd = of("usd");
+    const { budget } = this.start;
+    const steps = past.filter((one) => one.kind === "step");
+    const walked = steps.reduce((total, one) => total + one.metres, 0);
+    const rows = [
+      ["spent", budget === null ? dollars(usd) : `${dollars(usd)} of ${dollars(budget)}`],
+      ["model calls", String(of("calls"))],
+      ["tokens", String(of("tokens"))],
+      ["map requests", String(of("requests"))],
+      ["views", String(of("views"))],
+      ["steps", String(Math.max(steps.length - 1, 0))],
+      ["walked", metres(walked)],
+      ["time", lasting(of("seconds"))],
+    ];
+    this.money.replaceChildren(...rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+    this.meter.hidden = budget === null;
+    if (budget !== null) {
+      this.meter.max = budget || 1;
+      this.meter.high = budget * 0.8;
+      this.meter.value = usd;
+      this.meter.textContent = `${dollars(usd)} of ${dollars(budget)}`;
+    }
+  }
+
+  state(state) {
+    this.fault.hidden = !state.fault;
+    this.fault.textContent = state.fault;
+    this.badges();
+  }
+
+  listen() {
+    this.stage.frame.tabIndex = 0;
+    this.stage.frame.setAttribute("role", "group");
+    this.stage.frame.setAttribute("aria-label", "View. Arrow keys: record before and next. Space: play or stop.");
+    this.stage.frame.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const act = { ArrowLeft: () => this.timeline.user(this.at - 1), ArrowRight: () => this.timeline.user(this.at + 1), " ": () => this.timeline.toggle() }[event.key];
+      if (!act || event.target !== this.stage.frame) return;
+      event.preventDefault();
+      act();
+    });
+  }
+}
+
+const facts = (pairs) =>
+  pairs.length ? el("ul", { class: "facts" }, ...pairs.map(([name, value]) => el("li", {}, el("span", {}, name), " ", el("b", {}, value)))) : null;

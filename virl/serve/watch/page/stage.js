@@ -1,0 +1,93 @@
+// The view: its picture, what was found in it, and the other views of the same moment.
+const rank = (view) => ({ closer: 3, road: 1, look: 0 }[view.purpose] + (view.boxes.length ? 4 : 0));
+
+class Stage {
+  constructor(addressOf) {
+    this.addressOf = addressOf;
+    this.picture = el("img", { hidden: true, alt: "", decoding: "async", draggable: "false" });
+    this.boxes = draw("svg", { class: "boxes", preserveAspectRatio: "xMidYMid slice", "aria-hidden": "true" });
+    this.blank = el("p", { class: "missing" }, "No view yet.");
+    this.over = el("div", { class: "over" });
+    this.frame = el("div", { class: "frame" }, this.picture, this.boxes, this.blank, this.over);
+    this.caption = el("figcaption");
+    this.strip = el("div", { class: "strip", role: "group", "aria-label": "Views of this moment" });
+    this.node = el("figure", { class: "view stage" }, this.frame, this.strip, this.caption);
+    this.record = null;
+    this.picture.addEventListener("error", () => this.missing("The view is missing."));
+  }
+
+  // The views of a record; the one that shows most comes first.
+  show(record, heading) {
+    if (record === this.record) return;
+    this.record = record;
+    if (!record) {
+      this.strip.replaceChildren();
+      this.caption.replaceChildren();
+      this.missing("No view yet.");
+      return;
+    }
+    const off = (view) => Math.abs(((view.heading - heading + 540) % 360) - 180);
+    const best = record.views.reduce((one, other) => {
+      const [a, b] = [rank(one), rank(other)];
+      return b > a || (a === b && off(other) < off(one)) ? other : one;
+    });
+    const choices = record.views.map((view, number) => {
+      const label = `${compass(view.heading)}, ${view.heading.toFixed(0)}\u00b0${view.boxes.length ? `, ${view.boxes.length} found` : ""}`;
+      const small = el("img", { src: this.addressOf(record, number), alt: `View ${number + 1}: ${label}`, width: 64, height: Math.round((64 * view.height) / view.width), loading: "lazy" });
+      const choice = button(small, { class: view.boxes.length ? "noted" : null, title: label }, () => this.choose(number));
+      return choice;
+    });
+    this.strip.hidden = choices.length < 2;
+    this.strip.replaceChildren(...choices);
+    this.choose(record.views.indexOf(best));
+  }
+
+  choose(number) {
+    const view = this.record.views[number];
+    [...this.strip.children].forEach((choice, index) => choice.setAttribute("aria-pressed", String(index === number)));
+    this.blank.hidden = true;
+    this.picture.hidden = false;
+    this.picture.width = view.width;
+    this.picture.height = view.height;
+    this.picture.src = this.addressOf(this.record, number);
+    this.picture.alt = view.alt;
+    this.drawBoxes(view);
+    const sort = { closer: "Looked closer ", road: "Down the road ", look: "" }[view.purpose];
+    const found = view.boxes.map((box) => `${box.label} ${box.score.toFixed(2)}`).join(", ");
+    refill(
+      this.caption,
+      el("b", {}, sort),
+      `${compass(view.heading)} `,
+      el("span", { class: "dim" }, `${view.heading.toFixed(0)}\u00b0, ${view.fov.toFixed(0)}\u00b0 wide`),
+      view.caption ? el("span", { class: "line" }, view.caption) : null,
+      found ? el("span", { class: "line" }, `Found: ${found}`) : null,
+    );
+  }
+
+  missing(why) {
+    this.picture.hidden = true;
+    this.boxes.replaceChildren();
+    this.blank.textContent = why;
+    this.blank.hidden = false;
+  }
+
+  drawBoxes(view) {
+    const size = view.width / 24;
+    this.boxes.setAttribute("viewBox", `0 0 ${view.width} ${view.height}`);
+    this.boxes.setAttribute("font-size", size);
+    this.boxes.replaceChildren(
+      ...view.boxes.flatMap((box) => {
+        const [x0, y0, x1, y1] = box.box;
+        const text = `${box.label.slice(0, 20)} ${box.score.toFixed(2)}`;
+        const wide = (0.7 + 0.62 * text.length) * size;
+        const y = y0 > 1.5 * size ? y0 - 1.4 * size : y1;
+        const left = Math.max(Math.min(x0 > view.width * 0.55 ? x1 - wide : x0, view.width - wide), 0);
+        return [
+          draw("rect", { x: x0, y: y0, width: Math.max(x1 - x0, 0), height: Math.max(y1 - y0, 0) }),
+          draw("rect", { class: "plate", x: left, y, width: wide, height: 1.4 * size }),
+          draw("text", { x: left + 0.35 * size, y: y + 1.02 * size }, text),
+        ];
+      }),
+    );
+  }
+}

@@ -1,0 +1,86 @@
+"""The page as it is served, and as one file that replays finished runs without a server."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment
+
+from virl.drawing.pictures import Grades, embed
+from virl.drawing.shell import html_page, open_templates
+from virl.errors import BadInput
+from virl.files import write_whole
+from virl.journal.page import TEMPLATES as REPORT_TEMPLATES
+from virl.serve.watch.feed import RunFeed
+
+PAGE = Path(__file__).parent / "page"
+STYLES = ("base.css", "maps.css", "report.css", "watch.css")
+SCRIPTS = ("dom.js", "map.js", "stage.js", "timeline.js", "panel.js", "main.js")
+SAVED_BYTES = 12_000_000
+"""For all pictures of a saved file together, before base64 adds a third. Chosen: a mail may carry it."""
+SAVED: Grades = ((640, 80), (480, 75), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
+
+
+@cache
+def templates() -> Environment:
+    """All files of the page."""
+    return open_templates(PAGE, REPORT_TEMPLATES)
+
+
+@cache
+def served_files() -> Mapping[str, tuple[str, str]]:
+    """The page, its style and its script, by their names: media type and content."""
+    found = templates()
+
+    def joined(files: Sequence[str]) -> str:
+        assert found.loader is not None  # noqa: S101 - for the type checker
+        return "".join(found.loader.get_source(found, file)[0] for file in files)
+
+    return {
+        "": ("text/html", found.get_template("watch.html.j2").render()),
+        "watch.css": ("text/css", joined(STYLES)),
+        "watch.js": ("text/javascript", joined(SCRIPTS)),
+    }
+
+
+def save_page(feeds: Sequence[RunFeed], out: Path) -> Path:
+    """Write runs as one file that replays them; it needs nothing beside itself.
+
+    Args:
+        feeds: the runs.
+        out: where the file goes.
+
+    Raises:
+        BadInput: a journal cannot be read.
+        CannotWrite: the file cannot be written.
+    """
+    told = [feed.told() for feed in feeds]
+    for feed in feeds:
+        if feed.fault:
+            raise BadInput(feed.fault)
+    pictures = {
+        f"{run}/{place}": uri
+        for run, feed in enumerate(feeds)
+        for place, uri in _pictures(feed, SAVED_BYTES // len(feeds)).items()
+    }
+    names = [f"{one[0]['who']} in {one[0]['city']}" for one in told if one]
+    html = html_page(
+        templates(),
+        "saved.html.j2",
+        {"title": ", ".join(names)},
+        styles=STYLES,
+        scripts=SCRIPTS,
+        data={
+            "runs": [{"run": run, "told": list(records)} for run, records in enumerate(told)],
+            "pictures": pictures,
+        },
+    )
+    write_whole(out, html.encode("utf-8", "replace"), "choose another --save")
+    return out
+
+
+def _pictures(feed: RunFeed, budget: int) -> Mapping[str, str]:
+    """Data URIs of the views of a run, by the number of their record and theirs in it."""
+    files = feed.files()
+    found = embed(feed.folder, files.values(), SAVED, budget)
+    return {place: found[file] for place, file in files.items() if file in found}

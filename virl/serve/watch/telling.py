@@ -1,0 +1,237 @@
+"""What the page is told of a run: each record in words and in metres on the map's paper, as plain data."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from virl.drawing.paper import Extent, Point, lay_out, on_paper
+from virl.geo import LatLng, LocalFrame
+from virl.journal.journal import RULES, total_cost
+from virl.journal.page import moment
+from virl.journal.records import (
+    AnyRecord,
+    EndRecord,
+    ExchangeRecord,
+    NoteRecord,
+    ObjectRecord,
+    PlaceRecord,
+    StartRecord,
+    StepRecord,
+    ViewRecord,
+)
+from virl.journal.story import facts, heading_of, kind_of, outcome_of, sentences, title_of
+from virl.journal.words import question, scalar, seen_in, words
+from virl.plain_text import plain_tree
+
+Streets = Callable[[str], Sequence[Sequence[LatLng]]]
+"""The centre lines of a city, by its name as journals have it."""
+
+GROUND = Extent(smallest_m=800.0)
+"""The streets that are sent: those within 1.2 km east and west of the first step. Chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldBox:
+    """A detection; its box in pixels of the view."""
+
+    label: str
+    score: float
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ToldView:
+    """A view; its picture is found by the record's number and the view's place in it."""
+
+    alt: str
+    caption: str
+    heading: float
+    pitch: float
+    fov: float
+    width: int
+    height: int
+    purpose: str
+    boxes: tuple[ToldBox, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToldPlace:
+    """A place that was considered."""
+
+    name: str
+    about: str
+    decision: str
+    reason: str
+    at: Point
+
+
+@dataclass(frozen=True, slots=True)
+class ToldThought:
+    """A question to a mind and its answer."""
+
+    question: str
+    mind: str
+    said: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    cost: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToldCost:
+    """What a record adds to the cost of the run, or what the whole run has cost."""
+
+    usd: float
+    calls: int
+    tokens: int
+    views: int
+    requests: int
+    seconds: float
+
+
+class Teller:
+    """Tells the records of one run, in their order.
+
+    Args:
+        streets: of the city, for the map.
+    """
+
+    def __init__(self, streets: Streets) -> None:
+        self._streets = streets
+        self._city, self._mind = "", ""
+        self._frame: LocalFrame | None = None
+
+    def tell(self, record: AnyRecord) -> dict[str, Any]:
+        """A record as the page reads it: plain JSON without control characters or hidden ones."""
+        match record:
+            case StartRecord():
+                told = self._start(record)
+            case StepRecord():
+                told = self._step(record)
+            case NoteRecord():
+                told = _note(record)
+            case EndRecord():
+                told = _end(record)
+        tree: Any = plain_tree({"seq": record.seq, "kind": record.kind} | told)
+        return dict(tree)
+
+    def _start(self, start: StartRecord) -> dict[str, Any]:
+        self._city = start.city
+        self._mind = start.decided_by or start.mind
+        return {
+            "who": str(start.character.get("name") or start.agent),
+            "city": start.city,
+            "started": moment(start.started),
+            "mind": "rules, a baseline without a language model" if start.mind == RULES else start.mind,
+            "decidedBy": self._mind,
+            "intention": str(start.character.get("intention") or ""),
+            "notice": start.attribution,
+            "budget": start.access.budget_usd,
+        }
+
+    def _step(self, step: StepRecord) -> dict[str, Any]:
+        ground = {}
+        if self._frame is None:
+            self._frame = LocalFrame(LatLng(step.pose.lat, step.pose.lng))
+            paper = lay_out(self._frame, [(0.0, 0.0)], self._streets(self._city), extent=GROUND)
+            ground = {"streets": paper.streets}
+        frame = self._frame
+        return {
+            "step": step.step,
+            "at": on_paper(frame, step.pose.lat, step.pose.lng),
+            "heading": step.pose.heading,
+            "metres": step.distance_m,
+            "mark": kind_of(step),
+            "title": title_of(step),
+            "decided": step.decided,
+            "decidedBy": self._mind,
+            "views": [asdict(_view(one, f"step {step.step}")) for one in step.views],
+            "places": [asdict(_place(one, frame)) for one in step.places],
+            "thoughts": [asdict(_thought(one)) for one in step.asked],
+            "found": [_object(one) for one in step.objects],
+            "cost": asdict(_cost(step)),
+        } | ground
+
+
+def _note(note: NoteRecord) -> dict[str, Any]:
+    topic, title, rest = heading_of(note)
+    return {
+        "title": f"{topic[:1].upper()}{topic[1:]}{': ' if title else ''}{title}",
+        "decided": rest,
+        "views": [asdict(_view(one, topic)) for one in note.views],
+        "places": [],
+        "thoughts": [asdict(_thought(one)) for one in note.asked],
+        "found": [],
+        "cost": asdict(_cost(note)),
+    }
+
+
+def _end(end: EndRecord) -> dict[str, Any]:
+    result = end.result
+    cost = result.cost
+    total = ToldCost(
+        cost.usd,
+        cost.llm_calls,
+        cost.input_tokens + cost.output_tokens,
+        cost.views,
+        sum(cost.requests.sent.values()),
+        cost.seconds,
+    )
+    found = ", ".join(f"{count} {words(kind)}" for kind, count in result.found.items())
+    return {
+        "status": result.status,
+        "title": outcome_of(result),
+        "decided": result.reason,
+        "facts": [("Found", found)] * bool(found)
+        + [(words(name).capitalize(), scalar(value)) for name, value in result.answer.items()],
+        "total": asdict(total),
+    }
+
+
+def _view(view: ViewRecord, where: str) -> ToldView:
+    return ToldView(
+        seen_in(view, where),
+        view.caption,
+        view.heading,
+        view.pitch,
+        view.fov,
+        view.width,
+        view.height,
+        view.purpose,
+        tuple(ToldBox(one.text or words(one.label), one.score, one.box) for one in view.detections),
+    )
+
+
+def _place(place: PlaceRecord, frame: LocalFrame) -> ToldPlace:
+    rating = f"{place.rating:.1f} of 5 ({place.review_count} reviews)" if place.rating is not None else ""
+    price = "$" * place.price_level if place.price_level else ""
+    kinds = ", ".join(words(one) for one in place.types)
+    about = " \N{MIDDLE DOT} ".join(filter(None, (kinds, rating, price, place.address)))
+    return ToldPlace(place.name, about, place.decision, place.reason, on_paper(frame, place.lat, place.lng))
+
+
+def _thought(exchange: ExchangeRecord) -> ToldThought:
+    tokens = exchange.input_tokens + exchange.output_tokens
+    paid = f"{tokens} tokens, ${exchange.usd:.4f}, {exchange.seconds:.1f} s" if tokens else ""
+    return ToldThought(
+        question(exchange),
+        exchange.mind,
+        tuple(sentences(exchange.reply)),
+        tuple((words(name), scalar(value)) for name, value in facts(exchange.reply).items()),
+        "from the cache" if exchange.cached else paid,
+    )
+
+
+def _object(thing: ObjectRecord) -> str:
+    return words(thing.label) + (", seen for the first time" if thing.new else "")
+
+
+def _cost(record: StepRecord | NoteRecord) -> ToldCost:
+    cost = total_cost([record])
+    return ToldCost(
+        cost.usd,
+        cost.llm_calls,
+        cost.input_tokens + cost.output_tokens,
+        cost.views,
+        sum(cost.requests.sent.values()),
+        cost.seconds,
+    )
