@@ -58,13 +58,14 @@ FEELINGS = "energy, hunger, joy, pain, sadness, stress"
         ("name: ''", "line 6: name: must not be empty"),
         (
             "tools: [look, mvoe]",
-            ("line 7: tools, entry 2: must be one of look, read_signs, detect, ask_about_view, move, turn, "
-            "where_am_i, nearby_places, search_places, place_details, geocode, route, consult, not 'mvoe'; "
-            "did you mean 'move'?"),
+            ("line 7: tools, entry 2: must be one of look, look_closer, read_signs, detect, ask_about_view, "
+            "move, turn, relocate, where_am_i, nearby_places, search_places, place_details, photos, geocode, "
+            "route, travel_times, take_note, consult, not 'mvoe'; did you mean 'move'?"),
         ),
         (
             "tools: look, move",
-            "line 7: tools: must be a list, such as [look, read_signs], not 'look, move': write [look, move]",
+            ("line 7: tools: must be a list, such as [look, look_closer], not 'look, move': "
+            "write [look, move]"),
         ),
         ("limits: 3", "line 7: limits: must contain `field: value` lines, not 3"),
         ("limits:", "line 7: limits: must contain `field: value` lines, but is empty"),

@@ -13,11 +13,12 @@ from pydantic import ValidationError
 
 from virl.agent.character import Character, ToolName
 from virl.agent.character_file import agent_names, load_character
-from virl.errors import BadInput, NotFound
+from virl.errors import BadInput, NoStreetView, NotFound
 from virl.geo import compass_word, distance, egocentric_word, signed_turn
 from virl.platform.city import City
 from virl.platform.perception.base import TextLine
-from virl.tools.base import LONGEST, from_world, heading_of, short
+from virl.platform.streetview import Camera
+from virl.tools.base import LONGEST, ToolResult, from_world, heading_of, short
 from virl.tools.body import Body
 from virl.tools.catalogue import FINISH, TOOLS, tools_for
 
@@ -226,6 +227,109 @@ def test_a_closer_look_is_in_one_direction(body: Body) -> None:
     )
     assert [(view.purpose, view.fov) for view in told.views] == [("closer", 30)]
     assert told.shown
+
+
+def act(body: Body, name: str, **given: Any) -> ToolResult:
+    return TOOLS[name].act(body, TOOLS[name].arguments.model_validate(given))
+
+
+def test_a_closer_look_is_aimed_at_what_is_named(body: Body) -> None:
+    use(body, "move", direction="front", steps=20)
+    seeing = Body(body.agent, sees=True)
+    seeing.go_on(body.standing)
+    for direction in ("north", "east", "south", "west"):
+        found = act(seeing, "detect", labels=["tree"], direction=direction)
+        if boxes := [one for view in found.views for one in view.detections]:
+            break
+    assert boxes
+    told = act(seeing, "look_closer", direction=direction, label="tree")
+    [view] = told.views
+    assert view.purpose == "closer"
+    assert told.shown
+    best = max(boxes, key=lambda one: one.score).box
+    camera = Camera(found.views[0].heading, 0, found.views[0].fov)
+    aimed, _ = camera.direction((best[0] + best[2]) / 2, (best[1] + best[3]) / 2)
+    assert abs(signed_turn(aimed, view.heading)) < 0.01
+    assert act(seeing, "look_closer", direction=direction, fov=12).views[0].fov == 12
+    missing = act(seeing, "look_closer", direction=direction, label="zebra")
+    assert missing.text.startswith("No zebra was found there.")
+    assert "describes" not in act(body, "look_closer", direction=direction).text
+
+
+def test_photos_are_shown_or_described_and_kept(body: Body, city: City) -> None:
+    found = city.places.nearby(body.panorama.position, 400, ["restaurant"])[0]
+    seeing = Body(body.agent, sees=True)
+    told = act(seeing, "photos", place_id=found.id)
+    [view] = told.views
+    assert (view.purpose, view.pano_id, told.shown) == ("photo", "", True)
+    assert (body.agent.run.folder / view.file).is_file()
+    assert "<<<DATA\nphoto 1 of " in act(body, "photos", place_id=found.id).text
+    park = city.places.search("park")[0]
+    if not city.places.photos(park.id):
+        assert act(body, "photos", place_id=park.id).text == "The place is listed without photos."
+    with pytest.raises(NotFound):
+        act(body, "photos", place_id="nowhere")
+    with pytest.raises(ValidationError):
+        act(body, "photos", place_id=found.id, limit=6)
+
+
+def test_relocating_is_one_move_and_is_written_down(body: Body, city: City) -> None:
+    facing = body.standing.heading
+    there = city.maps.geocode("1 School Street")
+    told = use(body, "relocate", address="1 School Street", why="It is far.")
+    assert distance(body.panorama.position, there) < 50
+    assert body.standing.heading == facing
+    limit = body.agent.character.limits.steps
+    assert f"Moves left: {limit - 1}" in told
+    [step] = body.agent.run.steps
+    assert (step.next_pano_id, step.decided) == (body.standing.pano_id, "It is far.")
+    with pytest.raises(BadInput, match="you stand there already"):
+        use(body, "relocate", address="1 School Street")
+    with pytest.raises(NoStreetView):
+        use(body, "relocate", address="0,0")
+    again = Body(body.agent)
+    again.go_on(None)
+    assert again.standing == body.standing
+
+
+def test_no_move_is_left_to_relocate(city: City, tmp_path: Path) -> None:
+    agent = made_agent(city, tmp_path / "run", made_character(limits={"steps": 1}))
+    body = Body(agent)
+    use(body, "relocate", address="1 School Street")
+    with pytest.raises(BadInput, match="no moves are left"):
+        use(body, "relocate", address="91 Station Street")
+    agent.run._journal.close()
+
+
+def test_travel_times_come_soonest_first(body: Body, city: City) -> None:
+    here = body.panorama.position
+    far = city.maps.geocode("1 School Street")
+    near = city.places.nearby(here, 200)[0]
+    told = use(body, "travel_times", addresses=["1 School Street"], place_ids=[near.id]).splitlines()
+    [[soon, late]] = city.maps.travel_times([here], [near.position, far])
+    assert told == [
+        "From here, walking:",
+        f"{near.id}: {soon / 60:.0f} min",
+        f"1 School Street: {late / 60:.0f} min",
+    ]
+    with pytest.raises(BadInput, match="give 1 to 20"):
+        use(body, "travel_times")
+    with pytest.raises(BadInput, match="give 1 to 20"):
+        use(body, "travel_times", addresses=["1 School Street"] * 15, place_ids=[near.id] * 6)
+    with pytest.raises(NotFound):
+        use(body, "travel_times", addresses=["7 Nowhere Boulevard"])
+
+
+def test_the_notebook_keeps_what_is_written_once(body: Body) -> None:
+    assert use(body, "take_note") == "Your notebook is empty."
+    body.doing = "1"
+    assert use(body, "take_note", text="Mei's is open.") == "1. Mei's is open."
+    assert use(body, "take_note", text="Mei's is open.") == "1. Mei's is open.", "the same use, after a kill"
+    for number in range(2, 9):
+        body.doing = str(number)
+        told = use(body, "take_note", text="x" * 900)
+    assert len(told) < LONGEST + 100
+    assert told.startswith("(5 earlier lines, left out)\n6. x")
 
 
 def test_a_question_is_put_to_the_describer(body: Body, monkeypatch: pytest.MonkeyPatch) -> None:

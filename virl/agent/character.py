@@ -34,17 +34,22 @@ def _weekly_clock(text: str) -> str:
 
 ToolName = Literal[
     "look",
+    "look_closer",
     "read_signs",
     "detect",
     "ask_about_view",
     "move",
     "turn",
+    "relocate",
     "where_am_i",
     "nearby_places",
     "search_places",
     "place_details",
+    "photos",
     "geocode",
     "route",
+    "travel_times",
+    "take_note",
     "consult",
 ]
 """What a character without a routine may use; each is described in `docs/reference/characters.md`."""

@@ -20,6 +20,7 @@ from virl.journal.records import (
     NoteRecord,
     ObjectRecord,
     PlaceRecord,
+    Purpose,
     RequestsRecord,
     Result,
     StartRecord,
@@ -175,7 +176,7 @@ class Run:
     def keep(
         self,
         view: View,
-        purpose: Literal["look", "closer", "road"],
+        purpose: Purpose,
         detections: Sequence[Detection] = (),
         caption: str = "",
     ) -> tuple[ViewRecord, ...]:
@@ -183,7 +184,9 @@ class Run:
         if not self._keep_views:
             return ()
         camera = view.camera
-        name = f"{len(self._steps):05d}-{purpose}-{view.pano_id}-{camera.heading:.0f}-{camera.fov:.0f}"
+        name = f"{len(self._steps):05d}-{purpose}"
+        if purpose != "photo":
+            name += f"-{view.pano_id}-{camera.heading:.0f}-{camera.fov:.0f}"
         file = self._journal.keep_view(name, view.pixels)
         return (view_record(view, file, purpose=purpose, detections=detections, caption=caption),)
 

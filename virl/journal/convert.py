@@ -14,6 +14,7 @@ from virl.journal.records import (
     ExchangeRecord,
     PlaceRecord,
     PoseRecord,
+    Purpose,
     RequestsRecord,
     ViewRecord,
 )
@@ -42,7 +43,7 @@ def view_record(
     view: View,
     file: str,
     *,
-    purpose: Literal["look", "closer", "road"] = "look",
+    purpose: Purpose = "look",
     caption: str = "",
     detections: Sequence[Detection] = (),
 ) -> ViewRecord:

@@ -60,6 +60,10 @@ class DetectionRecord(Record):
     text: str = ""
 
 
+Purpose = Literal["look", "closer", "road", "photo"]
+"""A look around, a second look at something, a look down a road, or a photo that a place is listed with."""
+
+
 class ViewRecord(Record):
     """A view that was looked at, kept as a file."""
 
@@ -70,8 +74,8 @@ class ViewRecord(Record):
     fov: float
     width: int
     height: int
-    purpose: Literal["look", "closer", "road"] = "look"
-    """A look around, a second look at something, or a look down a road."""
+    purpose: Purpose = "look"
+    """A `photo` was taken nobody knows where: its `pano_id` is empty, its angles say nothing."""
     caption: str = ""
     detections: tuple[DetectionRecord, ...] = ()
 

@@ -61,9 +61,11 @@ def seen_in(view: ViewRecord, where: str) -> str:
         view: the view.
         where: the step or note that it belongs to.
     """
-    sort = {"look": "View", "closer": "Closer look", "road": "View down the road"}[view.purpose]
-    text = f"{sort} to the {compass_word(view.heading)}, {view.heading:.0f}\N{DEGREE SIGN}"
-    if abs(view.pitch) >= 0.5:
+    sort = {"look": "View", "closer": "Closer look", "road": "View down the road", "photo": "Photo"}
+    text = sort[view.purpose]
+    if view.purpose != "photo":
+        text += f" to the {compass_word(view.heading)}, {view.heading:.0f}\N{DEGREE SIGN}"
+    if view.purpose != "photo" and abs(view.pitch) >= 0.5:
         text += f" and {abs(view.pitch):.0f}\N{DEGREE SIGN} {'up' if view.pitch > 0 else 'down'}"
     found = [
         words(one.label) + (f" with the sign “{one.text}”" if one.text else "") for one in view.detections

@@ -123,6 +123,19 @@ def from_world(lines: Sequence[str]) -> str:
     return f"{NOT_ORDERS}\n{fence(chr(10).join(kept))}"
 
 
+def latest(lines: Sequence[str]) -> str:
+    """Lines of one's own, the last of them that a result may hold; how many are left out comes first."""
+    kept: list[str] = []
+    room = LONGEST
+    for line in reversed(lines):
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.insert(0, line)
+    left = len(lines) - len(kept)
+    return "\n".join([f"({left} earlier lines, left out)"] * bool(left) + kept)
+
+
 def short(text: str, most: int) -> str:
     """A text on one line, cut to so many characters."""
     text = " ".join(text.split())

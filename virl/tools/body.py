@@ -75,8 +75,19 @@ class Body:
         if self.moves_left <= 0:
             raise BadInput("no moves are left: finish with what you know")
         there = self.agent.mover.take(self.pose, link)
-        self._write_down(link, why)
+        self._write_down(link.pano_id, why, link)
         self._arrive(there, link.distance)
+
+    def relocate(self, there: Panorama, why: str) -> None:
+        """Stand at another panorama at once, facing as before; written down as a step, and counted as a move.
+
+        Raises:
+            BadInput: there are no moves left.
+        """
+        if self.moves_left <= 0:
+            raise BadInput("no moves are left: finish with what you know")
+        self._write_down(there.id, why)
+        self._arrive(Pose(there.id, self.standing.heading), 0.0)
 
     def go_on(self, standing: BodyState | None) -> None:
         """Stand where a run had got to when it was cut off.
@@ -94,10 +105,13 @@ class Body:
         self._write_down(None, why)
 
     def _follow(self, pose: Pose, pano_id: str) -> None:
-        """Take the link that a step has taken already."""
+        """Take the link that a step has taken already; where there is none, it relocated."""
         mover = self.agent.mover
-        [link] = [link for link in mover.links(pose) if link.pano_id == pano_id]
-        self._arrive(mover.take(pose, link), link.distance)
+        link = next((link for link in mover.links(pose) if link.pano_id == pano_id), None)
+        if link is None:
+            self._arrive(Pose(pano_id, pose.heading), 0.0)
+        else:
+            self._arrive(mover.take(pose, link), link.distance)
 
     def _arrive(self, there: Pose, distance_m: float) -> None:
         self.standing = BodyState(
@@ -107,10 +121,10 @@ class Body:
             distance_m=distance_m,
         )
 
-    def _write_down(self, link: Link | None, why: str) -> None:
+    def _write_down(self, pano_id: str | None, why: str, link: Link | None = None) -> None:
         run, index = self.agent.run, self.standing.moves
         if len(run.steps) > index:
             return  # written down before the run was cut off
         choice = Choice(link, why)
         step = Step(index, self.pose, self.panorama, self.standing.distance_m, lambda: choice)
-        run.step(step, views=(), asked=(), decided=why, next_pano_id=link.pano_id if link else None)
+        run.step(step, views=(), asked=(), decided=why, next_pano_id=pano_id)

@@ -9,7 +9,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import ValidationError
 
 from virl.field_faults import faults_of
-from virl.tools import finding, moving, others, seeing
+from virl.tools import finding, moving, others, seeing, travelling
 from virl.tools.base import Arguments, Tool, ToolResult
 from virl.tools.body import Body
 from virl.tools.tracing import tell_result
@@ -20,17 +20,22 @@ FINISH = "finish"
 TOOLS: Mapping[str, Tool] = MappingProxyType(
     {
         "look": Tool(seeing.Look, seeing.look),
+        "look_closer": Tool(seeing.LookCloser, seeing.look_closer),
         "read_signs": Tool(seeing.ReadSigns, seeing.read_signs),
         "detect": Tool(seeing.Detect, seeing.detect),
         "ask_about_view": Tool(seeing.AskAboutView, seeing.ask_about_view),
         "move": Tool(moving.Move, moving.move),
         "turn": Tool(moving.Turn, moving.turn),
+        "relocate": Tool(travelling.Relocate, travelling.relocate),
         "where_am_i": Tool(moving.WhereAmI, moving.where_am_i),
         "nearby_places": Tool(finding.NearbyPlaces, finding.nearby_places),
         "search_places": Tool(finding.SearchPlaces, finding.search_places),
         "place_details": Tool(finding.PlaceDetails, finding.place_details),
+        "photos": Tool(seeing.Photos, seeing.photos),
         "geocode": Tool(finding.Geocode, finding.geocode),
         "route": Tool(finding.FindRoute, finding.route),
+        "travel_times": Tool(travelling.TravelTimes, travelling.travel_times),
+        "take_note": Tool(others.TakeNote, others.take_note),
         "consult": Tool(others.Consult, others.consult),
         FINISH: Tool(others.Finish, others.finish),
     }

@@ -55,14 +55,19 @@ class Geocode(Arguments):
     address: str = Field(min_length=1, max_length=200, description="Such as '91 Station Street'.")
 
 
-class FindRoute(Arguments):
+class Target(Arguments):
+    """Where to."""
+
+    address: str | None = Field(None, max_length=200, description="Where to: an address, or 'lat,lng'.")
+    place_id: str | None = Field(None, description="Where to, instead of an address: the id of a place.")
+
+
+class FindRoute(Target):
     """The shortest way from where you are to an address or a place: length, time, and its legs by compass.
 
     It does not move you.
     """
 
-    address: str | None = Field(None, max_length=200, description="Where to: an address, or 'lat,lng'.")
-    place_id: str | None = Field(None, description="Where to, instead of an address: the id of a place.")
     mode: TravelMode = Field("walking", description="How: walking, cycling or driving.")
 
 
@@ -111,19 +116,34 @@ def geocode(body: Body, asked: Geocode) -> ToolResult:
 def route(body: Body, asked: FindRoute) -> ToolResult:
     """A way, told in legs."""
     here = body.panorama.position
-    stops = [here, _target(body, asked)]
+    stops = [here, target_of(body, asked)]
     maps = body.agent.city.maps
     way = walked_route(maps, stops) if asked.mode == "walking" else maps.route(stops, asked.mode)
     minutes = way.duration / 60
     return ToolResult(f"{metres(way.distance)}, {minutes:.0f} min {asked.mode}: {_legs(way)}.")
 
 
-def _target(body: Body, asked: FindRoute) -> LatLng:
+def target_of(body: Body, asked: Target) -> LatLng:
+    """The position that is meant.
+
+    Raises:
+        BadInput: neither an address nor a place is given, or both are.
+        NotFound: there is none.
+    """
     if (asked.address is None) == (asked.place_id is None):
         raise BadInput("give either address or place_id")
     if asked.place_id is not None:
         return body.agent.city.places.details(asked.place_id).position
-    return _position(asked.address or "") or body.agent.city.maps.geocode(asked.address or "")
+    return position_of(body, asked.address or "")
+
+
+def position_of(body: Body, address: str) -> LatLng:
+    """The position of an address, or the one that is written in degrees.
+
+    Raises:
+        NotFound: there is no such address.
+    """
+    return _position(address) or body.agent.city.maps.geocode(address)
 
 
 def _position(text: str) -> LatLng | None:

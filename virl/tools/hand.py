@@ -10,7 +10,7 @@ from virl.journal.records import NoteRecord, PlaceRecord
 from virl.tools.base import Arguments, ToolResult, short
 from virl.tools.body import Body, BodyState
 from virl.tools.catalogue import FINISH, use
-from virl.tools.others import Finish
+from virl.tools.others import NOTEBOOK, Finish
 
 TOPIC = "tool"
 """Of the notes."""
@@ -88,6 +88,6 @@ def _finishes(note: NoteRecord) -> bool:
 
 def _uses_so_far(run: Run) -> int:
     """The highest number of a use: also of one that was cut off, and left another agent's run behind."""
-    keys = [note.key for topic in (TOPIC, CONSULTATION) for note in run.notes(topic)]
+    keys = [note.key for topic in (TOPIC, NOTEBOOK, CONSULTATION) for note in run.notes(topic)]
     keys += [folder.name for folder in (run.folder / CONSULTED).glob("*")]
     return max((int(key) for key in keys if key.isdecimal()), default=0)

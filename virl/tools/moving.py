@@ -61,13 +61,13 @@ def move(body: Body, asked: Move) -> ToolResult:
         if body.panorama.is_crossing or onward is None or body.moves_left <= 0 or step + 1 == asked.steps:
             break
         link = onward
-    return ToolResult(f"You went {metres(gone)} in {counted(step + 1, 'move')}.\n{_standing(body)}")
+    return ToolResult(f"You went {metres(gone)} in {counted(step + 1, 'move')}.\n{standing_told(body)}")
 
 
 def turn(body: Body, asked: Turn) -> ToolResult:
     """Face another way."""
     body.turn(heading_of(asked.direction, body.standing.heading))
-    return ToolResult(_standing(body))
+    return ToolResult(standing_told(body))
 
 
 def where_am_i(body: Body, asked: WhereAmI) -> ToolResult:  # noqa: ARG001 - as every tool
@@ -76,7 +76,7 @@ def where_am_i(body: Body, asked: WhereAmI) -> ToolResult:  # noqa: ARG001 - as 
     near = next((place for place in agent.city.places.nearby(here, NEAR_M) if place.address), None)
     address = [from_world([f"nearest address: {near.address} ({near.name})"])] if near else []
     facts = [f"You are in {agent.city.title} at {here}. It is {agent.character.clock}."]
-    return ToolResult("\n".join([*facts, _standing(body), *address]))
+    return ToolResult("\n".join([*facts, standing_told(body), *address]))
 
 
 def _wanted(body: Body, asked: Move) -> Link:
@@ -105,7 +105,8 @@ def _straight_on(body: Body) -> Link | None:
     return min(ahead, key=lambda link: abs(signed_turn(facing, link.heading)), default=None)
 
 
-def _standing(body: Body) -> str:
+def standing_told(body: Body) -> str:
+    """The way one faces, the ways from here, and the moves left, in words."""
     facing = body.standing.heading
     faced = f"{compass_word(facing)}, {round(facing) % 360} degrees"
     return f"You face {faced}. {_ways(body)} Moves left: {max(body.moves_left, 0)}."

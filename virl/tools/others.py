@@ -12,8 +12,11 @@ from virl.agent.consult import consult as consult_agent
 from virl.agent.roster import roster
 from virl.errors import BadInput, UnknownName
 from virl.journal.convert import place_record
-from virl.tools.base import Arguments, ToolResult, from_world, short
+from virl.tools.base import Arguments, ToolResult, from_world, latest, short
 from virl.tools.body import Body
+
+NOTEBOOK = "notebook"
+"""Topic of what an agent writes down for itself."""
 
 
 class _AnyAgent:
@@ -46,6 +49,17 @@ class Consult(Arguments):
     )
     from_here: bool = Field(
         default=True, description="Whether it starts where you stand; else where it lives."
+    )
+
+
+class TakeNote(Arguments):
+    """Write something down in your notebook, and read all that stands in it.
+
+    Notes stay when earlier results are left out of the conversation.
+    """
+
+    text: str = Field(
+        "", max_length=1000, description="What to write down, in a few sentences; empty to read only."
     )
 
 
@@ -91,6 +105,15 @@ def consult(body: Body, asked: Consult) -> ToolResult:
     if result.answer:
         lines.append(short(json.dumps(result.answer, ensure_ascii=False), 1500))
     return ToolResult(from_world(lines))
+
+
+def take_note(body: Body, asked: TakeNote) -> ToolResult:
+    """The notebook, with the new note."""
+    run = body.agent.run
+    if asked.text.strip() and not run.noted(NOTEBOOK, body.doing):
+        run.note(NOTEBOOK, body.doing, asked.text.strip())
+    lines = [f"{number}. {short(note.text, 1000)}" for number, note in enumerate(run.notes(NOTEBOOK), 1)]
+    return ToolResult(latest(lines) if lines else "Your notebook is empty.")
 
 
 def finish(body: Body, asked: Finish) -> ToolResult:
