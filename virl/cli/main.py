@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -42,11 +42,14 @@ from virl.cli.options import (
 from virl.cli.preview import tell_preview
 from virl.cli.serve import serve_app
 from virl.cli.town import town
-from virl.cli.watch import watch
+from virl.cli.watch import watch, watch_run
 from virl.console import SafeConsole, echo, echo_json
 from virl.errors import BadInput
 from virl.guard import guard
 from virl.resources import cache_home
+
+if TYPE_CHECKING:
+    from virl.agent.start import Finished
 
 app = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -141,6 +144,10 @@ def run(
         ),
     ] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Ask for my feedback during the run.")] = False,
+    watch_it: Annotated[
+        bool,
+        typer.Option("--watch", help="Watch and steer the run in the browser. See docs/how-to/watch.md."),
+    ] = False,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Check everything and print what would happen. Writes nothing."),
@@ -184,13 +191,20 @@ def run(
         if dry_run:
             tell_preview(options, as_json=as_json)
             return
-        finished = run_agent(options, SafeConsole(quiet=quiet or as_json))
-        if finished.before and not (quiet or as_json):
-            echo(f"already finished: {finished.result.status}: {finished.result.reason}")
-        if as_json:
-            echo_json(finished.result.model_dump_json(indent=2))
+        console = SafeConsole(quiet=quiet or as_json)
+
+        def tell(finished: "Finished") -> None:
+            if finished.before and not (quiet or as_json):
+                echo(f"already finished: {finished.result.status}: {finished.result.reason}")
+            if as_json:
+                echo_json(finished.result.model_dump_json(indent=2))
+            else:
+                echo(f"report: {finished.report}")
+
+        if watch_it:
+            watch_run(options, console, tell)
         else:
-            echo(f"report: {finished.report}")
+            tell(run_agent(options, console))
 
     guard(live, debug=debug)
 

@@ -1,7 +1,8 @@
 """The command `virl watch`."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +10,12 @@ from virl.cli.options import DebugOption
 from virl.console import echo
 from virl.errors import BadInput
 from virl.guard import guard
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from virl.agent.plan import RunOptions
+    from virl.agent.start import Finished
 
 
 def watch(
@@ -52,3 +59,27 @@ def watch(
         serve(dict(enumerate(feeds)), port, lambda url: echo(f"Watch at {url} (end with Ctrl+C)"))
 
     guard(show, debug=debug)
+
+
+def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finished], None]") -> None:
+    """Run an agent while somebody may watch and steer it; the page stays until Ctrl+C.
+
+    Args:
+        options: of the run.
+        console: where the run is told.
+        tell: gets how it ended.
+
+    Raises:
+        VirlError: as `run_agent`, or the server did not start.
+    """
+    from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
+
+    require_extra()
+    from virl.agent.start import run_agent  # noqa: PLC0415 - brings in the city and the senses
+    from virl.serve.watch.living import seat_at, wait_for_interrupt  # noqa: PLC0415 - needs the extra
+
+    with seat_at(options) as seat:
+        echo(f"Watch at {seat.url}", err=True)
+        tell(run_agent(seat.options, console, seat.control))
+        echo("The page stays until you press Ctrl+C.", err=True)
+        wait_for_interrupt()

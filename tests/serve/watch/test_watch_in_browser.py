@@ -169,7 +169,7 @@ def test_a_run_is_played_at_a_speed(browser: webdriver.Chrome, address: str) -> 
     until(browser, lambda: len(entries(browser)) == RECORDS)
     browser.find_element(By.CSS_SELECTOR, ".timeline input").send_keys(Keys.HOME)
     browser.find_element(By.CSS_SELECTOR, ".timeline select").send_keys("20")
-    play = browser.find_element(By.CSS_SELECTOR, "button.main")
+    play = browser.find_element(By.CSS_SELECTOR, ".timeline button.main")
     play.click()
     assert play.text == "Stop"
     until(browser, lambda: path_length(browser) == 21 and play.text == "Play")

@@ -1,13 +1,21 @@
 """The endpoints of the page, behind its door."""
 
-from collections.abc import Mapping
+import io
+from collections.abc import Callable, Mapping
 from threading import Event
-from typing import Annotated
+from typing import Annotated, Literal
 
+import PIL.Image
 from fastapi import FastAPI, Header
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from pydantic import BaseModel, ConfigDict
 from starlette.types import ASGIApp
 
+from virl.agent.control import Control
+from virl.errors import VirlError
+from virl.journal.journal import JPEG_QUALITY
+from virl.plain_text import plain_lines
+from virl.platform.streetview import Image
 from virl.serve.limits import RequestBounds, RequestLimits
 from virl.serve.watch.door import Door, Secrets
 from virl.serve.watch.feed import RunFeed
@@ -16,6 +24,20 @@ from virl.serve.watch.stream import events
 
 LIMITS = RequestLimits(body_bytes=10_000, connections=100)
 """A page sends short commands only."""
+
+
+class WatchCommand(BaseModel):
+    """What somebody at the page wants of a run."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    do: Literal["pause", "resume", "step", "take_over", "hand_back", "stop", "go", "say"]
+    pano_id: str = ""
+    """Of the link to `go`."""
+    text: str = ""
+    """To `say`."""
+
+
 _PICTURE = {"Cache-Control": "private, max-age=3600, immutable"}
 
 
@@ -50,10 +72,66 @@ def make_app(feeds: Mapping[int, RunFeed], own: Secrets, closing: Event) -> ASGI
             return PlainTextResponse("There is no such view.", 404)
         return Response(data, media_type="image/jpeg", headers=_PICTURE)
 
+    @app.get(f"{base}/runs/{{run}}/look")
+    def look(run: int, heading: float, pitch: float, fov: float) -> Response:
+        control = _control(feeds, run)
+        if control is None:
+            return _refused("This run cannot be steered from here.", 404)
+        try:
+            seen = control.look(heading % 360, pitch, fov)
+        except VirlError as fault:
+            return _refused(str(fault), 409)
+        return Response(_jpeg(seen.pixels), media_type="image/jpeg")
+
+    @app.post(f"{base}/runs/{{run}}/do")
+    def do(run: int, command: WatchCommand) -> Response:
+        control = _control(feeds, run)
+        if control is None:
+            return _refused("This run cannot be steered from here.", 404)
+        try:
+            return JSONResponse({"said": _done(control, command)})
+        except VirlError as fault:
+            return _refused(str(fault), 409)
+
     return RequestBounds(Door(app, own), LIMITS)
 
 
-def _file(content: str, media_type: str):  # type: ignore[no-untyped-def]
+def _control(feeds: Mapping[int, RunFeed], run: int) -> Control | None:
+    return feeds[run].control if run in feeds else None
+
+
+def _done(control: Control, command: WatchCommand) -> str:
+    """Gives a command; what is to be said about it."""
+    if command.do == "go":
+        control.go(command.pano_id)
+    elif command.do == "say":
+        return plain_lines(control.say(command.text))
+    else:
+        _PLAIN[command.do](control)
+    return ""
+
+
+_PLAIN: Mapping[str, Callable[[Control], None]] = {
+    "pause": Control.pause,
+    "resume": Control.resume,
+    "step": Control.step,
+    "take_over": Control.take_over,
+    "hand_back": Control.hand_back,
+    "stop": Control.stop,
+}
+
+
+def _refused(error: str, status: int) -> Response:
+    return JSONResponse({"error": plain_lines(error)}, status)
+
+
+def _jpeg(pixels: Image) -> bytes:
+    jpeg = io.BytesIO()
+    PIL.Image.fromarray(pixels).save(jpeg, "JPEG", quality=JPEG_QUALITY)
+    return jpeg.getvalue()
+
+
+def _file(content: str, media_type: str) -> Callable[[], Response]:
     def file() -> Response:
         return Response(content, media_type=media_type)
 

@@ -5,10 +5,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from virl.agent.control import Control
 from virl.errors import JournalBroken
 from virl.files import is_inside
+from virl.geo import LatLng
+from virl.journal.journal import JOURNAL
 from virl.journal.records import NoteRecord, StepRecord
 from virl.journal.tail import JournalTail
+from virl.plain_text import plain_tree
 from virl.serve.watch.telling import Streets, Teller
 
 _JPEG = b"\xff\xd8\xff"
@@ -20,10 +24,12 @@ class RunFeed:
     Args:
         folder: the run's; its journal may be written by another process.
         streets: of its city.
+        control: of a run that goes on in this process; its journal may still be missing.
     """
 
-    def __init__(self, folder: Path, streets: Streets) -> None:
+    def __init__(self, folder: Path, streets: Streets, control: Control | None = None) -> None:
         self.folder = folder
+        self.control = control
         self.fault = ""
         """Why no more of it can be read; empty if it can."""
         self._tail = JournalTail(folder)
@@ -41,7 +47,7 @@ class RunFeed:
         """What is told of the run, but for its first records; what was written since is read now."""
         with self._lock:
             try:
-                for record in () if self.fault or self._tail.ended else self._tail.more():
+                for record in self._tail.more() if self._may_grow() else ():
                     self._told.append(self._teller.tell(record))
                     views = record.views if isinstance(record, StepRecord | NoteRecord) else ()
                     self._files.append(tuple(view.file for view in views))
@@ -49,9 +55,19 @@ class RunFeed:
                 self.fault = str(fault)
             return self._told[after:]
 
+    def _may_grow(self) -> bool:
+        if self.fault or self._tail.ended:
+            return False
+        return self.control is None or (self.folder / JOURNAL).exists()
+
     def state(self) -> dict[str, Any]:
         """How the run stands, beside what is told of it."""
-        return {"fault": self.fault}
+        if self.control is None:
+            return {"fault": self.fault, "control": None}
+        standing = self.control.standing()
+        pose = standing.pose
+        at = self._teller.place(LatLng(pose.lat, pose.lng)) if pose else None
+        return {"fault": self.fault, "control": plain_tree(standing.model_dump() | {"at": at})}
 
     def files(self) -> dict[str, str]:
         """All views told so far, by the number of their record and theirs in it, such as `12/0`."""

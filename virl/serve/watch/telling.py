@@ -114,6 +114,10 @@ class Teller:
         tree: Any = plain_tree({"seq": record.seq, "kind": record.kind} | told)
         return dict(tree)
 
+    def place(self, position: LatLng) -> Point | None:
+        """Where a position lies on the map; `None` before the first step."""
+        return on_paper(self._frame, *position) if self._frame else None
+
     def _start(self, start: StartRecord) -> dict[str, Any]:
         self._city = start.city
         self._mind = start.decided_by or start.mind
@@ -143,7 +147,7 @@ class Teller:
             "mark": kind_of(step),
             "title": title_of(step),
             "decided": step.decided,
-            "decidedBy": self._mind,
+            "decidedBy": step.decided_by or self._mind,
             "views": [asdict(_view(one, f"step {step.step}")) for one in step.views],
             "places": [asdict(_place(one, frame)) for one in step.places],
             "thoughts": [asdict(_thought(one)) for one in step.asked],

@@ -97,7 +97,7 @@ class RunMap {
   }
 
   // The walk up to a record, and where the agent faces there.
-  show(seq, pose) {
+  show(seq, heading, here) {
     const points = (marks) => marks.map(({ told }) => told.at.join(",")).join(" ");
     const past = this.marks.filter(({ told }) => told.seq <= seq);
     this.layers.path.setAttribute("points", points(past));
@@ -108,10 +108,11 @@ class RunMap {
       node.classList.toggle("later", told.seq > seq);
       sight.classList.toggle("later", told.seq > seq);
     }
-    this.layers.here.classList.toggle("later", !past.length);
+    this.layers.here.classList.toggle("later", !past.length && !here);
     if (past.length) this.here = past[past.length - 1].told.at;
+    if (here) this.here = here;
     this.layers.here.firstChild.at = this.here;
-    this.arrow.setAttribute("transform", `rotate(${pose})`);
+    this.arrow.setAttribute("transform", `rotate(${heading})`);
     if (this.zoom < 1 && this.follows) this.centre = this.here;
     this.frame();
   }

@@ -21,7 +21,7 @@ class Panel {
     this.notice = el("p", { class: "notice" });
     this.mind = el("p", { class: "dim" });
     this.told = el("p", { class: "aloud", "aria-live": "polite" });
-    this.controls = el("div", { class: "controls" });
+    this.wheel = new Wheel(number, this.stage, () => this.go(this.at, false));
     this.node = el(
       "section",
       { class: "run", id: `run-${number}` },
@@ -29,7 +29,7 @@ class Panel {
       el(
         "div",
         { class: "run-grid" },
-        el("div", { class: "card seen-now" }, this.stage.node, this.controls, this.timeline.node),
+        el("div", { class: "card seen-now" }, this.stage.node, this.wheel.node, this.timeline.node),
         el("div", { class: "card think" }, this.thoughts),
         el("div", { class: "card map" }, this.map.node, this.notice),
         el("div", { class: "card cost" }, this.money, this.meter, this.mind),
@@ -83,7 +83,7 @@ class Panel {
 
   badges() {
     const { end, live } = this;
-    const [state, words] = end ? ["ended", "ended"] : live ? [live, live === "yours" ? "at the wheel" : live] : ["open", "not ended"];
+    const [state, words] = end ? ["ended", "ended"] : live ? [live, live === "yours" ? "you are at the wheel" : live] : ["open", "not ended"];
     this.badge.className = `badge state ${state}`;
     if (this.badge.textContent !== words) this.badge.textContent = words;
     this.outcome.hidden = !end;
@@ -106,8 +106,12 @@ class Panel {
     const seen = past.findLast((one) => one.views && one.views.length) || null;
     const words = this.words(now);
     this.timeline.show(at, words);
-    this.stage.show(seen, step ? step.heading : 0);
-    this.map.show(now.seq, step ? step.heading : 0);
+    const looks = this.wheel.looking && this.follows;
+    this.wheel.ways.hidden = !looks || !this.wheel.ways.hasChildNodes();
+    if (!looks) this.stage.show(seen, step ? step.heading : 0);
+    else if (!this.stage.isLive) this.wheel.look();
+    const facing = looks ? this.wheel.eye.heading : step ? step.heading : 0;
+    this.map.show(now.seq, facing, this.follows ? this.here : null);
     this.map.node.hidden = !step && !this.records.some((one) => one.kind === "step");
     this.spent(past, now);
     if (!moved) return;
@@ -197,6 +201,12 @@ class Panel {
   }
 
   state(state) {
+    const { control } = state;
+    this.live = control && control.state;
+    this.here = control && control.at;
+    if (control && control.state === "yours" && (!this.wheel.standing || this.wheel.standing.state !== "yours")) this.follows = true;
+    this.wheel.show(control);
+    if (this.follows) this.go(this.records.length - 1, false);
     this.fault.hidden = !state.fault;
     this.fault.textContent = state.fault;
     this.badges();
@@ -205,9 +215,10 @@ class Panel {
   listen() {
     this.stage.frame.tabIndex = 0;
     this.stage.frame.setAttribute("role", "group");
-    this.stage.frame.setAttribute("aria-label", "View. Arrow keys: record before and next. Space: play or stop.");
+    this.stage.frame.setAttribute("aria-label", "View. Arrow keys: record before and next, or look around at the wheel. Space: play or stop.");
     this.stage.frame.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target === this.stage.frame && this.follows && this.wheel.key(event)) return event.preventDefault();
       const act = { ArrowLeft: () => this.timeline.user(this.at - 1), ArrowRight: () => this.timeline.user(this.at + 1), " ": () => this.timeline.toggle() }[event.key];
       if (!act || event.target !== this.stage.frame) return;
       event.preventDefault();

@@ -13,12 +13,17 @@ class Stage {
     this.strip = el("div", { class: "strip", role: "group", "aria-label": "Views of this moment" });
     this.node = el("figure", { class: "view stage" }, this.frame, this.strip, this.caption);
     this.record = null;
-    this.picture.addEventListener("error", () => this.missing("The view is missing."));
+    this.isLive = false;
+    this.done = null;
+    this.picture.addEventListener("error", () => this.arrived("The view is missing."));
+    this.picture.addEventListener("load", () => this.arrived(""));
   }
 
   // The views of a record; the one that shows most comes first.
   show(record, heading) {
-    if (record === this.record) return;
+    if (record === this.record && !this.isLive) return;
+    this.isLive = false;
+    this.node.classList.remove("is-live");
     this.record = record;
     if (!record) {
       this.strip.replaceChildren();
@@ -62,6 +67,26 @@ class Stage {
       view.caption ? el("span", { class: "line" }, view.caption) : null,
       found ? el("span", { class: "line" }, `Found: ${found}`) : null,
     );
+  }
+
+  // Where somebody looks around by hand; tells when the picture is there.
+  live(address, words, done) {
+    this.isLive = true;
+    this.node.classList.add("is-live");
+    this.done = done;
+    this.blank.hidden = true;
+    this.picture.hidden = false;
+    this.boxes.replaceChildren();
+    this.picture.src = address;
+    this.picture.alt = `You look ${words}`;
+    refill(this.caption, el("b", {}, "You look "), words);
+  }
+
+  arrived(fault) {
+    if (fault) this.missing(this.isLive ? "There is no view in this direction." : fault);
+    const { done } = this;
+    this.done = null;
+    if (done) done();
   }
 
   missing(why) {

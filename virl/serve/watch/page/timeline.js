@@ -43,12 +43,14 @@ class Timeline {
   add(records) {
     this.records = records;
     this.slider.max = Math.max(records.length - 1, 0);
-    this.ticks.setAttribute("viewBox", `0 0 ${Math.max(records.length, 1)} 10`);
+    const last = Math.max(records.length - 1, 1);
+    const wide = Math.min(0.7, last / 40); // few records: slim all the same
+    this.ticks.setAttribute("viewBox", `0 0 ${last} 10`);
     this.ticks.replaceChildren(
       ...records.filter((one) => one.kind !== "start").map((one) => {
         const sort = one.kind === "step" ? (one.decidedBy === "user" ? "user" : one.mark) : one.kind;
         const high = TALL.has(sort) || sort === "user" || sort === "end" ? 10 : sort === "crossing" ? 7 : 4;
-        return draw("rect", { class: `tick ${sort}`, x: one.seq + 0.15, y: 10 - high, width: 0.7, height: high });
+        return draw("rect", { class: `tick ${sort}`, x: one.seq - wide / 2, y: 10 - high, width: wide, height: high });
       }),
     );
   }
