@@ -9,6 +9,7 @@ from posixpath import normpath
 from typing import Any
 
 import virl
+import virl.api.langchain
 
 REPOSITORY = "https://github.com/virl-project/virl"
 SECTIONS = {
@@ -22,6 +23,10 @@ FIRST, LAST = ("index.md", "gallery.md"), "explanation"
 """The pages that are tabs of their own, and the folder whose tab has the other pages beside it."""
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
 NAMES = "<!-- names of virl -->"
+PUBLIC = (
+    *(f"virl.{name}" for name in virl.__all__),
+    *(f"virl.api.langchain.{name}" for name in virl.api.langchain.__all__),
+)
 
 
 def on_config(config: Any) -> Any:
@@ -54,9 +59,9 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
         outside = not path.startswith("docs/") or path.endswith((".ipynb", ".py"))
         return f"{REPOSITORY}/blob/main/{path}{found[2] or ''}" if outside else found[0]
 
-    return LINK.sub(lead, markdown).replace(NAMES, "\n\n".join(map(entry, virl.__all__)))
+    return LINK.sub(lead, markdown).replace(NAMES, "\n\n".join(map(entry, PUBLIC)))
 
 
 def entry(name: str) -> str:
     """What mkdocstrings turns into the signature and the text of a public name."""
-    return f"::: virl.{name}"
+    return f"::: {name}"

@@ -453,10 +453,15 @@ def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     blocks = [block for block in blocks if "park.geojson" not in block]
     assert len(blocks) >= 10
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    names: dict[str, object] = {"Path": Path}
+    turns = [
+        AIMessage("None is near."),
+        AIMessage("", tool_calls=[{"name": "move", "args": {"direction": "front"}, "id": "1"}]),
+        AIMessage("Then not."),
+    ]
+    names: dict[str, object] = {"Path": Path, "chat_model": ToolModel(messages=iter(turns))}
     with ChatServer([text("A wall.")]) as server:
         monkeypatch.setenv("VIRL_BASE_URL", server.url)
         for block in blocks:
             exec(compile(ast.parse(block), str(PAGE), "exec"), names)  # noqa: S102 - our own page
     assert names["answer"] == "A wall."
-    assert len(list((tmp_path / "runs").glob("*/report.html"))) == 4
+    assert len(list((tmp_path / "runs").glob("*/report.html"))) == 8

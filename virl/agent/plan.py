@@ -127,7 +127,7 @@ def planned(options: RunOptions) -> Plan:
         character = character.model_copy(update={"senses": senses})
     character = with_fields(character, options.fields) if options.fields else character
     raise_all(name_faults(source, character))
-    folder = options.out or _new_folder(source.stem)
+    folder = options.out or new_folder(source.stem)
     mover = planned_mover(character.city, options.mover)
     start = StartRecord(
         virl=__version__,
@@ -204,7 +204,7 @@ def start_told(character: Character) -> str:
     return start if isinstance(start, str) else str(LatLng(start.lat, start.lng))
 
 
-def _new_folder(agent: str) -> Path:
+def new_folder(agent: str) -> Path:
     """A folder for a run that begins now; one that begins in the same second as another gets a number."""
     first = RUNS / f"{agent}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     others = (first.with_name(f"{first.name}-{number}") for number in count(2))

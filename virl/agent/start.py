@@ -107,22 +107,34 @@ class Preview(BaseModel):
     """What can only be seen in the run."""
 
 
-def run_agent(options: RunOptions, console: Console, control: Control | None = None) -> Finished:
+Tell = Callable[[AnyRecord], None]
+
+
+def run_agent(
+    options: RunOptions, console: Console, control: Control | None = None, tell: Tell | None = None
+) -> Finished:
     """Run an agent to its end, or go on with a run that was cut off.
 
     Args:
         options: what is asked of the run.
         console: where it is told.
         control: lets other threads pause, steer and speak to it.
+        tell: is told each record of the journal once it is written.
 
     Raises:
         VirlError: something the user can mend; what was done so far can be resumed.
     """
     with control.open() if control else nullcontext():
         if options.resume:
-            return _resume(options, console, control)
+            return _resume(options, console, control, tell)
         plan = planned(options)
-        return _live(plan, (), lambda start: Journal.create(plan.folder, start), console, control)
+
+        def begun(start: StartRecord) -> Journal:
+            journal = Journal.create(plan.folder, start)
+            journal.tell = tell
+            return journal
+
+        return _live(plan, (), begun, console, control)
 
 
 @contextmanager
@@ -194,9 +206,10 @@ def preview_run(options: RunOptions) -> Preview:
     )
 
 
-def _resume(options: RunOptions, console: Console, control: Control | None) -> Finished:
+def _resume(options: RunOptions, console: Console, control: Control | None, tell: Tell | None) -> Finished:
     source = source_of(options)
     journal, records = Journal.resume(options.out or latest_run(source.stem))
+    journal.tell = tell
     with journal:
         begun = start_of(records)
         if begun.decided_by:
@@ -275,9 +288,7 @@ def _begun(
         if isinstance(mind, ScriptMind):
             mind.go_on_after(replies_given(plan.folder))
         if not done:
-            check_before(plan.source, character, mind)
-            for role, name in character.senses.named:
-                check_ready(role, name, allow_downloads=start.allow_downloads)
+            _check_unopened(plan, mind)
         city = stack.enter_context(opened_city(start.city, plan.access(budget)))
         for role, name in character.senses.named if city.truth is None else ():
             check_without_truth(role, name)
@@ -300,6 +311,8 @@ def _begun(
             check_assembly(assembly)
             start = start.model_copy(update={"attribution": city.notice, "mind_settings": settings_of(mind)})
         journal = stack.enter_context(open_journal(start))
+        if journal.tell and not done:
+            journal.tell(start)
         story = stack.enter_context(Story(console, character.limits.steps))
         if console.is_terminal and (tell := getattr(mind, "tell", None)):
             tell(story.thinking)
@@ -334,6 +347,14 @@ def _desk(
     asks = start.feedback == TERMINAL
     user = open_user(None if asks else start.feedback, console, story.pause)
     return Desk(control, city.streetview, user, asks=asks)
+
+
+def _check_unopened(plan: Plan, mind: Mind) -> None:
+    """What can be seen before the city is opened."""
+    if not plan.start.decided_by:
+        check_before(plan.source, plan.character, mind)
+    for role, name in plan.character.senses.named:
+        check_ready(role, name, allow_downloads=plan.start.allow_downloads)
 
 
 def _eyes_of(mind: Mind) -> Callable[[str, Sequence[Image]], str] | None:

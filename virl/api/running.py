@@ -10,8 +10,8 @@ from rich.console import Console
 
 from virl.agent.assembly import Agent
 from virl.agent.character import Character
-from virl.agent.plan import RunOptions
-from virl.agent.start import Finished, begin, run_agent
+from virl.agent.plan import RunOptions, source_of
+from virl.agent.start import Finished, Tell, begin, run_agent
 from virl.console import SafeConsole
 from virl.geo import LatLng
 from virl.journal.records import AccessRecord
@@ -60,7 +60,23 @@ def run(agent: str | Character, *, resume: bool = False, **settings: Unpack[RunS
     Raises:
         VirlError: something you can fix, said in one line; what was done so far can be resumed.
     """
-    return run_agent(_options(agent, settings, resume=resume), settings.get("console") or _quiet())
+    return run_told(agent, settings, None, resume=resume)
+
+
+def run_told(
+    agent: str | Character, settings: RunSettings, tell: Tell | None, *, resume: bool = False
+) -> Finished:
+    """As `run`; `tell` is told each record of the journal once it is written."""
+    return run_agent(_options(agent, settings, resume=resume), settings.get("console") or _quiet(), tell=tell)
+
+
+def source_name(agent: str | Character) -> str:
+    """What an agent's runs are named by.
+
+    Raises:
+        VirlError: there is no such agent.
+    """
+    return source_of(_options(agent, RunSettings())).stem
 
 
 @contextmanager

@@ -5,13 +5,20 @@ from collections.abc import Collection
 from langchain_core.tools import BaseTool
 
 from virl.agent.assembly import Agent
+from virl.api.approval import MONEY, AsksFirst
 from virl.errors import UnknownName
 from virl.tools.body import Body
-from virl.tools.catalogue import TOOLS, tools_for
+from virl.tools.catalogue import TOOLS, Use, tools_for
 from virl.tools.hand import Hand
 
 
-def tools_of(agent: Agent, names: Collection[str] = tuple(TOOLS), *, sees: bool = False) -> list[BaseTool]:
+def tools_of(
+    agent: Agent,
+    names: Collection[str] = tuple(TOOLS),
+    *,
+    sees: bool = False,
+    ask_first: Collection[str] = (),
+) -> list[BaseTool]:
     """LangChain tools in the hands of one agent, as `create_agent` takes them.
 
     Each call is written into the run's journal and may cost the run money; `finish` ends the run. What cannot
@@ -23,11 +30,15 @@ def tools_of(agent: Agent, names: Collection[str] = tuple(TOOLS), *, sees: bool 
         names: of the tools, by default all; `docs/reference/characters.md` describes them. `finish` comes
             with them.
         sees: whether your model is shown pictures; else it is told in words what they show.
+        ask_first: tools that are used only once a human has approved, by a LangGraph interrupt; `"money"`
+            stands for those that may cost money. They need a graph with a checkpointer.
 
     Raises:
         UnknownName: there is no such tool.
     """
-    for name in names:
+    for name in (*names, *(one for one in ask_first if one != MONEY)):
         if name not in TOOLS:
             raise UnknownName("tool", name, TOOLS)
-    return tools_for(body := Body(agent, sees=sees), list(names), Hand(body))
+    body = Body(agent, sees=sees)
+    use: Use = Hand(body)
+    return tools_for(body, list(names), AsksFirst(agent, use, ask_first) if ask_first else use)

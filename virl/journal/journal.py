@@ -7,7 +7,7 @@ import io
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from types import TracebackType
@@ -55,6 +55,8 @@ class Journal:
         self._lines = lines
         self._kept: set[str] = set()
         self._order = Order()
+        self.tell: Callable[[AnyRecord], None] | None = None
+        """Is told each record once it is written."""
         for record in records:
             self._order.take(record)
 
@@ -145,6 +147,8 @@ class Journal:
             raise ValueError("the journal is closed")
         self._lines.append(record.model_dump_json())
         self._order.take(record)
+        if self.tell:
+            self.tell(record)
 
     def keep_view(self, name: str, pixels: Image) -> str:
         """Keep a view as JPEG. Keep it before appending the record that names it.

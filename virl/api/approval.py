@@ -1,0 +1,114 @@
+"""Tools that ask a human first: a LangGraph interrupt before a tool moves the agent or may cost money."""
+
+from collections.abc import Collection, Mapping
+
+from langgraph.types import interrupt
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from virl.agent.assembly import Agent
+from virl.errors import BadInput
+from virl.mind.rules import RuleMind
+from virl.mind.script import ScriptMind
+from virl.tools.base import Arguments, ToolResult, short
+from virl.tools.catalogue import FINISH, Use
+
+MONEY = "money"
+"""Stands for all tools that may cost money, where tools are named that ask first."""
+TOPIC = "approval"
+"""Of the notes on what was asked."""
+
+_ASK_A_MODEL = ("look", "ask_about_view", "consult")
+"""Tools that may ask the agent's language model."""
+
+
+class Approval(BaseModel):
+    """What a human says to a call: `{"approved": False, "comment": "Too far."}`, or just `True`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    approved: bool
+    comment: str = ""
+    """Told to the model where the call is not approved."""
+
+
+class AsksFirst:
+    """Uses tools as another does, some of them only once a human has approved.
+
+    The interrupt's value is a dict: `tool`, `arguments`, `why`, `spent_usd` and `budget_usd` (`None` without
+    a limit). Answers are kept as notes of the run.
+
+    Args:
+        agent: whose tools they are.
+        use: uses a tool.
+        names: of the tools that ask first; `MONEY` stands for those that may cost money.
+    """
+
+    def __init__(self, agent: Agent, use: Use, names: Collection[str]) -> None:
+        self._agent, self._use, self._names = agent, use, frozenset(names)
+
+    def __call__(self, name: str, asked: Arguments) -> ToolResult:
+        """What came of it, or that it was not approved.
+
+        Raises:
+            BadInput: it is used outside of a graph with a checkpointer, or the answer is none.
+        """
+        why = self._why(name)
+        if not why or self._agent.run.result is not None:
+            return self._use(name, asked)
+        arguments = asked.model_dump(mode="json", exclude_none=True)
+        budget = self._agent.budget
+        approval = _answer(
+            {
+                "tool": name,
+                "arguments": arguments,
+                "why": why,
+                "spent_usd": budget.spent_usd,
+                "budget_usd": budget.limit_usd,
+            }
+        )
+        self._write_down(name, arguments, approval)
+        if approval.approved:
+            return self._use(name, asked)
+        return ToolResult(f"not done: a human did not approve it. {approval.comment}".rstrip(), failed=True)
+
+    def _why(self, name: str) -> str:
+        """Why a tool asks first; empty if it does not."""
+        if MONEY in self._names and (costs := _may_cost(self._agent, name)):
+            return costs
+        return f"{name} asks first" if name in self._names else ""
+
+    def _write_down(self, name: str, arguments: Mapping[str, object], approval: Approval) -> None:
+        said = "approved" if approval.approved else "not approved"
+        run = self._agent.run
+        run.note(
+            TOPIC,
+            str(len(run.notes(TOPIC)) + 1),
+            short(f"{name}: {said}. {approval.comment}".rstrip(), 300),
+            data={"name": name, "arguments": dict(arguments), **approval.model_dump()},
+        )
+
+
+def _may_cost(agent: Agent, name: str) -> str:
+    """Why a tool may cost money; empty if it cannot."""
+    if name == FINISH:
+        return ""
+    if agent.city.meter is not None:
+        return f"{name} may send a request that costs money: {agent.city.title} is asked over a network"
+    if name in _ASK_A_MODEL and not isinstance(agent.mind, RuleMind | ScriptMind):
+        return f"{name} may cost money: it may ask {agent.mind.name}"
+    return ""
+
+
+def _answer(question: Mapping[str, object]) -> Approval:
+    try:
+        answer = interrupt(dict(question))
+    except (KeyError, RuntimeError) as fault:
+        raise BadInput(
+            f"{question['tool']} asks a human first: use it in a LangGraph graph with a checkpointer"
+        ) from fault
+    try:
+        return Approval.model_validate({"approved": answer} if isinstance(answer, bool) else answer)
+    except ValidationError:
+        raise BadInput(
+            f"{question['tool']}: resume with Command(resume=True) or a dict of `approved` and `comment`"
+        ) from None
