@@ -156,7 +156,9 @@ def test_agents_and_cities_of_commands_exist() -> None:
         for before, word in pairwise(words[1:]):
             known = names.get(before)
             if known and not word.startswith("-") and not word.isupper():  # not a placeholder
-                assert word in known or word.partition("@")[0].endswith((".yaml", ".osm.pbf")), (page, words)
+                assert word in known or word.partition("@")[0].endswith(
+                    (".yaml", ".osm.pbf", ".photos.json")
+                ), (page, words)
 
 
 def imported(block: str) -> Iterator[tuple[str, str]]:

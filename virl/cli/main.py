@@ -25,6 +25,7 @@ from virl.cli.data import data_app
 from virl.cli.doctor import doctor
 from virl.cli.gallery import gallery
 from virl.cli.group import HelpfulGroup
+from virl.cli.imports import import_app
 from virl.cli.models import list_models
 from virl.cli.new import new
 from virl.cli.options import (
@@ -267,6 +268,7 @@ for _panel, _commands in _PANELS.items():
     for _name, _command in _commands.items():
         app.command(_name, rich_help_panel=_panel)(_command)
 app.add_typer(serve_app, name="serve", rich_help_panel="Cities and models")
+app.add_typer(import_app, name="import", rich_help_panel="Cities and models")
 app.add_typer(bench_app, name="bench", rich_help_panel="Benchmarks")
 app.add_typer(collect_app, name="collect", rich_help_panel="Benchmarks")
 app.add_typer(data_app, name="data", rich_help_panel="Benchmarks")

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from virl.agent.assembly import Agent
 from virl.agent.character_file import located
-from virl.agent.going_on import link_taken
-from virl.errors import BadInput, NotFound
+from virl.errors import BadInput, NoStreetView, NotFound
 from virl.geo import LatLng, bearing, distance
 from virl.platform.providers.open import region_called
 from virl.platform.providers.region import region_of_city
@@ -68,8 +67,12 @@ def onward_by_link(agent: Agent) -> Pose:
         return _at_start(agent)
     last = agent.run.steps[-1]
     stood = Pose(last.pose.pano_id, last.pose.heading)
-    link = link_taken(agent.mover.links(stood), last)
-    return Pose(link.pano_id, link.heading)
+    for link in agent.mover.links(stood):
+        if link.pano_id == last.next_pano_id:
+            return Pose(link.pano_id, link.heading)
+    raise NoStreetView(
+        f"no way leads from panorama {stood.pano_id!r} to {last.next_pano_id!r} any more: begin a new run"
+    )
 
 
 def onward_by_hop(agent: Agent) -> Pose:

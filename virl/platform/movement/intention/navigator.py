@@ -1,7 +1,6 @@
 """The `intention` navigator: walk on until a crossing, look down each road there, let the mind choose."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import pairwise
 
 from virl.geo import signed_turn
@@ -78,7 +77,7 @@ class IntentionNavigator:
             self._streetview.panorama(pose.pano_id),
             next(back, 0.0),
             choose,
-            ways=partial(self._mover.links, pose),
+            ways=lambda: self._mover.links(pose),
             last=index == self._max_steps,
         )
 

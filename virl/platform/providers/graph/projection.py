@@ -82,9 +82,14 @@ def sample_points(
         columns = columns + np.float32(turn)
         np.subtract(columns, pano_width, out=columns, where=columns >= pano_width)
         return columns, rows
-    right, forward, rise = _rays(*shape)
+    return _points_of(*rays_of(camera, attitude), pano_width, pano_height)
+
+
+def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Floats32]:
+    """The rays of a camera's pixels by the axes of a capture: right, up and forward, (height, width) each."""
+    right, forward, rise = _rays(camera.pitch, camera.fov, camera.width, camera.height)
     turned = Attitude(attitude.heading - camera.heading, attitude.pitch, attitude.roll)
-    return _points_of(*turned.seen_from_capture(right, rise, forward), pano_width, pano_height)
+    return turned.seen_from_capture(right, rise, forward)
 
 
 @lru_cache(maxsize=KEPT_MAPS)

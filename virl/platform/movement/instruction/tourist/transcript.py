@@ -55,8 +55,6 @@ class Act:
     reason: str = ""
     refused: tuple[str, ...] = ()
     """Why earlier replies to the same question could not be carried out, in order."""
-    decided_by: str = ""
-    """Who decided in place of the mind; empty where it did."""
 
     @property
     def words(self) -> str:

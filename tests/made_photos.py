@@ -1,0 +1,83 @@
+"""Photographs of a made town, as a 360-degree camera or a phone would have written them."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+
+import PIL.Image
+from PIL.ExifTags import GPS, IFD, Base
+
+from virl.geo import LatLng
+from virl.platform.attitude import Attitude
+from virl.platform.streetview import Image
+
+MORNING = datetime(2026, 5, 2, 8, 0, 0, tzinfo=UTC)
+
+
+def write_photo(
+    file: Path,
+    pixels: Image,
+    position: LatLng | None,
+    *,
+    held: Attitude | None = None,
+    taken: datetime | None = MORNING,
+    heading: float | None = None,
+    focal_35mm: int | None = None,
+    author: str = "",
+) -> None:
+    """A JPEG with EXIF; with the fields of GPano where it says how it was held, which makes it a panorama."""
+    exif = PIL.Image.Exif()
+    gps: dict[int, object] = {}
+    if position is not None:
+        gps = {
+            GPS.GPSLatitude: _parts(position.lat),
+            GPS.GPSLatitudeRef: "N" if position.lat >= 0 else "S",
+            GPS.GPSLongitude: _parts(position.lng),
+            GPS.GPSLongitudeRef: "E" if position.lng >= 0 else "W",
+        }
+    if heading is not None:
+        gps |= {GPS.GPSImgDirection: Fraction(round(heading * 100), 100), GPS.GPSImgDirectionRef: "T"}
+    camera: dict[int, object] = {}
+    if taken is not None:
+        camera = {Base.DateTimeOriginal: f"{taken:%Y:%m:%d %H:%M:%S}", Base.OffsetTimeOriginal: "+00:00"}
+    if focal_35mm is not None:
+        camera[Base.FocalLengthIn35mmFilm] = focal_35mm
+    exif[IFD.GPSInfo], exif[IFD.Exif] = gps, camera
+    if author:
+        exif[Base.Artist] = author
+    extra = {"xmp": _gpano(held)} if held else {}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    PIL.Image.fromarray(pixels).save(file, "JPEG", quality=92, exif=exif, **extra)
+
+
+def write_track(file: Path, points: Iterable[tuple[datetime, LatLng]]) -> None:
+    lines = "".join(
+        f'<trkpt lat="{at.lat:.8f}" lon="{at.lng:.8f}"><time>{time:%Y-%m-%dT%H:%M:%SZ}</time></trkpt>'
+        for time, at in points
+    )
+    file.write_text(
+        '<?xml version="1.0"?><gpx version="1.1" creator="test" xmlns="http://www.topografix.com/GPX/1/1">'
+        f"<trk><trkseg>{lines}</trkseg></trk></gpx>",
+        encoding="utf-8",
+    )
+
+
+def seconds(count: float) -> timedelta:
+    return timedelta(seconds=count)
+
+
+def _parts(value: float) -> tuple[Fraction, Fraction, Fraction]:
+    whole = abs(value)
+    minutes = (whole - int(whole)) * 60
+    return Fraction(int(whole)), Fraction(int(minutes)), Fraction(round((minutes % 1) * 60 * 1e6), 1_000_000)
+
+
+def _gpano(held: Attitude) -> bytes:
+    return (
+        '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+        '<rdf:Description rdf:about="" xmlns:GPano="http://ns.google.com/photos/1.0/panorama/" '
+        f'GPano:ProjectionType="equirectangular" GPano:PoseHeadingDegrees="{held.heading:.3f}" '
+        f'GPano:PosePitchDegrees="{held.pitch:.3f}" GPano:PoseRollDegrees="{held.roll:.3f}"/>'
+        "</rdf:RDF></x:xmpmeta>"
+    ).encode()

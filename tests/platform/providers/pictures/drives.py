@@ -1,0 +1,107 @@
+"""Drives through a town: sequences of captures along its panorama graph, as people upload them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from virl.geo import LatLng, signed_turn
+from virl.platform.graph import NavigationGraph
+
+LONGEST = 120  # captures of a drive; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Roughness:
+    """How far the captures of a drive are from what is true."""
+
+    position_m: float = 0.0
+    """Standard deviation of east and of north, metres."""
+    heading: float = 0.0
+    """Standard deviation, degrees."""
+    gaps: float = 0.0
+    """Share of the captures that are missing."""
+    again: float = 0.0
+    """Share of the drives that somebody else repeats, some years before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One picture of a drive."""
+
+    pano_id: str
+    """The panorama of the town that it shows."""
+    position: LatLng
+    """Where the uploader says that it was taken."""
+    heading: float
+    """The way its middle column faces as the uploader says, degrees."""
+    true_heading: float
+    """The way it faces."""
+
+
+Drive = tuple[Capture, ...]
+
+
+def drives(graph: NavigationGraph, seed: int = 0, roughness: Roughness | None = None) -> list[Drive]:
+    """Drives that together pass every link of a graph, those that are repeated last.
+
+    Args:
+        graph: of the town.
+        seed: of what is random.
+        roughness: of the captures; by default they are true.
+    """
+    rough, rng = roughness or Roughness(), Random(f"drives {seed}")
+    trails = list(_trails(graph))
+    again = [trail for trail in trails if rng.random() < rough.again]
+    driven = (_driven(graph, trail, rough, rng) for trail in (*trails, *(trail[::-1] for trail in again)))
+    return [drive for drive in driven if drive]
+
+
+def _trails(graph: NavigationGraph) -> Iterator[list[int]]:
+    """Walks over nodes that use each link once, whichever way, and go straight on where they can."""
+    left: dict[int, dict[int, float]] = {node: {} for node in range(len(graph))}
+    for node in range(len(graph)):
+        links = graph.links(node)
+        ends = zip(graph.target[links].tolist(), graph.heading[links].tolist(), strict=True)
+        left[node].update(ends)
+    for node in range(len(graph)):
+        for other in list(left[node]):
+            left[other].setdefault(node, (left[node][other] + 180.0) % 360.0)
+    order = sorted(left, key=lambda node: (len(left[node]) % 2 == 0, node))
+    for start in order:
+        while left[start]:
+            trail, heading = [start], next(iter(left[start].values()))
+            while left[trail[-1]] and len(trail) < LONGEST:
+                here = trail[-1]
+                ways = left[here]
+                there = min(ways, key=lambda node: (abs(signed_turn(heading, ways[node])), node))
+                heading = ways.pop(there)
+                left[there].pop(here, None)
+                trail.append(there)
+            yield trail
+
+
+def _driven(graph: NavigationGraph, trail: list[int], rough: Roughness, rng: Random) -> Drive:
+    captures = []
+    for index, node in enumerate(trail):
+        before, after = trail[max(index - 1, 0)], trail[min(index + 1, len(trail) - 1)]
+        facing = _bearing(graph, before, after)
+        if rng.random() < rough.gaps:
+            continue
+        east, north = rng.gauss(0, rough.position_m), rng.gauss(0, rough.position_m)
+        heading = (facing + rng.gauss(0, rough.heading)) % 360.0
+        captures.append(Capture(graph.ids[node], _moved(graph.position(node), east, north), heading, facing))
+    return tuple(captures)
+
+
+def _bearing(graph: NavigationGraph, a: int, b: int) -> float:
+    one, other = graph.position(a), graph.position(b)
+    per_lng = float(np.cos(np.radians(one.lat)))
+    return float(np.degrees(np.arctan2((other.lng - one.lng) * per_lng, other.lat - one.lat)) % 360)
+
+
+def _moved(position: LatLng, east: float, north: float) -> LatLng:
+    per_degree = 111_320.0
+    lng = position.lng + east / per_degree / float(np.cos(np.radians(position.lat)))
+    return LatLng(position.lat + north / per_degree, lng)

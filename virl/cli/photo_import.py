@@ -1,0 +1,61 @@
+"""What `virl import photos` does: reads a folder, writes its index, and says what came of it."""
+
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from virl.console import SafeConsole
+from virl.drawing.numbers import counted
+from virl.errors import BadInput
+from virl.platform.providers.photos.extra import require_extra
+from virl.platform.providers.photos.importing import import_photos
+from virl.platform.providers.photos.index import SUFFIX, PhotoIndex, write_index
+from virl.platform.providers.photos.track import read_track
+from virl.platform.providers.pictures.graph import picture_graph
+
+
+def import_folder(
+    folder: Path, track: Path | None, offset_s: float, out: Path | None, author: str, licence: str
+) -> Iterator[str]:
+    """Import a folder; gives what to tell about it, line by line.
+
+    Raises:
+        VirlError: nothing in it can be used, or the index cannot be written.
+    """
+    require_extra()
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: no such folder: give the folder of your photographs")
+    file = out or folder.resolve().parent / f"{folder.resolve().name}{SUFFIX}"
+    if not file.name.endswith(SUFFIX):
+        raise BadInput(f"--out {file}: must end in {SUFFIX}")
+    console = SafeConsole(stderr=True)
+    columns = TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("")
+        found = import_photos(
+            folder,
+            track=read_track(track) if track else None,
+            offset_s=offset_s,
+            author=author,
+            licence=licence,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    made = picture_graph([photo.picture() for photo in found.photos])
+    title = file.name.removesuffix(SUFFIX).replace("-", " ").replace("_", " ").title()
+    seen_from = os.path.relpath(folder.resolve(), file.resolve().parent)
+    write_index(file, PhotoIndex(title=title, folder=seen_from, photos=found.photos))
+    whole = sum(photo.picture().is_panorama for photo in found.photos)
+    sequences = len({photo.sequence for photo in found.photos})
+    yield (
+        f"{file}: {counted(len(found.photos), 'photograph')} in {counted(sequences, 'sequence')}, "
+        f"{whole} of 360 degrees"
+    )
+    for reason, count in found.left_out.most_common():
+        yield f"left out: {count} ({reason})"
+    walked = counted(len(made.graph), "panorama")
+    yield f"{walked} to walk between; {made.left_out} that no link connects with them"
+    named = shlex.quote(str(file))
+    yield f"virl town {named} shows it; virl run AGENT --city {named} walks there"

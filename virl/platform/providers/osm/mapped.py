@@ -1,0 +1,81 @@
+"""What an extract knows of a town, for street view from elsewhere: places, addresses, routes and ways."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from tzfpy import get_tz
+
+from virl.geo import LatLng
+from virl.platform.graph import NavigationGraph
+from virl.platform.maps import Maps
+from virl.platform.places import Places
+from virl.platform.providers.graph.maps import GraphMaps
+from virl.platform.providers.offline.life.parks import NO_FRONTAGE
+from virl.platform.providers.offline.places import OfflinePlaces
+from virl.platform.providers.offline.plan import Shop
+from virl.platform.providers.osm.addresses import TwinAddresses
+from virl.platform.providers.osm.cache import load_twin
+from virl.platform.providers.osm.city_file import OsmCity
+from virl.platform.providers.osm.credit import credit
+from virl.platform.providers.osm.extract import check_name, cut_box
+from virl.platform.providers.osm.maps import TwinMaps
+from virl.platform.providers.osm.network import only_ways
+from virl.platform.providers.osm.other_names import other_names
+from virl.platform.providers.osm.overpass_file import asked_box
+from virl.platform.providers.osm.plan import Twin
+from virl.platform.providers.osm.type_names import types_called
+from virl.platform.streetview import Image
+
+
+@dataclass(frozen=True, slots=True)
+class MappedTown:
+    """What an extract knows of a town. Made by `mapped_town`."""
+
+    places: Places
+    """Without pictures, ratings and reviews."""
+    ways: tuple[tuple[LatLng, ...], ...]
+    """The ways on which people walk, split at their junctions."""
+    attribution: str
+    """Whom to name."""
+    time_zone: str | None
+    """IANA name."""
+    _twin: Twin
+    _named: dict[str, LatLng]
+
+    def maps(self, panoramas: NavigationGraph) -> Maps:
+        """Addresses and routes over the mapped ways, and ways along panoramas."""
+        addresses = TwinAddresses(self._twin.extract, self._twin.streets, self._named)
+        return TwinMaps(only_ways(self._twin.extract), addresses, GraphMaps(panoramas))
+
+
+def mapped_town(file: OsmCity) -> MappedTown:
+    """Read an extract, or a part of it.
+
+    Raises:
+        BadInput: the extract cannot be read, or holds no street here.
+    """
+    path = file.file
+    check_name(path)
+    twin = load_twin(path, file.part or asked_box(path) or cut_box(path), file.names)
+    shops = tuple(replace(shop, frontage=NO_FRONTAGE) for shop in twin.plan.shops)
+    also = {name: other_names(tags) for name, tags in zip(twin.pois.ids, twin.pois.tags, strict=True)}
+    named = {other: shop.place.position for shop in reversed(shops) for other in also[shop.place.id]} | {
+        shop.place.name: shop.place.position for shop in reversed(shops)
+    }
+    frame = twin.plan.layout.frame
+    ways = tuple(
+        tuple(map(LatLng, *(part.tolist() for part in frame.to_degrees(*np.asarray(street.line).T))))
+        for street in twin.streets.streets
+    )
+    return MappedTown(
+        places=OfflinePlaces(shops, _no_photo, also, types_called),
+        ways=ways,
+        attribution=credit(twin.extract.date),
+        time_zone=get_tz(frame.origin.lng, frame.origin.lat) or None,
+        _twin=twin,
+        _named=named,
+    )
+
+
+def _no_photo(shop: Shop) -> Image:
+    raise AssertionError(f"{shop.place.id} has no front")

@@ -1,0 +1,1 @@
+"""Cities made of geotagged photographs of one's own."""

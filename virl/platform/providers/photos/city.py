@@ -1,0 +1,157 @@
+"""A city made of photographs: a graph of those that can be walked between, and views out of them."""
+
+from datetime import UTC, datetime, time
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from virl.errors import NoImagery
+from virl.geo import LatLng
+from virl.picture_reading import MOST_PANORAMA_PIXELS, PictureFault, open_picture
+from virl.platform.city import City
+from virl.platform.graph import panorama_at, panorama_near
+from virl.platform.providers.graph.city import NoPlaces
+from virl.platform.providers.graph.maps import GraphMaps
+from virl.platform.providers.graph.projection import Equirectangular, equirectangular, perspective
+from virl.platform.providers.graph.streetview import GraphStreetMap
+from virl.platform.providers.osm.city_file import OsmCity
+from virl.platform.providers.osm.extra import needing_osm
+from virl.platform.providers.photos.city_file import PhotosCity
+from virl.platform.providers.photos.index import UNKNOWN_TIME, read_index
+from virl.platform.providers.pictures.flat import flat_view
+from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
+from virl.platform.providers.pictures.picture import Picture
+from virl.platform.streetview import Camera, Image, Panorama, View
+
+if TYPE_CHECKING:
+    from virl.platform.providers.osm.mapped import MappedTown
+
+AGAIN = "put it back, or run virl import photos again"
+KEPT = 8  # decoded photographs kept; chosen: one of 5760x2880 pixels takes 50 MB
+
+
+class PhotoStreetView:
+    """Street view of photographs in a folder.
+
+    Args:
+        made: the graph of those that are linked.
+        folder: where they are.
+        kept: how many are kept decoded.
+    """
+
+    def __init__(self, made: PictureGraph, folder: Path, kept: int = KEPT) -> None:
+        self._graph, self._pictures, self._folder = made.graph, made.pictures, folder
+        self._whole = lru_cache(maxsize=kept)(self._panorama_of)
+        self._flat = lru_cache(maxsize=kept)(self._pixels)
+
+    def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
+        """The panorama nearest to a position, or `None` if there is none within `radius` metres.
+
+        Raises:
+            BadInput: the radius is outside (0, 1000], or the position is not finite.
+        """
+        found = panorama_near(self._graph, position, radius)
+        return self.panorama(found.id) if found else None
+
+    def panorama(self, pano_id: str) -> Panorama:
+        """The panorama with this id.
+
+        Raises:
+            NoStreetView: there is none.
+        """
+        node = self._graph.number(pano_id)
+        taken = self._pictures[pano_id].taken
+        return panorama_at(self._graph, node, None if taken == UNKNOWN_TIME else f"{taken:%Y-%m}")
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        """The picture through `camera` at a panorama.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+            NoImagery: its file is missing or broken, or it is a flat photograph that looks elsewhere.
+        """
+        self._graph.number(pano_id)
+        picture = self._pictures[pano_id]
+        if picture.is_panorama:
+            return View(pano_id, camera, perspective(self._whole(pano_id), camera))
+        pixels = flat_view(self._flat(pano_id), picture.fov, picture.attitude, camera)
+        return View(pano_id, camera, pixels)
+
+    def _panorama_of(self, pano_id: str) -> Equirectangular:
+        return equirectangular(
+            _twice_as_wide(self._pixels(pano_id)), attitude=self._pictures[pano_id].attitude
+        )
+
+    def _pixels(self, pano_id: str) -> Image:
+        file = self._folder / pano_id
+        if not file.is_file():
+            raise NoImagery(
+                f"{file}: the photograph is missing: put it back, or run virl import photos again"
+            )
+        try:
+            with open_picture(file, most_pixels=MOST_PANORAMA_PIXELS) as picture:
+                return np.asarray(picture.convert("RGB"))
+        except PictureFault as fault:
+            raise NoImagery(f"{file}: {fault}: {AGAIN}") from fault
+
+
+def open_photos_city(name: str, file: PhotosCity) -> City:
+    """The city of an index of photographs.
+
+    Raises:
+        BadInput: the index is missing or damaged.
+        NoStreetView: it holds no photograph until the day that the file names.
+    """
+    index, town = read_index(file.photos), _mapped(name, file)
+    until = datetime.combine(file.as_of, time.max, UTC) if file.as_of else None
+    pictures = [photo.picture() for photo in index.photos]
+    made = picture_graph(pictures, start=file.center, ways=town.ways if town else (), as_of=until)
+    graph = made.graph
+    middle, _ = graph.nearest(LatLng(float(graph.lat.mean()), float(graph.lng.mean())))
+    return City(
+        name=name,
+        title=file.title,
+        center=graph.position(middle),
+        attribution=_credit(list(made.pictures.values())) + (f"; {town.attribution}" if town else ""),
+        time_zone=town.time_zone if town else None,
+        streetview=PhotoStreetView(made, file.photos.parent / index.folder),
+        places=town.places if town else NoPlaces(name),
+        maps=town.maps(graph) if town else GraphMaps(graph),
+        street_map=GraphStreetMap(graph),
+    )
+
+
+def _mapped(name: str, file: PhotosCity) -> "MappedTown | None":
+    if file.extract is None:
+        return None
+    with needing_osm(f"the map of {name}"):
+        from virl.platform.providers.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
+
+    return mapped_town(
+        OsmCity(
+            title=file.title, about=file.about, provider="osm", extract=file.extract, polygon=file.polygon
+        )
+    )
+
+
+def _credit(pictures: list[Picture]) -> str:
+    """Whom to name, with the licences."""
+    names = sorted({one.author for one in pictures if one.author})
+    licences = sorted({one.licence for one in pictures if one.licence})
+    who = ", ".join(names[:5]) + (f" and {len(names) - 5} others" if len(names) > 5 else "")
+    return f"Photographs: {who or 'unnamed'}" + (f" ({', '.join(licences)})" if licences else "")
+
+
+def _twice_as_wide(pixels: Image) -> Image:
+    """A whole panorama of a picture of another shape: the sky and the ground that it lacks are black."""
+    height, width = pixels.shape[:2]
+    width -= width % 2
+    whole = np.zeros((width // 2, width, 3), np.uint8)
+    top = (width // 2 - height) // 2
+    if top >= 0:
+        whole[top : top + height] = pixels[:, :width]
+    else:
+        whole[:] = pixels[-top : -top + width // 2, :width]
+    return whole

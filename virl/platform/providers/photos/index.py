@@ -1,0 +1,97 @@
+"""The index of a folder of photographs: a file `NAME.photos.json`, which stands for their city."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from virl.errors import BadInput
+from virl.files import write_whole
+from virl.geo import LatLng
+from virl.platform.attitude import Attitude
+from virl.platform.providers.city_file import Position
+from virl.platform.providers.pictures.picture import FULL_TURN, Picture
+
+SUFFIX = ".photos.json"
+UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _inside(name: str) -> str:
+    if not name or Path(name).is_absolute() or ".." in Path(name).parts:
+        raise ValueError("must be a path within the folder of photographs")
+    return name
+
+
+class Photo(BaseModel):
+    """One photograph."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    file: Annotated[str, AfterValidator(_inside)]
+    """Path within the folder."""
+    position: Position
+    heading: float
+    pitch: float = 0.0
+    roll: float = 0.0
+    fov: float = Field(gt=0, le=FULL_TURN)
+    sequence: str
+    rank: int
+    taken: AwareDatetime = UNKNOWN_TIME
+    author: str = ""
+    licence: str = ""
+
+    def picture(self) -> Picture:
+        """The photograph as a picture of a sequence; its id is its path."""
+        return Picture(
+            id=self.file,
+            position=LatLng(*self.position),
+            attitude=Attitude(self.heading, self.pitch, self.roll),
+            fov=self.fov,
+            sequence=self.sequence,
+            rank=self.rank,
+            taken=self.taken,
+            author=self.author,
+            licence=self.licence,
+        )
+
+
+class PhotoIndex(BaseModel):
+    """All photographs of a folder that can be placed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal[1] = 1
+    title: str
+    folder: str
+    """Where the photographs are, as seen from the index."""
+    photos: tuple[Photo, ...] = Field(min_length=1)
+
+
+def read_index(file: Path) -> PhotoIndex:
+    """Read an index.
+
+    Raises:
+        BadInput: it is missing or damaged; names what is wrong.
+    """
+    try:
+        return PhotoIndex.model_validate_json(file.read_bytes())
+    except OSError as fault:
+        raise BadInput(
+            f"{file}: cannot be read ({fault.strerror}): make it with virl import photos"
+        ) from fault
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise BadInput(
+            f"{file}: {where or 'the file'}: {first['msg']}: run virl import photos again"
+        ) from fault
+
+
+def write_index(file: Path, index: PhotoIndex) -> None:
+    """Write an index, over what stood there.
+
+    Raises:
+        CannotWrite: the disk refuses.
+    """
+    write_whole(file, index.model_dump_json(indent=1).encode() + b"\n", "import again")

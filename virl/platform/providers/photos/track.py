@@ -1,0 +1,69 @@
+"""Where somebody was at a time: a GPX track."""
+
+from bisect import bisect
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from virl.errors import BadInput
+from virl.geo import LatLng, bearing, distance
+
+MOST_BYTES = 64_000_000  # chosen: a day at one point a second has 10 MB
+LONGEST_S = 60.0
+"""Between two points of a track; in a longer pause nobody knows where the camera was. Chosen."""
+STILL_M = 0.5  # points nearer than this give no direction
+
+
+@dataclass(frozen=True, slots=True)
+class GpsTrack:
+    """Points by time."""
+
+    seconds: tuple[float, ...]
+    """Since 1970, rising."""
+    positions: tuple[LatLng, ...]
+
+    def at(self, taken: datetime) -> tuple[LatLng, float | None] | None:
+        """Where the track was at a time, and the way it went then in degrees; `None` outside the track."""
+        moment = taken.timestamp()
+        after = bisect(self.seconds, moment)
+        if after == len(self.seconds) and self.seconds and self.seconds[-1] == moment:
+            after -= 1
+        if not 0 < after < len(self.seconds):
+            return None
+        start, end = self.seconds[after - 1], self.seconds[after]
+        if end - start > LONGEST_S:
+            return None
+        before, then = self.positions[after - 1], self.positions[after]
+        share = (moment - start) / (end - start) if end > start else 0.0
+        lng = before.lng + share * ((then.lng - before.lng + 180) % 360 - 180)
+        position = LatLng(before.lat + share * (then.lat - before.lat), (lng + 180) % 360 - 180)
+        return position, bearing(before, then) if distance(before, then) > STILL_M else None
+
+
+def read_track(file: Path) -> GpsTrack:
+    """Read all points with a time of a GPX file.
+
+    Raises:
+        BadInput: it cannot be read, or has no point with a time.
+    """
+    import gpxpy  # noqa: PLC0415 - comes with the extra
+    import gpxpy.gpx  # noqa: PLC0415
+
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise BadInput(f"{file}: larger than {MOST_BYTES // 1_000_000} MB: split the track")
+        read = gpxpy.parse(file.read_text(encoding="utf-8"))
+    except OSError as fault:
+        raise BadInput(f"{file}: cannot be read ({fault.strerror})") from fault
+    except (gpxpy.gpx.GPXException, ValueError) as fault:
+        raise BadInput(f"{file}: not a GPX track ({str(fault).splitlines()[0]})") from fault
+    timed = sorted(
+        (point.time.replace(tzinfo=point.time.tzinfo or UTC).timestamp(), point.latitude, point.longitude)
+        for track in read.tracks
+        for segment in track.segments
+        for point in segment.points
+        if point.time
+    )
+    if not timed:
+        raise BadInput(f"{file}: no point has a time: record a track with times")
+    return GpsTrack(tuple(one[0] for one in timed), tuple(LatLng(lat, lng) for _, lat, lng in timed))

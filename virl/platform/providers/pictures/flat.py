@@ -1,0 +1,45 @@
+"""Views out of a flat photograph: what a pinhole camera shows of what another pinhole camera saw."""
+
+from math import radians, tan
+
+import cv2
+import numpy as np
+
+from virl.errors import NoImagery
+from virl.geo import signed_turn
+from virl.platform.attitude import Attitude
+from virl.platform.providers.graph.projection import rays_of
+from virl.platform.streetview import Camera, Image
+
+LEAST_SHOWN = 0.5
+"""Share of a view that a photograph has to show; chosen. The rest is black."""
+
+
+def flat_view(pixels: Image, fov: float, attitude: Attitude, camera: Camera) -> Image:
+    """What a camera sees of a photograph, shape (camera.height, camera.width, 3).
+
+    Args:
+        pixels: of the photograph, RGB.
+        fov: horizontal degrees that it shows, below 180.
+        attitude: how it was held.
+        camera: at the same spot.
+
+    Raises:
+        NoImagery: the photograph shows less than half of the view.
+    """
+    height, width = pixels.shape[:2]
+    focal = width / 2 / tan(radians(fov / 2))
+    right, up, forward = rays_of(camera, attitude)
+    ahead = forward > 1e-6
+    depth = np.where(ahead, forward, 1.0)
+    columns = np.where(ahead, right / depth * focal + width / 2 - 0.5, -2.0).astype(np.float32)
+    rows = np.where(ahead, height / 2 - 0.5 - up / depth * focal, -2.0).astype(np.float32)
+    shown = (columns >= -0.5) & (columns <= width - 0.5) & (rows >= -0.5) & (rows <= height - 0.5)
+    if shown.mean() < LEAST_SHOWN:
+        off = abs(signed_turn(attitude.heading, camera.heading))
+        raise NoImagery(
+            f"the photograph looks to {attitude.heading:.0f} degrees with a field of view of {fov:.0f}, and "
+            f"the view is {off:.0f} degrees beside it: look that way, or use 360-degree pictures"
+        )
+    view = cv2.remap(pixels, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.where(shown[..., None], view, np.uint8(0)).astype(np.uint8)

@@ -1,0 +1,101 @@
+"""The panorama graph of shared pictures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import shapely
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+from virl.errors import NoStreetView
+from virl.geo import LatLng
+from virl.platform.graph import NavigationGraph, build_graph
+from virl.platform.providers.pictures.linking import Pairs, linked
+from virl.platform.providers.pictures.picture import Captures, Ints, Picture, captures
+from virl.platform.providers.pictures.snapping import along_ways, snapped, ways_of
+from virl.platform.providers.pictures.thinning import STEP_M, thinned
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PictureGraph:
+    """The panoramas that can be walked between, and what is known of the picture of each."""
+
+    graph: NavigationGraph
+    pictures: dict[str, Picture]
+    """By id, those of the graph."""
+    left_out: int
+    """Pictures kept by their distance that no link connects with the others."""
+
+
+def picture_graph(
+    pictures: Sequence[Picture],
+    *,
+    start: LatLng | None = None,
+    ways: Sequence[Sequence[LatLng]] = (),
+    as_of: datetime | None = None,
+    step: float = STEP_M,
+) -> PictureGraph:
+    """Choose pictures, link them, and keep the part that holds the start.
+
+    Panoramas are taken before flat pictures, newer ones before older ones, none nearer to another than a
+    step. Where there are ways, a picture within 10 m of one is placed on it and linked along it, at most
+    30 m; others are linked along their sequence and to good neighbours within 20 m.
+
+    Args:
+        pictures: of the area, in any order.
+        start: the part is kept that holds the panorama nearest to it; by default the largest.
+        ways: walkable ways, split at their junctions.
+        as_of: leaves out what was taken later.
+        step: least distance between two panoramas, metres.
+
+    Raises:
+        NoStreetView: no picture is left.
+    """
+    taken = captures(pictures, as_of)
+    if not taken.pictures:
+        raise NoStreetView(
+            "there are no street-level pictures here" + (f" until {as_of:%Y-%m-%d}" if as_of else "")
+        )
+    frame = taken.frame
+    lines = [shapely.LineString(np.stack(frame.to_metres(*np.array(way, float).T), axis=1)) for way in ways]
+    network = ways_of(lines)
+    xy, way, along = snapped(taken.xy, network)
+    stands = thinned(xy, step)
+    kept = np.unique(stands)
+    links = along_ways(kept, way, along, network)
+    links |= {(a, b) for a, b in linked(xy, taken.sequence, stands) if way[a] < 0 or way[b] < 0}
+    part = _part(kept, links, xy, None if start is None else frame.point(start))
+    return PictureGraph(
+        graph=_built(part, links, taken, xy),
+        pictures={taken.pictures[number].id: taken.pictures[number] for number in part.tolist()},
+        left_out=len(kept) - len(part),
+    )
+
+
+def _part(kept: Ints, links: Pairs, xy: np.ndarray, start: tuple[float, float] | None) -> Ints:
+    """The kept points that are connected with the one nearest to the start, or the most that are."""
+    place = {number: index for index, number in enumerate(kept.tolist())}
+    ends = np.array([(place[a], place[b]) for a, b in sorted(links)], np.int64).reshape(-1, 2)
+    matrix = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(len(kept), len(kept)))
+    _, part = connected_components(matrix, directed=False)
+    wanted = np.bincount(part).argmax() if start is None else part[cKDTree(xy[kept]).query(start)[1]]
+    chosen: Ints = kept[part == wanted]
+    return chosen
+
+
+def _built(part: Ints, links: Pairs, taken: Captures, xy: np.ndarray) -> NavigationGraph:
+    place = {number: index for index, number in enumerate(part.tolist())}
+    inside = [(place[a], place[b]) for a, b in sorted(links) if a in place and b in place]
+    ends = np.array(inside, np.int64).reshape(-1, 2)
+    lat, lng = taken.frame.to_degrees(xy[part, 0], xy[part, 1])
+    return build_graph(
+        [taken.pictures[number].id for number in part.tolist()],
+        lat,
+        lng,
+        np.concatenate([ends[:, 0], ends[:, 1]]),
+        np.concatenate([ends[:, 1], ends[:, 0]]),
+        yaw=[taken.pictures[number].attitude.heading for number in part.tolist()],
+    )

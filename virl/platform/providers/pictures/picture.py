@@ -1,0 +1,84 @@
+"""What is known of one street-level picture."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.geo import Floats, LatLng, LocalFrame
+from virl.platform.attitude import Attitude
+
+FULL_TURN = 360.0
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One capture of a sequence."""
+
+    id: str
+    position: LatLng
+    attitude: Attitude
+    """How the camera was held; the heading is that of the picture's middle column."""
+    fov: float
+    """Horizontal degrees that it shows; 360 for a panorama."""
+    sequence: str
+    """The drive or walk that it belongs to."""
+    rank: int
+    """Its place in the sequence."""
+    taken: datetime
+    """With its time zone."""
+    author: str
+    """Whom to name."""
+    licence: str
+    """SPDX identifier, such as `CC-BY-SA-4.0`."""
+
+    @property
+    def is_panorama(self) -> bool:
+        """Whether it shows all headings."""
+        return self.fov >= FULL_TURN
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Captures:
+    """Pictures as arrays, in the order of their sequences: (n,) each unless said otherwise."""
+
+    pictures: tuple[Picture, ...]
+    frame: LocalFrame
+    xy: Floats
+    """Metres east and north of the frame's origin, (n, 2)."""
+    sequence: Ints
+    """Number of the sequence: 0 for the one that is preferred, that of panoramas and then the newest."""
+    taken: Floats
+    """Seconds since 1970."""
+    panorama: NDArray[np.bool_]
+
+
+def captures(pictures: Sequence[Picture], as_of: datetime | None = None) -> Captures:
+    """Pictures in order: those of panoramas first, then the newest sequences, each by rank.
+
+    Args:
+        pictures: in any order.
+        as_of: leaves out what was taken later.
+    """
+    kept = [one for one in pictures if as_of is None or one.taken <= as_of]
+    newest: dict[str, tuple[bool, float]] = {}
+    for one in kept:
+        known = newest.get(one.sequence, (False, -np.inf))
+        newest[one.sequence] = max(known, (one.is_panorama, one.taken.timestamp()))
+    order = sorted(newest, key=lambda name: (*newest[name], name), reverse=True)
+    number = {name: index for index, name in enumerate(order)}
+    kept.sort(key=lambda one: (number[one.sequence], one.rank, one.id))
+    lat, lng = np.array([one.position for one in kept], float).reshape(-1, 2).T
+    origin = LatLng(float(lat.mean()), float(lng.mean())) if kept else LatLng(0.0, 0.0)
+    frame = LocalFrame(origin)
+    return Captures(
+        pictures=tuple(kept),
+        frame=frame,
+        xy=np.stack(frame.to_metres(lat, lng), axis=1),
+        sequence=np.array([number[one.sequence] for one in kept], np.int64),
+        taken=np.array([one.taken.timestamp() for one in kept], float),
+        panorama=np.array([one.is_panorama for one in kept], bool),
+    )
