@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 def watch(
     folders: Annotated[
         list[Path] | None,
-        typer.Argument(help="Run folders, or folders that contain runs at any depth.", show_default=False),
+        typer.Argument(
+            help="Run folders, of benchmarks, too, or folders that contain some at any depth.",
+            show_default=False,
+        ),
     ] = None,
     save: Annotated[
         Path | None,
@@ -40,23 +43,22 @@ def watch(
 
     def show() -> None:
         from virl.journal.town_streets import town_streets  # noqa: PLC0415 - brings in the cities
-        from virl.serve.watch.feed import RunFeed  # noqa: PLC0415 - loads when asked for
-        from virl.serve.watch.finding import find_runs  # noqa: PLC0415 - loads when asked for
+        from virl.serve.watch.shelf import Shelf  # noqa: PLC0415 - brings in the benchmarks
 
         if not folders:
             raise BadInput("name a run folder, or a folder that contains runs, such as `virl watch runs`")
-        feeds = [RunFeed(folder, town_streets) for folder in find_runs(folders)]
+        shelf = Shelf(folders, town_streets)
         if save is not None:
             from virl.serve.watch.pages import save_page  # noqa: PLC0415 - loads when asked for
 
-            echo(f"replay: {save_page(feeds, save)}")
+            echo(f"replay: {save_page(list(shelf.feeds.values()), save)}")
             return
         from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
 
         require_extra()
         from virl.serve.watch.server import watch as serve  # noqa: PLC0415 - needs the extra
 
-        serve(dict(enumerate(feeds)), port, lambda url: echo(f"Watch at {url} (end with Ctrl+C)"))
+        serve(shelf.feeds, shelf.index, port, lambda url: echo(f"Watch at {url} (end with Ctrl+C)"))
 
     guard(show, debug=debug)
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import axe_core_python
@@ -20,6 +21,7 @@ from virl.journal.journal import JOURNAL
 from virl.serve.watch.feed import RunFeed
 from virl.serve.watch.pages import save_page
 from virl.serve.watch.server import watched
+from virl.serve.watch.shelf import Shelf
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 
@@ -180,8 +182,7 @@ def test_a_run_that_is_written_elsewhere_grows_on_the_page(
 ) -> None:
     lines = (run / JOURNAL).read_bytes().splitlines(keepends=True)
     folder = tmp_path / "live"
-    folder.mkdir()
-    (folder / "views").symlink_to(run / "views")
+    copytree(run / "views", folder / "views")
     (folder / JOURNAL).write_bytes(b"".join(lines[:5]))
     with watched({0: RunFeed(folder, streets)}) as url:
         show(browser, url)
@@ -246,3 +247,49 @@ def test_nothing_runs_that_the_world_wrote(browser: webdriver.Chrome, tmp_path: 
             assert browser.find_elements(By.CSS_SELECTOR, "[onerror], iframe, object, embed") == []
             assert browser.get_log("browser") == []
         assert beacon.asked == []
+
+
+def test_several_runs_stand_side_by_side_and_many_in_a_grid(
+    browser: webdriver.Chrome, run: Path, tmp_path: Path
+) -> None:
+    lines = (run / JOURNAL).read_bytes().splitlines(keepends=True)
+    for number in range(6):
+        folder = tmp_path / f"run-{number}"
+        copytree(run / "views", folder / "views")
+        (folder / JOURNAL).write_bytes(b"".join(lines if number else lines[:4]))
+    shelf = Shelf([tmp_path], streets)
+    with watched(shelf.feeds, shelf.index) as url:
+        show_grid(browser, url, 360)
+        assert overflow(browser) == 0
+        assert [one for one in browser.execute_script(CHECK) if not one.startswith("loads ")] == []
+        show_grid(browser, url, 1400)
+        browser.find_element(By.CSS_SELECTOR, ".cards .card:nth-child(2) a").send_keys(Keys.ENTER)
+        until(browser, lambda: path_length(browser) == 21)
+        browser.find_element(By.ID, "all").click()
+        until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, ".cards .card")) == 6)
+        for number in (1, 2):
+            browser.find_element(By.CSS_SELECTOR, f".cards .card:nth-child({number}) input").send_keys(
+                Keys.SPACE
+            )
+        browser.find_element(By.CSS_SELECTOR, ".grid .buttons button").click()
+        until(browser, lambda: len(entries(browser)) == 4 + RECORDS)
+        first, second = (one.rect for one in browser.find_elements(By.CSS_SELECTOR, ".run"))
+        assert first["y"] == second["y"]
+        assert first["x"] + first["width"] <= second["x"]
+        views = browser.find_elements(By.CSS_SELECTOR, ".run .stage .frame")
+        assert all(view.rect["width"] > 500 for view in views)
+        states = [one.text for one in browser.find_elements(By.CSS_SELECTOR, ".run .badge.state")]
+        assert states == ["not ended", "ended"]
+        assert [
+            one for one in browser.execute_script(CHECK) if "alt twice" not in one and "loads" not in one
+        ] == []
+        assert browser.get_log("browser") == []
+
+
+def show_grid(browser: webdriver.Chrome, url: str, width: int) -> None:
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get("about:blank")
+    browser.get_log("browser")
+    browser.get(url)
+    until(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, ".cards .card")) == 6)

@@ -13,8 +13,8 @@ from made_run import STREETS, keep_made_run, made_city
 from virl.errors import BadInput
 from virl.journal.journal import JOURNAL
 from virl.serve.watch.feed import RunFeed
-from virl.serve.watch.finding import find_runs
 from virl.serve.watch.server import watched
+from virl.serve.watch.shelf import Shelf
 
 
 def streets(_: str) -> Any:
@@ -195,11 +195,13 @@ def test_runs_are_found_in_folders(tmp_path: Path) -> None:
         keep_made_run(tmp_path / "runs" / name, steps=1, ended=False, size=16)
     (tmp_path / "empty").mkdir()
     runs = tmp_path / "runs"
-    assert find_runs([runs]) == [runs / "a", runs / "b"]
-    assert find_runs([runs / "b", runs]) == [runs / "b", runs / "a"]
+    assert [feed.folder for feed in Shelf([runs], streets).feeds.values()] == [runs / "a", runs / "b"]
+    both = Shelf([runs / "b", runs], streets)
+    assert [feed.folder for feed in both.feeds.values()] == [runs / "b", runs / "a"]
+    assert [card["title"] for card in both.index()] == ["Hiro in testville"] * 2
     for wrong in ("empty", "nowhere"):
         with pytest.raises(BadInput, match=wrong):
-            find_runs([tmp_path / wrong])
+            Shelf([tmp_path / wrong], streets)
 
 
 def test_what_the_world_wrote_is_plain_text(tmp_path: Path) -> None:

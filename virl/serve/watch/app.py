@@ -18,7 +18,7 @@ from virl.plain_text import plain_lines
 from virl.platform.streetview import Image
 from virl.serve.limits import RequestBounds, RequestLimits
 from virl.serve.watch.door import Door, Secrets
-from virl.serve.watch.feed import RunFeed
+from virl.serve.watch.feed import Feed, Index, media_type
 from virl.serve.watch.pages import served_files
 from virl.serve.watch.stream import events
 
@@ -41,23 +41,24 @@ class WatchCommand(BaseModel):
 _PICTURE = {"Cache-Control": "private, max-age=3600, immutable"}
 
 
-def make_app(feeds: Mapping[int, RunFeed], own: Secrets, closing: Event) -> ASGIApp:
+def make_app(feeds: Mapping[int, Feed], index: Index, own: Secrets, closing: Event) -> ASGIApp:
     """The server of the page, as an ASGI application behind its door.
 
     Args:
-        feeds: the runs that are shown, by number.
+        feeds: the runs that are shown, by number; may grow.
+        index: gives a card for each.
         own: what it lets people in by.
         closing: set when the server stops.
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     base = own.base
 
-    for name, (media_type, content) in served_files().items():
-        app.add_api_route(f"{base}/{name}", _file(content, media_type), methods=["GET"])
+    for name, (media, content) in served_files().items():
+        app.add_api_route(f"{base}/{name}", _file(content, media), methods=["GET"])
 
     @app.get(f"{base}/index")
-    def index() -> Response:
-        return JSONResponse({"runs": [{"run": run} for run in feeds]})
+    def list_runs() -> Response:
+        return JSONResponse({"runs": index()})
 
     @app.get(f"{base}/events")
     async def stream(runs: str, last_event_id: Annotated[str, Header()] = "") -> Response:
@@ -70,7 +71,7 @@ def make_app(feeds: Mapping[int, RunFeed], own: Secrets, closing: Event) -> ASGI
         data = feeds[run].picture(seq, number) if run in feeds else None
         if data is None:
             return PlainTextResponse("There is no such view.", 404)
-        return Response(data, media_type="image/jpeg", headers=_PICTURE)
+        return Response(data, media_type=media_type(data), headers=_PICTURE)
 
     @app.get(f"{base}/runs/{{run}}/look")
     def look(run: int, heading: float, pitch: float, fov: float) -> Response:
@@ -96,7 +97,7 @@ def make_app(feeds: Mapping[int, RunFeed], own: Secrets, closing: Event) -> ASGI
     return RequestBounds(Door(app, own), LIMITS)
 
 
-def _control(feeds: Mapping[int, RunFeed], run: int) -> Control | None:
+def _control(feeds: Mapping[int, Feed], run: int) -> Control | None:
     return feeds[run].control if run in feeds else None
 
 

@@ -1,9 +1,10 @@
-"""The runs that a page shows: what is told of each so far, and its pictures."""
+"""The runs that a page shows: what is told of each so far, its pictures, and its card among others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 from virl.agent.control import Control
 from virl.errors import JournalBroken
@@ -13,9 +14,57 @@ from virl.journal.journal import JOURNAL
 from virl.journal.records import NoteRecord, StepRecord
 from virl.journal.tail import JournalTail
 from virl.plain_text import plain_tree
+from virl.serve.watch.episodes import EpisodeTold
 from virl.serve.watch.telling import Streets, Teller
 
-_JPEG = b"\xff\xd8\xff"
+CARD_POINTS = 60
+"""Most points of the way on a card; chosen."""
+_MEDIA = {b"\xff\xd8\xff": "image/jpeg", b"\x89PNG\r\n\x1a\n": "image/png"}
+
+
+class Feed(Protocol):
+    """A run that is shown."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the files of its views are."""
+
+    @property
+    def fault(self) -> str:
+        """Why no more of it can be read; empty if it can."""
+
+    @property
+    def control(self) -> Control | None:
+        """Of a run that goes on in this process and can be steered."""
+
+    def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
+        """What is told of the run, but for its first records; what was written since is read now."""
+
+    def state(self) -> dict[str, Any]:
+        """How the run stands, beside what is told of it."""
+
+    def files(self) -> dict[str, str]:
+        """All views told so far, by the number of their record and theirs in it, such as `12/0`."""
+
+    def picture(self, seq: int, number: int) -> bytes | None:
+        """A view that the journal names, as JPEG or PNG; `None` if there is none.
+
+        Args:
+            seq: number of its record, from 0.
+            number: of the view in the record, from 0.
+        """
+
+    def card(self) -> dict[str, Any]:
+        """What is shown of the run among others."""
+
+
+Index = Callable[[], list[dict[str, Any]]]
+"""Gives a card for each run."""
+
+
+def cards_of(feeds: Mapping[int, Feed]) -> list[dict[str, Any]]:
+    """A card for each of some runs, in the order of their numbers."""
+    return [{"run": run} | feed.card() for run, feed in sorted(feeds.items())]
 
 
 class RunFeed:
@@ -30,6 +79,8 @@ class RunFeed:
     def __init__(self, folder: Path, streets: Streets, control: Control | None = None) -> None:
         self.folder = folder
         self.control = control
+        self.episode: EpisodeTold | None = None
+        """Of a benchmark, that the run is of."""
         self.fault = ""
         """Why no more of it can be read; empty if it can."""
         self._tail = JournalTail(folder)
@@ -70,27 +121,115 @@ class RunFeed:
         return {"fault": self.fault, "control": plain_tree(standing.model_dump() | {"at": at})}
 
     def files(self) -> dict[str, str]:
-        """All views told so far, by the number of their record and theirs in it, such as `12/0`."""
-        return {
-            f"{seq}/{number}": file
-            for seq, files in enumerate(self._files)
-            for number, file in enumerate(files)
-        }
+        """As `Feed.files`."""
+        return _by_place(self._files)
 
     def picture(self, seq: int, number: int) -> bytes | None:
-        """A view that the journal names, as JPEG; `None` if there is none.
+        """As `Feed.picture`."""
+        return _picture(self.folder, self._files, seq, number)
 
-        Args:
-            seq: number of its record, from 0.
-            number: of the view in the record, from 0.
-        """
-        if not 0 <= seq < len(self._files) or not 0 <= number < len(self._files[seq]):
-            return None
-        name = self._files[seq][number]
-        if not is_inside(self.folder, name):
-            return None
-        try:
-            data = (self.folder / name).read_bytes()
-        except OSError:
-            return None
-        return data if data.startswith(_JPEG) else None
+    def card(self) -> dict[str, Any]:
+        """As `Feed.card`."""
+        told = self.told()
+        state = "failed" if self.fault else "ended" if self.ended else "open"
+        if self.episode:
+            return _card(told, self.episode) | {"state": state}
+        start = told[0] if told else {"who": self.folder.name, "city": ""}
+        where = f" in {start['city']}" if start["city"] else ""
+        note = self.fault or next((one["title"] for one in reversed(told) if "title" in one), "")
+        return {
+            "title": f"{start['who']}{where}",
+            "about": start.get("started", ""),
+            "note": plain_tree(note),
+            "state": state,
+            "score": None,
+            "group": "",
+            "path": _path(told),
+        }
+
+
+class EpisodeFeed:
+    """An episode of a benchmark that is shown as a run.
+
+    Args:
+        episode: what is told of it.
+    """
+
+    fault = ""
+    control = None
+
+    def __init__(self, episode: EpisodeTold) -> None:
+        self.folder = episode.folder
+        self._episode = episode
+
+    def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
+        """As `Feed.told`."""
+        return self._all[0][after:]
+
+    def state(self) -> dict[str, Any]:
+        """As `Feed.state`."""
+        return {"fault": "", "control": None}
+
+    def files(self) -> dict[str, str]:
+        """As `Feed.files`."""
+        return _by_place(self._all[1])
+
+    def picture(self, seq: int, number: int) -> bytes | None:
+        """As `Feed.picture`."""
+        return _picture(self.folder, self._all[1], seq, number)
+
+    def card(self) -> dict[str, Any]:
+        """As `Feed.card`."""
+        return self._card
+
+    @cached_property
+    def _all(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
+        return self._episode.tell()
+
+    @cached_property
+    def _card(self) -> dict[str, Any]:
+        return _card(self.told(), self._episode)
+
+
+def _card(told: Sequence[dict[str, Any]], episode: EpisodeTold) -> dict[str, Any]:
+    record, shown = episode.record, episode.shown
+    card = {
+        "title": record.case,
+        "about": " \N{MIDDLE DOT} ".join(filter(None, (record.city, record.model))),
+        "note": record.reason or shown.outcome,
+        "state": "failed" if record.status == "failed" else "ended",
+        "score": shown.score,
+        "group": episode.folder.name,
+        "path": _path(told),
+    }
+    tree: Any = plain_tree(card)
+    return dict(tree)
+
+
+def _path(told: Sequence[dict[str, Any]]) -> list[Any]:
+    """The way walked, by at most `CARD_POINTS` points, the last among them."""
+    points = [one["at"] for one in told if one["kind"] == "step"]
+    every = max(1, -(-len(points) // CARD_POINTS))
+    return points[::-1][::every][::-1]
+
+
+def _by_place(files: Sequence[tuple[str, ...]]) -> dict[str, str]:
+    return {f"{seq}/{number}": file for seq, views in enumerate(files) for number, file in enumerate(views)}
+
+
+def _picture(folder: Path, files: Sequence[tuple[str, ...]], seq: int, number: int) -> bytes | None:
+    if not 0 <= seq < len(files) or not 0 <= number < len(files[seq]):
+        return None
+    name = files[seq][number]
+    if not is_inside(folder, name):
+        return None
+    try:
+        data = (folder / name).read_bytes()
+    except OSError:
+        return None
+    return data if media_type(data) else None
+
+
+def media_type(data: bytes) -> str:
+    """The media type of a picture by its first bytes; empty for anything but JPEG and PNG."""
+    return next((name for first, name in _MEDIA.items() if data.startswith(first)), "")

@@ -41,7 +41,7 @@ def seat_at(options: RunOptions, port: int = 0) -> Iterator[Seat]:
         options = replace(options, out=folder)
     assert options.out is not None  # noqa: S101 - for the type checker
     control = Control()
-    with watched({0: RunFeed(options.out, town_streets, control)}, port) as url:
+    with watched({0: RunFeed(options.out, town_streets, control)}, port=port) as url:
         yield Seat(url, options, control)
 
 

@@ -11,11 +11,11 @@ from virl.drawing.shell import html_page, open_templates
 from virl.errors import BadInput
 from virl.files import write_whole
 from virl.journal.page import TEMPLATES as REPORT_TEMPLATES
-from virl.serve.watch.feed import RunFeed
+from virl.serve.watch.feed import Feed, cards_of
 
 PAGE = Path(__file__).parent / "page"
 STYLES = ("base.css", "maps.css", "report.css", "watch.css")
-SCRIPTS = ("dom.js", "map.js", "stage.js", "timeline.js", "wheel.js", "panel.js", "main.js")
+SCRIPTS = ("dom.js", "map.js", "stage.js", "timeline.js", "wheel.js", "panel.js", "grid.js", "main.js")
 SAVED_BYTES = 12_000_000
 """For all pictures of a saved file together, before base64 adds a third. Chosen: a mail may carry it."""
 SAVED: Grades = ((640, 80), (480, 75), (400, 70), (320, 65), (240, 60), (160, 50))  # chosen
@@ -43,7 +43,7 @@ def served_files() -> Mapping[str, tuple[str, str]]:
     }
 
 
-def save_page(feeds: Sequence[RunFeed], out: Path) -> Path:
+def save_page(feeds: Sequence[Feed], out: Path) -> Path:
     """Write runs as one file that replays them; it needs nothing beside itself.
 
     Args:
@@ -63,15 +63,16 @@ def save_page(feeds: Sequence[RunFeed], out: Path) -> Path:
         for run, feed in enumerate(feeds)
         for place, uri in _pictures(feed, SAVED_BYTES // len(feeds)).items()
     }
-    names = [f"{one[0]['who']} in {one[0]['city']}" for one in told if one]
+    index = cards_of(dict(enumerate(feeds)))
     html = html_page(
         templates(),
         "saved.html.j2",
-        {"title": ", ".join(names)},
+        {"title": ", ".join(card["title"] for card in index[:4])},
         styles=STYLES,
         scripts=SCRIPTS,
         data={
-            "runs": [{"run": run, "told": list(records)} for run, records in enumerate(told)],
+            "index": index,
+            "runs": [list(records) for records in told],
             "pictures": pictures,
         },
     )
@@ -79,7 +80,7 @@ def save_page(feeds: Sequence[RunFeed], out: Path) -> Path:
     return out
 
 
-def _pictures(feed: RunFeed, budget: int) -> Mapping[str, str]:
+def _pictures(feed: Feed, budget: int) -> Mapping[str, str]:
     """Data URIs of the views of a run, by the number of their record and theirs in it."""
     files = feed.files()
     found = embed(feed.folder, files.values(), SAVED, budget)

@@ -2,19 +2,21 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from threading import Event
 
 from virl.serve.running import LOOPBACK, run, running
 from virl.serve.watch.app import LIMITS, make_app
 from virl.serve.watch.door import Secrets
-from virl.serve.watch.feed import RunFeed
+from virl.serve.watch.feed import Feed, Index, cards_of
 
 
-def watch(feeds: Mapping[int, RunFeed], port: int, tell: Callable[[str], None]) -> None:
+def watch(feeds: Mapping[int, Feed], index: Index, port: int, tell: Callable[[str], None]) -> None:
     """Serve the page until the process is interrupted.
 
     Args:
-        feeds: the runs that are shown, by number.
+        feeds: the runs that are shown, by number; may grow.
+        index: gives a card for each.
         port: at loopback; 0 takes a free one.
         tell: gets the page's address, with its token.
 
@@ -22,16 +24,17 @@ def watch(feeds: Mapping[int, RunFeed], port: int, tell: Callable[[str], None]) 
         BadInput: the port is taken.
     """
     own, closing = Secrets(), Event()
-    app = make_app(feeds, own, closing)
+    app = make_app(feeds, index, own, closing)
     run(app, LOOPBACK, port, None, LIMITS, lambda url: tell(address(url, own)), closing)
 
 
 @contextmanager
-def watched(feeds: Mapping[int, RunFeed], port: int = 0) -> Iterator[str]:
+def watched(feeds: Mapping[int, Feed], index: Index | None = None, port: int = 0) -> Iterator[str]:
     """Serve the page from a thread of its own until the block ends; gives its address, with its token.
 
     Args:
         feeds: as `watch`.
+        index: as `watch`; by default of the runs that there are.
         port: as `watch`.
 
     Raises:
@@ -39,7 +42,8 @@ def watched(feeds: Mapping[int, RunFeed], port: int = 0) -> Iterator[str]:
         VirlError: the server did not start.
     """
     own, closing = Secrets(), Event()
-    with running(make_app(feeds, own, closing), LOOPBACK, port, None, LIMITS, closing) as url:
+    app = make_app(feeds, index or partial(cards_of, feeds), own, closing)
+    with running(app, LOOPBACK, port, None, LIMITS, closing) as url:
         yield address(url, own)
 
 

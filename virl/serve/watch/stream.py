@@ -11,14 +11,14 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from virl.serve.watch.feed import RunFeed
+from virl.serve.watch.feed import Feed
 
 POLL_S = 0.2  # how often journals are looked at; chosen
 HEARTBEAT_S = 15.0  # a comment keeps the connection; chosen
 BATCH = 50  # records in one event; chosen
 
 
-async def events(feeds: Mapping[int, RunFeed], last_id: str, closing: Event) -> AsyncIterator[str]:
+async def events(feeds: Mapping[int, Feed], last_id: str, closing: Event) -> AsyncIterator[str]:
     """The events of some runs, until the server stops.
 
     Args:

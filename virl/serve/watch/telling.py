@@ -35,7 +35,8 @@ class ToldBox:
     """A detection; its box in pixels of the view."""
 
     label: str
-    score: float
+    score: float | None
+    """`None` where the box was not found by a detector."""
     box: tuple[float, float, float, float]
 
 
@@ -45,9 +46,10 @@ class ToldView:
 
     alt: str
     caption: str
-    heading: float
+    heading: float | None
+    """`None` where it is not known, as in the pictures of a benchmark."""
     pitch: float
-    fov: float
+    fov: float | None
     width: int
     height: int
     purpose: str

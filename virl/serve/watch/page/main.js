@@ -1,28 +1,33 @@
-// The page: runs side by side, told by a server or kept in the page itself.
+// The page: runs side by side, or all in a grid; told by a server or kept in the page itself.
+const INDEX_MS = 3000; // how often the list of runs is asked for while it is shown
 const kept = document.getElementById("data");
 const data = kept ? JSON.parse(kept.textContent) : null;
 const runs = document.getElementById("runs");
 const panels = new Map();
+const grid = new Grid();
+let stream = null;
+let index = [];
 
 const addressOf = (number, record, view) =>
   data ? data.pictures[`${number}/${record.seq}/${view}`] || "data:," : `runs/${number}/views/${record.seq}/${view}`;
 
-const open = (number) => {
-  const panel = new Panel(number, addressOf);
-  panels.set(number, panel);
-  runs.append(panel.node);
-  return panel;
-};
-
 const headline = () => {
   const [first] = panels.values();
-  const words = panels.size === 1 ? first.title.textContent : count(panels.size, "run");
+  const words = panels.size === 1 ? first.title.textContent : count(panels.size || index.length, "run");
   document.getElementById("headline").textContent = words;
   document.title = `${words} \u00b7 virl watch`;
 };
 
+const close = () => {
+  if (stream) stream.close();
+  stream = null;
+  for (const panel of panels.values()) panel.timeline.stop();
+  panels.clear();
+  runs.replaceChildren();
+};
+
 const listen = (numbers) => {
-  const stream = new EventSource(`events?runs=${numbers.join(",")}`);
+  stream = new EventSource(`events?runs=${numbers.join(",")}`);
   const lost = document.getElementById("lost");
   stream.addEventListener("open", () => { lost.hidden = true; });
   stream.addEventListener("error", () => { lost.hidden = false; });
@@ -37,19 +42,60 @@ const listen = (numbers) => {
   });
 };
 
-if (data) {
-  for (const { run, told } of data.runs) {
-    const panel = open(run);
+const replay = (numbers) => {
+  for (const number of numbers) {
+    const panel = panels.get(number);
     panel.follows = false;
-    panel.add(told);
-    panel.go(told.length - 1, true);
+    panel.add(data.runs[number]);
+    panel.go(panel.records.length - 1, true);
   }
+};
+
+// What the address names, or all runs where they are few.
+const wanted = () => {
+  const known = index.map((one) => one.run);
+  const named = (/^#run=([\d,]+)$/.exec(location.hash) || ["", ""])[1].split(",").filter(Boolean).map(Number);
+  const chosen = named.filter((number) => known.includes(number)).slice(0, MOST_PANELS);
+  return chosen.length || known.length > MOST_PANELS ? chosen : known;
+};
+
+const show = () => {
+  close();
+  const numbers = wanted();
+  document.getElementById("all").hidden = numbers.length === 0 || numbers.length === index.length;
+  if (!numbers.length) {
+    runs.append(grid.node);
+    grid.show(index);
+  }
+  for (const number of numbers) {
+    const panel = new Panel(number, addressOf);
+    panels.set(number, panel);
+    runs.append(panel.node);
+  }
+  if (data) replay(numbers);
+  else if (numbers.length) listen(numbers);
   headline();
+};
+
+const refresh = async () => {
+  if (!panels.size) {
+    const reply = await fetch("index").catch(() => null);
+    document.getElementById("lost").hidden = Boolean(reply && reply.ok);
+    if (reply && reply.ok) {
+      const isFirst = !index.length;
+      index = (await reply.json()).runs;
+      if (isFirst) show();
+      else if (!panels.size) grid.show(index);
+      headline();
+    }
+  }
+  setTimeout(refresh, INDEX_MS);
+};
+
+addEventListener("hashchange", show);
+if (data) {
+  index = data.index;
+  show();
 } else {
-  fetch("index").then((reply) => reply.json()).then((index) => {
-    const numbers = index.runs.map((one) => one.run);
-    numbers.forEach(open);
-    headline();
-    listen(numbers);
-  });
+  refresh();
 }

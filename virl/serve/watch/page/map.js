@@ -59,6 +59,7 @@ class RunMap {
       for (const street of one.streets || []) {
         for (const layer of ["streets-casing", "streets"]) this.layers[layer].append(draw("polyline", { points: street }));
       }
+      for (const goal of one.goals || []) this.layers.places.append(this.goalOf(goal));
       if (one.kind !== "step") continue;
       this.marks.push({ told: one, node: this.markOf(one) });
       for (const place of one.places) this.pins.push({ told: one, ...this.pinOf(one, place) });
@@ -96,6 +97,16 @@ class RunMap {
     return { node, sight };
   }
 
+  goalOf({ label, at }) {
+    const words = label ? draw("text", { class: "label", y: 24 }, label.slice(0, 28)) : null;
+    return draw(
+      "g",
+      { class: "goal" },
+      draw("title", {}, label || "Target"),
+      this.scaled(at, draw("rect", { class: "seen", x: -6, y: -6, width: 12, height: 12, transform: "rotate(45)" }), words),
+    );
+  }
+
   // The walk up to a record, and where the agent faces there.
   show(seq, heading, here) {
     const points = (marks) => marks.map(({ told }) => told.at.join(",")).join(" ");
@@ -119,7 +130,7 @@ class RunMap {
 
   // Where all of it has room; the paper grows only when the walk leaves it.
   fit() {
-    const points = [...this.marks.map(({ told }) => told.at), ...this.pins.flatMap(({ told }) => told.places.map((place) => place.at))];
+    const points = [...this.marks.map(({ told }) => told.at), ...this.pins.flatMap(({ told }) => told.places.map((place) => place.at)), ...this.marks.flatMap(({ told }) => (told.goals || []).map((goal) => goal.at))];
     if (!points.length) return;
     const [xs, ys] = [points.map((point) => point[0]), points.map((point) => point[1])];
     const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];

@@ -69,7 +69,7 @@ class Panel {
     const { who, city, intention, mind, notice, started } = this.start;
     this.title.replaceChildren(el("bdi", {}, who), " in ", el("bdi", {}, city));
     this.intention.textContent = intention;
-    this.mind.textContent = `Decides: ${mind}. Started ${started}.`;
+    this.mind.textContent = `Decides: ${mind}.${started ? ` Started ${started}.` : ""}`;
     this.notice.textContent = notice ? `Map, views and places: ${notice}.` : "";
   }
 
@@ -77,7 +77,7 @@ class Panel {
     const number = one.kind === "step" ? el("b", {}, String(one.step)) : null;
     const title = one.kind === "start" ? "Started" : one.title;
     const by = one.decidedBy === "user" ? el("span", { class: "badge you" }, "user") : null;
-    const sort = one.kind === "step" ? one.mark : one.kind;
+    const sort = one.kind === "step" ? one.mark : `is-${one.kind}`;
     return el("li", { class: sort }, button(el("span", {}, number, ` ${title} `, by), {}, () => this.timeline.user(one.seq)));
   }
 

@@ -1,4 +1,6 @@
 // The view: its picture, what was found in it, and the other views of the same moment.
+const direction = (view) => (view.heading === null ? "" : `${compass(view.heading)}, ${view.heading.toFixed(0)}\u00b0`);
+const scored = (box) => (box.score === null ? box.label : `${box.label} ${box.score.toFixed(2)}`);
 const rank = (view) => ({ closer: 3, road: 1, look: 0 }[view.purpose] + (view.boxes.length ? 4 : 0));
 
 class Stage {
@@ -26,18 +28,19 @@ class Stage {
     this.node.classList.remove("is-live");
     this.record = record;
     if (!record) {
-      this.strip.replaceChildren();
+      this.strip.hidden = true;
       this.caption.replaceChildren();
-      this.missing("No view yet.");
+      this.missing("No view so far.");
+      this.node.classList.add("is-empty");
       return;
     }
-    const off = (view) => Math.abs(((view.heading - heading + 540) % 360) - 180);
+    const off = (view) => view.heading === null ? 0 : Math.abs(((view.heading - heading + 540) % 360) - 180);
     const best = record.views.reduce((one, other) => {
       const [a, b] = [rank(one), rank(other)];
       return b > a || (a === b && off(other) < off(one)) ? other : one;
     });
     const choices = record.views.map((view, number) => {
-      const label = `${compass(view.heading)}, ${view.heading.toFixed(0)}\u00b0${view.boxes.length ? `, ${view.boxes.length} found` : ""}`;
+      const label = [direction(view) || view.caption, view.boxes.length ? `${view.boxes.length} found` : ""].filter(Boolean).join(", ");
       const small = el("img", { src: this.addressOf(record, number), alt: `View ${number + 1}: ${label}`, width: 64, height: Math.round((64 * view.height) / view.width), loading: "lazy" });
       const choice = button(small, { class: view.boxes.length ? "noted" : null, title: label }, () => this.choose(number));
       return choice;
@@ -48,6 +51,7 @@ class Stage {
   }
 
   choose(number) {
+    this.node.classList.remove("is-empty");
     const view = this.record.views[number];
     [...this.strip.children].forEach((choice, index) => choice.setAttribute("aria-pressed", String(index === number)));
     this.blank.hidden = true;
@@ -58,12 +62,12 @@ class Stage {
     this.picture.alt = view.alt;
     this.drawBoxes(view);
     const sort = { closer: "Looked closer ", road: "Down the road ", look: "" }[view.purpose];
-    const found = view.boxes.map((box) => `${box.label} ${box.score.toFixed(2)}`).join(", ");
+    const found = view.boxes.map(scored).join(", ");
     refill(
       this.caption,
       el("b", {}, sort),
-      `${compass(view.heading)} `,
-      el("span", { class: "dim" }, `${view.heading.toFixed(0)}\u00b0, ${view.fov.toFixed(0)}\u00b0 wide`),
+      direction(view),
+      view.fov === null ? null : el("span", { class: "dim" }, `, ${view.fov.toFixed(0)}\u00b0 wide`),
       view.caption ? el("span", { class: "line" }, view.caption) : null,
       found ? el("span", { class: "line" }, `Found: ${found}`) : null,
     );
@@ -72,6 +76,7 @@ class Stage {
   // Where somebody looks around by hand; tells when the picture is there.
   live(address, words, done) {
     this.isLive = true;
+    this.node.classList.remove("is-empty");
     this.node.classList.add("is-live");
     this.done = done;
     this.blank.hidden = true;
@@ -103,7 +108,7 @@ class Stage {
     this.boxes.replaceChildren(
       ...view.boxes.flatMap((box) => {
         const [x0, y0, x1, y1] = box.box;
-        const text = `${box.label.slice(0, 20)} ${box.score.toFixed(2)}`;
+        const text = scored({ ...box, label: box.label.slice(0, 20) });
         const wide = (0.7 + 0.62 * text.length) * size;
         const y = y0 > 1.5 * size ? y0 - 1.4 * size : y1;
         const left = Math.max(Math.min(x0 > view.width * 0.55 ? x1 - wide : x0, view.width - wide), 0);

@@ -1,0 +1,206 @@
+"""Episodes of a benchmark's run, told as runs: what their page tells, step by step where it has steps."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import PIL.Image
+
+from virl.bench.agent_runs import RUN
+from virl.bench.benchmark import Record, Shown, ShownView
+from virl.bench.files import FOLDER, slug
+from virl.bench.report.runs import gather, reading_data
+from virl.drawing.paper import Point, lay_out, on_paper
+from virl.files import is_inside
+from virl.geo import LatLng, LocalFrame, distance
+from virl.plain_text import plain_tree
+from virl.serve.watch.moments import moments
+from virl.serve.watch.telling import GROUND, ToldBox, ToldCost, ToldView
+
+_STEP = re.compile(r"step (\d+): ")
+"""What captions of views begin with, where a benchmark says at which step it was seen."""
+
+
+class EpisodeTold:
+    """What is told of an episode that has ended.
+
+    Args:
+        folder: of the benchmark's run.
+        record: of the episode.
+        shown: what its page tells.
+        about: title and streets of its city, and whom to name.
+    """
+
+    def __init__(self, folder: Path, record: Record, shown: Shown, about: "EpisodeCity") -> None:
+        self.folder = folder
+        self.record = record
+        self.shown = shown
+        self._about = about
+        self._moments = list(moments(record, shown))
+
+    @property
+    def run(self) -> Path:
+        """The folder of the agent's run in the episode, where it has one."""
+        return self.folder / FOLDER / slug(self.record.id) / RUN
+
+    def tell(self) -> tuple[list[dict[str, Any]], list[tuple[str, ...]]]:
+        """Its records as the page reads them, and the files of the views of each."""
+        files: list[tuple[str, ...]] = []
+        told: list[dict[str, Any]] = []
+        for number, (kind, fields, views) in enumerate(self._records()):
+            kept = [(view, size) for view in views if (size := self._size(view.file))]
+            shown = [asdict(_view(view, size)) for view, size in kept]
+            more = {} if kind in {"start", "end"} else {"views": shown, **_NOTHING}
+            told.append({"seq": number, "kind": kind} | more | fields)
+            files.append(tuple(view.file for view, _ in kept))
+        tree: Any = plain_tree(told)
+        return list(tree), files
+
+    def _records(self) -> Iterator[tuple[str, dict[str, Any], Sequence[ShownView]]]:
+        record, shown = self.record, self.shown
+        yield "start", self._start(), ()
+        at_steps = _by_step(shown.views, len(self._moments))
+        for number, step in enumerate(self._steps()):
+            yield "step", step, at_steps.get(number, ())
+        if not any(moment.decided or moment.title for moment in self._moments):
+            for title, text in shown.decisions:
+                yield "note", {"title": title, "decided": text}, ()
+        rest = [view for view in shown.views if not any(view in views for views in at_steps.values())]
+        if rest:
+            yield "note", {"title": "Pictures of the episode", "decided": ""}, rest
+        yield "end", self._end(record), ()
+
+    def _start(self) -> dict[str, Any]:
+        record = self.record
+        return {
+            "who": record.case,
+            "city": self._about.title or record.city or "no city",
+            "started": "",
+            "mind": record.model,
+            "decidedBy": record.model,
+            "intention": self.shown.text,
+            "notice": self._about.attribution,
+            "budget": None,
+        }
+
+    def _steps(self) -> Iterator[dict[str, Any]]:
+        moments = self._moments
+        if not moments:
+            return
+        frame = LocalFrame(moments[0].position)
+        before = moments[0].position
+        for number, moment in enumerate(moments):
+            told: dict[str, Any] = {
+                "step": number,
+                "at": on_paper(frame, *moment.position),
+                "heading": moment.heading,
+                "metres": distance(before, moment.position),
+                "mark": "walk",
+                "title": moment.title or ("The start" if number == 0 else "On the way"),
+                "decided": moment.decided,
+                "decidedBy": self.record.model,
+            }
+            if number == 0:
+                told["streets"] = lay_out(frame, [(0.0, 0.0)], self._about.streets, extent=GROUND).streets
+                told["goals"] = [_goal(frame, one.label, one.position) for one in self.shown.points]
+            before = moment.position
+            yield told
+
+    def _end(self, record: Record) -> dict[str, Any]:
+        cost = record.cost
+        total = ToldCost(
+            float(cost.get("usd", 0.0)),
+            int(cost.get("requests", 0)),
+            int(cost.get("input_tokens", 0) + cost.get("output_tokens", 0)),
+            len(self.shown.views),
+            0,
+            record.seconds,
+        )
+        return {
+            "status": "finished" if (self.shown.score or 0.0) > 0.0 else "gave up",
+            "title": self.shown.outcome,
+            "decided": record.reason,
+            "facts": [*self.shown.facts, *self._score()],
+            "total": asdict(total),
+        }
+
+    def _score(self) -> list[tuple[str, str]]:
+        return [] if self.shown.score is None else [("score", f"{100 * self.shown.score:.0f} of 100")]
+
+    def _size(self, file: str) -> Point | None:
+        """Width and height of a picture in pixels; `None` where there is none."""
+        if file not in self.record.files or not is_inside(self.folder, file):
+            return None
+        try:
+            with PIL.Image.open(self.folder / file, formats=("JPEG", "PNG")) as picture:
+                return picture.size
+        except (OSError, ValueError, PIL.Image.DecompressionBombError):
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeCity:
+    """What a benchmark's run knows of a city."""
+
+    title: str = ""
+    streets: Sequence[Sequence[tuple[float, float]]] = ()
+    """Centre lines, each of (lat, lng)."""
+    attribution: str = ""
+    """Whom to name."""
+
+
+_NOTHING: Mapping[str, Any] = {
+    "places": [],
+    "thoughts": [],
+    "found": [],
+    "cost": asdict(ToldCost(0.0, 0, 0, 0, 0, 0.0)),
+}
+
+
+def read_episodes(folder: Path) -> list[EpisodeTold]:
+    """The episodes of a benchmark's run that have ended.
+
+    Args:
+        folder: of the run.
+
+    Raises:
+        BadInput: it holds no run, or a record is damaged.
+        UnknownName: the benchmark is not installed.
+    """
+    gathered = gather([folder])
+    benchmark, found = gathered.benchmark, []
+    for run in gathered.runs:
+        cities = {
+            name: EpisodeCity(plan.title, plan.streets, plan.attribution)
+            for name, plan in run.plan.cities.items()
+        }
+        with reading_data(benchmark, run):
+            for record in run.records:
+                shown = benchmark.show(record) if record.is_scored else Shown("failed", 0.0)
+                found.append(EpisodeTold(folder, record, shown, cities.get(record.city, EpisodeCity())))
+    return found
+
+
+def _by_step(views: Sequence[ShownView], steps: int) -> dict[int, list[ShownView]]:
+    found: dict[int, list[ShownView]] = {}
+    for view in views:
+        said = _STEP.match(view.caption)
+        if said and int(said[1]) < steps:
+            found.setdefault(int(said[1]), []).append(view)
+    return found
+
+
+def _view(view: ShownView, size: Point) -> ToldView:
+    width, height = size
+    boxes = []
+    for one in view.boxes:
+        x0, y0, x1, y1 = one.box
+        boxes.append(ToldBox(one.label, None, (x0 * width, y0 * height, x1 * width, y1 * height)))
+    alt = f"View: {view.caption}" if view.caption else "View"
+    return ToldView(alt, view.caption, None, 0.0, None, int(width), int(height), "look", tuple(boxes))
+
+
+def _goal(frame: LocalFrame, label: str, position: LatLng) -> dict[str, Any]:
+    return {"label": label, "at": on_paper(frame, *position)}
