@@ -1,5 +1,6 @@
 """A control: pause, step, look around and steer runs of real agents in Virlton."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,49 @@ def test_a_run_that_is_stopped_is_resumed_where_the_user_left_it(tmp_path: Path)
     assert steps[: len(before)] == before
     assert steps[len(before)].pose.pano_id == before[-1].next_pano_id
     assert again.result.status in ("entered", "gave up")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["peng", "rx399", "imani", "ling"])
+def test_every_walk_can_be_steered_and_resumed(agent: str, tmp_path: Path) -> None:
+    walk = folder = tmp_path / "run"
+    if agent == "imani":
+        walk = folder / "consulted" / "round"  # RX-399 walks for her
+    limits = {"limits.steps": 30}
+    own = run_of(agent, folder, fields=limits)
+    own.control.take_over()
+    own.start()
+    gone: list[str] = []
+    for number in range(5):
+        standing = own.decision()
+        assert standing.pose is not None
+        if gone:
+            assert standing.pose.pano_id == gone[-1]
+        gone.append(standing.links[number % len(standing.links)].pano_id)
+        own.control.go(gone[-1])
+    own.decision()
+    own.control.stop()
+    assert isinstance(own.cut_short(), RunStopped)
+    before = steps_of(walk)
+    assert [step.decided_by for step in before] == ["user"] * 5
+    assert [step.next_pano_id for step in before] == gone
+
+    again = run_of(agent, folder, resume=True)
+    again.control.take_over()
+    again.start()
+    standing = again.decision()
+    assert standing.pose is not None
+    assert standing.pose.pano_id == gone[-1]
+    again.control.go(standing.links[0].pano_id)
+    again.decision()
+    again.control.hand_back()
+    result = again.end().result
+    steps = steps_of(walk)
+    assert steps[:5] == before
+    assert [step.step for step in steps] == list(range(len(steps)))
+    assert [step.decided_by for step in steps[:6]] == ["user"] * 6
+    assert not any(step.decided_by for step in steps[6:])
+    assert all(one.next_pano_id == two.pose.pano_id for one, two in pairwise(steps) if one.next_pano_id)
+    assert result.steps <= 30
+    assert result.status in ("finished", "gave up")
+    assert "decided by the user" in (walk / "report.html").read_text()

@@ -225,6 +225,8 @@ class Control:
             with self._changing():
                 self._state = "ended"
                 self._links, self._question = (), ""
+                if self._speech and not self._error:
+                    self._error = "the run ended before the agent heard what you said last"
                 for _, wanted in self._looks:
                     if wanted.set_running_or_notify_cancel():
                         wanted.set_exception(BadInput("the run has ended"))
@@ -298,9 +300,9 @@ class Control:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._stopping or self._looks or self._speech or done())
-                if self._stopping:
+                if self._stopping and not self._speech:  # what was said before is written down
                     raise RunStopped("the run is stopped: continue it with --resume")
-                wanted = self._looks.popleft() if self._looks else None
+                wanted = self._looks.popleft() if self._looks and not self._stopping else None
                 said = None if wanted or not self._speech else self._speech.popleft()
             if wanted:
                 _show(look, *wanted)

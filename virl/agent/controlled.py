@@ -10,12 +10,14 @@ from virl.agent.user import Feedback, Moment, User, parse_line
 from virl.errors import BadInput
 from virl.journal.convert import pose_record
 from virl.journal.records import NoteRecord, PoseRecord, StepRecord
+from virl.mind.base import Mind
 from virl.platform.movement.base import Choice, Step, steered_by
 from virl.platform.streetview import Camera, Pose, StreetView, View
 
 USER = "user"
 """Who decides where a run is steered, as the journal says it."""
 TO_AGENT = "The agent hears it when it next asks you."
+TO_MODEL = "The model hears it with its next question."
 TO_NOBODY = "It is written down, but nobody listens: rules decide, and this agent does not ask you."
 
 
@@ -37,7 +39,7 @@ class Desk:
         self._states: Collection[str] = ()
         self._run: Run | None = None
         self._pose: PoseRecord | None = None
-        self._writing = False
+        self._writing = self._asked = False
 
     @contextmanager
     def open(self, agent: Agent) -> Iterator[None]:
@@ -46,10 +48,21 @@ class Desk:
         steps = agent.run.steps
         start = Pose(agent.start.id, agent.start.heading)
         self._arrive(steps[-1].pose if steps else pose_record(start, agent.start.position))
-        self._control.tell_listeners(TO_NOBODY)
+        self._control.tell_listeners(TO_MODEL if hasattr(agent.mind, "hearing") else TO_NOBODY)
         with steered_by(self):
             self._rest()
             yield
+
+    def told(self, mind: Mind) -> Mind:
+        """The mind; a model is told what the user says, unless the agent itself asks the user."""
+        hearing = getattr(mind, "hearing", None)
+        if hearing is None:
+            return mind
+        told: Mind = hearing(lambda: () if self._asked or self._run is None else self._said(self._run))
+        return told
+
+    def _said(self, run: Run) -> tuple[str, ...]:
+        return tuple(str(note.data["say"]) for note in run.notes(SAID))
 
     def beside(self, audience: Audience) -> Audience:
         """An audience that tells another one, and then holds the run where that is wanted."""
@@ -78,7 +91,7 @@ class Desk:
 
     def expect(self, states: Collection[str]) -> None:
         """As `User.expect`."""
-        self._states = states
+        self._states, self._asked = states, True
         self._control.tell_listeners(TO_AGENT)
         self._user.expect(states)
 

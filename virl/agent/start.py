@@ -330,6 +330,8 @@ def _begun(
         user = desk or open_user(start.feedback, console, story.pause)
         with writing(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
+        if desk:
+            assembly = replace(assembly, mind=desk.told(assembly.mind))
         agent = assembly.agent(run, user, budget)
         if desk:
             stack.enter_context(desk.open(agent))

@@ -111,6 +111,7 @@ class LLMMind:
         )
         self.settings = settings or MindSettings()
         self._askers: dict[str, Ask] = {}
+        self._said: Callable[[], Sequence[str]] = tuple
 
     @property
     def name(self) -> str:
@@ -126,6 +127,15 @@ class LLMMind:
         """The same mind with a ledger of its own, for work that runs side by side."""
         other = copy(self)
         other._client = replace(self._client, ledger=Ledger())  # noqa: SLF001  of its own class
+        return other
+
+    def hearing(self, said: Callable[[], Sequence[str]]) -> Self:
+        """The same mind, with the same ledger, that is told with each question what the user has said so far.
+
+        Only questions with typed replies: plain texts, such as what a view shows, are no decisions.
+        """
+        other = copy(self)
+        other._said = said  # noqa: SLF001  of its own class
         return other
 
     @property
@@ -164,11 +174,13 @@ class LLMMind:
     def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
         """As `Mind.ask`."""
         client = self._client
+        said = () if issubclass(prompt.reply, Text) else tuple(self._said())
         noted = to_jsonable_python(inputs) | ({"images": image_notes(images)} if images else {})
+        noted |= {"user_said": list(said)} if said else {}
         tally = RequestUsage(prompt.name)
         while True:
             try:
-                return self._ask(client, prompt, images, inputs, noted, tally)
+                return self._ask(client, prompt, images, inputs, noted, said, tally)
             except NotTaken as refused:
                 if not client.learns(refused, tally):
                     client.write_down(prompt.name, noted, {"error": str(refused)}, tally)
@@ -184,12 +196,13 @@ class LLMMind:
         images: Pictures,
         inputs: dict[str, object],
         noted: dict[str, object],
+        said: Sequence[str],
         tally: RequestUsage,
     ) -> ReplyT:
         if images and not (client.abilities.sees or prompt.needs_pictures):
             client.says_blind(tally)
         question = question_of(
-            prompt, inputs, images, client.manner, client.abilities, client.model, client.describe
+            prompt, inputs, images, client.manner, client.abilities, client.model, client.describe, said
         )
         key = reply_key(client, prompt, question)
         if client.cache and (kept := client.cache.get(key, prompt.reply, inputs)):

@@ -1,5 +1,7 @@
 """The agent that tools move: where it stands and faces, and how far it has come."""
 
+from math import inf
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from virl.agent.assembly import Agent
@@ -99,6 +101,47 @@ class Body:
         for step in self.agent.run.steps[self.standing.moves :]:
             if step.next_pano_id is not None:
                 self._follow(Pose(step.pose.pano_id, step.pose.heading), step.next_pano_id)
+
+    def be_led(self, before: float = inf) -> int:
+        """Go where somebody else decided, before a kill too, and as long as somebody does.
+
+        Args:
+            before: `seq` of the first record that came after it; by default nothing came after it.
+
+        Returns:
+            How many moves that were.
+        """
+        gone = self.standing.moves
+        while self._is_led(before):
+            pass
+        return self.standing.moves - gone
+
+    def _is_led(self, before: float) -> bool:
+        run, index = self.agent.run, self.standing.moves
+        if index < len(run.steps):
+            written = run.steps[index]
+            if not written.decided_by or written.next_pano_id is None or written.seq > before:
+                return False
+            self._follow(Pose(written.pose.pano_id, written.pose.heading), written.next_pano_id)
+            return True
+        if before != inf or self.moves_left <= 0:
+            return False
+        step = Step(
+            index,
+            self.pose,
+            self.panorama,
+            self.standing.distance_m,
+            lambda: Choice(None, "nobody leads"),
+            ways=lambda: self.links,
+        )
+        choice = step.led()
+        if choice is None or choice.link is None:
+            return False
+        there = self.agent.mover.take(self.pose, choice.link)
+        step.settle(choice)
+        run.step(step, views=(), asked=(), decided=choice.reason, next_pano_id=choice.link.pano_id)
+        self._arrive(there, choice.link.distance)
+        return True
 
     def stop(self, why: str) -> None:
         """Write down the last step."""

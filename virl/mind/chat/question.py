@@ -56,6 +56,7 @@ def question_of(
     abilities: Abilities,
     model: Model,
     describe: Describe | None = None,
+    said: Sequence[str] = (),
 ) -> Question:
     """Put a prompt and its inputs into messages.
 
@@ -67,6 +68,7 @@ def question_of(
         abilities: what it takes.
         model: the model itself.
         describe: says what views show, to a model that takes no pictures.
+        said: what the user has said during the run, the oldest first.
 
     Raises:
         BadInput: an input is missing, is not the prompt's, or does not fit its template.
@@ -84,6 +86,8 @@ def question_of(
         # in blocks as the last one: some libraries add a line break to those
         earlier += [HumanMessage(content=[{"type": "text", "text": asked}]), AIMessage(content=reply)]
         asked = told
+    if said and schema is not None:
+        asked = f"{render(load_prompt('mind/said', Reply), {'said': list(said)})}\n{asked}"
     always = strict_schema(prompt.reply, {}) if schema is not None else {}
     fields = in_words(schema) if schema is not None else ""
     if schema is not None and not (held and manner.enforces):

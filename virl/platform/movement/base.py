@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from virl.platform.streetview import Link, Panorama, Pose, View
@@ -79,9 +79,13 @@ class Step:
         """Where to go from here: asked once, of whoever steers the walk, else of the navigator."""
         # Before Python 3.12 a cached_property has one lock for all steps: walks would wait for each other.
         if not self._chosen:
-            steering = None if self.last else _STEERING.get()
-            self.settle((steering.decide(self) if steering else None) or self.choose())
+            self.settle(self.led() or self.choose())
         return self._chosen[0]
+
+    def led(self) -> Choice | None:
+        """What somebody who steers the walk chooses; `None` leaves it to the navigator."""
+        steering = None if self.last else _STEERING.get()
+        return steering.decide(self) if steering else None
 
     @property
     def decided_by(self) -> str:
@@ -96,6 +100,12 @@ class Step:
             NoStreetView: the pose stands at no panorama.
         """
         return self.panorama.links if self.ways is None else self.ways()
+
+    def numbered(self, index: int) -> "Step":
+        """The same step of a longer walk, with what is chosen already."""
+        step = replace(self, index=index)
+        step._chosen.extend(self._chosen)  # noqa: SLF001 - of its own class
+        return step
 
     def settle(self, choice: Choice) -> None:
         """Have the choice made already, as a journal says it was; nobody is asked."""
@@ -116,8 +126,11 @@ _STEERING: ContextVar[Steering | None] = ContextVar("steering", default=None)
 
 
 @contextmanager
-def steered_by(steering: Steering) -> Iterator[None]:
-    """Ask somebody first, in every walk within the block and in this context, where to go at each step."""
+def steered_by(steering: Steering | None) -> Iterator[None]:
+    """Ask somebody first, in every walk within the block and in this context, where to go at each step.
+
+    With `None` nobody is asked, as befits a walk that is only planned.
+    """
     token = _STEERING.set(steering)
     try:
         yield

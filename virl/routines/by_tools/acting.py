@@ -20,7 +20,7 @@ from langchain_core.runnables import RunnableConfig
 
 from virl.agent.assembly import Agent
 from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
-from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, VirlError
+from virl.errors import BudgetExceeded, CannotWrite, CodeFault, JournalBroken, RunStopped, VirlError
 from virl.mind.chat.endings import NOTHING, refusal_in
 from virl.mind.llm import LLMMind
 from virl.mind.rendering import render
@@ -125,7 +125,7 @@ def _said(messages: list[AnyMessage]) -> ToolRunOutcome:
 
 def _as_message(fault: Exception, request: ToolCallRequest) -> str | None:  # noqa: ARG001
     """What the model is told of a fault; `None` lets it end the run, which can then be resumed."""
-    ends = BudgetExceeded | CannotWrite | CodeFault | JournalBroken
+    ends = BudgetExceeded | CannotWrite | CodeFault | JournalBroken | RunStopped
     return str(fault) if isinstance(fault, VirlError) and not isinstance(fault, ends) else None
 
 

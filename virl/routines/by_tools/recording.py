@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, cast
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse, hook_config
@@ -12,6 +13,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from virl.agent.run import SAID
 from virl.errors import VirlError
 from virl.journal.records import NoteRecord, PlaceRecord
 from virl.mind.chat.endings import NOTHING, refusal_in
@@ -26,6 +28,7 @@ from virl.routines.by_tools.pictures import LooksInWords, Show, as_pictures, wit
 from virl.tools.base import ToolResult, short
 from virl.tools.body import Body, BodyState
 from virl.tools.catalogue import FINISH
+from virl.tools.moving import standing_told
 from virl.tools.tracing import tell_replayed
 
 THOUGHT, TOOL = "thought", "tool"
@@ -67,6 +70,7 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         )
         self._broken: VirlError | None = None
         self._refused_moves = 0
+        self._heard: set[str] = set()
 
     @hook_config(can_jump_to=["end"])
     def before_model(
@@ -79,7 +83,24 @@ class Recording(AgentMiddleware[AgentState[Any], None, Any]):
         new = self._run.noted(THOUGHT, _turn(messages)) is None
         if not self.outcome and new and minutes is not None and self._run.cost.seconds >= 60 * minutes:
             self.outcome = gave_up(f"ran out of time (limits: minutes: {minutes:g})", messages)
-        return {"jump_to": "end"} if self.outcome else None
+        if self.outcome:
+            return {"jump_to": "end"}
+        told = self._of_the_user(_turn(messages))
+        return {"messages": told} if told else None
+
+    def _of_the_user(self, key: str) -> list[HumanMessage]:
+        """What the user did and said since the turn before: moves, then words."""
+        thought = self._run.noted(THOUGHT, key)
+        before = inf if thought is None else thought.seq
+        told = []
+        if moves := self._body.be_led(before):
+            inputs = {"moves": moves, "standing": standing_told(self._body)}
+            told.append(render(load_prompt("by_tools/led", Reply), inputs))
+        for note in self._run.notes(SAID):
+            if note.seq < before and note.key not in self._heard:
+                self._heard.add(note.key)
+                told.append(render(load_prompt("by_tools/said", Reply), {"said": note.data["say"]}))
+        return [HumanMessage(content=text) for text in told]
 
     def wrap_model_call(
         self, request: ModelRequest[None], handler: Callable[[ModelRequest[None]], ModelResponse[Any]]

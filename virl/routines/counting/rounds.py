@@ -29,8 +29,9 @@ from virl.routines.counting.counter import Counter, Visit
 from virl.routines.counting.folder import CSV, GEOJSON, MEMORY
 from virl.routines.counting.settings import COUNT, Counting
 
-Walk = Callable[[Pose, Sequence[str]], Iterator[Step]]
-"""The steps from a pose on, given the panoramas walked before; as `PointNavigator.walk`."""
+Walk = Callable[[Pose, Sequence[str], Sequence[int]], Iterator[Step]]
+"""The steps from a pose on, given the panoramas walked before and where others decided; as
+`PointNavigator.walk`."""
 
 _LIMIT = "the limit of"
 
@@ -50,7 +51,8 @@ def count_along(agent: Agent, walk: Walk, start: Callable[[Agent], Pose]) -> Non
     counter = open_counter(agent)
     steps = agent.run.steps
     if not steps or steps[-1].next_pano_id:
-        for step in walk(start(agent), [step.pose.pano_id for step in steps]):
+        trail = [step.pose.pano_id for step in steps]
+        for step in walk(start(agent), trail, [step.step for step in steps if step.decided_by]):
             choice = _within_limit(step, agent.character.limits.steps)
             _take(agent, counter, step, choice)
             if choice.link is None:
@@ -106,8 +108,10 @@ def _count_of(agent: Agent) -> Counting:
 
 
 def _within_limit(step: Step, limit: int) -> Choice:
-    choice = step.choice
-    if step.index < limit or choice.link is None:
+    if step.index < limit:
+        return step.choice
+    choice = step.choose()  # nobody else is asked where no move is left
+    if choice.link is None:
         return choice
     return Choice(None, f"{_LIMIT} {limit} steps is reached; {choice.reason}")
 

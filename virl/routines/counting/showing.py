@@ -79,7 +79,7 @@ def draw_page(folder: Path, records: Sequence[AnyRecord], city: City | None) -> 
     data = found.pop("data")
     context = report_context(folder, records, city, steps) | {
         "map": chart,
-        "chapters": list(chapters(steps, lambda step: bool(step.objects))),
+        "chapters": list(chapters(steps, lambda step: bool(step.objects or step.decided_by))),
         "pictures": embed(folder, shown_views([one for one in records if isinstance(one, NoteRecord)])),
     }
     return page(

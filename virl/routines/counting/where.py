@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from virl.agent.assembly import Agent
 from virl.agent.character_file import located
-from virl.errors import BadInput, NoStreetView, NotFound
+from virl.agent.going_on import link_taken
+from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, bearing, distance
 from virl.platform.providers.open import region_called
 from virl.platform.providers.region import region_of_city
@@ -67,12 +68,8 @@ def onward_by_link(agent: Agent) -> Pose:
         return _at_start(agent)
     last = agent.run.steps[-1]
     stood = Pose(last.pose.pano_id, last.pose.heading)
-    for link in agent.mover.links(stood):
-        if link.pano_id == last.next_pano_id:
-            return Pose(link.pano_id, link.heading)
-    raise NoStreetView(
-        f"no way leads from panorama {stood.pano_id!r} to {last.next_pano_id!r} any more: begin a new run"
-    )
+    link = link_taken(agent.mover.links(stood), last)
+    return Pose(link.pano_id, link.heading)
 
 
 def onward_by_hop(agent: Agent) -> Pose:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from virl.errors import NoRoute
 from virl.platform.maps import Maps
-from virl.platform.movement.base import Mover
+from virl.platform.movement.base import Mover, steered_by
 from virl.platform.movement.instruction.tourist.ways import direction_of, link_ahead, link_toward
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
@@ -73,7 +73,8 @@ def walk_to(
     here = streetview.panorama(start.pano_id)
     plan = plan_route(streetview, maps, here.position, [end.position])
     navigator = PointNavigator(streetview, mover, plan, max_steps=MAX_STEPS)
-    poses = [step.pose for step in navigator.walk(start)]
+    with steered_by(None):
+        poses = [step.pose for step in navigator.walk(start)]
     outcome = navigator.outcomes[0]
     if not outcome.reached:
         raise NoRoute(f"no walk leads to {end.position}: {outcome.reason}")

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from virl.agent.assembly import Agent
+from virl.agent.going_on import link_taken
 from virl.errors import NoImagery
 from virl.geo import bearing, distance
-from virl.journal.records import ViewRecord
+from virl.journal.records import StepRecord, ViewRecord
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_route
@@ -39,10 +40,12 @@ def walk_trip(agent: Agent, task: Task, trip: Trip) -> Sequence[DestinationOutco
     )
     written = list(agent.run.steps)
     # The last step is decided once more: its link may not have been taken.
-    for step in navigator.walk(_pose(agent), [one.pose.pano_id for one in written[:-1]]):
-        choice = step.choice
-        if step.index >= len(written):
-            _write_down(agent, step, choice)
+    trail = [one.pose.pano_id for one in written[:-1]]
+    for step in navigator.walk(_pose(agent), trail, [one.step for one in written[:-1] if one.decided_by]):
+        if step.index < len(written):
+            step.settle(_decided_again(step, written[step.index]))
+        else:
+            _write_down(agent, step, step.choice)
         _look_at_stops(agent, goals, navigator.outcomes, step.pose.heading)
     return navigator.outcomes
 
@@ -54,6 +57,17 @@ def _pose(agent: Agent) -> Pose:
         return Pose(last.pano_id, last.heading)
     heading = agent.character.heading
     return Pose(agent.start.id, agent.start.heading if heading is None else heading)
+
+
+def _decided_again(step: Step, written: StepRecord) -> Choice:
+    """What was decided at a step: by the navigator as it decides again, by others as it is written.
+
+    Raises:
+        NoStreetView: the link that the user took is not there any more.
+    """
+    if not written.decided_by:
+        return step.choose()
+    return Choice(link_taken(step.links, written), written.decided, decided_by=written.decided_by)
 
 
 def _write_down(agent: Agent, step: Step, choice: Choice) -> None:

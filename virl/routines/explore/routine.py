@@ -8,7 +8,7 @@ promising (V-IRL, section 3.3 and appendix D).
 from dataclasses import replace
 
 from virl.agent.assembly import Agent
-from virl.errors import NoStreetView
+from virl.agent.going_on import link_taken
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.perception.base import Senses
@@ -65,11 +65,7 @@ def _start(agent: Agent) -> Pose:
         return Pose(agent.start.id, agent.start.heading if heading is None else heading)
     last = agent.run.steps[-1]
     stood = Pose(last.pose.pano_id, last.pose.heading)
-    link = next((link for link in agent.mover.links(stood) if link.pano_id == last.next_pano_id), None)
-    if link is None:
-        raise NoStreetView(
-            f"no way leads from panorama {stood.pano_id!r} to {last.next_pano_id!r} any more: begin a new run"
-        )
+    link = link_taken(agent.mover.links(stood), last)
     return Pose(link.pano_id, link.heading)
 
 

@@ -1,6 +1,7 @@
 """The `intention` navigator: walk on until a crossing, look down each road there, let the mind choose."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 
 from virl.geo import signed_turn
@@ -77,7 +78,7 @@ class IntentionNavigator:
             self._streetview.panorama(pose.pano_id),
             next(back, 0.0),
             choose,
-            ways=lambda: self._mover.links(pose),
+            ways=partial(self._mover.links, pose),
             last=index == self._max_steps,
         )
 

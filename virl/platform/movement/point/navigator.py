@@ -7,7 +7,8 @@ taken instead. So no circle is walked twice, and each sub-goal is found that the
 distance.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 
 from virl.errors import BadInput
 from virl.geo import bearing, distance
@@ -58,23 +59,36 @@ class PointNavigator:
         """What became of the destinations so far, in their order; those still ahead are left out."""
         return tuple(outcome for _, outcome in sorted(self._pursuit.outcomes.items()))
 
-    def walk(self, start: Pose, trail: Sequence[str] = ()) -> Iterator[Step]:
+    def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
         """The steps of a walk; `outcomes` grows with it.
 
         Args:
             start: where the walk begins or goes on.
             trail: ids of the panoramas walked before, the oldest first, where a walk is resumed.
+            steered: numbers of the steps of the trail at which somebody else decided.
         """
         pursuit = self._pursuit = Pursuit(self._plan, self._arrive)
-        for pano_id in trail:
+        for number, pano_id in enumerate(trail):
             here = self._streetview.panorama(pano_id)
             pursuit.arrive(here)
-            self._decide(here, pursuit)
+            if number in steered:
+                pursuit.be_led()
+            else:
+                self._decide(here, pursuit)
         pose = start
         for index in range(len(trail), self._max_steps + 1):
             here = self._streetview.panorama(pose.pano_id)
             metres = pursuit.arrive(here)
-            step = Step(index, pose, here, metres, self._choose(here, index, pursuit))
+            step = Step(
+                index,
+                pose,
+                here,
+                metres,
+                self._choose(here, index, pursuit),
+                ways=partial(self._mover.links, pose),
+                steered=lambda _: pursuit.be_led(),
+                last=index == self._max_steps,
+            )
             yield step
             link = step.choice.link
             if link is None:

@@ -45,6 +45,7 @@ class Pursuit:
         self._explored = Explored()
         self._visited: set[str] = set()
         self._budget = 0.0
+        self._led = False
 
     @property
     def goal(self) -> Goal | None:
@@ -72,7 +73,11 @@ class Pursuit:
         metres = distance(before.position, here.position) if before else 0.0
         self._budget -= metres
         self._visited.add(here.id)
-        if before is None:
+        if self._led:
+            self._led = False
+            self._leave_out_corners(here)
+            self._set_out(here)
+        elif before is None:
             self._set_out(here)
         self._tick_off(here)
         return metres
@@ -103,6 +108,10 @@ class Pursuit:
         if onward is None:
             self._give_up(here, "no link seen leads there")
         return onward
+
+    def be_led(self) -> None:
+        """Somebody else takes the next link: set out anew from where it leads."""
+        self._led = True
 
     def end(self, reason: str) -> None:
         """Give up all goals that are left."""
@@ -139,6 +148,14 @@ class Pursuit:
             )
         elif not reached:
             _log.info("a corner at %s is left out: %s", goal.position, reason)
+
+    def _leave_out_corners(self, here: Panorama) -> None:
+        """Leave out the next corners that lie farther from the next destination than one stands now."""
+        end = next((goal for goal in reversed(self._left) if goal.destination is not None), None)
+        while end and (goal := self.goal) and goal.destination is None:
+            if distance(goal.position, end.position) < distance(here.position, end.position):
+                return
+            self._close(reached=False, reason="passed on another way")
 
     def _set_out(self, here: Panorama) -> None:
         """Begin anew for the goal of the moment."""

@@ -1,7 +1,7 @@
 """The `region` navigator: to every panorama of a polygon, in a short order, by position and not by links."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -73,7 +73,7 @@ class RegionNavigator:
         """
         return tuple(self._surveyed().found.values())
 
-    def walk(self, start: Pose, trail: Sequence[str] = ()) -> Iterator[Step]:
+    def walk(self, start: Pose, trail: Sequence[str] = (), steered: Collection[int] = ()) -> Iterator[Step]:
         """The steps of a walk: one for each panorama, each once.
 
         The first is the start if it lies in the region, else the first panorama of the region that a short
@@ -83,11 +83,12 @@ class RegionNavigator:
         Args:
             start: where the walk begins or goes on.
             trail: ids of the panoramas walked before, the oldest first, where a walk is resumed.
+            steered: numbers of the steps of the trail at which somebody else decided.
 
         Raises:
             NoStreetView: no panorama is in the region, or the start is none.
         """
-        left = deque(self._ordered(start, trail))
+        left = deque(self._new_order(start, trail) if steered else self._ordered(start, trail))
         before = self._streetview.panorama(trail[-1] if trail else start.pano_id)
         here = self._next(left)
         index = len(trail)
@@ -98,6 +99,8 @@ class RegionNavigator:
             yield step
             if step.choice.link is None:
                 return
+            if step.decided_by:
+                self._reorder(left, step.choice.link.pano_id)
             before, here, index = here, self._streetview.panorama(step.choice.link.pano_id), index + 1
 
     def _surveyed(self) -> RegionSurvey:
@@ -119,14 +122,27 @@ class RegionNavigator:
             rest = order.ids.index(start.pano_id) if trail and start.pano_id in order.ids else 0
             if rest and set(trail) <= set(order.ids[:rest]):
                 return list(order.ids[rest:])
+        return self._new_order(start, trail)
+
+    def _new_order(self, start: Pose, trail: Sequence[str]) -> list[str]:
+        """The panoramas left to visit, the start first where a walk goes on there."""
+        known = self._surveyed()
         left = [one for one in known.found.values() if one.id not in {*trail, start.pano_id}]
         here = self._streetview.panorama(start.pano_id)
         tour = self._order([here.position, *(one.position for one in left)])
         ids = [left[number - 1].id for number in tour[1:]]
-        if start.pano_id in known.found:
+        if trail or start.pano_id in known.found:
             ids.insert(0, start.pano_id)
         known.store.add(Ordered(start=start.pano_id, ids=tuple(ids)))
         return ids
+
+    def _reorder(self, left: deque[str], here: str) -> None:
+        """Put the panoramas left to visit in an order that begins elsewhere."""
+        found, position = self._surveyed().found, self._streetview.panorama(here).position
+        rest = [found[pano_id] for pano_id in left if pano_id != here and pano_id in found]
+        tour = self._order([position, *(one.position for one in rest)])
+        left.clear()
+        left.extend(rest[number - 1].id for number in tour[1:])
 
     def _next(self, left: deque[str]) -> Panorama | None:
         """The first of the panoramas that is still there, taken from those left."""

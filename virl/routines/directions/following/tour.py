@@ -7,7 +7,8 @@ from pydantic import TypeAdapter
 
 from virl.agent.assembly import Agent
 from virl.agent.consult import consult, steps_taken
-from virl.errors import JournalBroken, NoStreetView
+from virl.agent.going_on import link_taken
+from virl.errors import JournalBroken
 from virl.journal.records import NoteRecord, StepRecord
 from virl.mind.base import costs
 from virl.platform.movement.base import Step
@@ -16,6 +17,7 @@ from virl.platform.movement.instruction.tourist.navigator import LEADS_ON, Touri
 from virl.platform.movement.instruction.tourist.replies import LandmarkNames, WalkAction
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
 from virl.platform.movement.instruction.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
+from virl.platform.movement.instruction.tourist.ways import words_for
 from virl.platform.perception.base import Detection
 from virl.platform.streetview import Pose
 from virl.routines.directions.following.settings import FOLLOW
@@ -136,7 +138,8 @@ def _walk(
     for before_now in steps:
         doing = done[-1][1].act.sentence if done else 1
         pose = Pose(before_now.pose.pano_id, before_now.pose.heading)
-        done.append((pose, _remembered(before_now, doing)))
+        came_from = done[-1][0].pano_id if done else None
+        done.append((pose, _remembered(agent, before_now, doing, came_from)))
     navigator = TouristNavigator(
         agent.city.streetview,
         agent.mover,
@@ -176,7 +179,7 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
         )
     ]
     agent.run.step(
-        Step(before + step.index, step.pose, step.panorama, step.distance, step.choose),
+        step.numbered(before + step.index),
         views=views,
         asked=agent.mind.ledger.take(),
         decided=choice.reason,
@@ -184,8 +187,12 @@ def _write_down(agent: Agent, navigator: TouristNavigator, step: Step, before: i
     )
 
 
-def _remembered(step: StepRecord, sentence: int) -> TranscriptEntry:
+def _remembered(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> TranscriptEntry:
     """What was observed and done at a step of an earlier process, and `sentence` carried out before it."""
+    if step.decided_by:
+        return TranscriptEntry(
+            ArrivalObservation(step.pose.heading).told(), _led(agent, step, sentence, came_from)
+        )
     asked = next((one for one in reversed(step.asked) if "action" in one.reply), None)
     if asked is None and step.decided.endswith(LEADS_ON):
         act = Act("forward", sentence=sentence, reason=LEADS_ON)
@@ -197,6 +204,15 @@ def _remembered(step: StepRecord, sentence: int) -> TranscriptEntry:
     return TranscriptEntry(TypeAdapter(dict[str, object]).validate_python(asked.inputs["here"]), act)
 
 
+def _led(agent: Agent, step: StepRecord, sentence: int, came_from: str | None) -> Act:
+    """What somebody else did at a step."""
+    stood = Pose(step.pose.pano_id, step.pose.heading)
+    links = agent.mover.links(stood)
+    link = link_taken(links, step)
+    action, direction = words_for(links, stood.heading, came_from, link)
+    return Act(action, direction, sentence, step.decided, decided_by=step.decided_by)
+
+
 def _remembered_landmarks(steps: Sequence[StepRecord]) -> tuple[str, ...] | None:
     asked = (one for step in steps[:1] for one in step.asked if "names" in one.reply)
     return next((LandmarkNames.model_validate(one.reply).names for one in asked), None)
@@ -205,11 +221,7 @@ def _remembered_landmarks(steps: Sequence[StepRecord]) -> tuple[str, ...] | None
 def _onward(agent: Agent, last: StepRecord) -> Pose:
     """The pose after the last step written down."""
     stood = Pose(last.pose.pano_id, last.pose.heading)
-    link = next((link for link in agent.mover.links(stood) if link.pano_id == last.next_pano_id), None)
-    if link is None:
-        raise NoStreetView(
-            f"no way leads from panorama {stood.pano_id!r} to {last.next_pano_id!r} any more: begin a new run"
-        )
+    link = link_taken(agent.mover.links(stood), last)
     return agent.mover.take(Pose(stood.pano_id, link.heading), link)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from typing import Literal
 
 from virl.mind.base import Mind
@@ -13,7 +14,7 @@ from virl.platform.movement.instruction.tourist.replies import LandmarkNames, Wa
 from virl.platform.movement.instruction.tourist.sentences import sentences_of
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
 from virl.platform.movement.instruction.tourist.transcript import Act, ArrivalObservation, TranscriptEntry
-from virl.platform.movement.instruction.tourist.ways import directions_of, link_ahead, link_toward
+from virl.platform.movement.instruction.tourist.ways import directions_of, link_ahead, link_toward, words_for
 from virl.platform.streetview import Link, Panorama, Pose, StreetView
 
 MAX_STEPS = 40
@@ -86,7 +87,16 @@ class TouristNavigator:
         pose, metres = start, self._metres(self.poses[-1] if self.poses else None, start)
         for index in range(len(done), self.max_steps + 1):
             panorama = self.streetview.panorama(pose.pano_id)
-            step = Step(index, pose, panorama, metres, self._chooser(pose, panorama, sentences, names))
+            step = Step(
+                index,
+                pose,
+                panorama,
+                metres,
+                self._chooser(pose, panorama, sentences, names),
+                ways=partial(self.mover.links, pose),
+                steered=partial(self._be_led, pose),
+                last=index == self.max_steps,
+            )
             yield step
             link = step.choice.link
             if link is None:
@@ -120,6 +130,32 @@ class TouristNavigator:
 
         return choose
 
+    def _be_led(self, pose: Pose, choice: Choice) -> None:
+        """Remember a step at which somebody else decided: nothing is looked for there."""
+        seen = ArrivalObservation(
+            pose.heading, been_here=any(one.pano_id == pose.pano_id for one in self.poses)
+        )
+        links, doing = self.mover.links(pose), self._doing
+        if choice.link is None:
+            act = Act("stop", sentence=doing, reason=choice.reason, decided_by=choice.decided_by)
+            self.outcome = WalkOutcome("stopped", choice.reason)
+        else:
+            action, direction = words_for(links, pose.heading, self._came_from, choice.link)
+            act = Act(action, direction, doing, choice.reason, decided_by=choice.decided_by)
+        self.observations.append(seen)
+        self.transcript.append(TranscriptEntry(seen.told(), act))
+        self.poses.append(pose)
+
+    @property
+    def _doing(self) -> int:
+        """The sentence that is being carried out, from 1."""
+        return self.transcript[-1].act.sentence if self.transcript else 1
+
+    def _wrong(self, pose: Pose) -> str | None:
+        """Why it should think to be lost, from what it has done since nobody else decided."""
+        led = max((number for number, one in enumerate(self.transcript, 1) if one.act.decided_by), default=0)
+        return astray([*self.poses[led:], pose], [entry.act.action for entry in self.transcript[led:]])
+
     def _observe(
         self, pose: Pose, panorama: Panorama, links: Sequence[Link], names: Sequence[str]
     ) -> ArrivalObservation:
@@ -138,8 +174,7 @@ class TouristNavigator:
         self, pose: Pose, links: Sequence[Link], observation: ArrivalObservation, sentences: Sequence[str]
     ) -> tuple[Act, Link | None]:
         """An action that can be carried out, and the link that it takes."""
-        doing = self.transcript[-1].act.sentence if self.transcript else 1
-        wrong = astray([*self.poses, pose], [entry.act.action for entry in self.transcript])
+        doing, wrong = self._doing, self._wrong(pose)
         if wrong is None and len(self.transcript) >= self.max_steps:
             wrong = f"I have walked {self.max_steps} steps and have not arrived"
         if wrong is not None:

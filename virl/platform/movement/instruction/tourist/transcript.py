@@ -55,6 +55,8 @@ class Act:
     reason: str = ""
     refused: tuple[str, ...] = ()
     """Why earlier replies to the same question could not be carried out, in order."""
+    decided_by: str = ""
+    """Who decided in place of the mind; empty where it did."""
 
     @property
     def words(self) -> str:

@@ -91,6 +91,13 @@ def direction_of(links: Sequence[Link], heading: float, link: Link) -> str:
     return next(found, nearest[0])
 
 
+def words_for(links: Sequence[Link], heading: float, came_from: str | None, link: Link) -> tuple[str, str]:
+    """The action that takes a link, and its direction: `forward` and nothing, or `turn` and where to."""
+    if link == link_ahead(links, heading, came_from):
+        return "forward", ""
+    return "turn", direction_of(links, heading, link)
+
+
 def _other_direction(heading: float, link: Link) -> str:
     word = egocentric_word(heading, link.heading)
     if word != DIRECTIONS[0]:
