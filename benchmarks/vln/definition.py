@@ -20,7 +20,7 @@ from virl.platform.movement.open_mover import fit_mover, open_mover
 
 from .published import PUBLISHED
 from .score import METRICS, score, show
-from .walkers import Walker, check_walker, hints_of, parse_walker, spotter_of
+from .walkers import HUMAN, Walker, check_walker, hints_of, parse_walker, spotter_of
 
 
 class Options(CityOptions):
@@ -28,8 +28,8 @@ class Options(CityOptions):
 
     models: tuple[str, ...] = ("oracle", "oracle@paper", "ocr", "ocr@paper")
     """How to recognize landmarks: `oracle` (from the map, as V-IRL), `truth` (from the true signs, in made
-    cities), `ocr`, or a recognizer or describer (see `virl models`). Append `@paper` to give the agent
-    V-IRL's hints at crossings."""
+    cities), `ocr`, `human` (a person who plays), or a recognizer or describer (see `virl models`). Append
+    `@paper` to give the agent V-IRL's hints at crossings."""
     mind: str = "rules"
     """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     max_steps: int = Field(MAX_STEPS, ge=1)
@@ -87,6 +87,7 @@ def run(episode: Episode, world: RoutesWorld) -> EpisodeResult:
             instruction,
             hints=hints_of(walker, route),
             max_steps=world.options.max_steps,
+            landmarks=() if walker.spotter == HUMAN else None,
         )
         for step in navigator.walk(route.start):
             taken, views = _taken(city, navigator, step)

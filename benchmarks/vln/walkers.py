@@ -1,5 +1,6 @@
 """Who walks: what landmarks are recognised with, and which hints are given."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,17 +11,21 @@ from virl.errors import BadInput, ModelUnavailable, UnknownName
 from virl.geo import LatLng
 from virl.mind.base import Mind
 from virl.platform.city import City
+from virl.platform.movement.base import is_steered
 from virl.platform.movement.instruction.tourist.asking import ChoiceSpotter, ReadingMindSpotter
 from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints, PaperHints
 from virl.platform.movement.instruction.tourist.eight_views import DescriberSpotter, RecognizerSpotter
 from virl.platform.movement.instruction.tourist.oracle import MapSpotter, TruthSpotter
 from virl.platform.movement.instruction.tourist.signs import OcrSpotter, SignReader
-from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting, LandmarkSpotter
 from virl.platform.perception.models import model_names
+from virl.platform.streetview import Pose
 
 Mode = Literal["honest", "paper"]
 
 ORACLE, TRUTH, OCR, READ_AND_ASKED, CHOICE = "oracle", "truth", "ocr", "ocr+mind", "choice:"
+HUMAN = "human"
+"""A person, who sees the views and decides: see `virl.bench.play`."""
 READER = "rapidocr"
 
 
@@ -30,6 +35,22 @@ class Walker:
 
     spotter: str
     mode: Mode
+
+
+class NoSpotter:
+    """Looks for no landmarks: whoever walks sees for themselves."""
+
+    name = HUMAN
+
+    def spot(
+        self,
+        pose: Pose,  # noqa: ARG002 - of the protocol
+        names: Sequence[str],  # noqa: ARG002 - of the protocol
+        *,
+        thorough: bool,  # noqa: ARG002 - of the protocol
+    ) -> list[LandmarkSighting]:
+        """Nothing."""
+        return []
 
 
 def parse_walker(model: str) -> Walker:
@@ -83,6 +104,10 @@ def _spotter(
                 f"{TRUTH}: needs the ground truth of a made city, and {city.title} has none"
             )
         return TruthSpotter(city.truth)
+    if name == HUMAN:
+        if not is_steered():
+            raise BadInput(f"model {HUMAN!r} is a person who plays: see docs/how-to/watch.md")
+        return NoSpotter()
     if name == OCR:
         return OcrSpotter(SignReader(city.streetview, resources.reader(READER)))
     if name == READ_AND_ASKED:
@@ -98,5 +123,5 @@ def _of_a_model(name: str, city: City, resources: Resources) -> LandmarkSpotter:
     plain = name.removeprefix(CHOICE)
     if plain != name and is_model("describer", plain):
         return ChoiceSpotter(city.streetview, resources.describer(plain), name)
-    known = [ORACLE, TRUTH, OCR, READ_AND_ASKED, *model_names("recognizer"), *model_names("describer")]
+    known = [ORACLE, TRUTH, OCR, READ_AND_ASKED, HUMAN, *model_names("recognizer"), *model_names("describer")]
     raise UnknownName("recogniser of landmarks", name, known)

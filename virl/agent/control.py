@@ -63,7 +63,10 @@ class Standing(BaseModel):
     waiting: bool = False
     """Whether a decision or an answer of the user is awaited."""
     question: str = ""
-    """What the user is asked just now; `say` answers it. Empty if nothing."""
+    """What the user is asked just now, which `say` answers, or the task of an episode that they play; else
+    empty."""
+    can_finish: bool = False
+    """Whether `finish` may end the walk here."""
     error: str = ""
     """Why the run was cut short, or what was wrong with an answer."""
 
@@ -85,6 +88,9 @@ class Control:
         self._pose: PoseRecord | None = None
         self._links: tuple[Link, ...] = ()
         self._chosen: Link | None = None
+        self._task: str | None = None
+        """Of an episode that the user plays, at a decision."""
+        self._finished = False
         self._question, self._answered, self._error = "", False, ""
         self._speech: deque[str] = deque()
         self._looks: deque[tuple[Camera, Future[View]]] = deque()
@@ -138,6 +144,19 @@ class Control:
             if link is None:
                 raise BadInput(f"no link leads from here to panorama {pano_id!r}: choose one of the links")
             self._chosen, self._links = link, ()
+
+    def finish(self) -> None:
+        """Say that the walk ends here: the last decision of an episode that the user plays.
+
+        Raises:
+            BadInput: no decision is awaited, or this is no such episode.
+        """
+        with self._changing():
+            if not self._links or self._task is None:
+                raise BadInput(
+                    "no decision is awaited that may end the walk: only an episode you play has any"
+                )
+            self._finished, self._links = True, ()
 
     def say(self, text: str) -> str:
         """Say something to the agent, or answer its question: with an empty text, that there is nothing.
@@ -197,7 +216,8 @@ class Control:
                 pose=self._pose,
                 links=tuple(way_of(link, self._pose) for link in self._links),
                 waiting=bool(self._links or self._question),
-                question=self._question,
+                question=self._question or (self._task or "" if self._links else ""),
+                can_finish=bool(self._links) and self._task is not None,
                 error=self._error,
             )
 
@@ -237,6 +257,11 @@ class Control:
         """Whether the user has taken over."""
         return self._state == "yours"
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the user has ended the walk at the last decision."""
+        return self._finished
+
     def arrive(self, pose: PoseRecord) -> None:
         """Say where the agent is."""
         with self._changing():
@@ -271,15 +296,18 @@ class Control:
                 if not self._pause_after:
                     self._set("paused")
 
-    def chosen_link(self, links: Sequence[Link], look: Look, hear: Hear) -> Link | None:
-        """The link that the user takes; `None` once they have handed back.
+    def chosen_link(
+        self, links: Sequence[Link], look: Look, hear: Hear, *, task: str | None = None
+    ) -> Link | None:
+        """The link that the user takes; `None` once they have handed back, or finished an episode's `task`.
 
         Raises:
             RunStopped: the user interrupts the run.
         """
         with self._changing():
             self._links, self._chosen = tuple(links), None
-        self._attend(look, hear, lambda: self._chosen is not None or not self.is_yours)
+            self._task, self._finished = task, False
+        self._attend(look, hear, lambda: self._chosen or self._finished or not self.is_yours)
         with self._changing():
             link, self._chosen, self._links = self._chosen, None, ()
         return link
@@ -296,7 +324,7 @@ class Control:
         with self._changing():
             self._question = ""
 
-    def _attend(self, look: Look, hear: Hear, done: Callable[[], bool]) -> None:
+    def _attend(self, look: Look, hear: Hear, done: Callable[[], object]) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._stopping or self._looks or self._speech or done())

@@ -1,6 +1,6 @@
 """Which failures of an episode may pass, so that it is worth another try."""
 
-from virl.errors import BudgetExceeded, ModelUnavailable, ProviderError, VirlError
+from virl.errors import BudgetExceeded, ModelUnavailable, ProviderError, RunStopped, VirlError
 
 _PASSING_STATUSES = frozenset({408, 425, 429})
 
@@ -31,5 +31,5 @@ def may_pass(fault: BaseException) -> bool:
 
 
 def is_unpaid(fault: BaseException) -> bool:
-    """Whether the run's budget is what was missing: the episode is neither done nor failed."""
-    return isinstance(fault, BudgetExceeded)
+    """Whether the run ends here, for its budget or its player: the episode is neither done nor failed."""
+    return isinstance(fault, BudgetExceeded | RunStopped)

@@ -66,6 +66,8 @@ class Part:
     """At most so many of each model in each city."""
     shard: tuple[int, int] = (1, 1)
     """See `virl.bench.plan.choose`."""
+    case: str | None = None
+    """The case of the only episodes that are run; by default there is no such limit."""
 
 
 def run_benchmark(
@@ -170,6 +172,7 @@ def _left(
     return [
         one
         for one in choose(episodes, part.limit, part.shard)
+        if part.case in (None, one.case)
         if one.id not in records.done or records.done[one.id]["status"] == "failed"
     ]
 

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from virl.platform.streetview import Link, Panorama, Pose, View
+from virl.platform.streetview import Link, Panorama, Pose, StreetView, View
 
 
 class Mover(Protocol):
@@ -72,6 +72,10 @@ class Step:
     """Is told of a choice that somebody else made, before the walk goes on with it."""
     last: bool = False
     """Whether no move is left: nobody else is asked."""
+    streetview: StreetView | None = None
+    """Where somebody else looks around, `None` for nowhere."""
+    task: str = ""
+    """What is to be done on the walk, for somebody else; such as the directions to follow."""
     _chosen: list[Choice] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
@@ -120,6 +124,11 @@ class Steering(Protocol):
     def decide(self, step: Step) -> Choice | None:
         """Where to go from a step, along one of its `links`; `None` leaves it to the navigator."""
         ...
+
+
+def is_steered() -> bool:
+    """Whether somebody is asked first in walks of this context."""
+    return _STEERING.get() is not None
 
 
 _STEERING: ContextVar[Steering | None] = ContextVar("steering", default=None)

@@ -96,6 +96,8 @@ class TouristNavigator:
                 ways=partial(self.mover.links, pose),
                 steered=partial(self._be_led, pose),
                 last=index == self.max_steps,
+                streetview=self.streetview,
+                task=self.instruction,
             )
             yield step
             link = step.choice.link

@@ -1,0 +1,89 @@
+"""A person plays an episode of a benchmark, and is scored as the agents are."""
+
+from pathlib import Path
+
+from rich.console import Console
+
+from virl.agent.control import Control, way_of
+from virl.bench.benchmark import BaseOptions, Record
+from virl.bench.report.runs import gather
+from virl.bench.run import Engine, Part, run_benchmark
+from virl.errors import BadInput
+from virl.journal.convert import pose_record
+from virl.platform.movement.base import Choice, Step, steered_by
+from virl.platform.streetview import Camera, StreetView, View
+
+HUMAN = "human"
+"""What the model of such episodes is called, and who decides in them."""
+
+
+class Player:
+    """Decides every step of a walk at a control, and says where it ends. Implements `Steering`.
+
+    The control's standing has the task as its question. Handing back changes nothing: nobody else plays.
+    """
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+
+    def decide(self, step: Step) -> Choice:
+        """As `Steering.decide`."""
+        control, links = self._control, step.links
+        pose = pose_record(step.pose, step.panorama.position)
+        control.arrive(pose)
+
+        def look(camera: Camera) -> View:
+            return _streetview_of(step).view(step.pose.pano_id, camera)
+
+        while True:
+            control.rest(look, _unheard)
+            control.take_over()
+            link = control.chosen_link(links, look, _unheard, task=step.task)
+            if link is not None:
+                return Choice(link, f"the player goes {way_of(link, pose).description}", decided_by=HUMAN)
+            if control.is_finished:
+                return Choice(None, "the player stops here", decided_by=HUMAN)
+
+
+def play(
+    name: str,
+    options: BaseOptions,
+    out: Path,
+    console: Console,
+    control: Control,
+    *,
+    case: str | None = None,
+    resume: bool = False,
+) -> list[Record]:
+    """Let a person play episodes of a benchmark, such as `vln` with the model `human`.
+
+    Args:
+        name: of the benchmark.
+        options: of the benchmark.
+        out: folder of the run, with its records and reports as of any other.
+        console: where the results are told.
+        control: at which the person decides.
+        case: the only case that is played; by default all of them, one after the other.
+        resume: whether to go on with the run in `out`.
+
+    Returns:
+        The records of all episodes played in `out` so far; the `score` of the benchmark reads them.
+
+    Raises:
+        VirlError: as `virl.bench.run.run_benchmark`; also where the person stopped.
+    """
+    engine = Engine("threads", workers=1, attempts=1)
+    control.tell_listeners("Nobody listens: you play this episode yourself.")
+    with control.open(), steered_by(Player(control)):
+        run_benchmark(name, options, out, console, engine=engine, part=Part(case=case), resume=resume)
+    return [record for run in gather([out]).runs for record in run.records]
+
+
+def _streetview_of(step: Step) -> StreetView:
+    if step.streetview is None:
+        raise BadInput("there are no views on this walk")
+    return step.streetview
+
+
+def _unheard(said: str) -> None:
+    """Nobody listens in an episode."""
