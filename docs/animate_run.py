@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 import virl
-from virl.api.boxes import Boxed
+from virl.drawing.boxes import Boxed
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame, signed_turn
 from virl.journal.journal import read_journal

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from virl.api.asking import ask
     from virl.api.benchmarks import BenchmarkReport, read_benchmark, run_benchmark
-    from virl.api.boxes import draw_detections
     from virl.api.characters import Character
     from virl.api.running import open_agent, run
     from virl.api.tools import tools_of
     from virl.api.types import Agent, Detection, Finished, Step
     from virl.api.walking import walk
     from virl.api.web_maps import to_folium
+    from virl.drawing.boxes import draw_detections
     from virl.errors import VirlError
     from virl.geo import LatLng
     from virl.platform.city import City
@@ -71,7 +71,7 @@ _MODULES = {
     "View": "virl.platform.streetview",
     "VirlError": "virl.errors",
     "ask": "virl.api.asking",
-    "draw_detections": "virl.api.boxes",
+    "draw_detections": "virl.drawing.boxes",
     "open_agent": "virl.api.running",
     "open_city": "virl.platform.providers.open",
     "read_benchmark": "virl.api.benchmarks",

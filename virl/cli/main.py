@@ -26,6 +26,7 @@ from virl.cli.doctor import doctor
 from virl.cli.gallery import gallery
 from virl.cli.group import HelpfulGroup
 from virl.cli.imports import import_app
+from virl.cli.look import look
 from virl.cli.models import list_models
 from virl.cli.new import new
 from virl.cli.options import (
@@ -261,7 +262,7 @@ _PANELS: dict[str, dict[str, Callable[..., None]]] = {
         "narrate": narrate,
         "gallery": gallery,
     },
-    "Cities and models": {"cities": list_cities, "town": town, "models": list_models},
+    "Cities and models": {"cities": list_cities, "town": town, "models": list_models, "look": look},
     "Setup": {"doctor": doctor},
 }
 for _panel, _commands in _PANELS.items():

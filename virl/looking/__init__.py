@@ -1,0 +1,1 @@
+"""What perception models see in photographs."""

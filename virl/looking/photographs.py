@@ -1,0 +1,89 @@
+"""Photographs read by an OCR model and searched by a detector."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import PIL.Image
+import PIL.ImageOps
+
+from virl.errors import BadInput
+from virl.picture_reading import MOST_PANORAMA_PIXELS, PictureFault, open_picture
+from virl.platform.perception.base import Detection, Detector, Reader, TextLine
+from virl.platform.streetview import Camera, View
+
+SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
+LONGEST_PX = 2048
+"""Of the longer side of what models are shown: the most that a `Camera` has."""
+USUAL_FOV = 70.0
+"""Degrees; chosen: a phone's main camera has 65 to 78."""
+
+
+@dataclass(frozen=True, slots=True)
+class Photograph:
+    """A photograph, and what models saw in it."""
+
+    file: Path
+    view: View
+    """As the models were shown it: at most 2,048 pixels a side, turned upright."""
+    size: tuple[int, int]
+    """Width and height of the file, in pixels."""
+    lines: tuple[TextLine, ...]
+    detections: tuple[Detection, ...]
+    read_s: float
+    """Seconds that reading took."""
+    detect_s: float
+    """Seconds that detection took, its own reading included."""
+
+
+def photographs_in(paths: Sequence[Path]) -> list[Path]:
+    """The pictures of paths: files as they are given, of folders all pictures in them by name.
+
+    Raises:
+        BadInput: there is no such file, or no picture in a folder.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES)
+            if not inside:
+                raise BadInput(f"{path}: no pictures here: give a folder of {', '.join(SUFFIXES)} files")
+            found += inside
+        elif path.is_file():
+            found.append(path)
+        else:
+            raise BadInput(f"{path}: no such file: give a photograph, or a folder of them")
+    return found
+
+
+def look_at(files: Iterable[Path], reader: Reader, detector: Detector) -> Iterator[Photograph]:
+    """Read and search photographs, one after another.
+
+    Raises:
+        BadInput: a file is no picture that can be read.
+        ModelUnavailable: what a model needs is missing.
+    """
+    for file in files:
+        view, size = _shown(file)
+        begun = perf_counter()
+        (lines,) = reader.read([view.pixels])
+        read = perf_counter()
+        (detections,) = detector.detect([view], ())
+        done = perf_counter()
+        yield Photograph(file, view, size, tuple(lines), tuple(detections), read - begun, done - read)
+
+
+def _shown(file: Path) -> tuple[View, tuple[int, int]]:
+    try:
+        with open_picture(file, most_pixels=MOST_PANORAMA_PIXELS) as picture:
+            size = picture.size
+            upright = PIL.ImageOps.exif_transpose(picture).convert("RGB")
+            upright.thumbnail((LONGEST_PX, LONGEST_PX), PIL.Image.Resampling.LANCZOS)
+            pixels = np.asarray(upright)
+            height, width = pixels.shape[:2]
+            camera = Camera(0.0, 0.0, USUAL_FOV, width, height)
+    except PictureFault as fault:
+        raise BadInput(f"{file}: {fault}: give JPEG, PNG or WebP files") from fault
+    return View(file.name, camera, pixels), size
