@@ -564,3 +564,20 @@ def test_gemini_is_asked_at_the_version_with_all_models_unless_the_user_says_ano
         assert request.path.startswith("/v1beta/models/")
     monkeypatch.setenv("GOOGLE_GENAI_API_VERSION", "v1")
     assert "api_version" not in options_of("google_genai", MindSettings(), None)
+
+
+def test_a_reply_that_llama_cpp_cut_off_is_not_tried_again() -> None:
+    said = "The model produced output that does not match the expected peg-native format"
+    with ModelServer("openai", [fault("openai", 500, said)]) as server:
+        with pytest.raises(MindFailed, match=r"ran into its token limit .*max_tokens=N"):
+            mind_at(server).ask(TYPE, **LUNCH)
+        assert len(server.requests) == 1
+
+
+@PROVIDERS
+def test_of_a_long_wrong_reply_an_excerpt_is_sent_back(provider: str) -> None:
+    with ModelServer(provider, [says("I would rather talk. " * 50_000), BAR]) as server:
+        assert mind_at(server).ask(TYPE, **LUNCH).place_type == "bar"
+        first, second = server.requests
+    assert "I would rather talk." in second.text
+    assert len(second.text) < len(first.text) + 2_000

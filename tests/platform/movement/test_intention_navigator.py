@@ -3,8 +3,10 @@ from itertools import islice
 
 import pytest
 from made_streets import MadeStreetView, plus_sign, ring
+from strict_models import ModelServer, says
+from strict_models.minds import model_at
 
-from virl.mind.base import Ledger, Prompt, ReplyT
+from virl.mind.base import Ledger, Mind, Prompt, ReplyT
 from virl.platform.movement.base import Step
 from virl.platform.movement.intention.navigator import IntentionNavigator
 from virl.platform.movement.links import LinksMover
@@ -39,7 +41,7 @@ class Bearings:
         return [[] for _ in views]
 
 
-def navigator(streets: MadeStreetView, mind: ScriptedMind, max_steps: int = 50) -> IntentionNavigator:
+def navigator(streets: MadeStreetView, mind: Mind, max_steps: int = 50) -> IntentionNavigator:
     senses = Senses(Bearings(), Bearings(), ("bar",))
     return IntentionNavigator(
         streets, LinksMover(streets), mind, senses, intention="eat", place_type="bar", max_steps=max_steps
@@ -116,3 +118,15 @@ def test_stops_where_no_way_leads_on() -> None:
     only = list(navigator(streets, ScriptedMind()).walk(Pose("a", 0)))
     assert ids(only) == ["a"]
     assert only[0].choice.reason == "no way leads on from here"
+
+
+def test_a_model_sees_each_road_behind_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    with ModelServer("openai", [says({"index": 1, "reason": "shops"})]) as server:
+        steps = list(islice(navigator(plus_sign(1), model_at(server)).walk(Pose("s1", 0)), 3))
+        [request] = server.requests
+    assert ids(steps) == ["s1", "c", "e1"]
+    parts = request.body["messages"][-1]["content"]
+    shown = [part.get("text", "picture").strip() for part in parts[-6:]]
+    assert shown == ["Road 0:", "picture", "Road 1:", "picture", "Road 2:", "picture"]
+    assert "labelled with the road's number" in request.text

@@ -234,6 +234,34 @@ def test_killed_it_goes_on_and_asks_nothing_twice(life: Life, tmp_path: Path, cu
             assert comparable(cut.folder) == comparable(life.folder), kept
 
 
+def same_ids(turn: Behaviour) -> Behaviour:
+    """A turn whose calls all have one id, as some servers give them."""
+    assert isinstance(turn.body, dict)
+    for call in turn.body["choices"][0]["message"]["tool_calls"]:
+        call["id"] = "call_1"
+    return turn
+
+
+def test_calls_of_one_id_are_told_apart_after_a_kill_too(life: Life, tmp_path: Path) -> None:
+    script = [
+        same_ids(tool_calls(("turn", {"direction": "rear"}), ("fly me!", {}), ("where_am_i", {}))),
+        same_ids(tool_calls(("turn", {"direction": "rear"}))),
+        tool_calls(finish("Seen.")),
+    ]
+    life.live(script)
+    used = [note.data["name"] for note in life.tools]
+    assert used == ["turn", "fly_me_", "where_am_i", "turn", "finish"]
+    sent = [request.body for request in life.requests]
+    lines = (life.folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    first_call = next(number for number, line in enumerate(lines) if json.loads(line).get("topic") == "tool")
+    cut = Life(life.city, tmp_path / "cut", life.character)
+    (cut.folder / "views").mkdir(parents=True)
+    (cut.folder / "journal.jsonl").write_bytes(b"".join(lines[: first_call + 1]))
+    cut.live(script[1:])
+    assert [request.body for request in cut.requests] == sent[1:]
+    assert [note.data["content"] for note in cut.tools] == [note.data["content"] for note in life.tools]
+
+
 def views_cut(lines: list[bytes]) -> set[int]:
     """Where a view was kept, but the note that names it was not yet written: it is kept once more."""
     return {number for number, line in enumerate(lines) if json.loads(line).get("views")}
