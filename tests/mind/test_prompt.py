@@ -22,15 +22,20 @@ SAID = {
     "by_tools/agent",
     "by_tools/finish",
     "by_tools/last",
+    "by_tools/led",
+    "by_tools/said",
     "by_tools/task",
     "mind/form",
     "mind/invalid-reply",
     "mind/no-pictures",
     "mind/options",
     "mind/pictures-in-words",
+    "mind/said",
     "mind/unusable-turn",
 }
 """Parts of a conversation, which ask for no reply of their own."""
+FROM_THE_USER = {"by_tools/said", "mind/said"}
+"""What the user says: fenced off from the orders, and to be heeded."""
 
 DAY = {
     "client": {"name": "Ana", "background": "", "intention": "a day out"},
@@ -223,6 +228,9 @@ def test_every_prompt_has_a_reply_type_a_rule_and_no_unused_or_missing_input():
 
 @pytest.mark.parametrize("prompt", all_prompts(), ids=lambda prompt: prompt.name)
 def test_text_from_the_world_stands_between_fence_marks(prompt):
+    if prompt.name in FROM_THE_USER:
+        assert render(prompt, {"said": "WORLD"}).count(f"{FENCE_OPEN}\nWORLD\n{FENCE_CLOSE}") == 1
+        return
     if prompt.name not in FROM_THE_WORLD:
         assert "data" not in prompt.body
         return
