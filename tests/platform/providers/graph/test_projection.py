@@ -6,7 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virl.errors import BadInput
-from virl.platform.providers.graph.projection import Interpolation, equirectangular, perspective
+from virl.platform.attitude import Attitude
+from virl.platform.providers.graph.projection import (
+    PAD,
+    Interpolation,
+    equirectangular,
+    perspective,
+    rays_of,
+    sample_points,
+)
 from virl.platform.streetview import Camera, Image
 
 WIDTH = 1024
@@ -92,3 +100,19 @@ def test_the_column_of_the_yaw_is_in_the_middle() -> None:
 def test_a_picture_of_another_shape_is_refused() -> None:
     with pytest.raises(BadInput, match="100x60 pixels is not twice as wide"):
         equirectangular(np.zeros((60, 100, 3), np.uint8))
+
+
+attitudes = st.builds(Attitude, st.floats(0, 360), st.floats(-80, 80), st.floats(-60, 60))
+
+
+@settings(deadline=None, max_examples=100)
+@given(cameras, attitudes)
+def test_rays_meet_the_panorama_where_they_should(camera: Camera, attitude: Attitude) -> None:
+    width = 16384
+    columns, rows = sample_points(attitude, camera, width, width // 2)
+    right, up, forward = (axis.astype(float) for axis in rays_of(camera, attitude))
+    level = np.hypot(right, forward)
+    off = (columns - (np.arctan2(right, forward) / np.pi * width / 2 + width / 2 - 0.5)) % width
+    straight = level > 0.01 * np.sqrt(level**2 + up**2)  # at a pole all columns are one point
+    assert np.minimum(off, width - off)[straight].max(initial=0) < 0.2
+    assert np.abs(rows - (-np.arctan2(up, level) / np.pi * width / 2 + width / 4 - 0.5 + PAD)).max() < 0.02

@@ -82,14 +82,17 @@ def sample_points(
         columns = columns + np.float32(turn)
         np.subtract(columns, pano_width, out=columns, where=columns >= pano_width)
         return columns, rows
-    return _points_of(*rays_of(camera, attitude), pano_width, pano_height)
+    return _points(camera, attitude, pano_width, pano_height)
 
 
 def rays_of(camera: Camera, attitude: Attitude) -> tuple[Floats32, Floats32, Floats32]:
     """The rays of a camera's pixels by the axes of a capture: right, up and forward, (height, width) each."""
-    right, forward, rise = _rays(camera.pitch, camera.fov, camera.width, camera.height)
-    turned = Attitude(attitude.heading - camera.heading, attitude.pitch, attitude.roll)
-    return turned.seen_from_capture(right, rise, forward)
+    across = np.arange(camera.width, dtype=np.float32) + np.float32(0.5 - camera.width / 2)
+    above = np.float32(camera.height / 2 - 0.5) - np.arange(camera.height, dtype=np.float32)
+    right, up, forward = (
+        one * across + other * above[:, None] + ahead for one, other, ahead in _axes(camera, attitude)
+    )
+    return right, up, forward
 
 
 @lru_cache(maxsize=KEPT_MAPS)
@@ -97,30 +100,32 @@ def _level_points(
     pitch: float, fov: float, width: int, height: int, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
     """Columns and rows in a level, padded panorama that a camera facing its centre column sees."""
-    right, forward, rise = _rays(pitch, fov, width, height)
-    columns, rows = _points_of(right, rise, forward, pano_width, pano_height)
+    camera = Camera(0.0, pitch, fov, width, height)
+    columns, rows = _points(camera, Attitude(), pano_width, pano_height)
     columns.flags.writeable = rows.flags.writeable = False
     return columns, rows
 
 
-def _rays(pitch: float, fov: float, width: int, height: int) -> tuple[Floats32, Floats32, Floats32]:
-    """The rays of a camera's pixels: right, forward along its heading, and up."""
-    focal, tilt = Camera(0.0, pitch, fov, width, height).focal, radians(pitch)
-    line = (height / 2 - 0.5 - np.arange(height))[:, None]
-    # Filled arrays: NumPy's trigonometry is several times as fast on them as on broadcast ones.
-    right, forward, rise = np.empty((3, height, width), np.float32)
-    right[:] = np.arange(width) + 0.5 - width / 2
-    forward[:] = focal * cos(tilt) - line * sin(tilt)
-    rise[:] = focal * sin(tilt) + line * cos(tilt)
-    return right, forward, rise
-
-
-def _points_of(
-    right: Floats32, rise: Floats32, forward: Floats32, pano_width: int, pano_height: int
+def _points(
+    camera: Camera, attitude: Attitude, pano_width: int, pano_height: int
 ) -> tuple[Floats32, Floats32]:
-    """Columns and rows in a padded panorama, of rays by its own axes."""
-    columns = np.arctan2(right, forward) * np.float32(pano_width / (2 * np.pi))
-    columns += np.float32(pano_width / 2 - 0.5)
-    rows = np.arctan2(rise, np.sqrt(right**2 + forward**2)) * np.float32(-pano_height / np.pi)
-    rows += np.float32(pano_height / 2 - 0.5 + PAD)
+    """Columns and rows in a padded panorama that a camera sees, shape (camera.height, camera.width) each."""
+    from virl.platform.providers.graph.sampling import sample  # noqa: PLC0415 - compiled when first used
+
+    columns, rows = np.empty((2, camera.height, camera.width), np.float32)
+    sample(columns, rows, _axes(camera, attitude), pano_width, pano_height, PAD)
     return columns, rows
+
+
+def _axes(camera: Camera, attitude: Attitude) -> Floats32:
+    """A step right and a step up in a camera's picture, and its focal length, by the axes of a capture.
+
+    Returns:
+        Shape (3, 3): the rows are right, up and forward by the axes of the capture.
+    """
+    tilt = radians(camera.pitch)
+    right = np.array([1.0, 0.0, 0.0], np.float32)
+    rise = np.array([0.0, cos(tilt), camera.focal * sin(tilt)], np.float32)
+    forward = np.array([0.0, -sin(tilt), camera.focal * cos(tilt)], np.float32)
+    turned = Attitude(attitude.heading - camera.heading, attitude.pitch, attitude.roll)
+    return np.stack(turned.seen_from_capture(right, rise, forward))
