@@ -210,7 +210,7 @@ def bench(
         from virl.settings import check_settings  # noqa: PLC0415
 
         benchmark = find_benchmark(name)
-        asked = _set(fields or ()) | dict(given())
+        asked = set_options(fields or ()) | dict(given())
         options = check_settings(asked, benchmark.options, source=f"virl bench {name}")
         if rate is not None and rate <= 0:
             raise BadInput(f"--rate {rate}: must be above 0 requests per second")
@@ -298,8 +298,12 @@ def _flags(engine: Mapping[str, Parameter]) -> set[str]:
     }
 
 
-def _set(fields: Sequence[str]) -> dict[str, object]:
-    """What `--set` says of the benchmark's options."""
+def set_options(fields: Sequence[str]) -> dict[str, object]:
+    """What `--set` says of the benchmark's options.
+
+    Raises:
+        BadInput: one is not written as a field and its value.
+    """
     from virl.settings import yaml_value  # noqa: PLC0415
 
     given: dict[str, object] = {}

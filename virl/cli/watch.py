@@ -1,13 +1,13 @@
 """The command `virl watch`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from virl.cli.options import DebugOption
-from virl.console import echo
+from virl.console import SafeConsole, echo
 from virl.errors import BadInput
 from virl.guard import guard
 
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from virl.agent.plan import RunOptions
     from virl.agent.start import Finished
 
+RUNS = Path("runs")
+
 
 def watch(
     folders: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Run folders, of benchmarks, too, or folders that contain some at any depth.",
+            help="Run folders of agents or benchmarks, or folders that contain some at any depth.",
             show_default=False,
         ),
     ] = None,
@@ -34,6 +36,28 @@ def watch(
             dir_okay=False,
         ),
     ] = None,
+    play: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BENCHMARK",
+            help="Play an episode of a benchmark yourself, such as `vln`, and be scored as its agents are.",
+        ),
+    ] = None,
+    episode: Annotated[
+        str, typer.Option(help="With --play: case of the episode, or its number. By default the next one.")
+    ] = "",
+    fields: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="FIELD=VALUE",
+            help="With --play: set a benchmark option. Can be repeated.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="With --play: run folder. By default `runs/play-BENCHMARK`.", file_okay=False),
+    ] = None,
     port: Annotated[
         int, typer.Option(help="Port on this machine; 0 chooses a free one.", min=0, max=65535)
     ] = 0,
@@ -42,6 +66,13 @@ def watch(
     """Watch runs in the browser, live or replayed. Only this machine can connect."""
 
     def show() -> None:
+        if play is not None:
+            if folders or save:
+                raise BadInput("--play shows one episode: remove the folders and --save")
+            _play(play, fields or (), out or RUNS / f"play-{play}", episode, port)
+            return
+        if episode or fields or out:
+            raise BadInput("--episode, --set and --out need --play")
         from virl.journal.town_streets import town_streets  # noqa: PLC0415 - brings in the cities
         from virl.serve.watch.shelf import Shelf  # noqa: PLC0415 - brings in the benchmarks
 
@@ -61,6 +92,34 @@ def watch(
         serve(shelf.feeds, shelf.index, port, lambda url: echo(f"Watch at {url} (end with Ctrl+C)"))
 
     guard(show, debug=debug)
+
+
+def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) -> None:
+    """Let a person play an episode at the page, which stays until Ctrl+C."""
+    from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
+
+    require_extra()
+    from virl.agent.control import Control  # noqa: PLC0415 - loads when asked for
+    from virl.bench.play import HUMAN  # noqa: PLC0415 - brings in the benchmarks
+    from virl.bench.registry import find_benchmark  # noqa: PLC0415
+    from virl.cli.bench import set_options  # noqa: PLC0415
+    from virl.journal.town_streets import town_streets  # noqa: PLC0415 - brings in the cities
+    from virl.serve.watch.living import wait_for_interrupt  # noqa: PLC0415 - needs the extra
+    from virl.serve.watch.playing import PlayFeed, play_at, table_for  # noqa: PLC0415
+    from virl.serve.watch.server import watched  # noqa: PLC0415
+    from virl.settings import check_settings  # noqa: PLC0415
+
+    asked = {"models": [HUMAN]} | set_options(fields)
+    options = check_settings(asked, find_benchmark(name).options, source=f"virl watch --play {name}")
+    table = table_for(name, options, out, episode)
+    feed = PlayFeed(table, Control(), town_streets)
+    with watched({0: feed}, port=port) as url:
+        echo(f"Play {table.case} at {url}")
+        play_at(table, feed, SafeConsole())
+        card = feed.card()
+        echo(f"{card['note']} (score {100 * (card['score'] or 0.0):.0f} of 100)")
+        echo("The page stays until you press Ctrl+C.")
+        wait_for_interrupt()
 
 
 def watch_run(options: "RunOptions", console: "Console", tell: "Callable[[Finished], None]") -> None:

@@ -31,7 +31,7 @@ class WatchCommand(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    do: Literal["pause", "resume", "step", "take_over", "hand_back", "stop", "go", "say"]
+    do: Literal["pause", "resume", "step", "take_over", "hand_back", "stop", "finish", "go", "say"]
     pano_id: str = ""
     """Of the link to `go`."""
     text: str = ""
@@ -119,6 +119,7 @@ _PLAIN: Mapping[str, Callable[[Control], None]] = {
     "take_over": Control.take_over,
     "hand_back": Control.hand_back,
     "stop": Control.stop,
+    "finish": Control.finish,
 }
 
 

@@ -52,7 +52,7 @@ class EpisodeTold:
         for number, (kind, fields, views) in enumerate(self._records()):
             kept = [(view, size) for view in views if (size := self._size(view.file))]
             shown = [asdict(_view(view, size)) for view, size in kept]
-            more = {} if kind in {"start", "end"} else {"views": shown, **_NOTHING}
+            more = {} if kind in {"start", "end"} else {"views": shown, **NOTHING}
             told.append({"seq": number, "kind": kind} | more | fields)
             files.append(tuple(view.file for view, _ in kept))
         tree: Any = plain_tree(told)
@@ -151,12 +151,13 @@ class EpisodeCity:
     """Whom to name."""
 
 
-_NOTHING: Mapping[str, Any] = {
+NOTHING: Mapping[str, Any] = {
     "places": [],
     "thoughts": [],
     "found": [],
     "cost": asdict(ToldCost(0.0, 0, 0, 0, 0, 0.0)),
 }
+"""What records of an episode do not tell, unlike those of a journal."""
 
 
 def read_episodes(folder: Path) -> list[EpisodeTold]:

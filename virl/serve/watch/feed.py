@@ -133,7 +133,7 @@ class RunFeed:
         told = self.told()
         state = "failed" if self.fault else "ended" if self.ended else "open"
         if self.episode:
-            return _card(told, self.episode) | {"state": state}
+            return card_of_episode(told, self.episode) | {"state": state}
         start = told[0] if told else {"who": self.folder.name, "city": ""}
         where = f" in {start['city']}" if start["city"] else ""
         note = self.fault or next((one["title"] for one in reversed(told) if "title" in one), "")
@@ -188,10 +188,11 @@ class EpisodeFeed:
 
     @cached_property
     def _card(self) -> dict[str, Any]:
-        return _card(self.told(), self._episode)
+        return card_of_episode(self.told(), self._episode)
 
 
-def _card(told: Sequence[dict[str, Any]], episode: EpisodeTold) -> dict[str, Any]:
+def card_of_episode(told: Sequence[dict[str, Any]], episode: EpisodeTold) -> dict[str, Any]:
+    """The card of an episode, with the way that is told of it."""
     record, shown = episode.record, episode.shown
     card = {
         "title": record.case,

@@ -83,7 +83,7 @@ class Panel {
 
   badges() {
     const { end, live } = this;
-    const [state, words] = end ? ["ended", "ended"] : live ? [live, live === "yours" ? "you are at the wheel" : live] : ["open", "not ended"];
+    const [state, words] = end ? ["ended", "ended"] : live ? [live, live === "yours" ? (this.wheel.standing && this.wheel.standing.plays ? "you play" : "you are at the wheel") : live] : ["open", "not ended"];
     this.badge.className = `badge state ${state}`;
     if (this.badge.textContent !== words) this.badge.textContent = words;
     this.outcome.hidden = !end;

@@ -79,9 +79,8 @@ class Stage {
     this.node.classList.remove("is-empty");
     this.node.classList.add("is-live");
     this.done = done;
-    this.blank.hidden = true;
-    this.picture.hidden = false;
     this.boxes.replaceChildren();
+    if (!this.picture.naturalWidth) this.missing("The view is on its way.");
     this.picture.src = address;
     this.picture.alt = `You look ${words}`;
     refill(this.caption, el("b", {}, "You look "), words);
@@ -89,6 +88,8 @@ class Stage {
 
   arrived(fault) {
     if (fault) this.missing(this.isLive ? "There is no view in this direction." : fault);
+    this.blank.hidden = !fault;
+    this.picture.hidden = Boolean(fault);
     const { done } = this;
     this.done = null;
     if (done) done();

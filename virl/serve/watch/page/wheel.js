@@ -16,6 +16,7 @@ class Wheel {
     this.step = button("Step", { title: "One step, then pause" }, () => this.send({ do: "step" }));
     this.take = button("Take the wheel", { class: "main" }, () => this.send({ do: this.is("yours") ? "hand_back" : "take_over" }));
     this.stop = button("Stop the run", {}, () => this.send({ do: "stop" }));
+    this.finish = button("Stop here: this is the goal", { class: "main", hidden: true }, () => this.send({ do: "finish" }));
     this.words = el("input", { type: "text", maxlength: 2000, "aria-label": "Say something to the agent", placeholder: "Say something" });
     this.speak = button("Say", {}, () => this.say());
     this.question = el("p", { class: "question", role: "status", hidden: true });
@@ -26,9 +27,9 @@ class Wheel {
     this.node = el(
       "div",
       { class: "controls", hidden: true },
-      el("div", { class: "buttons", role: "group", "aria-label": "Run" }, this.pause, this.step, this.take, this.stop),
+      el("div", { class: "buttons", role: "group", "aria-label": "Run" }, this.pause, this.step, this.take, this.finish, this.stop),
       this.question,
-      el("div", { class: "speech" }, this.words, this.speak),
+      (this.speech = el("div", { class: "speech" }, this.words, this.speak)),
       this.hint,
       this.reply,
     );
@@ -77,6 +78,10 @@ class Wheel {
     this.pause.disabled = this.is("yours");
     this.step.disabled = this.is("yours");
     this.take.textContent = this.is("yours") ? "Hand back" : "Take the wheel";
+    for (const node of [this.pause, this.step, this.take, this.speech]) node.hidden = Boolean(standing.plays);
+    this.finish.hidden = !standing.plays;
+    this.finish.disabled = !standing.can_finish;
+    this.stop.textContent = standing.plays ? "Leave the episode" : "Stop the run";
     this.question.hidden = !standing.question;
     if (this.question.textContent !== standing.question) this.question.textContent = standing.question;
     this.words.placeholder = standing.question ? "Your answer" : "Say something";
@@ -91,9 +96,9 @@ class Wheel {
     const around = "Drag the view or use its arrow keys to look around.";
     if (this.is("paused")) return around;
     if (!this.is("yours")) return "";
-    const { links, question } = this.standing;
-    if (question) return `Answer the question. ${around}`;
-    if (!links.length) return "Wait until the agent arrives.";
+    const { links, question, plays } = this.standing;
+    if (question && !plays) return `Answer the question. ${around}`;
+    if (!links.length) return plays ? "The walk goes on." : "Wait until the agent arrives.";
     return `Choose an arrow, or a key from 1 to ${links.length}. ${around}`;
   }
 

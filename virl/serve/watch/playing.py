@@ -1,0 +1,217 @@
+"""An episode of a benchmark that a person plays at the page."""
+
+from collections.abc import Collection, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
+
+from rich.console import Console
+
+from virl.agent.control import Control, Standing
+from virl.bench.benchmark import BaseOptions, Episode, Record
+from virl.bench.play import HUMAN, play
+from virl.bench.records import RECORDS
+from virl.bench.registry import find_benchmark
+from virl.bench.resources import Resources
+from virl.drawing.paper import lay_out, on_paper
+from virl.errors import BadInput, VirlError
+from virl.geo import LatLng, LocalFrame, distance
+from virl.plain_text import plain_tree
+from virl.serve.watch.episodes import NOTHING, EpisodeTold, read_episodes
+from virl.serve.watch.feed import card_of_episode
+from virl.serve.watch.telling import GROUND, Streets
+
+WAIT_S = 1.0  # how long a change of the standing is awaited at once; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is played."""
+
+    name: str
+    """Of the benchmark."""
+    options: BaseOptions
+    out: Path
+    """Folder of the run, with the records of all episodes played so far."""
+    case: str
+    """Of the episode."""
+    city: str
+
+
+def table_for(name: str, options: BaseOptions, out: Path, episode: str) -> Table:
+    """What a person plays.
+
+    Args:
+        name: of the benchmark.
+        options: of the benchmark, with the model `human`.
+        out: folder of the run, which may hold episodes that were played before.
+        episode: the case of an episode, or its number from 1; empty for the first that is not played yet.
+
+    Raises:
+        BadInput: there is no such episode, or all are played.
+        VirlError: the data cannot be read.
+    """
+    benchmark = find_benchmark(name)
+    with closing(Resources()) as resources:
+        episodes = list(benchmark.episodes(options, resources))
+    found = read_episodes(out) if (out / RECORDS).is_file() else []
+    played = {one.record.case for one in found if one.record.status == "done"}
+    chosen = _asked_for(episodes, episode) if episode else _first_left(episodes, played, out)
+    if chosen.case in played:
+        raise BadInput(f"--episode {episode}: is played already in {out}: choose another, or another --out")
+    return Table(name, options, out, chosen.case, chosen.city)
+
+
+def _asked_for(episodes: Sequence[Episode], asked: str) -> Episode:
+    for number, episode in enumerate(episodes, start=1):
+        if asked in (episode.case, str(number)):
+            return episode
+    cases = ", ".join(episode.case for episode in episodes[:3])
+    raise BadInput(f"--episode {asked}: give a number from 1 to {len(episodes)}, or a case such as {cases}")
+
+
+def _first_left(episodes: Sequence[Episode], played: Collection[str], out: Path) -> Episode:
+    for episode in episodes:
+        if episode.case not in played:
+            return episode
+    raise BadInput(f"{out}: all {len(episodes)} episodes are played: choose another --out")
+
+
+class PlayFeed:
+    """The episode that is played, as a run that is shown.
+
+    Args:
+        table: what is played.
+        control: where the person decides.
+        streets: of the city.
+    """
+
+    fault = ""
+
+    def __init__(self, table: Table, control: Control, streets: Streets) -> None:
+        self.folder = table.out
+        self.control = control
+        self._table = table
+        self._streets = streets
+        self._frame: LocalFrame | None = None
+        self._told: list[dict[str, Any]] = []
+        self._here: LatLng | None = None
+        self._ended: EpisodeTold | None = None
+        self._lock = Lock()
+        Thread(target=self._follow, daemon=True).start()
+
+    def told(self, after: int = 0) -> Sequence[dict[str, Any]]:
+        """As `Feed.told`."""
+        with self._lock:
+            return self._told[after:]
+
+    def state(self) -> dict[str, Any]:
+        """As `Feed.state`."""
+        standing = self.control.standing()
+        pose = standing.pose
+        at = on_paper(self._frame, pose.lat, pose.lng) if pose and self._frame else None
+        control = standing.model_dump() | {"at": at, "plays": True}
+        return {"fault": "", "control": plain_tree(control)}
+
+    def files(self) -> dict[str, str]:
+        """As `Feed.files`: what the person looks at is not kept."""
+        return {}
+
+    def picture(self, seq: int, number: int) -> bytes | None:  # noqa: ARG002 - as `Feed.picture`
+        """As `Feed.picture`."""
+        return None
+
+    def card(self) -> dict[str, Any]:
+        """As `Feed.card`."""
+        if self._ended:
+            return card_of_episode(self.told(), self._ended)
+        about = {"title": self._table.case, "about": self._table.city, "note": "", "group": ""}
+        return about | {"state": "open", "score": None, "path": []}
+
+    def end(self, episode: EpisodeTold) -> None:
+        """Tell how the episode ended.
+
+        Args:
+            episode: as it was scored.
+        """
+        records, _ = episode.tell()
+        with self._lock:
+            self._ended = episode
+            self._add(records[-1])
+
+    def _follow(self) -> None:
+        """Tell each place where the person has to decide."""
+        seen = -1
+        while (standing := self.control.standing()).state != "ended":
+            if standing.pose and standing.links:
+                with self._lock:
+                    self._arrive(standing)
+            seen = self.control.wait_change(seen, WAIT_S)
+
+    def _arrive(self, standing: Standing) -> None:
+        pose = standing.pose
+        if pose is None or (pose.lat, pose.lng) == self._here:
+            return
+        here = LatLng(pose.lat, pose.lng)
+        if self._frame is None:
+            self._frame = LocalFrame(here)
+            self._add(self._start(standing.question))
+        told: dict[str, Any] = {
+            "kind": "step",
+            "step": len(self._told) - 1,
+            "at": on_paper(self._frame, *here),
+            "heading": pose.heading,
+            "metres": distance(self._here, here) if self._here else 0.0,
+            "mark": "walk",
+            "title": "On the way" if self._here else "The start",
+            "decided": "",
+            "decidedBy": HUMAN,
+            "views": [],
+        }
+        if self._here is None:
+            paper = lay_out(self._frame, [(0.0, 0.0)], self._streets(self._table.city), extent=GROUND)
+            told["streets"] = paper.streets
+        self._here = here
+        self._add(told | dict(NOTHING))
+
+    def _start(self, task: str) -> dict[str, Any]:
+        return {
+            "kind": "start",
+            "who": self._table.case,
+            "city": self._table.city,
+            "started": "",
+            "mind": "you",
+            "decidedBy": HUMAN,
+            "intention": task,
+            "notice": "",
+            "budget": None,
+        }
+
+    def _add(self, record: dict[str, Any]) -> None:
+        tree: Any = plain_tree(record | {"seq": len(self._told)})
+        self._told.append(dict(tree))
+
+
+def play_at(table: Table, feed: PlayFeed, console: Console) -> Record:
+    """Let the person play the episode to its end.
+
+    Args:
+        table: what is played.
+        feed: where it is shown.
+        console: where the results are told.
+
+    Returns:
+        The record of the episode, scored as those of any other walker.
+
+    Raises:
+        VirlError: as `virl.bench.play.play`.
+    """
+    resume = (table.out / RECORDS).is_file()
+    play(table.name, table.options, table.out, console, feed.control, case=table.case, resume=resume)
+    ended = [one for one in read_episodes(table.out) if one.record.case == table.case]
+    if not ended:
+        raise VirlError(f"{table.out}: the episode was not played to its end: play it again")
+    feed.end(ended[0])
+    return ended[0].record
