@@ -10,6 +10,7 @@ from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
+from virl.platform.movement.base import is_steered
 from virl.platform.movement.discrete.oracle import gold_actions
 from virl.platform.movement.discrete.start import OPENING, start_state
 from virl.platform.movement.instruction.base import MAX_ACTIONS, InstructionNavigator, in_chat
@@ -20,6 +21,7 @@ from virl.platform.movement.instruction.baselines import (
     ShortestPathNavigator,
 )
 from virl.platform.movement.instruction.follower.navigator import Follower
+from virl.platform.movement.instruction.human import HUMAN, HumanNavigator
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
 from virl.platform.movement.instruction.navgpt.observation import Observations
 from virl.platform.movement.instruction.navgpt.sources import DescribedObservations, GraphObservations
@@ -36,7 +38,7 @@ from .vision import open_sight, open_views
 POOL = 200
 """Walks that worked examples are drawn from. Chosen: enough to differ, and quick to prepare."""
 
-AGENTS = ("forward", "random", "gold", "shortest", "follower", "velma", "navgpt")
+AGENTS = ("forward", "random", "gold", "shortest", "follower", "velma", "navgpt", HUMAN)
 ASK_A_MIND = ("velma", "navgpt")
 
 
@@ -54,6 +56,8 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
         raise BadInput("--map and --prior require --agent follower")
     if options.form == "chat" and options.compat:
         raise BadInput("--form chat does not go with --compat velma, which asks as published: leave one out")
+    if options.agent == HUMAN and not is_steered():
+        raise BadInput(f"--agent {HUMAN} is a person who plays: see docs/how-to/watch.md")
     if options.agent in ASK_A_MIND:
         return _asking(data, options, resources)
     opened = _baseline(data.graph, options)
@@ -70,6 +74,7 @@ def _baseline(
         "random": lambda _: RandomNavigator(graph, opening, seed=options.seed),
         "gold": lambda episode: GoldNavigator(graph, episode.path),
         "shortest": lambda episode: ShortestPathNavigator(graph, episode.target, opening),
+        HUMAN: lambda _: HumanNavigator(graph, opening),
     }
     if options.agent == "follower":
         follower = Follower(

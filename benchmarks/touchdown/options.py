@@ -17,7 +17,8 @@ class Options(BaseOptions):
     """Which episodes, and who walks."""
 
     agent: str = "follower"
-    """Agent to score: `follower`, `velma`, `navgpt`, `forward`, `random`, `gold` or `shortest`."""
+    """Agent to score: `follower`, `velma`, `navgpt`, `forward`, `random`, `gold`, `shortest`, or
+    `human` (a person who plays)."""
     data: UserPath | None = None
     """Folder of the data: an export, or by default where `virl data touchdown` installs it."""
     dataset: Dataset = "map2seq"

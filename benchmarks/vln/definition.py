@@ -15,12 +15,13 @@ from virl.datasets.collect.dataset import RouteRow
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.movement.base import Step
+from virl.platform.movement.instruction.human import HUMAN
 from virl.platform.movement.instruction.tourist.navigator import MAX_STEPS, TouristNavigator
 from virl.platform.movement.open_mover import fit_mover, open_mover
 
 from .published import PUBLISHED
 from .score import METRICS, score, show
-from .walkers import HUMAN, Walker, check_walker, hints_of, parse_walker, spotter_of
+from .walkers import Walker, check_walker, hints_of, parse_walker, spotter_of
 
 
 class Options(CityOptions):

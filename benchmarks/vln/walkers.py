@@ -12,6 +12,7 @@ from virl.geo import LatLng
 from virl.mind.base import Mind
 from virl.platform.city import City
 from virl.platform.movement.base import is_steered
+from virl.platform.movement.instruction.human import HUMAN
 from virl.platform.movement.instruction.tourist.asking import ChoiceSpotter, ReadingMindSpotter
 from virl.platform.movement.instruction.tourist.crossings import CrossingHints, HonestHints, PaperHints
 from virl.platform.movement.instruction.tourist.eight_views import DescriberSpotter, RecognizerSpotter
@@ -24,8 +25,6 @@ from virl.platform.streetview import Pose
 Mode = Literal["honest", "paper"]
 
 ORACLE, TRUTH, OCR, READ_AND_ASKED, CHOICE = "oracle", "truth", "ocr", "ocr+mind", "choice:"
-HUMAN = "human"
-"""A person, who sees the views and decides: see `virl.bench.play`."""
 READER = "rapidocr"
 
 

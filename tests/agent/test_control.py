@@ -74,6 +74,7 @@ def test_a_user_takes_over_and_hands_back(tmp_path: Path) -> None:
     assert [step.decided_by for step in steps[:4]] == ["user", "user", "user", ""]
     assert not any(step.decided_by for step in own)
     assert steps[0].decided.startswith("the user goes ")
+    assert steps[0].seconds < finished.result.cost.seconds
     assert finished.result.status in ("entered", "gave up")
 
 

@@ -1,7 +1,7 @@
 """The run's side of a `Control`: it is held, asked and steered where its journal is whole."""
 
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from virl.agent.assembly import Agent
 from virl.agent.control import Control, way_of
@@ -84,7 +84,8 @@ class Desk:
         self._rest()
         if not self._control.is_yours or not (links := step.links):
             return None
-        link = self._control.chosen_link(links, self._look, self._hear)
+        with self._held():
+            link = self._control.chosen_link(links, self._look, self._hear)
         if link is None:
             return None
         return Choice(link, f"the user goes {way_of(link, pose).description}", decided_by=USER)
@@ -100,13 +101,18 @@ class Desk:
         self._rest()
         if not self._unheard() and self._waits():
             question = f"{moment.about}\n{moment.question}".strip()
-            self._control.await_answer(question, self._look, self._hear, self._waits)
+            with self._held():
+                self._control.await_answer(question, self._look, self._hear, self._waits)
         if said := self._unheard():
             return self._understood(said)
         return self._user.feedback(moment)
 
     def _rest(self) -> None:
-        self._control.rest(self._look, self._hear)
+        with self._held():
+            self._control.rest(self._look, self._hear)
+
+    def _held(self) -> AbstractContextManager[None]:
+        return self._run.held() if self._run else nullcontext()
 
     def _waits(self) -> bool:
         return self._asks or self._control.is_yours

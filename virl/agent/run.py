@@ -1,6 +1,7 @@
 """One run of an agent: what it does is written down, told to an audience, and summed up."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Literal, Protocol
@@ -131,6 +132,7 @@ class Run:
         self._after_last = RequestsRecord()
         self._keep_views = keep_views
         self._since = perf_counter()
+        self._stopped_at: float | None = None
         self._audience.start(start, done)
 
     @property
@@ -158,6 +160,21 @@ class Run:
     def result(self) -> Result | None:
         """How the run ended; `None` while it goes on."""
         return self._result
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Time within the block is the user's: it counts in no record."""
+        self._stopped_at = began = perf_counter()
+        try:
+            yield
+        finally:
+            self._stopped_at = None
+            self._since += perf_counter() - began
+
+    @property
+    def _now(self) -> float:
+        """Seconds of the clock that stands while the run is held."""
+        return perf_counter() if self._stopped_at is None else self._stopped_at
 
     def progress(self, doing: str, done: int, total: int) -> None:
         """Tell how far something is.
@@ -202,7 +219,7 @@ class Run:
         next_pano_id: str | None,
     ) -> None:
         """Write a finished step down."""
-        now = perf_counter()
+        now = self._now
         record = StepRecord(
             seq=self._journal.next_seq,
             step=step.index,
@@ -222,7 +239,7 @@ class Run:
         self._journal.append(record)
         self._steps.append(record)
         self._audience.step(record)
-        self._since = perf_counter()  # the audience may have held the run
+        self._since = self._now  # the audience may have held the run
 
     def note(
         self,
@@ -246,7 +263,7 @@ class Run:
             asked: what a mind was asked.
             cost: what an agent that was consulted has cost, its time included.
         """
-        now = perf_counter()
+        now = self._now
         record = NoteRecord(
             seq=self._journal.next_seq,
             topic=topic,
@@ -262,7 +279,7 @@ class Run:
         self._journal.append(record)
         self._notes[topic, key] = record
         self._audience.note(record)
-        self._since = perf_counter()  # the audience may have held the run
+        self._since = self._now  # the audience may have held the run
         return record
 
     def noted(self, topic: str, key: str) -> NoteRecord | None:

@@ -11,10 +11,8 @@ from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput
 from virl.journal.convert import pose_record
 from virl.platform.movement.base import Choice, Step, steered_by
+from virl.platform.movement.instruction.human import HUMAN
 from virl.platform.streetview import Camera, StreetView, View
-
-HUMAN = "human"
-"""What the model of such episodes is called, and who decides in them."""
 
 
 class Player:
