@@ -14,6 +14,8 @@ from virl.platform.movement.base import Choice, Step, steered_by
 from virl.platform.movement.instruction.human import HUMAN
 from virl.platform.streetview import Camera, StreetView, View
 
+__all__ = ["HUMAN", "Player", "play"]
+
 
 class Player:
     """Decides every step of a walk at a control, and says where it ends. Implements `Steering`.
