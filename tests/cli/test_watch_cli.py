@@ -1,0 +1,42 @@
+"""`virl watch` as a command: what it refuses in one line, and the file that it saves."""
+
+from pathlib import Path
+
+import pytest
+from made_run import keep_made_run
+from typer.testing import CliRunner
+
+from virl.cli.main import app
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "name a run folder"),
+        (["nowhere"], "nowhere: no such folder"),
+        (["--episode", "1", "."], "need --play"),
+        (["--play", "vln", "."], "remove the folders"),
+        (["--play", "vnl"], "unknown benchmark 'vnl'"),
+        (["--play", "vln", "--set", "models"], "write it as FIELD=VALUE"),
+    ],
+)
+def test_what_cannot_be_watched_is_said_in_one_line(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["watch", *words])
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_replay_is_saved(tmp_path: Path) -> None:
+    keep_made_run(tmp_path / "runs" / "one", size=16)
+    out = tmp_path / "replay.html"
+    done = CliRunner().invoke(app, ["watch", str(tmp_path / "runs"), "--save", str(out)])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.strip() == f"replay: {out}"
+    page = out.read_text(encoding="utf-8")
+    assert "Noodle Bar Mei" in page
+    assert page.count("data:image/jpeg") > 20
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
