@@ -3,6 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXTRAS := .venv-extras
+ADAPTERS := .venv-adapters
 EXTRAS_STAMP := $(EXTRAS)/.installed
 ROUNDS ?= 20
 INPUTS ?= 20000
@@ -16,7 +17,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Tests start many processes; each of them would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help hiro env extras-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-wheel web-deps docs check clean
+.PHONY: help hiro env extras-env adapters-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-wheel web-deps docs check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -101,6 +102,11 @@ $(EXTRAS_STAMP): pyproject.toml
 	$(EXTRAS)/bin/python -m pip install --quiet --no-compile --editable ".[dev,ray,train,vision]"
 	@touch $(EXTRAS_STAMP)
 
+## adapters-env  .venv-adapters: langchain-mcp-adapters with mcp 1, which its tests of MCP need
+adapters-env:
+	$(PYTHON) -m venv $(ADAPTERS)
+	$(ADAPTERS)/bin/python -m pip install --quiet "langchain>=1.4,<2" "langchain-mcp-adapters>=0.3.2,<1"
+
 ## clean       remove what was built
 clean:
-	rm -rf $(VENV) $(EXTRAS) build dist
+	rm -rf $(VENV) $(EXTRAS) $(ADAPTERS) build dist

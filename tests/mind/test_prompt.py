@@ -25,6 +25,8 @@ SAID = {
     "by_tools/led",
     "by_tools/said",
     "by_tools/task",
+    "mcp/character",
+    "mcp/instructions",
     "mind/form",
     "mind/invalid-reply",
     "mind/no-pictures",

@@ -8,6 +8,7 @@ from virl.agent.assembly import Agent, Assembly, assemble, perform
 from virl.agent.character import Character
 from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
+from virl.agent.user import User
 from virl.budget import account
 from virl.errors import BadInput
 from virl.journal.folder import CONSULTED
@@ -22,7 +23,13 @@ DEPTH = 3
 
 
 def consult(
-    agent: Agent, name: str, key: str, *, about: str, changes: Mapping[str, object] | None = None
+    agent: Agent,
+    name: str,
+    key: str,
+    *,
+    about: str,
+    changes: Mapping[str, object] | None = None,
+    user: User | None = None,
 ) -> Result:
     """Let another agent do something in the same city, and wait for its result.
 
@@ -36,6 +43,7 @@ def consult(
         key: which consultation this is, once a run; also the name of its folder.
         about: what is asked of it, in a sentence, for the record.
         changes: fields of the character that differ this time, such as `{"intention": "..."}`.
+        user: who may speak up while it works; by default nobody does.
 
     Raises:
         BadInput: a change does not fit the character, the caller has no steps left, or agents consult one
@@ -45,7 +53,7 @@ def consult(
     if noted := agent.run.noted(TOPIC, key):
         return Result.model_validate(noted.data["result"])
     with account(f"{CONSULTED}/{key}") as own:
-        result = _run(agent, name, key, changes or {}, own)
+        result = _run(agent, name, key, changes or {}, own, user)
     agent.run.note(
         TOPIC,
         key,
@@ -66,7 +74,9 @@ def steps_taken(run: Run) -> int:
     return (run.steps[-1].step if run.steps else 0) + sum(nested)
 
 
-def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object], own: str) -> Result:
+def _run(
+    caller: Agent, name: str, key: str, changes: Mapping[str, object], own: str, user: User | None
+) -> Result:
     source = find_character(name)
     folder = caller.run.folder / CONSULTED / key
     if folder.parts.count(CONSULTED) > DEPTH:
@@ -90,7 +100,7 @@ def _run(caller: Agent, name: str, key: str, changes: Mapping[str, object], own:
             meter=caller.city.meter,
             paid=lambda: caller.budget.paid(own),
         )
-        result = perform(_other(caller, source, character).agent(run, budget=caller.budget))
+        result = perform(_other(caller, source, character).agent(run, user, caller.budget))
         write_report(folder, caller.city)
         return result
 

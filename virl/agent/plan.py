@@ -204,9 +204,9 @@ def start_told(character: Character) -> str:
     return start if isinstance(start, str) else str(LatLng(start.lat, start.lng))
 
 
-def new_folder(agent: str) -> Path:
+def new_folder(agent: str, runs: Path = RUNS) -> Path:
     """A folder for a run that begins now; one that begins in the same second as another gets a number."""
-    first = RUNS / f"{agent}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    first = runs / f"{agent}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     others = (first.with_name(f"{first.name}-{number}") for number in count(2))
     return next(folder for folder in chain([first], others) if not folder.exists())
 

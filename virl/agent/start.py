@@ -26,10 +26,10 @@ from virl.agent.plan import (
     source_of,
     start_told,
 )
-from virl.agent.run import Run
+from virl.agent.run import Audience, Run
 from virl.agent.terminal import Story
 from virl.agent.tracing import living
-from virl.agent.user import TERMINAL, open_user
+from virl.agent.user import TERMINAL, User, open_user
 from virl.console import as_markup
 from virl.errors import BadInput, VirlError, raise_all
 from virl.files import writing
@@ -138,7 +138,9 @@ def run_agent(
 
 
 @contextmanager
-def begin(options: RunOptions, console: Console) -> Iterator[Agent]:
+def begin(
+    options: RunOptions, console: Console, *, audience: Audience | None = None, user: User | None = None
+) -> Iterator[Agent]:
     """An agent for the caller to act with: at the start of a new run, or in one that goes on.
 
     At the end its report is written. A run that the caller does not end is ended as stopped. An exception
@@ -148,11 +150,14 @@ def begin(options: RunOptions, console: Console) -> Iterator[Agent]:
         options: of the run. With `resume`, the run in the folder `out` goes on, by default the agent's
             latest; where `out` is given, `agent` may be empty.
         console: where the run is told.
+        audience: who is told instead.
+        user: who may speak up; by default the one that the options name.
 
     Raises:
         VirlError: something the user can mend.
     """
-    with _gone_on(options, console) if options.resume else _new(options, console) as agent:
+    beginning = _gone_on if options.resume else _new
+    with beginning(options, console, audience, user) as agent:
         try:
             with living(agent):
                 yield agent
@@ -228,13 +233,18 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
         return _live(plan, records, lambda _: journal, console, control)
 
 
-def _new(options: RunOptions, console: Console) -> AbstractContextManager[Agent]:
+def _new(
+    options: RunOptions, console: Console, audience: Audience | None, user: User | None
+) -> AbstractContextManager[Agent]:
     plan = planned(options)
-    return _begun(plan, (), lambda start: Journal.create(plan.folder, start), console)
+    create = lambda start: Journal.create(plan.folder, start)  # noqa: E731
+    return _begun(plan, (), create, console, audience=audience, user=user)
 
 
 @contextmanager
-def _gone_on(options: RunOptions, console: Console) -> Iterator[Agent]:
+def _gone_on(
+    options: RunOptions, console: Console, audience: Audience | None, user: User | None
+) -> Iterator[Agent]:
     """The agent of a run in which no routine decides, from where it was cut off."""
     journal, records = Journal.resume(options.out or latest_run(source_of(options).stem))
     with journal:
@@ -246,7 +256,8 @@ def _gone_on(options: RunOptions, console: Console) -> Iterator[Agent]:
         given = options.agent or options.character
         source = source_of(options if given else replace(options, agent=begun.agent))
         plan = planned_again(options, source, begun, journal.folder)
-        with _begun(plan, records, lambda _: journal, console) as agent:
+        going_on = _begun(plan, records, lambda _: journal, console, audience=audience, user=user)
+        with going_on as agent:
             yield agent
 
 
@@ -275,6 +286,9 @@ def _begun(
     open_journal: Callable[[StartRecord], Journal],
     console: Console,
     control: Control | None = None,
+    *,
+    audience: Audience | None = None,
+    user: User | None = None,
 ) -> Iterator[Agent]:
     """Check everything that can be wrong, and only then write the first line."""
     start, character = plan.start, plan.character
@@ -307,8 +321,9 @@ def _begun(
             open_mover(start.mover, city.streetview, web=web_settings(start.mover, city))
         )
         assembly = replace(assembly, mover=mover)
-        if not done:
+        if not done and not start.decided_by:
             check_assembly(assembly)
+        if not done:
             start = start.model_copy(update={"attribution": city.notice, "mind_settings": settings_of(mind)})
         journal = stack.enter_context(open_journal(start))
         if journal.tell and not done:
@@ -322,12 +337,12 @@ def _begun(
             start,
             done,
             city=name_of_city(start.city),
-            audience=desk.beside(story) if desk else story,
+            audience=desk.beside(story) if desk else audience or story,
             notice=city.notice,
             meter=city.meter,
             paid=budget.paid,
         )
-        user = desk or open_user(start.feedback, console, story.pause)
+        user = desk or user or open_user(start.feedback, console, story.pause)
         with writing(run.folder / REPORT, RESUME):
             (run.folder / REPORT).unlink(missing_ok=True)  # of a part of the run: a kill must not leave it
         if desk:

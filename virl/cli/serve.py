@@ -1,5 +1,6 @@
-"""`virl serve`: a city for other programs, over HTTP."""
+"""`virl serve`: a city for other programs, over HTTP or stdio."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,12 +11,20 @@ from virl.cli.group import HelpfulGroup
 from virl.console import echo
 from virl.guard import guard
 
-serve_app = typer.Typer(cls=HelpfulGroup, help="Serve a city over HTTP.", no_args_is_help=True)
+
+class Transport(StrEnum):
+    """How clients reach the server."""
+
+    stdio = "stdio"
+    http = "http"
+
+
+serve_app = typer.Typer(cls=HelpfulGroup, help="Serve a city to other programs.", no_args_is_help=True)
 
 
 @serve_app.callback()
 def _group() -> None:
-    """Serve a city over HTTP."""
+    """Serve a city to other programs."""
 
 
 @serve_app.command()
@@ -135,5 +144,87 @@ def google(
         )
         with opened_to_serve(city, options.key, budget_usd, out) as opened:
             serve(opened, options, host, port, lambda url: echo(f"Serving {opened.title} at {url}"))
+
+    guard(work, debug=debug)
+
+
+@serve_app.command()
+def mcp(
+    city: Annotated[
+        str,
+        typer.Option(
+            help="City that sessions open by default (see `virl cities`).", autocompletion=complete_cities
+        ),
+    ] = "",
+    at: Annotated[str, typer.Option(help="Where sessions start by default: an address, or `LAT,LNG`.")] = "",
+    agent: Annotated[
+        str,
+        typer.Option(
+            help="Agent that acts by default: a name (see `virl agents`) or a character file. Without one, a "
+            "visitor."
+        ),
+    ] = "",
+    mind: Annotated[
+        str, typer.Option(help="What decides for agents that a session asks: `rules`, or a model.")
+    ] = "rules",
+    budget_usd: Annotated[
+        float | None, typer.Option(help="Budget in US dollars of all sessions together.", min=0)
+    ] = None,
+    transport: Annotated[
+        Transport, typer.Option(help="`stdio` for a client that starts this command; `http` to listen.")
+    ] = Transport.stdio,
+    port: Annotated[
+        int, typer.Option(help="Port to listen on; 0 chooses a free one.", min=0, max=65535)
+    ] = 8766,
+    host: Annotated[
+        str,
+        typer.Option(
+            help="Address to listen on. By default, only this machine can connect; any other address needs "
+            "a key in VIRL_SERVE_KEY."
+        ),
+    ] = "127.0.0.1",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Name under which clients may ask this server. Can be repeated."),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="URL",
+            help="Origin whose pages may ask, such as https://example.org. Can be repeated.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder in which each session gets the folder of its run.", file_okay=False)
+    ] = Path("runs"),
+    resume: Annotated[
+        str, typer.Option(metavar="ID", help="Session that was cut off, to go on with at the start.")
+    ] = "",
+    debug: Annotated[bool, typer.Option("--debug", help="Log details, and show full tracebacks.")] = False,
+) -> None:
+    """Serve cities to clients of the Model Context Protocol (MCP).
+
+    With `--transport http`, clients connect to the address that is printed. If VIRL_SERVE_KEY is set, they
+    have to show that key as a bearer token.
+    """
+
+    def work() -> None:
+        from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
+
+        require_extra("mcp")
+        from virl.serve.gate import GateOptions  # noqa: PLC0415 - needs the extra
+        from virl.serve.mcp.server import serve_http, serve_stdio  # noqa: PLC0415
+        from virl.serve.mcp.sessions import SessionDefaults, opened_sessions  # noqa: PLC0415
+        from virl.serve.running import own_key  # noqa: PLC0415
+
+        defaults = SessionDefaults(city, at, agent, mind, out, budget_usd)
+        over_http = transport is Transport.http
+        key = own_key() if over_http else None
+        sessions = opened_sessions(defaults, resume, key=key, over_http=over_http)
+        if over_http:
+            options = GateOptions(key, tuple(allow_host or ()), tuple(allow_origin or ()))
+            serve_http(sessions, options, host, port, lambda url: echo(f"Serving MCP at {url}"))
+        else:
+            serve_stdio(sessions)
 
     guard(work, debug=debug)

@@ -46,11 +46,22 @@ def write_report(folder: Path, city: City | None = None) -> Path:
         ModelUnavailable: the routine's own page cannot be drawn, since its module cannot be imported.
         CannotWrite: the page cannot be written.
     """
+    path = folder / REPORT
+    page = render_report(folder, city)
+    write_whole(path, page.encode("utf-8", "replace"), "write the report again")
+    return path
+
+
+def render_report(folder: Path, city: City | None = None) -> str:
+    """The page of `write_report`, which writes nothing.
+
+    Raises:
+        JournalBroken: the journal is missing or damaged.
+        ModelUnavailable: the routine's own page cannot be drawn, since its module cannot be imported.
+    """
     records = read_journal(folder)
     draw = routine_page(start_of(records)) or _draw
-    path = folder / REPORT
-    write_whole(path, draw(folder, records, city).encode("utf-8", "replace"), "write the report again")
-    return path
+    return draw(folder, records, city)
 
 
 def _draw(folder: Path, records: Sequence[AnyRecord], city: City | None) -> str:

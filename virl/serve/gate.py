@@ -6,7 +6,7 @@ app = gated(app, GateOptions(key=key))
 import hmac
 import ipaddress
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -63,7 +63,11 @@ class GateOptions:
 
 
 def gated(
-    app: ASGIApp, options: GateOptions, *, own_check: Callable[[str], bool] = lambda _: False
+    app: ASGIApp,
+    options: GateOptions,
+    *,
+    own_check: Callable[[str], bool] = lambda _: False,
+    exposed: Sequence[str] = (),
 ) -> ASGIApp:
     """An application behind all checks: the size of a request, its Host, its Origin, its key.
 
@@ -71,6 +75,7 @@ def gated(
         app: what answers requests that pass.
         options: who may ask.
         own_check: whether the application itself checks the key of requests to a path.
+        exposed: headers of answers that pages may read.
     """
     keyed = app if options.key is None else _KeyCheck(app, options.key, own_check)
     shared = CORSMiddleware(
@@ -79,6 +84,7 @@ def gated(
         allow_origin_regex=_LOOPBACK_ORIGIN,  # `_SenderCheck` stops them where they are not of this machine
         allow_methods=["*"],
         allow_headers=["*"],
+        expose_headers=exposed,
     )
     return _SenderCheck(RequestBounds(shared, options.limits), options)
 

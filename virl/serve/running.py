@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Literal
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -17,6 +18,7 @@ from virl.serve.limits import RequestLimits
 from virl.serve.protocol import protocol
 
 LOOPBACK = "127.0.0.1"
+Lifespan = Literal["on", "off"]
 _BACKLOG = 2048  # connections that wait to be accepted; as uvicorn's
 _STOP_S = 1  # seconds that open requests get when a server stops; chosen
 
@@ -58,6 +60,8 @@ def run(
     limits: RequestLimits,
     tell: Callable[[str], None],
     closing: threading.Event | None = None,
+    *,
+    lifespan: Lifespan = "off",
 ) -> None:
     """Serve until the process is interrupted.
 
@@ -69,6 +73,7 @@ def run(
         limits: of each request.
         tell: gets the server's URL when it is known.
         closing: set when the server begins to stop, for answers that have no end of their own.
+        lifespan: whether the application is told when the server starts and stops.
 
     Raises:
         BadInput: the port is taken, or other machines can connect and there is no key.
@@ -76,7 +81,7 @@ def run(
     with _listening(host, port, key) as listener:
         tell(_url(listener))
         with suppress(KeyboardInterrupt):
-            _Server(_config(app, limits), closing).run(sockets=[listener])
+            _Server(_config(app, limits, lifespan), closing).run(sockets=[listener])
 
 
 @contextmanager
@@ -87,6 +92,8 @@ def running(
     key: str | None,
     limits: RequestLimits,
     closing: threading.Event | None = None,
+    *,
+    lifespan: Lifespan = "off",
 ) -> Iterator[str]:
     """Serve from a thread of its own until the block ends; gives the server's URL.
 
@@ -97,13 +104,14 @@ def running(
         key: as `run`.
         limits: as `run`.
         closing: as `run`.
+        lifespan: as `run`.
 
     Raises:
         BadInput: as `run`.
         VirlError: the server did not start.
     """
     with _listening(host, port, key) as listener:
-        server = _Server(_config(app, limits), closing)
+        server = _Server(_config(app, limits, lifespan), closing)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:
@@ -161,7 +169,7 @@ def _url(listener: socket.socket) -> str:
     return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
-def _config(app: ASGIApp, limits: RequestLimits) -> uvicorn.Config:
+def _config(app: ASGIApp, limits: RequestLimits, lifespan: Lifespan) -> uvicorn.Config:
     """No access log: its lines would hold keys."""
     return uvicorn.Config(
         app,
@@ -171,7 +179,7 @@ def _config(app: ASGIApp, limits: RequestLimits) -> uvicorn.Config:
         log_config=None,
         log_level="error",
         access_log=False,
-        lifespan="off",
+        lifespan=lifespan,
         ws="none",
         proxy_headers=False,
         timeout_graceful_shutdown=_STOP_S,

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from virl.agent.assembly import Agent
 from virl.agent.consult import steps_taken
+from virl.agent.user import User
 from virl.errors import BadInput
 from virl.platform.movement.base import Choice, Step
 from virl.platform.streetview import Link, Panorama, Pose
@@ -30,11 +31,13 @@ class Body:
     Args:
         agent: stands at its start.
         sees: whether the model is shown pictures; else it is told in words what they show.
+        user: who may speak up to agents that are consulted; by default nobody does.
     """
 
-    def __init__(self, agent: Agent, *, sees: bool = False) -> None:
+    def __init__(self, agent: Agent, *, sees: bool = False, user: User | None = None) -> None:
         self.agent = agent
         self.sees = sees
+        self.user = user
         self.doing = ""
         """Which tool call is under way: differs from all others of the run."""
         heading = agent.character.heading

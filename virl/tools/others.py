@@ -96,7 +96,7 @@ def consult(body: Body, asked: Consult) -> ToolResult:
         here = body.panorama.position
         changes |= {"start": {"lat": here.lat, "lng": here.lng}, "heading": body.standing.heading}
     about = f"{asked.agent} was asked: {short(asked.request, 200)}"
-    result = consult_agent(body.agent, asked.agent, body.doing, about=about, changes=changes)
+    result = consult_agent(body.agent, asked.agent, body.doing, about=about, changes=changes, user=body.user)
     lines = [f"{asked.agent}: {result.status} after {result.steps} moves. {short(result.reason, 800)}"]
     if result.place:
         lines.append(f"place: id {result.place.id} | {result.place.name} | {result.place.address}")

@@ -1,0 +1,163 @@
+"""A session: one run, in a thread of its own, in which one call after another is worked on."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from queue import SimpleQueue
+from time import monotonic
+from typing import TypeVar
+
+from virl.agent.assembly import Agent
+from virl.agent.plan import RunOptions
+from virl.agent.start import begin
+from virl.console import SafeConsole
+from virl.errors import BadInput, VirlError
+from virl.journal.report import render_report
+from virl.serve.mcp.calls import Call
+from virl.serve.mcp.client_user import ClientAudience, ClientUser
+from virl.serve.mcp.map_picture import draw_map
+from virl.tools.body import Body
+from virl.tools.hand import Hand
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """What a call works with, in the session's thread."""
+
+    agent: Agent
+    body: Body
+    hand: Hand
+
+
+class SetAside(Exception):
+    """Ends a session and leaves its run open, to be resumed."""
+
+
+class CitySession:
+    """A run that a client acts in.
+
+    Args:
+        id: of the session, the name of the run's folder.
+        options: of the run.
+        pictures: whether the client is shown pictures; else it is told in words what they show.
+    """
+
+    def __init__(self, id: str, options: RunOptions, *, pictures: bool) -> None:  # noqa: A002
+        self.id = id
+        self.budget_usd = options.access.budget_usd
+        self.used = monotonic()
+        """When it was last used."""
+        self.last_map = b""
+        self._options = options
+        self._pictures = pictures
+        self._calls: SimpleQueue[Call[object] | None] = SimpleQueue()
+        self._current: Call[object] | None = None
+        self._acting: Acting | None = None
+        self._opened: Future[None] = Future()
+        self._lock = threading.Lock()
+        self._over: Exception | None = None
+        self._thread = threading.Thread(target=self._live, name=f"session {id}", daemon=True)
+
+    def open(self) -> None:
+        """Open the city and begin the run, or go on with it; blocks until that is done.
+
+        Raises:
+            VirlError: it cannot.
+        """
+        self._thread.start()
+        self._opened.result()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether calls are taken."""
+        return self._over is None
+
+    @property
+    def acting(self) -> Acting:
+        """Its parts; only for use within a call, or to read what does not change."""
+        assert self._acting  # noqa: S101 - once it is open
+        return self._acting
+
+    @property
+    def current(self) -> Call[object] | None:
+        """The call that is worked on."""
+        return self._current
+
+    def submit(self, work: Callable[[Acting], T], *, can_ask: bool = False) -> Call[T]:
+        """Hand in work; it begins when all that was handed in before is done.
+
+        Args:
+            work: what is done.
+            can_ask: whether the client can ask its user meanwhile.
+
+        Raises:
+            BadInput: the session is over.
+        """
+        call = Call(lambda: work(self.acting), can_ask=can_ask)
+        with self._lock:
+            if self._over:
+                raise BadInput(str(self._over))
+            self.used = monotonic()
+            self._calls.put(call)  # type: ignore[arg-type] # who awaits it knows its type
+        return call
+
+    def set_aside(self) -> None:
+        """End the thread once it is done, and leave the run open: it can be resumed by its id."""
+        if call := self._current:
+            call.dismiss()
+        self._calls.put(None)
+        self._thread.join()
+
+    def wait(self) -> None:
+        """Wait until the run that has ended is written down, with its report."""
+        self._thread.join()
+
+    def report(self, acting: Acting) -> str:
+        """The report as it stands, an HTML page; for `submit`."""
+        return render_report(acting.agent.run.folder, acting.agent.city)
+
+    def map(self, acting: Acting) -> bytes:
+        """The map of the walk so far, a PNG; for `submit`."""
+        return draw_map(acting.body)
+
+    def _live(self) -> None:
+        over: Exception = BadInput(f"session {self.id} is set aside: call open_city with resume={self.id!r}")
+        audience, user = ClientAudience(lambda: self._current), ClientUser(lambda: self._current)
+        try:
+            console = SafeConsole(quiet=True)
+            with begin(self._options, console, audience=audience, user=user) as agent:
+                body = Body(agent, sees=self._pictures, user=user)
+                self._acting = Acting(agent, body, Hand(body))
+                self._opened.set_result(None)
+                while agent.run.result is None:
+                    self._work()
+                self.last_map = draw_map(body)
+            over = BadInput(f"session {self.id} has ended: call open_city for a new one")
+        except SetAside:
+            pass
+        except BaseException as fault:  # noqa: BLE001 - raised by `open`, or told to whoever calls next
+            if not self._opened.done():
+                self._opened.set_exception(fault)
+            over = fault if isinstance(fault, VirlError) else over
+        self._end(over)
+
+    def _work(self) -> None:
+        call = self._calls.get()
+        if call is None:
+            raise SetAside
+        self._current = call
+        try:
+            call.do()
+        finally:
+            self._current = None
+            self.used = monotonic()
+
+    def _end(self, over: Exception) -> None:
+        with self._lock:
+            self._over = over
+        while not self._calls.empty():
+            if call := self._calls.get():
+                call.refuse(over)

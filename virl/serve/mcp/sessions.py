@@ -1,0 +1,276 @@
+"""The sessions of a server: opened, found by their ids, resumed, and paid from one budget."""
+
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+from pydantic import Field
+
+from virl.agent.character import Character
+from virl.agent.character_file import agent_names, find_character, load_character
+from virl.agent.plan import RUNS, RunOptions, new_folder
+from virl.budget import paid_for
+from virl.errors import BadInput, UnknownName
+from virl.journal.journal import RULES, asks_model, read_journal
+from virl.journal.records import AccessRecord
+from virl.journal.report import start_of
+from virl.mind.open import open_mind
+from virl.platform.providers.open import all_cities, city_settings, name_of_city
+from virl.platform.providers.registry import provider_of
+from virl.serve.mcp.session import CitySession
+from virl.serve.running import check_key
+from virl.tools.base import Arguments
+
+MOST_OPEN = 8
+"""Sessions at once; chosen: each holds a city in memory."""
+IDLE_S = 600.0
+"""Seconds without a call after which a session may be set aside for another; chosen."""
+CLIENT = "an MCP client"
+"""Who decides in such a run, as its report says."""
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
+
+VISITOR = Character(
+    name="Visitor",
+    city="virlton",
+    start="91 Station Street",
+    background="Somebody who looks around in a city.",
+    intention="Do what the user of the client asks for.",
+    tools="all",
+)
+"""Who acts where no agent is named."""
+
+
+class OpenCity(Arguments):
+    """Open a city and stand in it: the first call. Gives the id of a session, which all other tools take.
+
+    A session is a run: what is done in it is written down, limited and paid from its budget, until finish
+    ends it. With resume, a session that was cut off goes on.
+    """
+
+    city: str = Field(
+        "", description="A city of the list in the resource virl://cities; by default the server's."
+    )
+    at: str = Field(
+        "",
+        max_length=200,
+        description="Where to start: an address in the city, or 'lat,lng'; else the agent's start.",
+    )
+    agent: str = Field(
+        "",
+        description="Who to be: an agent's name, as the prompts list them; else the server's, or a visitor.",
+    )
+    intention: str = Field(
+        "",
+        max_length=1000,
+        description="What is to be done, in full sentences, for the record; else the agent's own.",
+    )
+    steps: int | None = Field(None, ge=1, le=10_000, description="Moves from panorama to panorama at most.")
+    budget_usd: float | None = Field(
+        None, ge=0, description="Dollars that the session may spend, within what the server has left."
+    )
+    pictures: bool = Field(
+        default=True,
+        description="Whether looks come as pictures; false for a model that sees none: then in words.",
+    )
+    resume: str = Field(
+        "", max_length=130, description="The id of a session that was cut off, to go on with it."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SessionDefaults:
+    """What a session is opened with where its client does not say."""
+
+    city: str = ""
+    at: str = ""
+    agent: str = ""
+    """A name, or the path of a character file."""
+    mind: str = RULES
+    """Of agents that are consulted."""
+    runs: Path = RUNS
+    """Where the folders of the runs are made."""
+    budget_usd: float | None = None
+    """Dollars that all sessions together may spend; `None` sets no limit."""
+
+
+class Sessions:
+    """All sessions of a server. Safe for several threads."""
+
+    def __init__(self, defaults: SessionDefaults) -> None:
+        self.defaults = defaults
+        self._sessions: dict[str, CitySession] = {}
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> Iterator[CitySession]:
+        """Those that this server has opened, the latest last."""
+        return iter(list(self._sessions.values()))
+
+    def check(self) -> None:
+        """See that what sessions are opened with by default is there.
+
+        Raises:
+            VirlError: it is not.
+        """
+        self._check_cost(self.defaults.city or _city_of(self.defaults.agent))
+        open_mind(self.defaults.mind, cache_dir=None)
+
+    def find(self, id: str) -> CitySession:  # noqa: A002
+        """A session by its id; without one, the only open session.
+
+        Raises:
+            BadInput: no session is open, or several are.
+            UnknownName: there is no such session.
+        """
+        if id:
+            if found := self._sessions.get(id):
+                return found
+            raise UnknownName("session", id[:130], self._sessions)
+        live = [one for one in self if one.is_open]
+        if len(live) == 1:
+            return live[0]
+        if live:
+            raise BadInput(
+                f"several sessions are open: give session, one of {', '.join(one.id for one in live)}"
+            )
+        raise BadInput("no session is open: call open_city first")
+
+    def open(self, asked: OpenCity) -> CitySession:
+        """Open a session, or go on with one; blocks until that is done.
+
+        Raises:
+            VirlError: it cannot be opened.
+        """
+        with self._lock:
+            self._make_room()
+            options = self._resumed(asked) if asked.resume else self._new(asked)
+            assert options.out  # noqa: S101 - as both give it
+            session = CitySession(options.out.name, options, pictures=asked.pictures)
+            session.open()
+            self._sessions[session.id] = session
+        return session
+
+    def close(self) -> None:
+        """Set all open sessions aside: each can be resumed."""
+        for session in self:
+            if session.is_open:
+                session.set_aside()
+
+    def _make_room(self) -> None:
+        live = [one for one in self if one.is_open]
+        if len(live) < MOST_OPEN:
+            return
+        oldest = min(live, key=lambda one: one.used)
+        if oldest.current or monotonic() - oldest.used < IDLE_S:
+            raise BadInput(f"{len(live)} sessions are open: finish one first, such as {oldest.id}")
+        oldest.set_aside()
+
+    def _new(self, asked: OpenCity) -> RunOptions:
+        defaults = self.defaults
+        if asked.agent and asked.agent not in agent_names():
+            raise UnknownName("agent", asked.agent, agent_names())
+        agent = asked.agent or defaults.agent
+        fields: dict[str, object] = {"intention": asked.intention} if asked.intention else {}
+        if asked.steps is not None:
+            fields["limits.steps"] = asked.steps
+        city = self._city(asked.city)
+        self._check_cost(city or _city_of(agent))
+        return RunOptions(
+            agent=agent,
+            character=None if agent else VISITOR,
+            city=city or None,
+            at=asked.at or ("" if asked.city else defaults.at) or None,
+            mind=defaults.mind,
+            out=new_folder(f"mcp-{Path(agent).stem or 'visitor'}", defaults.runs),
+            fields=fields,
+            access=AccessRecord(budget_usd=self._allot(asked.budget_usd)),
+            decided_by=CLIENT,
+        )
+
+    def _resumed(self, asked: OpenCity) -> RunOptions:
+        folder = self.defaults.runs / asked.resume
+        found = self._sessions.get(asked.resume)
+        if found and found.is_open:
+            raise BadInput(f"session {asked.resume} is open: use it")
+        if not _ID.fullmatch(asked.resume) or not (folder / "journal.jsonl").is_file():
+            raise BadInput(f"{self.defaults.runs}: no session {asked.resume[:130]!r} to resume")
+        begun = start_of(read_journal(folder))
+        if begun.decided_by != CLIENT:
+            raise BadInput(f"{asked.resume} is a run of {begun.decided_by or 'a routine'}, and no session")
+        self._check_cost(begun.city)
+        spent = paid_for(folder).usd
+        wanted = begun.access.budget_usd if asked.budget_usd is None else asked.budget_usd
+        more = self._allot(None if wanted is None else max(0.0, wanted - spent))
+        own = self.defaults.agent and find_character(self.defaults.agent).stem == begun.agent
+        known = begun.agent in agent_names()
+        return RunOptions(
+            agent=self.defaults.agent if own else begun.agent if known else "",
+            character=None if own or known else VISITOR,
+            out=folder,
+            resume=True,
+            access=AccessRecord(budget_usd=None if more is None else spent + more),
+            decided_by=CLIENT,
+        )
+
+    def _city(self, asked: str) -> str:
+        """The city asked for: a name that is listed, no path; else the server's own."""
+        own = self.defaults.city
+        if not asked or asked == own or (own and asked == name_of_city(own)):
+            return own
+        if asked not in all_cities():
+            raise UnknownName("city", asked[:100], all_cities())
+        return asked
+
+    def _check_cost(self, city: str) -> None:
+        if self.defaults.budget_usd is None and provider_of(city_settings(city)).may_cost:
+            raise BadInput(
+                f"{city} costs money: start the server with --budget-usd, the dollars that it may spend"
+            )
+
+    def _allot(self, asked: float | None) -> float | None:
+        """What a session may spend of what the server has left."""
+        total = self.defaults.budget_usd
+        if total is None:
+            return asked
+        left = total - sum(self._taken(session) for session in self)
+        if left <= 0 < total:
+            raise BadInput(
+                f"the server's ${total:.2f} are spent or promised to other sessions: finish one, or open the "
+                "next with a smaller budget_usd"
+            )
+        return left if asked is None else min(asked, left)
+
+    def _taken(self, session: CitySession) -> float:
+        if session.is_open and session.budget_usd is not None:
+            return session.budget_usd
+        return paid_for(self.defaults.runs / session.id).usd
+
+
+def opened_sessions(defaults: SessionDefaults, resume: str, *, key: str | None, over_http: bool) -> Sessions:
+    """The sessions of a server that starts; one of them goes on, if `resume` is its id.
+
+    Args:
+        defaults: of new ones.
+        resume: an id, or nothing.
+        key: what clients have to show.
+        over_http: whether any program of this machine can connect, not just the one that started the server.
+
+    Raises:
+        BadInput: something that the defaults name does not exist, or a model or city that costs money needs a
+            key or a budget.
+        VirlError: the session cannot be resumed.
+    """
+    sessions = Sessions(defaults)
+    sessions.check()
+    if over_http and (asks_model(defaults.mind) or defaults.budget_usd is not None):
+        check_key(key, "serving over HTTP what costs money")
+    if resume:
+        sessions.open(OpenCity(resume=resume))
+    return sessions
+
+
+def _city_of(agent: str) -> str:
+    return load_character(find_character(agent)).city if agent else VISITOR.city
