@@ -1,12 +1,15 @@
 """A person plays an episode of a benchmark, and is scored as the agents are."""
 
+from contextlib import closing
 from pathlib import Path
 
 from rich.console import Console
 
 from virl.agent.control import Control, way_of
-from virl.bench.benchmark import BaseOptions, Record
+from virl.bench.benchmark import BaseOptions, Episode, Record
+from virl.bench.registry import find_benchmark
 from virl.bench.report.runs import gather
+from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, run_benchmark
 from virl.errors import BadInput
 from virl.journal.convert import pose_record
@@ -14,7 +17,7 @@ from virl.platform.movement.base import Choice, Step, steered_by
 from virl.platform.movement.instruction.human import HUMAN
 from virl.platform.streetview import Camera, StreetView, View
 
-__all__ = ["HUMAN", "Player", "play"]
+__all__ = ["HUMAN", "Player", "episodes_to_play", "play", "played_by_human"]
 
 
 class Player:
@@ -43,6 +46,30 @@ class Player:
                 return Choice(link, f"the player goes {way_of(link, pose).description}", decided_by=HUMAN)
             if control.is_finished:
                 return Choice(None, "the player stops here", decided_by=HUMAN)
+
+
+def played_by_human(name: str) -> dict[str, object]:
+    """The options of a benchmark, by field, that let a person play.
+
+    Raises:
+        BadInput: it compares neither models nor agents.
+    """
+    fields = find_benchmark(name).options.model_fields
+    if "agent" in fields:
+        return {"agent": HUMAN}
+    if "models" in fields:
+        return {"models": [HUMAN]}
+    raise BadInput(f"benchmark {name!r} cannot be played")
+
+
+def episodes_to_play(name: str, options: BaseOptions) -> list[Episode]:
+    """The episodes that a person may play.
+
+    Raises:
+        VirlError: the data cannot be read.
+    """
+    with closing(Resources()) as resources, steered_by(Player(Control())):
+        return list(find_benchmark(name).episodes(options, resources))
 
 
 def play(

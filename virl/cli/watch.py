@@ -100,7 +100,7 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
 
     require_extra()
     from virl.agent.control import Control  # noqa: PLC0415 - loads when asked for
-    from virl.bench.play import HUMAN  # noqa: PLC0415 - brings in the benchmarks
+    from virl.bench.play import played_by_human  # noqa: PLC0415 - brings in the benchmarks
     from virl.bench.registry import find_benchmark  # noqa: PLC0415
     from virl.cli.bench import set_options  # noqa: PLC0415
     from virl.journal.town_streets import town_streets  # noqa: PLC0415 - brings in the cities
@@ -109,7 +109,7 @@ def _play(name: str, fields: Sequence[str], out: Path, episode: str, port: int) 
     from virl.serve.watch.server import watched  # noqa: PLC0415
     from virl.settings import check_settings  # noqa: PLC0415
 
-    asked = {"models": [HUMAN]} | set_options(fields)
+    asked = played_by_human(name) | set_options(fields)
     options = check_settings(asked, find_benchmark(name).options, source=f"virl watch --play {name}")
     table = table_for(name, options, out, episode)
     feed = PlayFeed(table, Control(), town_streets)

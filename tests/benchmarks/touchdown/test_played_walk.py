@@ -11,7 +11,7 @@ from rich.console import Console
 from benchmarks.touchdown.options import Options
 from virl.agent.control import Control, Standing
 from virl.bench.benchmark import Record
-from virl.bench.play import play
+from virl.bench.play import play, played_by_human
 from virl.bench.run import run_benchmark
 from virl.errors import BadInput
 
@@ -66,3 +66,8 @@ def test_nobody_plays_without_a_control(tmp_path: Path) -> None:
     options = Options(agent="human", data=write_made_data(tmp_path / "data", 1))
     with pytest.raises(BadInput, match="a person who plays"):
         run_benchmark("touchdown", options, tmp_path / "run", Console(quiet=True))
+
+
+def test_the_option_that_lets_a_person_play_is_the_benchmark_s() -> None:
+    assert played_by_human("touchdown") == {"agent": "human"}
+    assert played_by_human("vln") == {"models": ["human"]}

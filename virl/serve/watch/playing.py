@@ -1,7 +1,6 @@
 """An episode of a benchmark that a person plays at the page."""
 
 from collections.abc import Collection, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, Thread
@@ -11,10 +10,8 @@ from rich.console import Console
 
 from virl.agent.control import Control, Standing
 from virl.bench.benchmark import BaseOptions, Episode, Record
-from virl.bench.play import HUMAN, play
+from virl.bench.play import HUMAN, episodes_to_play, play
 from virl.bench.records import RECORDS
-from virl.bench.registry import find_benchmark
-from virl.bench.resources import Resources
 from virl.drawing.paper import lay_out, on_paper
 from virl.errors import BadInput, VirlError
 from virl.geo import LatLng, LocalFrame, distance
@@ -53,9 +50,7 @@ def table_for(name: str, options: BaseOptions, out: Path, episode: str) -> Table
         BadInput: there is no such episode, or all are played.
         VirlError: the data cannot be read.
     """
-    benchmark = find_benchmark(name)
-    with closing(Resources()) as resources:
-        episodes = list(benchmark.episodes(options, resources))
+    episodes = episodes_to_play(name, options)
     found = read_episodes(out) if (out / RECORDS).is_file() else []
     played = {one.record.case for one in found if one.record.status == "done"}
     chosen = _asked_for(episodes, episode) if episode else _first_left(episodes, played, out)
