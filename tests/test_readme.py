@@ -1,16 +1,15 @@
 """Every command of the README is run as it is written, or is listed here with what is done instead."""
 
 import os
-import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from doc_commands import README, Instead, commands
 from openai_server import Behaviour, ChatServer, Request, reply, tool_calls
 from overpass_server import Answer, OverpassServer, match, town_xml
 
@@ -20,21 +19,7 @@ from virl.platform.providers.offline.town import layout
 from virl.platform.providers.open import city_settings
 from virl.serve.google.server import served
 
-ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
-BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LONGEST_S = 600
-
-
-@dataclass(frozen=True)
-class Instead:
-    """What is done instead of running a line."""
-
-    why: str
-    command: str
-    """`{}` stands for the line without its comment."""
-    refusal: str = ""
-    """What the one line says that the command ends with; empty if it succeeds."""
 
 
 SPECIAL = {
@@ -59,13 +44,6 @@ HIRO = {
     "PlaceSummary": {"summary": "Mild food."},
     "PlaceDecision": {"action": "enter", "reason": "It suits."},
 }
-
-
-def commands() -> list[str]:
-    """Lines of all blocks, in order, without comments; what is continued on a further line is one."""
-    text = README.read_text(encoding="utf-8")
-    lines = "".join(BLOCK.findall(text)).replace("\\\n", " ").splitlines()
-    return [bare for line in lines if (bare := re.sub(r"\s+#.*", "", line).strip())]
 
 
 def model(request: Request) -> Behaviour:
@@ -101,7 +79,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
 
 
 def test_what_is_listed_stands_in_the_readme() -> None:
-    assert SPECIAL.keys() <= set(commands())
+    assert SPECIAL.keys() <= set(commands(README))
 
 
 @pytest.mark.slow
@@ -109,12 +87,12 @@ def test_every_command_of_the_readme_does_what_it_should(
     environment: Mapping[str, str], tmp_path: Path
 ) -> None:
     exports: list[str] = []
-    for line in commands():
+    for line in commands(README):
         if line.startswith("export "):
             exports.append(line)
             continue
         instead = SPECIAL.get(line)
-        command = instead.command.replace("{root}", str(ROOT)).replace("{}", line) if instead else line
+        command = instead.of(line) if instead else line
         begun = time.monotonic()
         done = shell("\n".join([*exports, command]), environment, tmp_path)
         print(f"{time.monotonic() - begun:6.1f} s, exit {done.returncode}: {command}", flush=True)
