@@ -219,13 +219,13 @@ def _resume(options: RunOptions, console: Console, control: Control | None, tell
         begun = start_of(records)
         if begun.decided_by:
             raise BadInput(f"{journal.folder}: {begun.decided_by} decides in this run: resume it from there")
+        start = as_asked(options, begun, journal.folder)
         for ended in records:
             if isinstance(ended, EndRecord):
                 write_result(journal.folder, ended.result)  # the run may have been killed between the two
                 if (report := journal.folder / REPORT).exists():
                     return Finished(ended.result, report, before=True)
                 with ExitStack() as stack:
-                    start = as_asked(options, begun, journal.folder)
                     plan = Plan(source, character_of(options, source), start, journal.folder)
                     city = stack.enter_context(opened_city(start.city, plan.access(plan.budget())))
                     return Finished(ended.result, write_report(journal.folder, city), before=True)
