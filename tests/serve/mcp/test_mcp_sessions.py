@@ -198,6 +198,8 @@ def test_a_session_that_was_set_aside_goes_on_by_its_id(tmp_path: Path) -> None:
     before = with_client(tmp_path, first)
 
     async def second(client: Client) -> None:
+        not_yet = await call(client, "look", session=before["session"])
+        assert f"is not open: call open_city with resume='{before['session']}'" in text(not_yet)
         again = await call(client, "open_city", resume=before["session"])
         assert again.structured_content["standing"] == before["standing"]
         assert "It goes on after 2 uses of tools and 2 moves." in text(again)

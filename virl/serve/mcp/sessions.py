@@ -122,12 +122,14 @@ class Sessions:
         """A session by its id; without one, the only open session.
 
         Raises:
-            BadInput: no session is open, or several are.
+            BadInput: no session is open, or several are, or this one has to be resumed first.
             UnknownName: there is no such session.
         """
         if id:
             if found := self._sessions.get(id):
                 return found
+            if _ID.fullmatch(id) and (self.defaults.runs / id).is_dir():
+                raise BadInput(f"session {id} is not open: call open_city with resume={id!r}")
             raise UnknownName("session", id[:130], self._sessions)
         live = [one for one in self if one.is_open]
         if len(live) == 1:
