@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -20,6 +21,7 @@ from virl.agent.control import Control
 from virl.bench.benchmark import Record
 from virl.bench.resources import Resources
 from virl.errors import BadInput
+from virl.platform.providers.open import open_city
 from virl.serve.watch.playing import PlayFeed, play_at, table_for
 from virl.serve.watch.server import watched
 
@@ -38,8 +40,10 @@ def test_an_episode_is_played_by_keys_and_scored(virlton_data: Path, tmp_path: P
     route = first.payload["route"]
     table = table_for("vln", options, tmp_path / "run", "1")
     assert table.case == first.case
+    assert table.notice == open_city("virlton").notice
+    elsewhere = replace(table, notice="the people of the map")
     control = Control()
-    feed = PlayFeed(table, control, no_streets)
+    feed = PlayFeed(elsewhere, control, no_streets)
     records: list[Record] = []
     thread = Thread(target=lambda: records.append(play_at(table, feed, Console(quiet=True))), daemon=True)
     with watched({0: feed}) as url, chromium() as browser:
@@ -63,6 +67,7 @@ def test_an_episode_is_played_by_keys_and_scored(virlton_data: Path, tmp_path: P
             key = next(index for index, link in enumerate(links) if link.pano_id == pano_id)
             browser.execute_script("document.querySelector('.stage .frame').focus()")
             browser.switch_to.active_element.send_keys(str(key + 1))
+        assert "the people of the map" in browser.find_element(By.CSS_SELECTOR, ".notice").text
         assert route["instruction"] in browser.find_element(By.CSS_SELECTOR, ".question").text
         until(lambda: entries() == len(route["pano_ids"]) + 1)
         stop = browser.find_element(By.XPATH, "//button[starts-with(., 'Stop here')]")

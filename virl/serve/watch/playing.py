@@ -16,6 +16,7 @@ from virl.drawing.paper import lay_out, on_paper
 from virl.errors import BadInput, VirlError
 from virl.geo import LatLng, LocalFrame, distance
 from virl.plain_text import plain_tree
+from virl.platform.providers.open import open_known
 from virl.serve.watch.episodes import NOTHING, EpisodeTold, read_episodes
 from virl.serve.watch.feed import card_of_episode
 from virl.serve.watch.telling import GROUND, Streets
@@ -35,6 +36,8 @@ class Table:
     case: str
     """Of the episode."""
     city: str
+    notice: str
+    """What has to be said of the city's data."""
 
 
 def table_for(name: str, options: BaseOptions, out: Path, episode: str) -> Table:
@@ -56,7 +59,12 @@ def table_for(name: str, options: BaseOptions, out: Path, episode: str) -> Table
     chosen = _asked_for(episodes, episode) if episode else _first_left(episodes, played, out)
     if chosen.case in played:
         raise BadInput(f"--episode {episode}: is played already in {out}: choose another, or another --out")
-    return Table(name, options, out, chosen.case, chosen.city)
+    return Table(name, options, out, chosen.case, chosen.city, chosen.attribution or _notice_of(chosen.city))
+
+
+def _notice_of(name: str) -> str:
+    city = open_known(name)
+    return city.notice if city else ""
 
 
 def _asked_for(episodes: Sequence[Episode], asked: str) -> Episode:
@@ -180,7 +188,7 @@ class PlayFeed:
             "mind": "you",
             "decidedBy": HUMAN,
             "intention": task,
-            "notice": "",
+            "notice": self._table.notice,
             "budget": None,
         }
 
