@@ -46,7 +46,7 @@ RULES = {
     # other programs
     r"make (.*)": Instead("takes minutes", r"make --dry-run -C {root} \1"),
     r"(python -m venv .*)?pip install 'virl\[\w+\]'": Instead("see the test of extras", SYNTAX),
-    r"(pip install fonttools|(npm|git|ray) .*|apt-get (.|\n)*)": Instead(OTHERS, SYNTAX),
+    r"(pip install fonttools|(npm|git|ray|claude|npx) .*|apt-get (.|\n)*)": Instead(OTHERS, SYNTAX),
     # measurements and training
     r"(python -m benchmarks\.perf\.scale)": Instead(""),
     r"(python -m (benchmarks\.perf|benchmarks\.touchdown|virl\.datasets)\.\w+).*": Instead(
@@ -104,7 +104,8 @@ RULES = {
     r"virl models --try (owlv2|my-owl.yaml).*": Instead(WEIGHTS, refusal=NO_WEIGHTS),
     r"(virl models --write-views views)": Instead(HOURS, r"\1 --count 2"),
     r"(virl town .*?)( --views \d+)?( .*)?": Instead(HOURS, r"\1\3 --views 1"),
-    r"(virl serve google.*?)( --port \d+)?": Instead("runs until it is stopped", r"\1 --port 0"),
+    r"virl serve mcp --city virlton": Instead("serves until its client ends", "true | {}"),
+    r"(virl serve (google|mcp).*?)( --port \d+)?": Instead("runs until it is stopped", r"\1 --port 0"),
     r"curl 'http://127\.0\.0\.1:8765(.*)'": Instead(
         "the server listens elsewhere here", r'curl --silent --fail "$VIRL_GOOGLE_BASE_URL\1"'
     ),

@@ -47,6 +47,16 @@ def test_pictures_are_small() -> None:
             assert max(picture.size) <= MOST_PIXELS, file
 
 
+def test_pictures_of_mapped_towns_name_their_mappers_and_every_picture_has_its_command() -> None:
+    text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    assert len(sections) > 5
+    for section in sections:
+        assert SHOWN.search(section), section
+        assert "```sh\nvirl " in section, section
+        assert (".osm" in section) == ("© OpenStreetMap contributors." in section), section
+
+
 def test_the_run_of_the_readme_moves() -> None:
     assert "docs/images/hiro.webp" in (ROOT / "README.md").read_text(encoding="utf-8")
     with Image.open(IMAGES / "hiro.webp") as picture:
