@@ -1,4 +1,5 @@
 import pytest
+from tiny_llava import FIRST_WORDS, IMAGE, SPECIAL, tiny_llava
 
 from virl.errors import BadInput, ModelUnavailable
 from virl.platform.perception.describers.hf_describer import HfDescriberSettings, open_hf_describer
@@ -8,72 +9,15 @@ from virl.platform.streetview import Camera, View
 for package in ("torch", "transformers"):
     pytest.importorskip(package, reason=f"needs {package}: make test-vision")
 
-TEMPLATE = (
-    "{% for message in messages %}{% for part in message['content'] %}"
-    "{% if part['type'] == 'image' %}<image> {% else %}{{ part['text'] }} {% endif %}"
-    "{% endfor %}{% endfor %}{% if add_generation_prompt %}so{% endif %}"
-)
-WORDS = ["<pad>", "<s>", "</s>", "<unk>", "<image>", "so", "what", "is", "there", "a", "noodle", "shop"]
-IMAGE = WORDS.index("<image>")
-SPECIAL = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
-WORDS += [f"word{i}" for i in range(60)]
+WORDS = [*FIRST_WORDS, "what", "is", "there", "a", "noodle", "shop", *(f"word{i}" for i in range(60))]
 
 
 @pytest.fixture(scope="module")
 def llava(tmp_path_factory):
-    """A LLaVA of one layer each, whose vocabulary is a few words."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import (
-        CLIPImageProcessor,
-        CLIPVisionConfig,
-        LlamaConfig,
-        LlavaConfig,
-        LlavaForConditionalGeneration,
-        LlavaProcessor,
-        PreTrainedTokenizerFast,
-    )
-
     folder = tmp_path_factory.mktemp("llava")
-    words = Tokenizer(
-        models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token=SPECIAL["unk_token"])
-    )
-    words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=words,
-        additional_special_tokens=[WORDS[IMAGE]],
-        **SPECIAL,
-    )
-    small = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
-    torch.manual_seed(0)
-    config = LlavaConfig(
-        vision_config=CLIPVisionConfig(**small, image_size=32, patch_size=16, projection_dim=32),
-        text_config=LlamaConfig(
-            **small,
-            num_key_value_heads=2,
-            vocab_size=len(WORDS),
-            pad_token_id=0,
-            bos_token_id=1,
-            eos_token_id=2,
-        ),
-        image_token_index=IMAGE,
-        vision_feature_layer=-1,
-    )
-    model = LlavaForConditionalGeneration(config)
-    for weights in model.parameters():
-        if weights.ndim > 1:
-            torch.nn.init.normal_(weights, std=0.4)
+    model, processor = tiny_llava(WORDS)
     model.save_pretrained(folder)
-    size = {"height": 32, "width": 32}
-    LlavaProcessor(
-        CLIPImageProcessor(size=size, crop_size=size),
-        tokenizer,
-        patch_size=16,
-        vision_feature_select_strategy="default",
-        chat_template=TEMPLATE,
-        image_token=WORDS[IMAGE],
-        num_additional_image_tokens=1,
-    ).save_pretrained(folder)
+    processor.save_pretrained(folder)
     return folder
 
 
