@@ -77,8 +77,9 @@ def test_links_default_to_straight_lines_and_keep_their_source() -> None:
     assert graph.heading[home] == pytest.approx([10.0, 100.0], abs=0.01)
     assert graph.length[home] == pytest.approx([30.0, 40.0], rel=1e-3)
     last = graph.links(2)
-    assert graph.heading[last].tolist() == [bearing(corner[2], corner[1])]
-    assert graph.length[last].tolist() == [distance(corner[2], corner[1])]
+    # Arrays and single numbers go through different instructions on some processors: the last bit may differ.
+    assert graph.heading[last] == pytest.approx([bearing(corner[2], corner[1])], rel=1e-12)
+    assert graph.length[last] == pytest.approx([distance(corner[2], corner[1])], rel=1e-12)
     assert graph.degree.tolist() == [2, 1, 1]
 
 

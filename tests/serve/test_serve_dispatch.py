@@ -289,6 +289,6 @@ def test_the_command_line_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch, ci
         port = server.url.rpartition(":")[2]
         taken = CliRunner().invoke(serve_app, ["google", "--port", port])
     assert (taken.exit_code, "--port" in taken.stderr) == (2, True)
-    monkeypatch.setattr(extra, "PACKAGES", ("no_such_package",))
+    monkeypatch.setattr(extra, "PACKAGES", {"serve": ("no_such_package",)})
     with pytest.raises(VirlError, match=r"virl\[serve\]"):
         extra.require_extra()
