@@ -212,6 +212,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, di
         )
 
 
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")  # other tests import it, too
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_command_of_a_page_does_what_it_should(
