@@ -34,3 +34,14 @@ def chromium() -> Iterator[webdriver.Chrome]:
         yield driver
     finally:
         driver.quit()
+
+
+def emulate(browser: webdriver.Chrome, width: int, *, dark: bool) -> None:
+    """A screen of this width in pixels, in a colour scheme, without motion."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    features = [
+        {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+        {"name": "prefers-reduced-motion", "value": "reduce"},
+    ]
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})

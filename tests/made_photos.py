@@ -25,8 +25,12 @@ def write_photo(
     heading: float | None = None,
     focal_35mm: int | None = None,
     author: str = "",
+    more: str = "",
 ) -> None:
-    """A JPEG with EXIF; with the fields of GPano where it says how it was held, which makes it a panorama."""
+    """A JPEG with EXIF; with the fields of GPano where it says how it was held, which makes it a panorama.
+
+    Further fields of GPano are `more`.
+    """
     exif = PIL.Image.Exif()
     gps: dict[int, object] = {}
     if position is not None:
@@ -46,7 +50,7 @@ def write_photo(
     exif[IFD.GPSInfo], exif[IFD.Exif] = gps, camera
     if author:
         exif[Base.Artist] = author
-    extra = {"xmp": _gpano(held)} if held else {}
+    extra = {"xmp": _gpano(held, more)} if held else {}
     file.parent.mkdir(parents=True, exist_ok=True)
     PIL.Image.fromarray(pixels).save(file, "JPEG", quality=92, exif=exif, **extra)
 
@@ -73,11 +77,11 @@ def _parts(value: float) -> tuple[Fraction, Fraction, Fraction]:
     return Fraction(int(whole)), Fraction(int(minutes)), Fraction(round((minutes % 1) * 60 * 1e6), 1_000_000)
 
 
-def _gpano(held: Attitude) -> bytes:
+def _gpano(held: Attitude, more: str) -> bytes:
     return (
         '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
         '<rdf:Description rdf:about="" xmlns:GPano="http://ns.google.com/photos/1.0/panorama/" '
         f'GPano:ProjectionType="equirectangular" GPano:PoseHeadingDegrees="{held.heading:.3f}" '
-        f'GPano:PosePitchDegrees="{held.pitch:.3f}" GPano:PoseRollDegrees="{held.roll:.3f}"/>'
+        f'GPano:PosePitchDegrees="{held.pitch:.3f}" GPano:PoseRollDegrees="{held.roll:.3f}" {more}/>'
         "</rdf:RDF></x:xmpmeta>"
     ).encode()

@@ -11,7 +11,7 @@ from typing import Any
 
 import axe_core_python
 import pytest
-from headless import chromium, needs_chromium
+from headless import chromium, emulate, needs_chromium
 from made_benchmark import NAME, Options
 from made_exhibits import keep_made_choice
 from made_life import Life, finish, virlton
@@ -191,13 +191,7 @@ def browser() -> Iterator[webdriver.Chrome]:
 
 
 def show(browser: webdriver.Chrome, page: Path, width: int, *, dark: bool) -> None:
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    features = [
-        {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
-        {"name": "prefers-reduced-motion", "value": "reduce"},
-    ]
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    emulate(browser, width, dark=dark)
     browser.get("about:blank")
     browser.get(page.as_uri())
     settle(browser)

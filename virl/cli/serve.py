@@ -19,6 +19,26 @@ class Transport(StrEnum):
     http = "http"
 
 
+PortOption = Annotated[int, typer.Option(help="Port to listen on; 0 chooses a free one.", min=0, max=65535)]
+HostOption = Annotated[
+    str,
+    typer.Option(
+        help="Address to listen on. By default, only this machine can connect; any other address needs "
+        "a key in VIRL_SERVE_KEY."
+    ),
+]
+AllowHostOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="Name under which clients may ask this server. Can be repeated."),
+]
+AllowOriginOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="URL",
+        help="Origin whose pages may ask, such as https://example.org. Can be repeated.",
+    ),
+]
+
 serve_app = typer.Typer(cls=HelpfulGroup, help="Serve a city to other programs.", no_args_is_help=True)
 
 
@@ -32,27 +52,10 @@ def google(
     city: Annotated[
         str, typer.Option(help="City to serve (see `virl cities`).", autocompletion=complete_cities)
     ] = "virlton",
-    port: Annotated[
-        int, typer.Option(help="Port to listen on; 0 chooses a free one.", min=0, max=65535)
-    ] = 8765,
-    host: Annotated[
-        str,
-        typer.Option(
-            help="Address to listen on. By default, only this machine can connect; any other address needs "
-            "a key in VIRL_SERVE_KEY."
-        ),
-    ] = "127.0.0.1",
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Name under which clients may ask this server. Can be repeated."),
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="URL",
-            help="Origin whose pages may ask, such as https://example.org. Can be repeated.",
-        ),
-    ] = None,
+    port: PortOption = 8765,
+    host: HostOption = "127.0.0.1",
+    allow_host: AllowHostOption = None,
+    allow_origin: AllowOriginOption = None,
     budget_usd: Annotated[
         float | None,
         typer.Option(help="Budget in US dollars, for a city that costs money. Refuses what would exceed it."),
@@ -173,27 +176,10 @@ def mcp(
     transport: Annotated[
         Transport, typer.Option(help="`stdio` for a client that starts this command; `http` to listen.")
     ] = Transport.stdio,
-    port: Annotated[
-        int, typer.Option(help="Port to listen on; 0 chooses a free one.", min=0, max=65535)
-    ] = 8766,
-    host: Annotated[
-        str,
-        typer.Option(
-            help="Address to listen on. By default, only this machine can connect; any other address needs "
-            "a key in VIRL_SERVE_KEY."
-        ),
-    ] = "127.0.0.1",
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Name under which clients may ask this server. Can be repeated."),
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="URL",
-            help="Origin whose pages may ask, such as https://example.org. Can be repeated.",
-        ),
-    ] = None,
+    port: PortOption = 8766,
+    host: HostOption = "127.0.0.1",
+    allow_host: AllowHostOption = None,
+    allow_origin: AllowOriginOption = None,
     out: Annotated[
         Path, typer.Option(help="Folder in which each session gets the folder of its run.", file_okay=False)
     ] = Path("runs"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import axe_core_python
 import pytest
-from headless import chromium, needs_chromium
+from headless import chromium, emulate, needs_chromium
 from hostile_texts import aimed
 from hostile_world import Beacon
 from made_run import keep_made_run, made_city
@@ -59,13 +59,7 @@ def until(browser: webdriver.Chrome, true: Callable[[], object]) -> None:
 
 
 def show(browser: webdriver.Chrome, url: str, width: int = 1280, *, dark: bool = False) -> None:
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    features = [
-        {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
-        {"name": "prefers-reduced-motion", "value": "reduce"},
-    ]
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    emulate(browser, width, dark=dark)
     browser.get("about:blank")
     browser.get_log("browser")
     browser.get(url)

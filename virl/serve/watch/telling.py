@@ -10,6 +10,7 @@ from virl.journal.journal import RULES, total_cost
 from virl.journal.page import moment
 from virl.journal.records import (
     AnyRecord,
+    CostRecord,
     EndRecord,
     ExchangeRecord,
     NoteRecord,
@@ -173,15 +174,7 @@ def _note(note: NoteRecord) -> dict[str, Any]:
 
 def _end(end: EndRecord) -> dict[str, Any]:
     result = end.result
-    cost = result.cost
-    total = ToldCost(
-        cost.usd,
-        cost.llm_calls,
-        cost.input_tokens + cost.output_tokens,
-        cost.views,
-        sum(cost.requests.sent.values()),
-        cost.seconds,
-    )
+    total = _told_cost(result.cost)
     found = ", ".join(f"{count} {words(kind)}" for kind, count in result.found.items())
     return {
         "status": result.status,
@@ -232,7 +225,10 @@ def _object(thing: ObjectRecord) -> str:
 
 
 def _cost(record: StepRecord | NoteRecord) -> ToldCost:
-    cost = total_cost([record])
+    return _told_cost(total_cost([record]))
+
+
+def _told_cost(cost: CostRecord) -> ToldCost:
     return ToldCost(
         cost.usd,
         cost.llm_calls,

@@ -225,3 +225,32 @@ def test_photographs_without_a_heading_look_the_way_they_go(tmp_path: Path, virl
     assert [photo.heading for photo in import_photos(tmp_path).photos] == [
         pytest.approx(bearing(spots[0], spots[2]), abs=1.0)
     ] * 3
+
+
+def test_a_panorama_without_its_sky_and_ground_shows_the_rest(
+    virlton: City, walk: list[str], tmp_path: Path
+) -> None:
+    street = cast(OfflineStreetView, virlton.streetview)
+    whole = street.panorama_image(walk[0], WIDTH)
+    top, bottom = WIDTH // 8, WIDTH // 2 - WIDTH // 16
+    full = f'GPano:FullPanoWidthPixels="{WIDTH}" GPano:FullPanoHeightPixels="{WIDTH // 2}" '
+    write_photo(
+        tmp_path / "cut" / "a.jpg",
+        whole[top:bottom],
+        street.panorama(walk[0]).position,
+        held=Attitude(),
+        more=f'{full} GPano:CroppedAreaTopPixels="{top}" GPano:CroppedAreaImageWidthPixels="{WIDTH}"',
+    )
+    write_photo(
+        tmp_path / "cut" / "half.jpg",
+        whole[:, : WIDTH // 2],
+        street.panorama(walk[1]).position,
+        held=Attitude(),
+        more=f'{full} GPano:CroppedAreaTopPixels="0" GPano:CroppedAreaImageWidthPixels="{WIDTH // 2}"',
+    )
+    found = import_photos(tmp_path / "cut")
+    assert found.left_out == {"a part of a panorama": 1}
+    write_index(tmp_path / "cut.photos.json", PhotoIndex(title="Cut", folder="cut", photos=found.photos))
+    camera = Camera(70, 0, 60, 400, 240)
+    seen = open_city(str(tmp_path / "cut.photos.json")).streetview.view("a.jpg", camera).pixels
+    assert shift(street.view(walk[0], camera).pixels, seen) < 1

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-import numpy as np
-
-from virl.geo import LatLng, signed_turn
+from virl.geo import LatLng, LocalFrame, bearing, signed_turn
 from virl.platform.graph import NavigationGraph
 
 LONGEST = 120  # captures of a drive; chosen
@@ -86,22 +84,12 @@ def _driven(graph: NavigationGraph, trail: list[int], rough: Roughness, rng: Ran
     captures = []
     for index, node in enumerate(trail):
         before, after = trail[max(index - 1, 0)], trail[min(index + 1, len(trail) - 1)]
-        facing = _bearing(graph, before, after)
+        facing = bearing(graph.position(before), graph.position(after))
         if rng.random() < rough.gaps:
             continue
         east, north = rng.gauss(0, rough.position_m), rng.gauss(0, rough.position_m)
         heading = (facing + rng.gauss(0, rough.heading)) % 360.0
-        captures.append(Capture(graph.ids[node], _moved(graph.position(node), east, north), heading, facing))
+        captures.append(
+            Capture(graph.ids[node], LocalFrame(graph.position(node)).position(east, north), heading, facing)
+        )
     return tuple(captures)
-
-
-def _bearing(graph: NavigationGraph, a: int, b: int) -> float:
-    one, other = graph.position(a), graph.position(b)
-    per_lng = float(np.cos(np.radians(one.lat)))
-    return float(np.degrees(np.arctan2((other.lng - one.lng) * per_lng, other.lat - one.lat)) % 360)
-
-
-def _moved(position: LatLng, east: float, north: float) -> LatLng:
-    per_degree = 111_320.0
-    lng = position.lng + east / per_degree / float(np.cos(np.radians(position.lat)))
-    return LatLng(position.lat + north / per_degree, lng)

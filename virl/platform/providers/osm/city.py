@@ -11,16 +11,12 @@ from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
 from virl.platform.providers.offline.truth import OfflineTruth
-from virl.platform.providers.osm.addresses import TwinAddresses
-from virl.platform.providers.osm.cache import load_twin
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.credit import credit
-from virl.platform.providers.osm.extract import check_name, cut_box
 from virl.platform.providers.osm.invented import INVENTED, with_invented_life
+from virl.platform.providers.osm.mapped import names_of, read_twin
 from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
-from virl.platform.providers.osm.other_names import other_names
-from virl.platform.providers.osm.overpass_file import asked_box
 from virl.platform.providers.osm.plan import Twin
 from virl.platform.providers.osm.statistics import twin_statistics
 from virl.platform.providers.osm.type_names import types_called
@@ -32,19 +28,13 @@ def open_twin(name: str, file: OsmCity) -> City:
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    path = file.file
-    check_name(path)
-    twin = load_twin(path, file.part or asked_box(path) or cut_box(path), file.names)
+    twin = read_twin(file)
     plan, invented = twin.plan, file.life == "invented"
     if invented:
         plan = with_invented_life(plan, twin.extract, twin.pois.tags, seed=file.seed, town=file.title)
     layout, shops = plan.layout, plan.shops
     renderer = CityRenderer(plan)
-    also = {name: other_names(tags) for name, tags in zip(twin.pois.ids, twin.pois.tags, strict=True)}
-    named = {other: shop.place.position for shop in reversed(shops) for other in also[shop.place.id]} | {
-        shop.place.name: shop.place.position for shop in reversed(shops)
-    }
-    addresses = TwinAddresses(twin.extract, twin.streets, named)
+    also, addresses = names_of(twin, shops)
     return City(
         name=name,
         title=file.title,

@@ -1,5 +1,6 @@
 """What an extract knows of a town, for street view from elsewhere: places, addresses, routes and ways."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from virl.platform.providers.osm.addresses import TwinAddresses
 from virl.platform.providers.osm.cache import load_twin
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.credit import credit
-from virl.platform.providers.osm.extract import check_name, cut_box
+from virl.platform.providers.osm.extract import OsmExtract, check_name, cut_box
 from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
 from virl.platform.providers.osm.other_names import other_names
@@ -39,13 +40,13 @@ class MappedTown:
     """Whom to name."""
     time_zone: str | None
     """IANA name."""
-    _twin: Twin
-    _named: dict[str, LatLng]
+    _extract: OsmExtract
+    """Its ways alone."""
+    _addresses: TwinAddresses
 
     def maps(self, panoramas: NavigationGraph) -> Maps:
         """Addresses and routes over the mapped ways, and ways along panoramas."""
-        addresses = TwinAddresses(self._twin.extract, self._twin.streets, self._named)
-        return TwinMaps(only_ways(self._twin.extract), addresses, GraphMaps(panoramas))
+        return TwinMaps(self._extract, self._addresses, GraphMaps(panoramas))
 
 
 def mapped_town(file: OsmCity) -> MappedTown:
@@ -54,14 +55,9 @@ def mapped_town(file: OsmCity) -> MappedTown:
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
-    path = file.file
-    check_name(path)
-    twin = load_twin(path, file.part or asked_box(path) or cut_box(path), file.names)
+    twin = read_twin(file)
     shops = tuple(replace(shop, frontage=NO_FRONTAGE) for shop in twin.plan.shops)
-    also = {name: other_names(tags) for name, tags in zip(twin.pois.ids, twin.pois.tags, strict=True)}
-    named = {other: shop.place.position for shop in reversed(shops) for other in also[shop.place.id]} | {
-        shop.place.name: shop.place.position for shop in reversed(shops)
-    }
+    also, addresses = names_of(twin, shops)
     frame = twin.plan.layout.frame
     ways = tuple(
         tuple(map(LatLng, *(part.tolist() for part in frame.to_degrees(*np.asarray(street.line).T))))
@@ -72,9 +68,34 @@ def mapped_town(file: OsmCity) -> MappedTown:
         ways=ways,
         attribution=credit(twin.extract.date),
         time_zone=get_tz(frame.origin.lng, frame.origin.lat) or None,
-        _twin=twin,
-        _named=named,
+        _extract=only_ways(twin.extract),
+        _addresses=addresses,
     )
+
+
+def read_twin(file: OsmCity) -> Twin:
+    """The twin of an extract, or of the part of it that the file names.
+
+    Raises:
+        BadInput: the extract cannot be read, or holds no street here.
+    """
+    path = file.file
+    check_name(path)
+    return load_twin(path, file.part or asked_box(path) or cut_box(path), file.names)
+
+
+def names_of(twin: Twin, shops: Sequence[Shop]) -> tuple[dict[str, tuple[str, ...]], TwinAddresses]:
+    """The further names of each place by its id, and the addresses, which know all names.
+
+    Args:
+        twin: of the town.
+        shops: its places; of two with one name the first is found by it.
+    """
+    also = {name: other_names(tags) for name, tags in zip(twin.pois.ids, twin.pois.tags, strict=True)}
+    named = {other: shop.place.position for shop in reversed(shops) for other in also[shop.place.id]} | {
+        shop.place.name: shop.place.position for shop in reversed(shops)
+    }
+    return also, TwinAddresses(twin.extract, twin.streets, named)
 
 
 def _no_photo(shop: Shop) -> Image:

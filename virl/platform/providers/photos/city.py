@@ -1,5 +1,6 @@
 """A city made of photographs: a graph of those that can be walked between, and views out of them."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, time
 from functools import lru_cache
 from pathlib import Path
@@ -37,11 +38,15 @@ class PhotoStreetView:
 
     Args:
         made: the graph of those that are linked.
+        sky: of each by its id, the share of a whole panorama's height that is cut off above it, if known.
         folder: where they are.
         kept: how many are kept decoded.
     """
 
-    def __init__(self, made: PictureGraph, folder: Path, kept: int = KEPT) -> None:
+    def __init__(
+        self, made: PictureGraph, sky: Mapping[str, float | None], folder: Path, kept: int = KEPT
+    ) -> None:
+        self._sky = sky
         self._graph, self._pictures, self._folder = made.graph, made.pictures, folder
         self._whole = lru_cache(maxsize=kept)(self._panorama_of)
         self._flat = lru_cache(maxsize=kept)(self._pixels)
@@ -80,9 +85,8 @@ class PhotoStreetView:
         return View(pano_id, camera, pixels)
 
     def _panorama_of(self, pano_id: str) -> Equirectangular:
-        return equirectangular(
-            _twice_as_wide(self._pixels(pano_id)), attitude=self._pictures[pano_id].attitude
-        )
+        whole = _twice_as_wide(self._pixels(pano_id), self._sky[pano_id])
+        return equirectangular(whole, attitude=self._pictures[pano_id].attitude)
 
     def _pixels(self, pano_id: str) -> Image:
         file = self._folder / pano_id
@@ -116,7 +120,9 @@ def open_photos_city(name: str, file: PhotosCity) -> City:
         center=graph.position(middle),
         attribution=_credit(list(made.pictures.values())) + (f"; {town.attribution}" if town else ""),
         time_zone=town.time_zone if town else None,
-        streetview=PhotoStreetView(made, file.photos.parent / index.folder),
+        streetview=PhotoStreetView(
+            made, {photo.file: photo.sky for photo in index.photos}, file.photos.parent / index.folder
+        ),
         places=town.places if town else NoPlaces(name),
         maps=town.maps(graph) if town else GraphMaps(graph),
         street_map=GraphStreetMap(graph),
@@ -144,14 +150,12 @@ def _credit(pictures: list[Picture]) -> str:
     return f"Photographs: {who or 'unnamed'}" + (f" ({', '.join(licences)})" if licences else "")
 
 
-def _twice_as_wide(pixels: Image) -> Image:
-    """A whole panorama of a picture of another shape: the sky and the ground that it lacks are black."""
+def _twice_as_wide(pixels: Image, sky: float | None) -> Image:
+    """A whole panorama of a picture of another height: the sky and the ground that it lacks are black."""
     height, width = pixels.shape[:2]
     width -= width % 2
     whole = np.zeros((width // 2, width, 3), np.uint8)
-    top = (width // 2 - height) // 2
-    if top >= 0:
-        whole[top : top + height] = pixels[:, :width]
-    else:
-        whole[:] = pixels[-top : -top + width // 2, :width]
+    top = (width // 2 - height) // 2 if sky is None else round(sky * width / 2)
+    first, last = max(top, 0), min(top + height, width // 2)
+    whole[first:last] = pixels[first - top : last - top, :width]
     return whole

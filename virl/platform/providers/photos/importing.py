@@ -76,7 +76,9 @@ def import_photos(
             left_out["not a readable picture"] += 1
         else:
             found = _place(file.relative_to(folder).as_posix(), told, track, offset_s)
-            if found is None:
+            if told.equirectangular and told.fov != FULL_TURN:
+                left_out["a part of a panorama"] += 1
+            elif found is None:
                 left_out["no position" + (" and outside the track" if track else "")] += 1
             else:
                 placed.append(found)
@@ -140,6 +142,7 @@ def _photos(sequence: list[_Placed], name: str, author: str, licence: str) -> li
                 pitch=one.told.pitch,
                 roll=one.told.roll,
                 fov=one.told.fov or USUAL_FOV,
+                sky=one.told.sky,
                 sequence=name,
                 rank=rank,
                 taken=one.taken or UNKNOWN_TIME,

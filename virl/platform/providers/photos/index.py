@@ -35,6 +35,8 @@ class Photo(BaseModel):
     pitch: float = 0.0
     roll: float = 0.0
     fov: float = Field(gt=0, le=FULL_TURN)
+    sky: float | None = Field(default=None, ge=0, le=1)
+    """Share of a whole panorama's height that is cut off above the photograph; by default half of all."""
     sequence: str
     rank: int
     taken: AwareDatetime = UNKNOWN_TIME

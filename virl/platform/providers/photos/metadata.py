@@ -33,6 +33,10 @@ class Metadata:
     roll: float
     fov: float | None
     """Horizontal degrees; 360 for a panorama."""
+    equirectangular: bool
+    """Whether it is a panorama, or a part of one."""
+    sky: float | None
+    """Share of a whole panorama's height that is cut off above the picture; `None` where it does not say."""
     taken: datetime | None
     """By GPS, else by the clock of the camera, which is taken for UTC where the file tells no offset."""
     author: str
@@ -62,6 +66,8 @@ def read_metadata(file: Path) -> Metadata:
             pitch=_number(pano.get("PosePitchDegrees")) or 0.0,
             roll=_number(pano.get("PoseRollDegrees")) or 0.0,
             fov=_fov(picture, pano, camera),
+            equirectangular=_is_equirectangular(picture, pano),
+            sky=_ratio(pano.get("CroppedAreaTopPixels"), pano.get("FullPanoHeightPixels")),
             taken=_gps_time(gps) or _camera_time(camera),
             author=plain_line(str(exif.get(Base.Artist, "")))[:200],
             copyright=plain_line(str(exif.get(Base.Copyright, "")))[:200],
@@ -99,11 +105,22 @@ def _heading(gps: Mapping[int, Any]) -> float | None:
 
 
 def _fov(picture: PIL.Image.Image, pano: Mapping[str, Any], camera: Mapping[int, Any]) -> float | None:
-    width, height = picture.size
-    if str(pano.get("ProjectionType", "")).lower() == "equirectangular" or (not pano and width == 2 * height):
-        return FULL_TURN
+    if _is_equirectangular(picture, pano):
+        shown = _ratio(pano.get("CroppedAreaImageWidthPixels"), pano.get("FullPanoWidthPixels"))
+        return FULL_TURN if shown is None else FULL_TURN * shown
     focal = _number(camera.get(Base.FocalLengthIn35mmFilm))
     return degrees(2 * atan(FILM_WIDTH_MM / 2 / focal)) if focal else None
+
+
+def _is_equirectangular(picture: PIL.Image.Image, pano: Mapping[str, Any]) -> bool:
+    width, height = picture.size
+    told = str(pano.get("ProjectionType", "")).lower()
+    return told == "equirectangular" or (not pano and width == 2 * height)
+
+
+def _ratio(part: Any, whole: Any) -> float | None:
+    one, other = _number(part), _number(whole)
+    return min(max(one / other, 0.0), 1.0) if one is not None and other else None
 
 
 def _gps_time(gps: Mapping[int, Any]) -> datetime | None:
