@@ -8,20 +8,17 @@ import re
 import runpy
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
 import tomllib
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
-import httpx
 import pytest
-from doc_commands import DOCS, ROOT, Instead, commands
+from doc_commands import DOCS, ROOT, Done, Instead, commands, expanded, serving
 from made_package import PLUGIN, install_plugin
 from overpass_server import Answer, OverpassServer, match, town_xml
 from real_data import real_data
@@ -29,7 +26,7 @@ from test_docs import blocks
 from typer.testing import CliRunner
 
 from virl.cli.main import app
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.serve.google.server import served
 
 PAGES = [page for page in sorted(DOCS.rglob("*.md")) if commands(page)]
@@ -243,15 +240,6 @@ def test_every_command_of_a_page_does_what_it_should(
         check(*found)
 
 
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    code: int
-    out: str
-    error: str
-
-
 def check(found: re.Match[str], instead: Instead) -> None:
     """Do what a rule says, and see that it ends as the rule says."""
     command = found.expand(instead.command).replace("{root}", str(ROOT)).replace("{}", found[0])
@@ -294,11 +282,6 @@ def in_process(command: str) -> Done:
     return Done(ended.exit_code, ended.stdout, ended.stderr)
 
 
-def expanded(word: str) -> list[str]:
-    """The paths that a pattern stands for, or the word itself."""
-    return sorted(map(str, Path().glob(word))) if "*" in word else [word]
-
-
 def of_module(words: list[str]) -> Done:
     """Run a module as a program."""
     out, error, code = StringIO(), StringIO(), 0
@@ -309,17 +292,3 @@ def of_module(words: list[str]) -> Done:
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 0
     return Done(code, out.getvalue(), error.getvalue())
-
-
-def serving(command: str) -> Done:
-    """Start a server, see that it answers, and stop it; or what it says if it does not start."""
-    words = [path for word in shlex.split(command) for path in expanded(word)]
-    server = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        said = server.stdout.readline() if server.stdout else ""
-        if url := re.search(r"http://\S+", said):
-            assert httpx.get(url[0]).status_code < 500
-    finally:
-        server.send_signal(signal.SIGINT)
-        out, error = server.communicate(timeout=60)
-    return Done(0 if url else server.returncode, said + out, error)

@@ -14,7 +14,7 @@ from hostile_world import hostile
 from scripted_google import KEY, ScriptedGoogle, refusal
 
 from virl import resources
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served
 

@@ -6,17 +6,16 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
-from doc_commands import README, Instead, commands
+from doc_commands import README, Done, Instead, commands, serving
 from openai_server import Behaviour, ChatServer, Request, reply, tool_calls
 from overpass_server import Answer, OverpassServer, match, town_xml
 
 from virl.geo import LatLng
+from virl.platform.providers.cities import city_settings
 from virl.platform.providers.offline.city import open_offline
 from virl.platform.providers.offline.town import layout
-from virl.platform.providers.open import city_settings
 from virl.serve.google.server import served
 
 LONGEST_S = 600
@@ -25,6 +24,7 @@ LONGEST_S = 600
 SPECIAL = {
     "make hiro": Instead("sets up an environment: minutes", "make --dry-run -C {root} hiro"),
     "make test": Instead("runs the tests that this one is of", "make --dry-run -C {root} test"),
+    "virl watch runs": Instead("runs until it is stopped", "{} --port 0"),
     "virl bench touchdown --agent follower --map": Instead("takes more than 60 s", "{} --dry-run"),
     "virl collect places --city hong-kong --out data/hong-kong --budget-usd 30": Instead(
         "no Hong Kong is served here", "env -u GOOGLE_MAPS_API_KEY {}", "GOOGLE_MAPS_API_KEY is not set"
@@ -95,20 +95,23 @@ def test_every_command_of_the_readme_does_what_it_should(
         command = instead.of(line) if instead else line
         begun = time.monotonic()
         done = shell("\n".join([*exports, command]), environment, tmp_path)
-        print(f"{time.monotonic() - begun:6.1f} s, exit {done.returncode}: {command}", flush=True)
-        said = f"{command}\n{done.stdout}\n{done.stderr}"
-        assert "Traceback" not in done.stderr, said
+        print(f"{time.monotonic() - begun:6.1f} s, exit {done.code}: {command}", flush=True)
+        said = f"{command}\n{done.out}\n{done.error}"
+        assert "Traceback" not in done.error, said
         if instead and instead.refusal:
-            assert done.returncode == 2, said
-            [refusal] = done.stderr.strip().splitlines()
+            assert done.code == 2, said
+            [refusal] = done.error.strip().splitlines()
             assert instead.refusal in refusal, said
         else:
-            assert done.returncode == 0, said
-            assert done.stdout.strip(), said
+            assert done.code == 0, said
+            assert done.out.strip(), said
 
 
-def shell(script: str, environment: Mapping[str, str], folder: Path) -> Any:
-    return subprocess.run(
+def shell(script: str, environment: Mapping[str, str], folder: Path) -> Done:
+    """Run a script, or start a server and stop it when it has answered."""
+    if script.endswith(" --port 0"):
+        return serving(script, environment, folder)
+    done = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,
         env=dict(environment),
@@ -118,3 +121,4 @@ def shell(script: str, environment: Mapping[str, str], folder: Path) -> Any:
         check=False,
         timeout=LONGEST_S,
     )
+    return Done(done.returncode, done.stdout, done.stderr)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from virl.platform.maps import Route
     from virl.platform.networks import to_networkx
     from virl.platform.places import Place
-    from virl.platform.providers.open import open_city
+    from virl.platform.providers.cities import open_city
     from virl.platform.streetview import Camera, Pose, View
 
 __version__ = "0.1.0"
@@ -73,7 +73,7 @@ _MODULES = {
     "ask": "virl.api.asking",
     "draw_detections": "virl.drawing.boxes",
     "open_agent": "virl.api.running",
-    "open_city": "virl.platform.providers.open",
+    "open_city": "virl.platform.providers.cities",
     "read_benchmark": "virl.api.benchmarks",
     "run": "virl.api.running",
     "run_benchmark": "virl.api.benchmarks",

@@ -28,7 +28,7 @@ from virl.platform.perception.embeddings import open_store
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.recognizers.openclip import OpenClipSettings, open_openclip
 from virl.platform.perception.weights import batches, device_of, module
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Image, StreetView
 
 from .figures import Figures, command, figures

@@ -39,8 +39,8 @@ from virl.platform.movement.base import Mover
 from virl.platform.movement.grid import Rings
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
+from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.settings import load_google_settings
-from virl.platform.providers.open import open_city
 from virl.platform.streetview import Camera, Link, Panorama, Pose, StreetView, View
 
 from .figures import command, figures

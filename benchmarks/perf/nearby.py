@@ -22,12 +22,12 @@ from rich.table import Table
 from virl.geo import LatLng, destination, distance
 from virl.platform.city import City
 from virl.platform.places import Place, complete_to
+from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.providers.open import open_city
 from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import ServedCity, served

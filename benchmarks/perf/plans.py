@@ -3,10 +3,10 @@
 import shapely
 
 from virl.errors import BadInput
+from virl.platform.providers.cities import city_settings
 from virl.platform.providers.offline.city import plan_of as made_plan
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.plan import CityPlan, Shop
-from virl.platform.providers.open import city_settings
 from virl.platform.providers.osm.city_file import OsmCity
 
 

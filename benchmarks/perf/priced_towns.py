@@ -7,7 +7,7 @@ from pathlib import Path
 
 from virl.doctor.measured import Density
 from virl.geo import LatLng
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import ServedCity, served
 

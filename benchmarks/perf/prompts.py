@@ -36,7 +36,7 @@ from virl.platform.movement.instruction.base import InstructionNavigator, Prompt
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
 from virl.platform.movement.instruction.navgpt.sources import GraphObservations
 from virl.platform.movement.instruction.velma.navigator import VelmaNavigator
-from virl.platform.providers.open import Access, opened_city
+from virl.platform.providers.cities import Access, opened_city
 
 from .figures import Figures, command, figures
 

@@ -28,7 +28,7 @@ from virl.platform.perception.base import Reader
 from virl.platform.perception.look import reading_cameras
 from virl.platform.perception.open import open_reader
 from virl.platform.perception.signs import group_lines
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera, Panorama
 
 from .figures import command, figures

@@ -11,7 +11,7 @@ import shapely
 
 from virl.errors import BadInput
 from virl.geo import Floats, LatLng, LocalFrame
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.region import position_fault
 
 SPACING_M = 10.0  # from point to point along a street

@@ -11,10 +11,10 @@ from virl.platform.movement.instruction.velma.scorer import EmbeddingScorer, Str
 from virl.platform.movement.instruction.velma.statistics import read_statistics
 from virl.platform.movement.instruction.velma.traffic import view_flow, yaw_flow
 from virl.platform.perception.embeddings import open_store
+from virl.platform.providers.cities import open_city
 from virl.platform.providers.graph.panoramas import PanoramaFolder
 from virl.platform.providers.graph.streetview import GraphStreetView
 from virl.platform.providers.graph.touchdown import Dataset
-from virl.platform.providers.open import open_city
 from virl.platform.streetview import StreetView
 
 from .dataset import Data

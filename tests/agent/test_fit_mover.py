@@ -14,7 +14,7 @@ from virl.errors import BadInput
 from virl.journal.journal import read_journal
 from virl.journal.records import AccessRecord, StartRecord
 from virl.platform.city import City
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions, parse_oddities
 from virl.serve.google.server import served
 

@@ -21,10 +21,10 @@ from virl.cli.main import app
 from virl.platform.city import City
 from virl.platform.perception.base import Detection, Detector, LookScores, Senses
 from virl.platform.perception.open import open_senses
+from virl.platform.providers.cities import open_city
 from virl.platform.providers.google import city as google_city
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.http.settings import Retries, Timeouts
-from virl.platform.providers.open import open_city
 from virl.platform.streetview import Camera, StreetView, View
 from virl.serve.google.options import ServeOptions, parse_faults
 from virl.serve.google.server import ServedCity, served

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from virl import resources
 from virl.cli.main import app
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions, parse_oddities
 from virl.serve.google.server import ServedCity, served
 

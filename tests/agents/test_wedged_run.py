@@ -15,7 +15,7 @@ from served_google import MARKER_KEY
 from typer.testing import CliRunner
 
 from virl.cli.main import app
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from virl.bench.benchmark import Episode
 from virl.bench.plan import PLAN, known_cities, make_plan, read_plan, write_plan
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 
 EPISODES = [Episode("one", "virlton", "ocr")]
 

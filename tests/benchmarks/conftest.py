@@ -9,7 +9,7 @@ from virl.datasets.collect.collecting import collect_city_places, collect_city_q
 from virl.datasets.collect.collection import Collection
 from virl.datasets.collect.places import PlacesSettings
 from virl.datasets.collect.routes import RoutesSettings
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 
 SIDE_M = 200.0
 

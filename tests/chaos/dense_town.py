@@ -12,7 +12,7 @@ from benchmarks.perf.furnishing import furnish
 from virl.agent.character_file import agent_names
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions, parse_faults, parse_oddities
 from virl.serve.google.server import served
 

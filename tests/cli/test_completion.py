@@ -16,8 +16,8 @@ from virl.mind.keys import KEYS
 from virl.platform.movement.open_mover import MOVERS
 from virl.platform.perception.models import model_names
 from virl.platform.perception.registry import ROLES
+from virl.platform.providers.cities import city_names
 from virl.platform.providers.graph.home import MARKS
-from virl.platform.providers.open import city_names
 
 HEAVY = ("numpy", "pydantic", "jinja2", "shapely", "cv2", "langchain_core")
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from virl import __version__
 from virl.cli.main import app
-from virl.platform.providers.open import city_names
+from virl.platform.providers.cities import city_names
 
 
 @pytest.fixture(autouse=True)

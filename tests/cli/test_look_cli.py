@@ -9,7 +9,7 @@ from real_data import real_data
 from typer.testing import CliRunner
 
 from virl.cli.main import app
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera
 
 WORDS = {

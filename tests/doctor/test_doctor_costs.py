@@ -14,8 +14,8 @@ from virl.doctor.habits import MEASURED, Habits
 from virl.doctor.pricing import tiles_of
 from virl.platform.perception.look import sweep_cameras
 from virl.platform.providers import open_city
+from virl.platform.providers.cities import all_cities
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
-from virl.platform.providers.open import all_cities
 from virl.platform.streetview import Camera
 from virl.serve.google.options import ServeOptions
 

@@ -21,7 +21,7 @@ from virl.bench.run import Engine, run_benchmark
 from virl.cli.main import app
 from virl.journal.report import write_report
 from virl.platform.city import City
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, needs_chromium]
 

@@ -11,7 +11,7 @@ from virl import resources
 from virl.agent.character import ROUTINE_NAME, Character, character_model
 from virl.agent.routine import Routine, RunFunction, find_routine, our_fields, package_folders
 from virl.errors import BadFile, BadInput, MindFailed, NoStreetView, NotFound, UnknownName, VirlError
-from virl.platform.providers.open import region_called
+from virl.platform.providers.cities import region_called
 from virl.registry import ROUTINES
 from virl.settings import Settings, check_settings, load_settings, read_settings, yaml_value
 

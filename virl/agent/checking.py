@@ -18,7 +18,7 @@ from virl.platform.movement.links import LinksMover
 from virl.platform.perception.base import Role
 from virl.platform.perception.models import ModelOptions, Models, read_model
 from virl.platform.perception.standing import standing
-from virl.platform.providers.open import Access, city_settings, opened_city
+from virl.platform.providers.cities import Access, city_settings, opened_city
 from virl.platform.providers.registry import provider_of
 
 

@@ -8,7 +8,7 @@ from virl.platform.city import City
 from virl.platform.movement.open_mover import MOVERS
 from virl.platform.movement.web import WebSettings
 from virl.platform.mover_choice import MoverChoice
-from virl.platform.providers.open import city_settings
+from virl.platform.providers.cities import city_settings
 from virl.platform.providers.registry import provider_of
 from virl.platform.streetview import Panorama
 

@@ -26,7 +26,7 @@ from virl.geo import LatLng
 from virl.journal.records import AccessRecord, StartRecord
 from virl.plain_text import slug
 from virl.platform.perception.models import Device
-from virl.platform.providers.open import Access
+from virl.platform.providers.cities import Access
 
 RUNS = Path("runs")
 

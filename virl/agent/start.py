@@ -48,7 +48,7 @@ from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.perception.standing import check_ready, check_without_truth
-from virl.platform.providers.open import city_settings, name_of_city, opened_city
+from virl.platform.providers.cities import city_settings, name_of_city, opened_city
 from virl.platform.providers.registry import provider_of
 from virl.platform.streetview import Image
 from virl.resources import cache_home

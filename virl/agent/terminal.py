@@ -29,7 +29,7 @@ from virl.journal.records import (
     StepRecord,
 )
 from virl.journal.routine_page import routine_name
-from virl.platform.providers.open import name_of_city
+from virl.platform.providers.cities import name_of_city
 from virl.resources import data_folder
 
 LETTERS_A_TOKEN = 4  # of English text

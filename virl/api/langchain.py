@@ -24,7 +24,7 @@ from virl.errors import BadInput
 from virl.field_faults import faults_of
 from virl.journal.records import AnyRecord
 from virl.platform.city import City
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.settings import Settings
 from virl.tools.catalogue import TOOLS
 

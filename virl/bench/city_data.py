@@ -19,7 +19,7 @@ from virl.datasets.collect.routes import RoutesSettings
 from virl.errors import BadInput, VirlError
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.platform.providers.open import name_of_city
+from virl.platform.providers.cities import name_of_city
 from virl.platform.providers.region import region_of_city
 from virl.region import Region
 from virl.resources import cache_home, data_home

@@ -15,7 +15,7 @@ from virl.bench.registry import find_benchmark
 from virl.bench.resources import Resources
 from virl.bench.run import Engine, Part, engine_name, terms_of, worker_count
 from virl.errors import BadInput
-from virl.platform.providers.open import city_settings
+from virl.platform.providers.cities import city_settings
 from virl.platform.providers.registry import provider_of
 
 

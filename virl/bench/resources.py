@@ -27,7 +27,7 @@ from virl.platform.perception.base import Describer, Detector, Matcher, Reader, 
 from virl.platform.perception.models import Device, ModelOptions, Models, look_scores, read_model
 from virl.platform.perception.registry import Role
 from virl.platform.perception.standing import check_ready
-from virl.platform.providers.open import Access, opened_city
+from virl.platform.providers.cities import Access, opened_city
 
 DEFAULT_BATCH = 8
 """Items in a call of a model whose file names no batch. Chosen: the views of one look around."""
@@ -56,7 +56,7 @@ class Terms:
     session: str = ""
     record: Path | None = None
     replay: Path | None = None
-    """How a city on the network is asked; as `virl.platform.providers.open.Access`."""
+    """How a city on the network is asked; as `virl.platform.providers.cities.Access`."""
     out: Path = Path()
     """Folder of the run."""
 

@@ -132,7 +132,7 @@ def _character(file: str, mind: str | None) -> Told:
 
 
 def _city(file: str, _: str | None) -> Told:
-    from virl.platform.providers.open import read_city  # noqa: PLC0415 - brings in the providers
+    from virl.platform.providers.cities import read_city  # noqa: PLC0415 - brings in the providers
 
     city = read_city(Path(file))
     return f"city {city.title} of provider {city.provider}", ()

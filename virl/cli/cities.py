@@ -46,7 +46,7 @@ def list_cities(
 
             print_towns(extract, as_json=as_json)
             return
-        from virl.platform.providers.open import listed_cities, region_line  # noqa: PLC0415 - heavy
+        from virl.platform.providers.cities import listed_cities, region_line  # noqa: PLC0415 - heavy
 
         if region:
             echo(region_line(region))

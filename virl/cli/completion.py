@@ -46,7 +46,7 @@ def cities() -> Iterator[str]:
     """Cities of virl and of packages."""
     yield from _stems("platform/cities")
     if _packages_add("virl.providers"):
-        from virl.platform.providers.open import city_names  # noqa: PLC0415 - heavy
+        from virl.platform.providers.cities import city_names  # noqa: PLC0415 - heavy
 
         yield from city_names()
 

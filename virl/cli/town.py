@@ -40,7 +40,7 @@ def town(
 
     def build() -> None:
         from virl.drawing.numbers import counted  # noqa: PLC0415 - loads when asked for
-        from virl.platform.providers.open import Access, opened_city  # noqa: PLC0415 - brings in the cities
+        from virl.platform.providers.cities import Access, opened_city  # noqa: PLC0415 - brings in the cities
         from virl.town.page import write_town  # noqa: PLC0415 - heavy
         from virl.town.sheet import write_sheet  # noqa: PLC0415 - heavy
 

@@ -10,9 +10,9 @@ from virl.doctor.pricing import SOMEWHERE, ZOOM, Item, PriceTags, tiles_of
 from virl.errors import BadInput
 from virl.platform.movement.intention.navigator import ROAD_FOV
 from virl.platform.perception.look import CLOSEST_FOV, sweep_cameras
+from virl.platform.providers.cities import all_cities
 from virl.platform.providers.google.options import Imagery
 from virl.platform.providers.google.settings import GoogleSettings
-from virl.platform.providers.open import all_cities
 from virl.platform.streetview import Camera
 from virl.routines.explore.looking import LOOK_FOV, LOOK_RANGE, MATCH_RADIUS_M
 

@@ -18,9 +18,9 @@ from virl.doctor.report import Report
 from virl.doctor.services import ask_google
 from virl.errors import BadInput, ProviderError
 from virl.geo import LatLng
+from virl.platform.providers.cities import city_settings, open_city
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
-from virl.platform.providers.open import city_settings, open_city
 
 
 def examined(

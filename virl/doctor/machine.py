@@ -15,10 +15,10 @@ from virl.doctor.weights import models
 from virl.errors import BadInput, VirlError
 from virl.mind.keys import KEYS
 from virl.platform.movement.web_browser import BROWSERS
+from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.keys import KEY_VARIABLE, SECRET_VARIABLE, Keys
 from virl.platform.providers.google.settings import BASE_URL_VARIABLE
 from virl.platform.providers.graph.home import MARKS, find_data
-from virl.platform.providers.open import open_city
 from virl.resources import cache_home
 
 HOME_TOWN = "virlton"

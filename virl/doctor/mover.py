@@ -5,7 +5,7 @@ from virl.budget import Budget
 from virl.doctor.findings import Finding
 from virl.doctor.services import Asked
 from virl.errors import VirlError
-from virl.platform.providers.open import Access, opened_city
+from virl.platform.providers.cities import Access, opened_city
 from virl.platform.relocate import relocate
 
 TILES = "Map Tiles API"

@@ -12,7 +12,7 @@ from virl.geo import LatLng, LocalFrame, normalize_heading, signed_turn
 from virl.gym.ground import Ground, ground_of
 from virl.platform.city import City
 from virl.platform.locate import locate
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.platform.relocate import relocate
 from virl.platform.streetview import Camera, Image, Link, Panorama
 

@@ -5,7 +5,7 @@ from functools import cache
 
 from virl.errors import VirlError
 from virl.geo import LatLng
-from virl.platform.providers.open import all_cities, open_city
+from virl.platform.providers.cities import all_cities, open_city
 from virl.platform.providers.registry import provider_of
 
 

@@ -15,8 +15,8 @@ from virl.narrate.record import data_folder, open_graph, read_record, walk_of
 from virl.narrate.streets import no_streets, streets_by_addresses
 from virl.narrate.walk import Walk, read_walk
 from virl.platform.graph import NavigationGraph
+from virl.platform.providers.cities import name_of_city, open_known
 from virl.platform.providers.graph.credit import attribution_of
-from virl.platform.providers.open import name_of_city, open_known
 
 AROUND_DEG = 0.003  # chosen: some 300 m of streets around a walk can be drawn
 

@@ -17,7 +17,7 @@ from virl.platform.city import City
 from virl.platform.listings import Listing
 from virl.platform.perception.models import ModelOptions, Models
 from virl.platform.places import Place
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.region import Region
 
 

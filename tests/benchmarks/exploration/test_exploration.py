@@ -21,7 +21,7 @@ from virl.cli.bench import bench_app
 from virl.errors import BadInput, NoImagery, UnknownName
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from virl.agent.control import Control
 from virl.bench.benchmark import Record
 from virl.bench.resources import Resources
 from virl.errors import BadInput
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.serve.watch.playing import PlayFeed, play_at, table_for
 from virl.serve.watch.server import watched
 

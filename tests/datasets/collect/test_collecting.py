@@ -25,10 +25,10 @@ from virl.datasets.collect.routes import RoutesSettings
 from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.city import City
+from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.provider import PROVIDER
 from virl.platform.providers.http.cache import ReplyCache
-from virl.platform.providers.open import open_city
 from virl.platform.streetview import Image
 from virl.region import Region
 

@@ -16,6 +16,7 @@ from fuzz.session import Kind
 from virl.geo import LatLng, destination
 from virl.platform.city import City
 from virl.platform.places import Place
+from virl.platform.providers.cities import open_city
 from virl.platform.providers.google.http import GoogleHttp
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.maps import RoutesApi, geocode
@@ -25,7 +26,6 @@ from virl.platform.providers.google.places_legacy import LegacyPlaces
 from virl.platform.providers.google.places_new import NewPlaces
 from virl.platform.providers.google.streetview import GoogleStreetView
 from virl.platform.providers.http.recording import Recording
-from virl.platform.providers.open import open_city
 from virl.platform.streetview import Camera
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served

@@ -16,7 +16,7 @@ from fuzz.session import Kind
 from virl.errors import BadInput
 from virl.geo import LatLng, destination
 from virl.platform.places import Place
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.serve.google.app import make_app
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.stats import Stats

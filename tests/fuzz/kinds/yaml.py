@@ -17,8 +17,8 @@ from virl.mind.prompt import all_prompts, read_prompt
 from virl.platform.movement.instruction.follower.parameters import Parameters
 from virl.platform.perception.memory.settings import MemorySettings
 from virl.platform.perception.models import read_model
+from virl.platform.providers.cities import city_settings
 from virl.platform.providers.google.settings import GoogleSettings
-from virl.platform.providers.open import city_settings
 from virl.platform.providers.rentcast.settings import RentCastSettings
 from virl.routines.day.pastimes import DayBook
 from virl.settings import load_settings, yaml_value

@@ -18,7 +18,7 @@ from benchmarks.perf.movers import (
 )
 from virl.platform.city import City
 from virl.platform.movement.grid import GridMover
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Link
 
 

@@ -15,7 +15,7 @@ from virl.platform.movement.base import Mover
 from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import MOVERS, open_mover
 from virl.platform.movement.web import WebSettings
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Link, Pose
 from virl.serve.google.server import served
 

@@ -15,7 +15,7 @@ from virl.platform.movement.links import LinksMover
 from virl.platform.movement.open_mover import open_mover
 from virl.platform.movement.point.navigator import PointNavigator
 from virl.platform.movement.point.plan import plan_path, plan_route
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Link, Pose, StreetView
 
 

@@ -9,10 +9,7 @@ from real_data import real_data
 
 from virl.errors import BadInput, UnknownName
 from virl.geo import LatLng, destination, distance
-from virl.platform.providers.google.city_file import GoogleCity
-from virl.platform.providers.graph.city_file import GraphCity
-from virl.platform.providers.offline.city_file import OfflineCity
-from virl.platform.providers.open import (
+from virl.platform.providers.cities import (
     Access,
     all_cities,
     city_names,
@@ -21,6 +18,9 @@ from virl.platform.providers.open import (
     opened_city,
     read_city,
 )
+from virl.platform.providers.google.city_file import GoogleCity
+from virl.platform.providers.graph.city_file import GraphCity
+from virl.platform.providers.offline.city_file import OfflineCity
 from virl.platform.providers.region import region_of_city
 from virl.region import Region
 from virl.region_file import read_region

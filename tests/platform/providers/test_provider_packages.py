@@ -13,7 +13,7 @@ from virl.cli.main import app
 from virl.errors import BadInput, ModelUnavailable
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.platform.providers.open import (
+from virl.platform.providers.cities import (
     Access,
     all_cities,
     city_names,

@@ -21,7 +21,7 @@ from virl.platform.movement.instruction.tourist.signs import SignReader
 from virl.platform.movement.links import LinksMover
 from virl.platform.perception.models import Device, ModelOptions, Models
 from virl.platform.perception.standing import check_ready
-from virl.platform.providers.open import Access, city_settings, opened_city, region_called
+from virl.platform.providers.cities import Access, city_settings, opened_city, region_called
 from virl.platform.providers.region import region_of_city
 from virl.resources import cache_home
 from virl.routines.directions.landmarks import Lookout

@@ -13,7 +13,7 @@ from virl.journal.gallery.thumbnail import Thumbnail
 from virl.journal.page import page
 from virl.journal.report import REPORT
 from virl.journal.town_streets import town_streets
-from virl.platform.providers.open import all_cities, name_of_city
+from virl.platform.providers.cities import all_cities, name_of_city
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

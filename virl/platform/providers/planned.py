@@ -7,9 +7,9 @@ from pathlib import Path
 from shapely import Polygon
 
 from virl.errors import BadInput
+from virl.platform.providers.cities import city_settings, name_of_city
 from virl.platform.providers.offline.city import plan_of
 from virl.platform.providers.offline.plan import CityPlan
-from virl.platform.providers.open import city_settings, name_of_city
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extra import needing_osm
 

@@ -7,7 +7,7 @@ from virl.agent.character_file import located
 from virl.agent.going_on import link_taken
 from virl.errors import BadInput, NotFound
 from virl.geo import LatLng, bearing, distance
-from virl.platform.providers.open import region_called
+from virl.platform.providers.cities import region_called
 from virl.platform.providers.region import region_of_city
 from virl.platform.streetview import Pose
 from virl.region import Region

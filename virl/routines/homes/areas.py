@@ -7,7 +7,7 @@ from shapely import Point, Polygon
 from virl.agent.assembly import Agent
 from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame
-from virl.platform.providers.open import city_settings, region_called
+from virl.platform.providers.cities import city_settings, region_called
 from virl.region import Region
 from virl.routines.counting.where import region_of
 from virl.routines.homes.settings import RENT, Circle

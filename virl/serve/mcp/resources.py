@@ -22,7 +22,7 @@ from mcp.types import (
 from virl.errors import VirlError
 from virl.journal.journal import JOURNAL as JOURNAL_FILE
 from virl.journal.report import REPORT as REPORT_FILE
-from virl.platform.providers.open import all_cities
+from virl.platform.providers.cities import all_cities
 from virl.serve.mcp.addresses import CITIES, JOURNAL, MAP, REPORT, TEMPLATE, address, parse_address
 from virl.serve.mcp.session import Acting, CitySession
 from virl.serve.mcp.sessions import Sessions

@@ -18,7 +18,7 @@ from virl.journal.journal import RULES, asks_model, read_journal
 from virl.journal.records import AccessRecord
 from virl.journal.report import start_of
 from virl.mind.open import open_mind
-from virl.platform.providers.open import all_cities, city_settings, name_of_city
+from virl.platform.providers.cities import all_cities, city_settings, name_of_city
 from virl.platform.providers.registry import provider_of
 from virl.serve.mcp.session import CitySession
 from virl.serve.running import check_key

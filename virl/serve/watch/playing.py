@@ -16,7 +16,7 @@ from virl.drawing.paper import lay_out, on_paper
 from virl.errors import BadInput, VirlError
 from virl.geo import LatLng, LocalFrame, distance
 from virl.plain_text import plain_tree
-from virl.platform.providers.open import open_known
+from virl.platform.providers.cities import open_known
 from virl.serve.watch.episodes import NOTHING, EpisodeTold, read_episodes
 from virl.serve.watch.feed import card_of_episode
 from virl.serve.watch.telling import GROUND, Streets

@@ -11,7 +11,7 @@ from virl.errors import BadInput
 from virl.geo import LatLng, LocalFrame, distances
 from virl.platform.city import City
 from virl.platform.movement.region.survey import BATCH, survey
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera, Panorama, StreetView, View
 from virl.region import Region
 

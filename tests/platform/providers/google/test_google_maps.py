@@ -11,6 +11,7 @@ from virl import geo
 from virl.errors import BadInput, NoRoute, NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
+from virl.platform.providers.cities import city_settings
 from virl.platform.providers.google.city import open_google
 from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.google.http import Call
@@ -18,7 +19,6 @@ from virl.platform.providers.google.maps import blocks, parts_of
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.polyline import decode_polyline, encode_polyline
 from virl.platform.providers.google.tours import LEGS, tours
-from virl.platform.providers.open import city_settings
 
 NEW, OLD = GoogleOptions(api="new"), GoogleOptions(api="legacy")
 

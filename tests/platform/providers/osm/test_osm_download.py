@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from virl import __version__
 from virl.cli.main import app
 from virl.geo import LatLng
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.platform.providers.osm import extract, nominatim, overpass, server
 from virl.platform.providers.osm.box import box_of, square_around
 from virl.platform.providers.osm.city_file import OsmCity

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from virl.cli.main import app
 from virl.platform.city import City
-from virl.platform.providers.open import open_city
+from virl.platform.providers.cities import open_city
 from virl.platform.providers.osm.city_file import with_part
 from virl.platform.providers.osm.invented import INVENTED, trade_of
 

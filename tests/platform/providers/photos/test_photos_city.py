@@ -17,8 +17,8 @@ from virl.errors import BadInput, NoImagery
 from virl.geo import bearing, destination, distance, signed_turn
 from virl.platform.attitude import Attitude
 from virl.platform.city import City
+from virl.platform.providers.cities import open_city
 from virl.platform.providers.offline.streetview import OfflineStreetView
-from virl.platform.providers.open import open_city
 from virl.platform.providers.photos.importing import import_photos
 from virl.platform.providers.photos.index import PhotoIndex, read_index, write_index
 from virl.platform.providers.photos.track import read_track
