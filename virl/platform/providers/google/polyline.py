@@ -1,4 +1,4 @@
-"""Google's encoded polylines: positions as text, to 1e-5 of a degree, about a metre."""
+"""Google's encoded polylines: positions as text, to 1e-5 of a degree, about a metre, or finer."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,18 +7,24 @@ from virl.geo import LatLng
 MOST_LETTERS = 1_000_000
 """Of a polyline that is read; chosen: at least 100,000 positions, which no route has."""
 
-_PER_DEGREE = 100_000
+DIGITS = 5
+"""Of a degree, behind the point: 5 at Google, 6 at Valhalla."""
 _MOST_BITS = 30  # of a number: 360 degrees and its sign take 27
 
 
-def decode_polyline(text: str) -> tuple[LatLng, ...]:
+def decode_polyline(text: str, digits: int = DIGITS) -> tuple[LatLng, ...]:
     """The positions of an encoded polyline.
+
+    Args:
+        text: the polyline.
+        digits: of a degree, that it holds.
 
     Raises:
         ValueError: the text is none, is longer than `MOST_LETTERS`, or leaves the Earth.
     """
     if len(text) > MOST_LETTERS:
         raise ValueError(f"the polyline has more than {MOST_LETTERS:,} letters")
+    per_degree = 10**digits
     numbers = list(_numbers(text))
     if len(numbers) % 2:
         raise ValueError("the polyline ends within a position")
@@ -26,17 +32,22 @@ def decode_polyline(text: str) -> tuple[LatLng, ...]:
     positions: list[LatLng] = []
     for north, east in zip(numbers[::2], numbers[1::2], strict=True):
         lat, lng = lat + north, lng + east
-        if abs(lat) > 90 * _PER_DEGREE or abs(lng) > 180 * _PER_DEGREE:
+        if abs(lat) > 90 * per_degree or abs(lng) > 180 * per_degree:
             raise ValueError(f"the polyline leaves the Earth at its position {len(positions) + 1}")
-        positions.append(LatLng(lat / _PER_DEGREE, lng / _PER_DEGREE))
+        positions.append(LatLng(lat / per_degree, lng / per_degree))
     return tuple(positions)
 
 
-def encode_polyline(positions: Sequence[LatLng]) -> str:
-    """Positions as an encoded polyline."""
-    text, before = "", (0, 0)
+def encode_polyline(positions: Sequence[LatLng], digits: int = DIGITS) -> str:
+    """Positions as an encoded polyline.
+
+    Args:
+        positions: of its corners.
+        digits: of a degree, that it shall hold.
+    """
+    text, before, per_degree = "", (0, 0), 10**digits
     for position in positions:
-        here = (round(position.lat * _PER_DEGREE), round(position.lng * _PER_DEGREE))
+        here = (round(position.lat * per_degree), round(position.lng * per_degree))
         text += "".join(_encoded(now - then) for now, then in zip(here, before, strict=True))
         before = here
     return text

@@ -43,6 +43,17 @@ class Box:
         south, west, north, east = self.degrees
         return Region((LatLng(south, west), LatLng(south, east), LatLng(north, east), LatLng(north, west)))
 
+    def grown(self, metres: float) -> "Box":
+        """The box that reaches so much farther on each side, as far as the map goes."""
+        frame = LocalFrame(self.middle)
+        west, south = frame.point(LatLng(self.south, self.west))
+        east, north = frame.point(LatLng(self.north, self.east))
+        low, high = (
+            frame.position(west - metres, south - metres),
+            frame.position(east + metres, north + metres),
+        )
+        return Box(max(low.lat, -90.0), max(low.lng, -180.0), min(high.lat, 90.0), min(high.lng, 180.0))
+
     @property
     def size_km(self) -> tuple[float, float]:
         """Kilometres from west to east and from south to north, through the middle."""

@@ -70,7 +70,7 @@ def find_places(name: str, tell: Tell) -> list[Match]:
     url = os.environ.get(VARIABLE, "").strip() or URL
     server = OsmServer("Nominatim", url, VARIABLE, tell, timeouts=Timeouts(), max_reply_mb=LARGEST_MB)
     try:
-        reply = server.ask({"q": name, "format": "jsonv2", "limit": str(MATCHES)}, remedy=ELSE)
+        reply = server.ask({"q": name, "format": "jsonv2", "limit": str(MATCHES)}, remedy=ELSE).body
     finally:
         server.close()
     try:

@@ -41,6 +41,19 @@ def query_of(box: Box) -> str:
     )
 
 
+def free_slot_in(server: OsmServer) -> float | None:
+    """Seconds until a server takes a query of this address; `None` if it does not say, or now."""
+    reply = server.once(server.sibling("status"), STATUS_S)
+    if isinstance(reply, HttpFault):
+        return None
+    said = reply.body.decode("utf-8", "replace")
+    free = _FREE.search(said)
+    if _UNLIMITED.search(said) or (free and int(free[1]) > 0):
+        return None
+    waits = [max(0.0, float(seconds)) for seconds in _NEXT.findall(said)]
+    return min(waits) + 1 if waits else None
+
+
 class Overpass:
     """An Overpass server.
 
@@ -87,16 +100,7 @@ class Overpass:
         self._check(file)
 
     def _slot(self) -> float | None:
-        """Seconds until the server takes a query of this address; `None` if it does not say."""
-        reply = self._server.once(self._server.sibling("status"), STATUS_S)
-        if isinstance(reply, HttpFault):
-            return None
-        said = reply.body.decode("utf-8", "replace")
-        free = _FREE.search(said)
-        if _UNLIMITED.search(said) or (free and int(free[1]) > 0):
-            return None
-        waits = [max(0.0, float(seconds)) for seconds in _NEXT.findall(said)]
-        return min(waits) + 1 if waits else None
+        return free_slot_in(self._server)
 
     def _check(self, file: Path) -> None:
         """See that a reply is whole OpenStreetMap XML without an error of the server or a key in it."""

@@ -4,7 +4,7 @@ import base64
 import html
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
@@ -59,20 +59,30 @@ class OsmServer:
         tell: told before each pause.
         timeouts: of each request.
         max_reply_mb: a larger reply is not read to its end.
+        retries: by default those of a command that is waited for; then a server that cannot be reached is
+            not asked again.
 
     Raises:
         BadInput: the URL is none.
     """
 
     def __init__(
-        self, kind: str, url: str, source: str, tell: Tell, *, timeouts: Timeouts, max_reply_mb: float
+        self,
+        kind: str,
+        url: str,
+        source: str,
+        tell: Tell,
+        *,
+        timeouts: Timeouts,
+        max_reply_mb: float,
+        retries: RetryPolicy | None = None,
     ) -> None:
         given = _parsed(url, source)
         self._bare = given.copy_with(userinfo=b"", query=None, fragment=None)
         self.redaction = Redaction.of(urls=[url])
         self.name = f"{kind} ({self._bare.host})"
         self._tell = tell
-        self._began = time.monotonic()
+        self._retries = retries
         host = f"{self._bare.scheme}://{self._bare.netloc.decode('ascii')}"
         self._wire = Wire(
             [host], _Credentials(given, self.redaction), timeouts=timeouts, max_reply_mb=max_reply_mb
@@ -82,9 +92,18 @@ class OsmServer:
         """Close the connections."""
         self._wire.close()
 
+    @property
+    def url(self) -> str:
+        """Its own URL, without credentials."""
+        return str(self._bare)
+
     def sibling(self, name: str) -> str:
         """The URL beside the server's own: `.../api/interpreter` gives `.../api/NAME`."""
         return str(self._bare.join(name))
+
+    def below(self, path: str) -> str:
+        """The URL below the server's own: `.../routed-foot` gives `.../routed-foot/PATH`."""
+        return f"{str(self._bare).rstrip('/')}/{path}"
 
     def once(self, url: str, seconds: float) -> Received | HttpFault:
         """Ask something small, once; a fault where the status is not 200.
@@ -100,16 +119,26 @@ class OsmServer:
         self,
         query: Mapping[str, str],
         *,
+        url: str = "",
+        body: Mapping[str, object] | None = None,
         into: BinaryIO | None = None,
         slot: Callable[[], float | None] = lambda: None,
+        turn: Callable[[], None] = lambda: None,
+        judge: Callable[[Received], HttpFault | None] = lambda _: None,
+        answers: Collection[int] = (httpx.codes.OK,),
         remedy: str = LATER,
-    ) -> bytes:
+    ) -> Received:
         """The reply to a query; a busy server is waited for, within bounds.
 
         Args:
             query: fields of the query.
+            url: what is asked, on the same host; by default the server's own.
+            body: sent as JSON with POST; `None` asks with GET.
             into: takes the reply instead; emptied before each try.
             slot: seconds after which the server says it is free, for a refusal that does not say it.
+            turn: called before each try, to wait for its turn.
+            judge: what is wrong with an answer.
+            answers: statuses of answers; the rest are refusals.
             remedy: what to do about a refusal that stays.
 
         Raises:
@@ -120,21 +149,34 @@ class OsmServer:
             if into:
                 into.seek(0)
                 into.truncate()
-            outcome = self._judged(
-                self._wire.send(self._wire.request("GET", str(self._bare), query=query), into=into)
+            turn()
+            request = self._wire.request(
+                "POST" if body else "GET", url or str(self._bare), query=query, body=body
             )
+            outcome = self._judged(self._wire.send(request, into=into), answers)
+            if isinstance(outcome, Received) and (fault := judge(outcome)):
+                outcome = replace(fault, reason=self.redaction.text(fault.reason))
             if isinstance(outcome, HttpFault) and outcome.status == 429 and outcome.wait is None:
                 return replace(outcome, wait=slot())
             return outcome
 
-        policy = RetryPolicy(TRIES - 1, FIRST_WAIT_S, LONGEST_WAIT_S)
-        outcome = policy.run(attempt, self._failure, tell=self._pause)
+        began = time.monotonic()
+
+        def failure(outcome: Received | HttpFault) -> HttpFault | None:
+            if isinstance(outcome, Received):
+                return None
+            within = time.monotonic() - began + (outcome.wait or 0.0) <= GIVE_UP_S
+            may_pass = outcome.status in BUSY or (outcome.again and self._retries is not None)
+            return replace(outcome, again=may_pass and within)
+
+        policy = self._retries or RetryPolicy(TRIES - 1, FIRST_WAIT_S, LONGEST_WAIT_S)
+        outcome = policy.run(attempt, failure, tell=self._pause)
         if isinstance(outcome, Received):
-            return outcome.body
+            return outcome
         if outcome.status in BUSY:
             waiting = f", and asks to wait {outcome.wait:.0f} s" if outcome.wait else ""
             raise ProviderError(self.name, f"{outcome.reason}{waiting}", remedy, status=outcome.status)
-        raise ProviderError(self.name, outcome.reason, remedy, status=outcome.status)
+        raise ProviderError(self.name, outcome.reason, remedy, status=outcome.status, code=outcome.code)
 
     def tell_pause(self, why: str, seconds: float) -> None:
         """Say that a pause follows."""
@@ -144,16 +186,12 @@ class OsmServer:
         if isinstance(outcome, HttpFault):
             self.tell_pause(outcome.reason, seconds)
 
-    def _failure(self, outcome: Received | HttpFault) -> HttpFault | None:
-        if isinstance(outcome, Received):
-            return None
-        within = time.monotonic() - self._began + (outcome.wait or 0.0) <= GIVE_UP_S
-        return replace(outcome, again=outcome.status in BUSY and within)
-
-    def _judged(self, outcome: Received | HttpFault) -> Received | HttpFault:
+    def _judged(
+        self, outcome: Received | HttpFault, answers: Collection[int] = (httpx.codes.OK,)
+    ) -> Received | HttpFault:
         if isinstance(outcome, HttpFault):
             return replace(outcome, reason=self.redaction.text(outcome.reason))
-        if outcome.status == httpx.codes.OK:
+        if outcome.status in answers:
             return outcome
         reason = f"status {outcome.status}"
         if outcome.status == 429:

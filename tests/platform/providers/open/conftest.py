@@ -1,0 +1,29 @@
+"""Services of maps with short pauses, and nothing that is kept."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from virl.platform.providers.http.settings import Retries
+from virl.platform.providers.open.services import MapServiceSettings, ServiceName, load_open_maps
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test leaves anything in the cache of this machine, or asks whom the environment names."""
+    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    for name in ("OVERPASS", "NOMINATIM", "OSRM", "VALHALLA"):
+        monkeypatch.delenv(f"VIRL_{name}_URL", raising=False)
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def quick() -> Callable[[ServiceName], MapServiceSettings]:
+    """The settings of a service, with short pauses."""
+
+    def settings(name: ServiceName) -> MapServiceSettings:
+        short = Retries(further=4, first_wait=0.0, longest_wait=5.0)
+        return load_open_maps().of(name).model_copy(update={"retries": short})
+
+    return settings

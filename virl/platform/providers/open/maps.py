@@ -1,0 +1,126 @@
+"""Maps put together: addresses from one source, ways from another, and ways along panoramas."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.errors import BadInput, NoRoute
+from virl.geo import LatLng, distance
+from virl.platform.maps import SPEED_M_S, Address, Route, TravelMode
+from virl.platform.providers.graph.maps import GraphMaps
+from virl.platform.providers.osm.maps import OFF_MAP_M
+
+
+class Addresses(Protocol):
+    """Who knows addresses."""
+
+    def find(self, address: str) -> LatLng:
+        """The position of an address.
+
+        Raises:
+            NotFound: nothing matches.
+        """
+        ...
+
+    def nearest(self, position: LatLng, radius: float) -> Address | None:
+        """The address nearest to a position, of those within so many metres."""
+        ...
+
+
+class Ways(Protocol):
+    """Who knows ways; its methods are those of `Maps`."""
+
+    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
+        """As `Maps.route`."""
+        ...
+
+    def travel_times(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
+    ) -> NDArray[np.float64]:
+        """As `Maps.travel_times`."""
+        ...
+
+
+class OpenMaps:
+    """Addresses and ways of open services, and ways along panoramas.
+
+    Args:
+        addresses: who knows them.
+        ways: who knows them.
+        panoramas: the ways along them, for walkers through street view.
+    """
+
+    def __init__(self, addresses: Addresses, ways: Ways, panoramas: GraphMaps) -> None:
+        self.geocode = addresses.find
+        self.address_at = addresses.nearest
+        self.route = ways.route
+        self.travel_times = ways.travel_times
+        self.panorama_route = panoramas.route
+
+
+def check_stops(stops: Sequence[LatLng], least: int = 0) -> None:
+    """See that stops can be asked for.
+
+    Raises:
+        BadInput: there are fewer than two for a route, or one is not finite.
+    """
+    if len(stops) < least:
+        raise BadInput(f"a route needs two or more stops, not {len(stops)}")
+    for stop in stops:
+        if not np.isfinite(stop).all():
+            raise BadInput(f"{stop} is not a position: latitude and longitude must be finite")
+
+
+def check_on_map(stop: LatLng, metres: float, mode: TravelMode) -> None:
+    """See that a stop is near a way.
+
+    Args:
+        stop: where somebody wants to go.
+        metres: to the nearest way.
+        mode: of travel.
+
+    Raises:
+        NoRoute: it is farther than `OFF_MAP_M`.
+    """
+    if metres > OFF_MAP_M[mode]:
+        raise NoRoute(f"{stop} is off the map: the nearest way for {mode} is {metres:.0f} m away")
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A way between two stops, as a service gives it: without the pieces from and to the stops themselves."""
+
+    path: Sequence[LatLng]
+    """Its corners."""
+    streets: Sequence[str]
+    """The street of each piece between two corners."""
+    metres: float
+    seconds: float
+
+
+def joined(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Route:
+    """The route through stops: straight from each to the way, along it, and straight to the next.
+
+    Args:
+        stops: where it leads, one more than there are legs.
+        legs: ways between them.
+        mode: whose mean speed counts on the straight pieces.
+
+    Raises:
+        NoRoute: a stop is too far from the ways.
+    """
+    path, streets, metres, seconds = [stops[0]], list[str](), 0.0, 0.0
+    for (here, there), leg in zip(pairwise(stops), legs, strict=True):
+        corners = list(leg.path) or [here]
+        to, off = distance(here, corners[0]), distance(corners[-1], there)
+        check_on_map(here, to, mode)
+        check_on_map(there, off, mode)
+        path += [*corners, there]
+        streets += ["", *leg.streets, ""]
+        metres += to + leg.metres + off
+        seconds += leg.seconds + (to + off) / SPEED_M_S[mode]
+    return Route(tuple(path), metres, seconds, tuple(streets))

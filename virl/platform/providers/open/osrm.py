@@ -1,0 +1,213 @@
+"""Ways from OSRM: routes with the streets that they follow, and tables of durations."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from virl.errors import BadInput, NoRoute, ProviderError
+from virl.geo import LatLng
+from virl.platform.maps import SPEED_M_S, Route, TravelMode, speed_of
+from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, Wanted
+from virl.platform.providers.http.faults import ASKED_WRONG, shortened
+from virl.platform.providers.open.maps import Leg, check_on_map, check_stops, joined
+from virl.platform.providers.open.services import (
+    Keeping,
+    MapCall,
+    MapServiceSettings,
+    OpenService,
+    ShapeT,
+    service_url,
+)
+
+PROFILES: dict[TravelMode, str] = {"walking": "foot", "cycling": "bike", "driving": "car"}
+"""What stands for `{profile}`, and in the path."""
+MOST_STOPS = 50
+"""Of a route, and origins or destinations of a table: OSRM takes 100 places at once, both together."""
+_UNREACHED = frozenset({"NoRoute", "NoSegment", "NoTable"})
+_ANSWERS = (200, 400)  # the second with a code that says why
+
+Seconds = Annotated[float, Field(ge=0)]
+Metres = Annotated[float, Field(ge=0)]
+Point = tuple[Longitude, Latitude]
+
+
+class _Line(ReplyBody):
+    coordinates: tuple[Point, ...]
+
+
+class _Step(ReplyBody):
+    geometry: _Line
+    name: str = ""
+
+
+class _Leg(ReplyBody):
+    distance: Metres
+    duration: Seconds
+    steps: tuple[_Step, ...]
+
+
+class _Way(ReplyBody):
+    legs: tuple[_Leg, ...]
+
+
+class _Waypoint(ReplyBody):
+    distance: Metres = 0.0
+
+
+class _Answer(ReplyBody):
+    code: str
+    message: str = ""
+
+
+class _Routed(_Answer):
+    routes: tuple[_Way, ...] = ()
+
+
+class _Table(_Answer):
+    durations: tuple[tuple[Seconds | None, ...], ...] = ()
+    sources: tuple[_Waypoint, ...] = ()
+    destinations: tuple[_Waypoint, ...] = ()
+
+
+class OsrmWays:
+    """Ways of an OSRM server.
+
+    Args:
+        settings: of the service.
+        keeping: where replies come from and go to.
+        url: of the server, in which `{profile}` stands for `foot`, `bike` or `car`; by default that of
+            `VIRL_OSRM_URL`, or the public one. A server without `{profile}` is asked for ways on foot alone,
+            because it answers all profiles with the one that it was built for.
+
+    Raises:
+        BadInput: the URL is none.
+    """
+
+    def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
+        given = service_url(settings, url)
+        modes: Sequence[TravelMode] = tuple(PROFILES) if "{profile}" in given else ("walking",)
+        self._services = {mode: OpenService(settings, keeping, url, profile=PROFILES[mode]) for mode in modes}
+        self._variable = settings.variable
+
+    def close(self) -> None:
+        """Close the connections."""
+        for service in self._services.values():
+            service.close()
+
+    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
+        """The quickest way through two or more stops, in their order.
+
+        Raises:
+            BadInput: fewer than two stops, more than `MOST_STOPS`, or a mode that the server does not know.
+            NoRoute: two stops are not connected, or one is off the map.
+            ProviderError: the server does not answer.
+        """
+        check_stops(stops, 2)
+        if len(stops) > MOST_STOPS:
+            raise BadInput(f"a route of OSRM has at most {MOST_STOPS} stops, not {len(stops)}")
+        query = {"overview": "false", "geometries": "geojson", "steps": "true"}
+        answer = self._ask("route", stops, query, mode, _Routed, lambda found: bool(found.routes))
+        legs = answer.routes[0].legs
+        if len(legs) != len(stops) - 1:
+            raise ProviderError(self._service(mode).title, f"{len(legs)} legs of a route", ASKED_WRONG)
+        return joined(stops, [_leg(leg) for leg in legs], mode)
+
+    def travel_times(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
+    ) -> NDArray[np.float64]:
+        """Seconds from every origin to every destination, shape (origins, destinations); `inf` if no way.
+
+        Raises:
+            BadInput: a stop that is not finite, or a mode that the server does not know.
+            NoRoute: a stop is off the map.
+            ProviderError: the server does not answer.
+        """
+        self._service(mode)
+        check_stops([*origins, *destinations])
+        found = np.full((len(origins), len(destinations)), np.inf)
+        for top in range(0, len(origins), MOST_STOPS):
+            for left in range(0, len(destinations), MOST_STOPS):
+                rows, columns = slice(top, top + MOST_STOPS), slice(left, left + MOST_STOPS)
+                found[rows, columns] = self._table(origins[rows], destinations[columns], mode)
+        return found
+
+    def _table(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode
+    ) -> NDArray[np.float64]:
+        count = len(origins)
+        numbers = range(count + len(destinations))
+        query = {
+            "annotations": "duration",
+            "sources": ";".join(map(str, numbers[:count])),
+            "destinations": ";".join(map(str, numbers[count:])),
+        }
+        shape = (count, len(destinations))
+
+        def fits(table: _Table) -> bool:
+            sizes = {len(row) for row in table.durations}
+            ends = (len(table.sources), len(table.destinations))
+            return len(table.durations) == count and sizes == {len(destinations)} and ends == shape
+
+        answer = self._ask("table", [*origins, *destinations], query, mode, _Table, fits)
+        away = [end.distance for end in (*answer.sources, *answer.destinations)]
+        for stop, metres in zip([*origins, *destinations], away, strict=True):
+            check_on_map(stop, metres, mode)
+        rows = [[np.inf if cell is None else cell for cell in row] for row in answer.durations]
+        beside = np.array(away) / SPEED_M_S[mode]
+        seconds: NDArray[np.float64] = np.array(rows) + beside[:count, None] + beside[count:]
+        return seconds
+
+    def _ask(
+        self,
+        service: str,
+        stops: Sequence[LatLng],
+        query: dict[str, str],
+        mode: TravelMode,
+        shape: type[ShapeT],
+        fits: Callable[[ShapeT], bool],
+    ) -> ShapeT:
+        asked = self._service(mode)
+        places = ";".join(f"{stop.lng:.6f},{stop.lat:.6f}" for stop in stops)
+        path = f"{service}/v1/{PROFILES[mode]}/{places}"
+        call = MapCall(
+            f"osrm_{service}",
+            query,
+            Wanted("object", shape),
+            asked.server.below(path),
+            path,
+            answers=_ANSWERS,
+        )
+        reply = asked.json(call)
+        answer, said = shape.model_validate(reply), _Answer.model_validate(reply)
+        if said.code in _UNREACHED:
+            raise NoRoute(f"no way leads {mode} from {stops[0]} to {stops[-1]} ({said.code})")
+        if said.code != "Ok":
+            reason = shortened(f"{service}: {said.code} {said.message}")
+            raise ProviderError(asked.title, reason, ASKED_WRONG, code=said.code)
+        if not fits(answer):
+            raise ProviderError(asked.title, f"{service}: the reply lacks what was asked for", ASKED_WRONG)
+        return answer
+
+    def _service(self, mode: TravelMode) -> OpenService:
+        speed_of(mode)
+        if mode not in self._services:
+            raise BadInput(
+                f"no ways for {mode}: the URL of {self._variable} or of the city's file stands for one "
+                "profile, and is asked for ways on foot: write {profile} where foot, bike or car stands in it"
+            )
+        return self._services[mode]
+
+
+def _leg(leg: _Leg) -> Leg:
+    """The corners of the steps: the first of each is the last of the one before."""
+    path: list[LatLng] = []
+    streets: list[str] = []
+    for step in leg.steps:
+        corners = [LatLng(lat, lng) for lng, lat in step.geometry.coordinates]
+        new = corners[1:] if path else corners
+        streets += [step.name] * (len(corners) - 1)
+        path += new
+    return Leg(path, streets, leg.distance, leg.duration)

@@ -1,0 +1,1 @@
+"""Places from Overpass, a server of what is mapped in OpenStreetMap."""

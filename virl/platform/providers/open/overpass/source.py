@@ -1,0 +1,156 @@
+"""The places that an Overpass server knows."""
+
+import re
+from collections.abc import Sequence
+from math import cos, radians
+from typing import Any
+
+from pydantic import Field
+
+from virl.errors import NotFound, ProviderError
+from virl.geo import LatLng
+from virl.platform.places import Place
+from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, Wanted
+from virl.platform.providers.http.faults import HttpFault, shortened
+from virl.platform.providers.open.overpass.query import place_of_id, places_within
+from virl.platform.providers.open.services import Keeping, MapCall, MapServiceSettings, OpenService
+from virl.platform.providers.open.tiled_places import FoundPlace
+from virl.platform.providers.osm.box import Box
+from virl.platform.providers.osm.facts import facts_of
+from virl.platform.providers.osm.hours import weekly
+from virl.platform.providers.osm.other_names import other_names
+from virl.platform.providers.osm.overpass import free_slot_in
+from virl.platform.providers.osm.place_types import place_types
+from virl.platform.providers.osm.plan import address
+
+TOO_MUCH = "too-much"
+"""Code of a refusal after which a smaller box may be answered."""
+_MOST_SPLITS = 3  # a tile becomes at most 64 boxes; chosen
+
+_BEYOND = re.compile(r"timed out|out of memory|exceeds|too (?:large|many)|maxsize", re.IGNORECASE)
+_SPOTS_A_DEGREE = 3700  # of 30 m, as in an extract
+_KINDS = {"node": "n", "way": "w", "relation": "r"}
+
+
+class _Middle(ReplyBody):
+    lat: Latitude
+    lon: Longitude
+
+
+class _Element(ReplyBody):
+    type: str
+    id: int
+    lat: Latitude | None = None
+    lon: Longitude | None = None
+    center: _Middle | None = None
+    nodes: tuple[int, ...] = ()
+    tags: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def position(self) -> LatLng | None:
+        if self.center:
+            return LatLng(self.center.lat, self.center.lon)
+        return None if self.lat is None or self.lon is None else LatLng(self.lat, self.lon)
+
+    @property
+    def is_line(self) -> bool:
+        return self.type == "way" and (len(self.nodes) < 4 or self.nodes[0] != self.nodes[-1])
+
+
+class _Elements(ReplyBody):
+    elements: tuple[_Element, ...]
+    remark: str = ""
+
+
+class OverpassPlaces:
+    """Places of an Overpass server, with the ids, types, hours and facts that an extract gives them.
+
+    Args:
+        settings: of the service.
+        keeping: where replies come from and go to.
+        url: of the interpreter; by default that of `VIRL_OVERPASS_URL`, or the public server.
+
+    Raises:
+        BadInput: the URL is none.
+    """
+
+    def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
+        self._service = OpenService(settings, keeping, url, slot=free_slot_in)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._service.close()
+
+    def within(self, box: Box) -> Sequence[FoundPlace]:
+        """As `PlaceSource.within`; a box that is too much for the server is asked for in four parts."""
+        return self._within(box, _MOST_SPLITS)
+
+    def one(self, place_id: str) -> FoundPlace:
+        """As `PlaceSource.one`."""
+        query = place_of_id(place_id)
+        found = _places(self._ask(query)) if query else []
+        if not found:
+            raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
+        return found[0]
+
+    def _within(self, box: Box, splits: int) -> list[FoundPlace]:
+        try:
+            return _places(self._ask(places_within(box)))
+        except ProviderError as fault:
+            if fault.code != TOO_MUCH or not splits:
+                raise
+        every = [found for part in _quarters(box) for found in self._within(part, splits - 1)]
+        return list({found.place.id: found for found in every}.values())
+
+    def _ask(self, query: str) -> _Elements:
+        call = MapCall("overpass", {"data": query}, Wanted("object", _Elements))
+        return _Elements.model_validate(self._service.json(call, _remark_in))
+
+
+def _remark_in(reply: Any) -> HttpFault | None:
+    """What went wrong while the server answered: the reply then lacks what it did not come to."""
+    remark = reply.get("remark")
+    if not remark:
+        return None
+    code = TOO_MUCH if _BEYOND.search(str(remark)) else ""
+    return HttpFault(shortened(remark), again=False, code=code)
+
+
+def _places(reply: _Elements) -> list[FoundPlace]:
+    """Each once: a building mapped twice under one name, as an area and as a point, is one place."""
+    found: dict[tuple[str, int, int], FoundPlace] = {}
+    for element in sorted(reply.elements, key=lambda one: one.type == "node"):
+        place = _place(element)
+        if place:
+            lat, lng = place.position
+            across = _SPOTS_A_DEGREE * cos(radians(lat))
+            spot = (place.name.casefold(), round(lat * _SPOTS_A_DEGREE), round(lng * across))
+            found.setdefault(spot, FoundPlace(place, other_names(element.tags)))
+    return list(found.values())
+
+
+def _place(element: _Element) -> Place | None:
+    tags, position = element.tags, element.position
+    name, types = tags.get("name", "").strip(), place_types(tags)
+    if not (name and types and position and element.type in _KINDS) or element.is_line:
+        return None
+    return Place(
+        id=f"{_KINDS[element.type]}{element.id}",
+        name=name,
+        types=types,
+        position=position,
+        address=address(tags),
+        hours=weekly(tags["opening_hours"]) or () if "opening_hours" in tags else (),
+        facts=facts_of(tags),
+    )
+
+
+def _quarters(box: Box) -> list[Box]:
+    south, west, north, east = box.degrees
+    lat, lng = box.middle
+    return [
+        Box(south, west, lat, lng),
+        Box(south, lng, lat, east),
+        Box(lat, west, north, lng),
+        Box(lat, lng, north, east),
+    ]

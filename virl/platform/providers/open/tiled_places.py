@@ -1,0 +1,153 @@
+"""Places of a source that is asked for one square of the map after the other, and remembers them."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import RLock
+from typing import Protocol
+
+from virl.errors import BadInput
+from virl.geo import LatLng, distance
+from virl.platform.places import Nearby, Place
+from virl.platform.providers.offline.life.parks import NO_FRONTAGE
+from virl.platform.providers.offline.places import MAX_RADIUS_M, OfflinePlaces
+from virl.platform.providers.offline.plan import Shop
+from virl.platform.providers.open.tiles import Tile, tiles_around, tiles_of
+from virl.platform.providers.osm.box import Box
+from virl.platform.providers.osm.type_names import types_called
+from virl.platform.streetview import Image
+
+SEARCHED_M = 1500.0
+"""How far around a position a text is searched for; chosen: a walk of 20 minutes."""
+MOST_TILES = 25
+"""Tiles that one question may ask for: 8 km across at 48 degrees. Chosen: 25 requests at one a second."""
+_INDEXES = 8  # of sets of tiles that are remembered; chosen: a walk crosses few
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlace:
+    """A place of a source, with all that it knows."""
+
+    place: Place
+    also: tuple[str, ...] = ()
+    """Its other names."""
+
+
+class PlaceSource(Protocol):
+    """Who knows the places of a box."""
+
+    def within(self, box: Box) -> Sequence[FoundPlace]:
+        """The places of a box, each once.
+
+        Raises:
+            ProviderError: the source does not answer.
+        """
+        ...
+
+    def one(self, place_id: str) -> FoundPlace:
+        """The place with this id.
+
+        Raises:
+            NotFound: there is none.
+            ProviderError: the source does not answer.
+        """
+        ...
+
+
+class TiledPlaces:
+    """Places without pictures, ratings and reviews. Safe for several threads.
+
+    The same question has the same answer, whatever was asked before: places of other tiles are left out.
+
+    Args:
+        source: who knows them.
+        district: where a text is searched for that names no position.
+    """
+
+    def __init__(self, source: PlaceSource, district: Box) -> None:
+        self._source = source
+        self._district = district
+        self._of_tile: dict[Tile, Sequence[FoundPlace]] = {}
+        self._asking = RLock()
+        self._over = lru_cache(maxsize=_INDEXES)(self._index_of)
+
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
+        """Places within a radius, nearest first; see `Places.nearby`.
+
+        Raises:
+            BadInput: the radius is out of its range.
+            ProviderError: the source does not answer.
+        """
+        if not 0 < radius <= MAX_RADIUS_M:
+            raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
+        reach = radius if whole is None else min(radius, whole)
+        tiles = tiles_around(position, reach)
+        asked = tiles[:MOST_TILES]
+        if len(tiles) > MOST_TILES:
+            reach = tiles[MOST_TILES].away(position)
+        found = self._over(frozenset(asked)).nearby(position, reach, types)
+        return found if reach >= radius else Nearby(found, reach)
+
+    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
+        """Places whose name, type or address holds the words of a query, best first, at most 60.
+
+        They are those within `SEARCHED_M` of `near`, or else of the district.
+
+        Raises:
+            BadInput: the query holds no word.
+            ProviderError: the source does not answer.
+        """
+        if near is None:
+            tiles = tiles_of(self._district)[:MOST_TILES]
+            return self._over(frozenset(tiles)).search(query)
+        found = self._over(frozenset(tiles_around(near, SEARCHED_M))).search(query, near)
+        return [place for place in found if distance(near, place.position) <= SEARCHED_M]
+
+    def details(self, place_id: str) -> Place:
+        """The place with its hours and facts.
+
+        Raises:
+            NotFound: no place has this id.
+            ProviderError: the source does not answer.
+        """
+        known = self._known(place_id)
+        return known.place if known else self._source.one(place_id).place
+
+    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
+        """None: maps have no photos.
+
+        Raises:
+            NotFound: no place has this id.
+            BadInput: `limit` is negative.
+            ProviderError: the source does not answer.
+        """
+        self.details(place_id)
+        if limit < 0:
+            raise BadInput(f"limit {limit}: must be 0 photos or more")
+        return []
+
+    def _known(self, place_id: str) -> FoundPlace | None:
+        with self._asking:
+            every = (found for tile in self._of_tile.values() for found in tile)
+            return next((found for found in every if found.place.id == place_id), None)
+
+    def _found(self, tiles: Iterable[Tile]) -> list[FoundPlace]:
+        """The places of tiles, each once: one on an edge belongs to two tiles."""
+        with self._asking:
+            for tile in tiles:
+                if tile not in self._of_tile:
+                    self._of_tile[tile] = self._source.within(tile.box)
+            every = [found for tile in tiles for found in self._of_tile[tile]]
+        return list({found.place.id: found for found in every}.values())
+
+    def _index_of(self, tiles: frozenset[Tile]) -> OfflinePlaces:
+        found = self._found(sorted(tiles))
+        shops = [Shop(one.place, NO_FRONTAGE, (), {}, 0) for one in found]
+        also = {one.place.id: one.also for one in found}
+        return OfflinePlaces(shops, _no_photo, also, types_called)
+
+
+def _no_photo(shop: Shop) -> Image:
+    raise AssertionError(f"{shop.place.id} has no front")

@@ -1,0 +1,196 @@
+"""Ways from Valhalla: routes with the streets that they follow, and matrices of durations."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, PlainValidator
+
+from virl.errors import BadInput, NoRoute, ProviderError
+from virl.geo import LatLng
+from virl.platform.maps import Route, TravelMode, speed_of
+from virl.platform.providers.google.polyline import decode_polyline
+from virl.platform.providers.http.bodies import ReplyBody, Wanted
+from virl.platform.providers.http.faults import ASKED_WRONG, shortened
+from virl.platform.providers.open.maps import Leg, check_stops, joined
+from virl.platform.providers.open.services import (
+    Keeping,
+    MapCall,
+    MapServiceSettings,
+    OpenService,
+    ShapeT,
+)
+
+COSTINGS: dict[TravelMode, str] = {"walking": "pedestrian", "cycling": "bicycle", "driving": "auto"}
+DIGITS = 6
+"""Of its polylines."""
+MOST_STOPS = 20
+"""Of a route: the limit of Valhalla's default configuration for bicycles, below that for pedestrians (50)."""
+SIDE = 50
+"""Origins, or destinations, of a matrix: its default configuration takes 2,500 pairs."""
+_NO_WAY = frozenset({154, 170, 171, 442})
+"""Codes of errors: too far apart for the costing, not connected, no road near a stop, no path."""
+_ANSWERS = (200, 400)
+
+
+def _path(text: object) -> tuple[LatLng, ...]:
+    if not isinstance(text, str):
+        raise ValueError("not a polyline")  # noqa: TRY004 - pydantic turns it into a fault of the field
+    return decode_polyline(text, DIGITS)
+
+
+Seconds = Annotated[float, Field(ge=0)]
+Index = Annotated[int, Field(ge=0)]
+
+
+class _Summary(ReplyBody):
+    time: Seconds
+    length: Annotated[float, Field(ge=0)]
+
+
+class _Maneuver(ReplyBody):
+    street_names: tuple[str, ...] = ()
+    begin_shape_index: Index
+    end_shape_index: Index
+
+
+class _Leg(ReplyBody):
+    summary: _Summary
+    shape: Annotated[tuple[LatLng, ...], PlainValidator(_path)]
+    maneuvers: tuple[_Maneuver, ...]
+
+
+class _Trip(ReplyBody):
+    legs: tuple[_Leg, ...]
+    units: str = "kilometers"
+
+
+class _Routed(ReplyBody):
+    trip: _Trip | None = None
+
+
+class _Cell(ReplyBody):
+    time: Seconds | None = None
+
+
+class _Matrix(ReplyBody):
+    sources_to_targets: tuple[tuple[_Cell | None, ...], ...] = ()
+
+
+class ValhallaWays:
+    """Ways of a Valhalla server.
+
+    Args:
+        settings: of the service.
+        keeping: where replies come from and go to.
+        url: of the server; by default that of `VIRL_VALHALLA_URL`, or the public one.
+
+    Raises:
+        BadInput: the URL is none.
+    """
+
+    def __init__(self, settings: MapServiceSettings, keeping: Keeping, url: str | None = None) -> None:
+        self._service = OpenService(settings, keeping, url)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._service.close()
+
+    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
+        """The best way through two or more stops, in their order.
+
+        Raises:
+            BadInput: fewer than two stops, more than `MOST_STOPS`, or an unknown mode.
+            NoRoute: two stops are not connected, or one is off the map.
+            ProviderError: the server does not answer.
+        """
+        speed_of(mode)
+        check_stops(stops, 2)
+        if len(stops) > MOST_STOPS:
+            raise BadInput(f"a route of Valhalla has at most {MOST_STOPS} stops, not {len(stops)}")
+        body = {"locations": _locations(stops), "costing": COSTINGS[mode], "units": "kilometers"}
+        between = f"{mode} from {stops[0]} to {stops[-1]}"
+
+        def fits(answer: _Routed) -> bool:
+            return answer.trip is not None and len(answer.trip.legs) == len(stops) - 1
+
+        trip = self._ask("route", body, _Routed, fits, between).trip
+        return joined(stops, [_leg(leg) for leg in trip.legs] if trip else [], mode)
+
+    def travel_times(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
+    ) -> NDArray[np.float64]:
+        """Seconds from every origin to every destination, shape (origins, destinations); `inf` if no way.
+
+        Raises:
+            BadInput: a stop that is not finite, or an unknown mode.
+            NoRoute: a stop is off the map.
+            ProviderError: the server does not answer.
+        """
+        speed_of(mode)
+        check_stops([*origins, *destinations])
+        found = np.full((len(origins), len(destinations)), np.inf)
+        for top in range(0, len(origins), SIDE):
+            for left in range(0, len(destinations), SIDE):
+                rows, columns = slice(top, top + SIDE), slice(left, left + SIDE)
+                found[rows, columns] = self._matrix(origins[rows], destinations[columns], mode)
+        return found
+
+    def _matrix(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode
+    ) -> NDArray[np.float64]:
+        body = {
+            "sources": _locations(origins),
+            "targets": _locations(destinations),
+            "costing": COSTINGS[mode],
+            "units": "kilometers",
+        }
+
+        def fits(answer: _Matrix) -> bool:
+            sizes = {len(row) for row in answer.sources_to_targets}
+            return len(answer.sources_to_targets) == len(origins) and sizes == {len(destinations)}
+
+        answer = self._ask("sources_to_targets", body, _Matrix, fits, mode)
+        return np.array(
+            [
+                [np.inf if cell is None or cell.time is None else cell.time for cell in row]
+                for row in answer.sources_to_targets
+            ]
+        )
+
+    def _ask(
+        self,
+        what: str,
+        body: Mapping[str, object],
+        shape: type[ShapeT],
+        fits: Callable[[ShapeT], bool],
+        between: str,
+    ) -> ShapeT:
+        service = self._service
+        call = MapCall(
+            f"valhalla_{what}", {}, Wanted("object", shape), service.server.below(what), what, body, _ANSWERS
+        )
+        reply: dict[str, Any] = service.json(call)
+        if "error_code" in reply or "error" in reply:
+            code, words = reply.get("error_code"), shortened(reply.get("error"))
+            if code in _NO_WAY:
+                raise NoRoute(f"no way leads {between} ({words})")
+            raise ProviderError(service.title, f"{what}: {words}", ASKED_WRONG, code=str(code or ""))
+        answer = shape.model_validate(reply)
+        if not fits(answer):
+            raise ProviderError(service.title, f"{what}: the reply lacks what was asked for", ASKED_WRONG)
+        return answer
+
+
+def _locations(stops: Sequence[LatLng]) -> list[dict[str, float]]:
+    return [{"lat": round(stop.lat, 6), "lon": round(stop.lng, 6)} for stop in stops]
+
+
+def _leg(leg: _Leg) -> Leg:
+    streets = [""] * max(len(leg.shape) - 1, 0)
+    for maneuver in leg.maneuvers:
+        name = maneuver.street_names[0] if maneuver.street_names else ""
+        for piece in range(maneuver.begin_shape_index, min(maneuver.end_shape_index, len(streets))):
+            streets[piece] = name
+    return Leg(leg.shape, streets, leg.summary.length * 1000, leg.summary.time)
