@@ -8,6 +8,7 @@ import typer
 
 from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
+from virl.cli.serve_pictures import panoramax
 from virl.console import echo
 from virl.guard import guard
 
@@ -214,3 +215,6 @@ def mcp(
             serve_stdio(sessions)
 
     guard(work, debug=debug)
+
+
+serve_app.command()(panoramax)

@@ -19,7 +19,8 @@ from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.prices import price_of
 from virl.platform.providers.google.settings import GoogleSettings
-from virl.platform.providers.google.tiles import Capture, tiles_seen
+from virl.platform.providers.google.tiles import Capture
+from virl.platform.providers.graph.tiling import tiles_seen
 from virl.platform.streetview import Camera
 
 SOMEWHERE = LatLng(0.0, 0.0)

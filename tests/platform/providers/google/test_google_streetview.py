@@ -15,8 +15,9 @@ from virl.platform.city import City
 from virl.platform.providers import open_city
 from virl.platform.providers.google.keyed import KeyedStreetView
 from virl.platform.providers.google.options import GoogleOptions, Imagery
-from virl.platform.providers.google.tiles import Capture, read_capture, tiles_seen
+from virl.platform.providers.google.tiles import Capture, read_capture
 from virl.platform.providers.graph.projection import equirectangular, perspective
+from virl.platform.providers.graph.tiling import tiles_seen
 from virl.platform.streetview import Camera, Panorama, View
 
 # As Google's page on street-view tiles shows a reply, with our numbers.

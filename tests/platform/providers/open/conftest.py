@@ -1,10 +1,12 @@
-"""Services of maps with short pauses, and nothing that is kept."""
+"""What tests of the provider `open` share: services with short pauses, a town to serve, city files."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from virl.platform.city import City
+from virl.platform.providers.cities import open_city
 from virl.platform.providers.http.settings import Retries
 from virl.platform.providers.open.services import MapServiceSettings, ServiceName, load_open_maps
 
@@ -27,3 +29,23 @@ def quick() -> Callable[[ServiceName], MapServiceSettings]:
         return load_open_maps().of(name).model_copy(update={"retries": short})
 
     return settings
+
+
+@pytest.fixture(scope="package")
+def town() -> City:
+    return open_city("virlton")
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty data folder."""
+    folder = tmp_path / "data"
+    monkeypatch.setenv("VIRL_DATA", str(folder))
+    return folder
+
+
+def write_city(file: Path, **told: object) -> str:
+    """Write a city file of the provider `open`; gives its path."""
+    given = {"title": "Open", "about": "Served here", "provider": "open", "center": [41.25, -38.75]} | told
+    file.write_text("".join(f"{name}: {value}\n" for name, value in given.items()))
+    return str(file)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from tests.platform.providers.pictures.drives import Roughness, drives
 from virl.errors import NoStreetView
 from virl.geo import LatLng, LocalFrame, destination
 from virl.platform.attitude import Attitude
@@ -17,6 +16,7 @@ from virl.platform.providers.offline.streetview import panorama_graph
 from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.providers.pictures.graph import picture_graph
 from virl.platform.providers.pictures.picture import Picture
+from virl.serve.uploads.drives import Roughness, drives
 
 ROUGH = Roughness(position_m=1.5, heading=3.0, gaps=0.1, again=0.3)
 BEGUN = datetime(2025, 6, 1, tzinfo=UTC)
@@ -40,7 +40,7 @@ def picture(name: str, position: LatLng, **told: object) -> Picture:
 def driven(town: NavigationGraph, seed: int) -> Driven:
     pictures, shows = [], {}
     for number, drive in enumerate(drives(town, seed, ROUGH)):
-        for rank, one in enumerate(drive):
+        for rank, one in enumerate(drive.captures):
             name = f"{number}-{rank}"
             taken = BEGUN + timedelta(days=number, seconds=5 * rank)
             held = Attitude(one.heading)

@@ -19,7 +19,8 @@ from virl.geo import LatLng, normalize_heading
 from virl.platform.attitude import Attitude
 from virl.platform.providers.google.http import Call, GoogleHttp
 from virl.platform.providers.google.pictures import drawn
-from virl.platform.providers.graph.projection import PAD, equirectangular, perspective, sample_points
+from virl.platform.providers.graph.projection import equirectangular, perspective
+from virl.platform.providers.graph.tiling import Tile, tiles_seen
 from virl.platform.providers.http.bodies import CamelBody, Latitude, Longitude, picture, read_body
 from virl.platform.providers.http.together import together
 from virl.platform.streetview import Camera, Image
@@ -36,8 +37,6 @@ LARGEST_TILE = 1024  # pixels of a side; Google's have 512
 LEVEL_TILT = 90.0  # degrees: Google counts the tilt of a panorama from straight down
 
 GotT = TypeVar("GotT")
-Tile = tuple[int, int]
-"""Column from the left, row from the top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,25 +298,3 @@ class Mosaic:
         left, top = tile[0] * self._capture.tile, tile[1] * self._capture.tile
         place = self._canvas[top : top + pixels.shape[0], left : left + pixels.shape[1]]
         place[:] = pixels[: place.shape[0], : place.shape[1]]
-
-
-def tiles_seen(camera: Camera, attitude: Attitude, width: int, height: int, tile: int) -> set[Tile]:
-    """The tiles that `perspective` samples for a camera.
-
-    Args:
-        camera: the camera.
-        attitude: how the panorama was held.
-        width: pixels of the panorama.
-        height: pixels of the panorama.
-        tile: pixels of a side of a tile.
-    """
-    columns, rows = sample_points(attitude, camera, width, height)
-    u = np.floor(columns).astype(np.int64)
-    v = np.floor(rows - PAD).astype(np.int64)
-    seen = np.zeros((ceil(height / tile), ceil(width / tile)), bool)
-    for right_one in (0, 1):
-        for lower in (0, 1):
-            row, over = v + lower, (v + lower < 0) | (v + lower >= height)
-            column = np.where(over, u + right_one + width // 2, u + right_one) % width
-            seen[np.clip(row, 0, height - 1) // tile, column // tile] = True
-    return {(int(x), int(y)) for y, x in np.argwhere(seen)}

@@ -21,9 +21,10 @@ from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extra import needing_osm
 from virl.platform.providers.photos.city_file import PhotosCity
 from virl.platform.providers.photos.index import UNKNOWN_TIME, read_index
+from virl.platform.providers.pictures.credit import credit_line
 from virl.platform.providers.pictures.flat import flat_view
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
-from virl.platform.providers.pictures.picture import Picture
+from virl.platform.providers.pictures.whole import whole_panorama
 from virl.platform.streetview import Camera, Image, Panorama, View
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class PhotoStreetView:
         return View(pano_id, camera, pixels)
 
     def _panorama_of(self, pano_id: str) -> Equirectangular:
-        whole = _twice_as_wide(self._pixels(pano_id), self._sky[pano_id])
+        whole = whole_panorama(self._pixels(pano_id), self._sky[pano_id])
         return equirectangular(whole, attitude=self._pictures[pano_id].attitude)
 
     def _pixels(self, pano_id: str) -> Image:
@@ -118,7 +119,7 @@ def open_photos_city(name: str, file: PhotosCity) -> City:
         name=name,
         title=file.title,
         center=graph.position(middle),
-        attribution=_credit(list(made.pictures.values())) + (f"; {town.attribution}" if town else ""),
+        attribution=credit_line(made.pictures.values()) + (f"; {town.attribution}" if town else ""),
         time_zone=town.time_zone if town else None,
         streetview=PhotoStreetView(
             made, {photo.file: photo.sky for photo in index.photos}, file.photos.parent / index.folder
@@ -140,22 +141,3 @@ def _mapped(name: str, file: PhotosCity) -> "MappedTown | None":
             title=file.title, about=file.about, provider="osm", extract=file.extract, polygon=file.polygon
         )
     )
-
-
-def _credit(pictures: list[Picture]) -> str:
-    """Whom to name, with the licences."""
-    names = sorted({one.author for one in pictures if one.author})
-    licences = sorted({one.licence for one in pictures if one.licence})
-    who = ", ".join(names[:5]) + (f" and {len(names) - 5} others" if len(names) > 5 else "")
-    return f"Photographs: {who or 'unnamed'}" + (f" ({', '.join(licences)})" if licences else "")
-
-
-def _twice_as_wide(pixels: Image, sky: float | None) -> Image:
-    """A whole panorama of a picture of another height: the sky and the ground that it lacks are black."""
-    height, width = pixels.shape[:2]
-    width -= width % 2
-    whole = np.zeros((width // 2, width, 3), np.uint8)
-    top = (width // 2 - height) // 2 if sky is None else round(sky * width / 2)
-    first, last = max(top, 0), min(top + height, width // 2)
-    whole[first:last] = pixels[first - top : last - top, :width]
-    return whole

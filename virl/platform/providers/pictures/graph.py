@@ -1,17 +1,18 @@
 """The panorama graph of shared pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from virl.errors import NoStreetView
-from virl.geo import LatLng
+from virl.geo import Floats, LatLng
 from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.providers.pictures.linking import Pairs, linked
 from virl.platform.providers.pictures.picture import Captures, Ints, Picture, captures
@@ -37,6 +38,7 @@ def picture_graph(
     ways: Sequence[Sequence[LatLng]] = (),
     as_of: datetime | None = None,
     step: float = STEP_M,
+    known: Collection[str] = (),
 ) -> PictureGraph:
     """Choose pictures, link them, and keep the part that holds the start.
 
@@ -50,6 +52,7 @@ def picture_graph(
         ways: walkable ways, split at their junctions.
         as_of: leaves out what was taken later.
         step: least distance between two panoramas, metres.
+        known: ids of pictures that are in the graph already; they come before all others, and stay.
 
     Raises:
         NoStreetView: no picture is left.
@@ -63,11 +66,13 @@ def picture_graph(
     lines = [shapely.LineString(np.stack(frame.to_metres(*np.array(way, float).T), axis=1)) for way in ways]
     network = ways_of(lines)
     xy, way, along = snapped(taken.xy, network)
-    stands = thinned(xy, step)
+    before = frozenset(known)
+    first = np.array([one.id in before for one in taken.pictures], bool)
+    stands = _thinned(xy, first, step)
     kept = np.unique(stands)
     links = along_ways(kept, way, along, network)
     links |= {(a, b) for a, b in linked(xy, taken.sequence, stands) if way[a] < 0 or way[b] < 0}
-    part = _part(kept, links, xy, None if start is None else frame.point(start))
+    part = _part(kept, links, xy, None if start is None else frame.point(start), first[kept])
     return PictureGraph(
         graph=_built(part, links, taken, xy),
         pictures={taken.pictures[number].id: taken.pictures[number] for number in part.tolist()},
@@ -75,18 +80,36 @@ def picture_graph(
     )
 
 
-def _part(kept: Ints, links: Pairs, xy: np.ndarray, start: tuple[float, float] | None) -> Ints:
-    """The kept points that are connected with the one nearest to the start, or the most that are."""
+def _thinned(xy: Floats, first: NDArray[np.bool_], step: float) -> Ints:
+    """As `thinned`, the points that are `first` before the others; those are all kept."""
+    order = np.argsort(~first, kind="stable")
+    stands = np.empty(len(xy), np.int64)
+    stands[order] = order[thinned(xy[order], step)]
+    stands[first] = np.flatnonzero(first)
+    return stands
+
+
+def _part(
+    kept: Ints,
+    links: Pairs,
+    xy: Floats,
+    start: tuple[float, float] | None,
+    known: NDArray[np.bool_],
+) -> Ints:
+    """The kept points that are connected with the one nearest to the start, or the most that are.
+
+    What is connected with a known point is kept too.
+    """
     place = {number: index for index, number in enumerate(kept.tolist())}
     ends = np.array([(place[a], place[b]) for a, b in sorted(links)], np.int64).reshape(-1, 2)
     matrix = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(len(kept), len(kept)))
     _, part = connected_components(matrix, directed=False)
     wanted = np.bincount(part).argmax() if start is None else part[cKDTree(xy[kept]).query(start)[1]]
-    chosen: Ints = kept[part == wanted]
+    chosen: Ints = kept[(part == wanted) | np.isin(part, part[known])]
     return chosen
 
 
-def _built(part: Ints, links: Pairs, taken: Captures, xy: np.ndarray) -> NavigationGraph:
+def _built(part: Ints, links: Pairs, taken: Captures, xy: Floats) -> NavigationGraph:
     place = {number: index for index, number in enumerate(part.tolist())}
     inside = [(place[a], place[b]) for a, b in sorted(links) if a in place and b in place]
     ends = np.array(inside, np.int64).reshape(-1, 2)

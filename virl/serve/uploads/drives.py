@@ -38,7 +38,13 @@ class Capture:
     """The way it faces."""
 
 
-Drive = tuple[Capture, ...]
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """The captures of one drive, in their order."""
+
+    captures: tuple[Capture, ...]
+    again: bool
+    """Whether it repeats another, some years before."""
 
 
 def drives(graph: NavigationGraph, seed: int = 0, roughness: Roughness | None = None) -> list[Drive]:
@@ -52,8 +58,9 @@ def drives(graph: NavigationGraph, seed: int = 0, roughness: Roughness | None = 
     rough, rng = roughness or Roughness(), Random(f"drives {seed}")
     trails = list(_trails(graph))
     again = [trail for trail in trails if rng.random() < rough.again]
-    driven = (_driven(graph, trail, rough, rng) for trail in (*trails, *(trail[::-1] for trail in again)))
-    return [drive for drive in driven if drive]
+    first = [Drive(_driven(graph, trail, rough, rng), again=False) for trail in trails]
+    second = [Drive(_driven(graph, trail[::-1], rough, rng), again=True) for trail in again]
+    return [drive for drive in (*first, *second) if drive.captures]
 
 
 def _trails(graph: NavigationGraph) -> Iterator[list[int]]:
@@ -80,7 +87,7 @@ def _trails(graph: NavigationGraph) -> Iterator[list[int]]:
             yield trail
 
 
-def _driven(graph: NavigationGraph, trail: list[int], rough: Roughness, rng: Random) -> Drive:
+def _driven(graph: NavigationGraph, trail: list[int], rough: Roughness, rng: Random) -> tuple[Capture, ...]:
     captures = []
     for index, node in enumerate(trail):
         before, after = trail[max(index - 1, 0)], trail[min(index + 1, len(trail) - 1)]

@@ -1,0 +1,80 @@
+"""Cities of Panoramax, over HTTP."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from contracts import StreetViewContract
+
+from tests.platform.providers.open.conftest import write_city
+from virl.geo import distance
+from virl.platform.city import City
+from virl.platform.providers.cities import open_city
+from virl.platform.streetview import Camera
+from virl.serve.google.server import ServedCity
+from virl.serve.panoramax.app import make_app
+from virl.serve.uploads.drives import Roughness
+from virl.serve.uploads.options import UploadOptions
+from virl.serve.uploads.server import served_pictures
+
+TRUE = UploadOptions(roughness=Roughness(), tilt=4.0, width=1024)
+
+
+@pytest.fixture(scope="module")
+def server(town: City) -> Iterator[ServedCity]:
+    with served_pictures(make_app, town, TRUE) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def city(server: ServedCity, tmp_path_factory: pytest.TempPathFactory) -> Iterator[City]:
+    folder = tmp_path_factory.mktemp("open")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("VIRL_DATA", str(folder / "data"))
+        city = open_city(write_city(folder / "open-virlton.yaml", panoramax_url=server.url))
+        yield city
+        city.close()
+
+
+class TestPanoramax(StreetViewContract):
+    pass
+
+
+def test_a_view_shows_what_the_town_shows_there(city: City, town: City) -> None:
+    here = city.streetview.nearest(city.center, 500)
+    assert here is not None
+    there = town.streetview.nearest(here.position)
+    assert there is not None
+    assert distance(here.position, there.position) < 0.1
+    camera = Camera(here.heading + 30, -5, 80, 320, 240)
+    seen = city.streetview.view(here.id, camera).pixels.astype(float)
+    true = town.streetview.view(there.id, camera).pixels.astype(float)
+    off = {
+        turn: np.abs(seen - town.streetview.view(there.id, _turned(camera, turn)).pixels).mean()
+        for turn in (-4, 4)
+    }
+    assert np.abs(seen - true).mean() < min(off.values())
+
+
+def _turned(camera: Camera, degrees: float) -> Camera:
+    return Camera(camera.heading + degrees, camera.pitch, camera.fov, camera.width, camera.height)
+
+
+def test_what_was_fetched_is_not_fetched_again(server: ServedCity, data: Path, tmp_path: Path) -> None:
+    name = write_city(tmp_path / "again.yaml", panoramax_url=server.url, reach_m=80)
+    camera = Camera(0, width=64, height=64)
+    sent, pixels = [], []
+    for _ in range(2):
+        city = open_city(name)
+        here = city.streetview.nearest(city.center, 100)
+        assert here is not None
+        pixels.append(city.streetview.view(here.id, camera).pixels)
+        assert city.meter is not None
+        sent.append(dict(city.meter.take().sent))
+        city.close()
+    assert sent[0] == {"panoramax_search": 1, "panoramax_sd": 1}
+    assert sent[1] == {}
+    assert np.array_equal(*pixels)
+    (credit,) = data.rglob("credit.json")
+    assert '"licence": "' in credit.read_text()

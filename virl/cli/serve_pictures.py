@@ -1,0 +1,98 @@
+"""`virl serve panoramax` and `virl serve mapillary`: the pictures of drives through a town."""
+
+from typing import Annotated
+
+import typer
+
+from virl.cli.completion import complete_cities
+from virl.cli.options import DebugOption
+from virl.console import echo
+from virl.guard import guard
+
+CityOption = Annotated[
+    str,
+    typer.Option(
+        help="Made town or twin whose streets are driven (see `virl cities`).", autocompletion=complete_cities
+    ),
+]
+PortOption = Annotated[int, typer.Option(help="Port to listen on; 0 chooses a free one.", min=0, max=65535)]
+FlatOption = Annotated[
+    float, typer.Option(help="Share of the drives with flat pictures instead of panoramas.", min=0, max=1)
+]
+TiltOption = Annotated[
+    float,
+    typer.Option(help="Standard deviation of the camera's pitch and roll, in degrees.", min=0, max=30),
+]
+DeletedOption = Annotated[
+    float,
+    typer.Option(help="Share of the pictures that are listed and can no longer be fetched.", min=0, max=1),
+]
+RelicensedOption = Annotated[
+    float,
+    typer.Option(
+        help="Share of the pictures whose licence is closed from the second listing on.", min=0, max=1
+    ),
+]
+FaultOption = Annotated[
+    str,
+    typer.Option(
+        help="Shares of requests that fail, such as `429:0.05,500:0.02,timeout:0.01,garbage:0.01,half:0.01`."
+    ),
+]
+RetryAfterOption = Annotated[
+    int | None, typer.Option(help="Seconds in the `Retry-After` header of 429 and 503 replies.", min=0)
+]
+WidthOption = Annotated[int, typer.Option(help="Pixels of a panorama: 512, 1024, 2048, 4096 or 8192.")]
+LatencyOption = Annotated[float, typer.Option(help="Milliseconds to add to every reply.", min=0)]
+SeedOption = Annotated[
+    int, typer.Option(help="Random seed of the drives, and of which requests fail.", min=0)
+]
+
+
+def panoramax(
+    city: CityOption = "virlton",
+    port: PortOption = 8767,
+    flat: FlatOption = 0.0,
+    tilt: TiltOption = 0.0,
+    width: WidthOption = 4096,
+    deleted: DeletedOption = 0.0,
+    relicensed: RelicensedOption = 0.0,
+    fault: FaultOption = "",
+    retry_after: RetryAfterOption = None,
+    latency_ms: LatencyOption = 0.0,
+    seed: SeedOption = 0,
+    debug: DebugOption = False,
+) -> None:
+    """Serve pictures of drives through a town with the API of Panoramax.
+
+    Positions and headings are as inexact as people's, some pictures are missing, and some streets were driven
+    twice. Only this machine can connect. No key is needed.
+    """
+
+    def work() -> None:
+        from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
+
+        require_extra()
+        from virl.platform.providers.cities import open_city  # noqa: PLC0415 - brings in the city
+        from virl.serve.google.options import parse_faults  # noqa: PLC0415 - needs the extra
+        from virl.serve.panoramax.app import make_app  # noqa: PLC0415
+        from virl.serve.uploads.options import UploadOptions  # noqa: PLC0415
+        from virl.serve.uploads.server import serve_pictures  # noqa: PLC0415
+
+        options = UploadOptions(
+            seed=seed,
+            flat=flat,
+            tilt=tilt,
+            width=width,
+            deleted=deleted,
+            relicensed=relicensed,
+            faults=parse_faults(fault),
+            retry_after_s=retry_after,
+            latency_ms=latency_ms,
+        )
+        town = open_city(city)
+        serve_pictures(
+            make_app, town, options, port, lambda url: echo(f"Serving pictures of {town.title} at {url}")
+        )
+
+    guard(work, debug=debug)

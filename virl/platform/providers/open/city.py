@@ -1,0 +1,77 @@
+"""Puts a city of open data together: street view from a service, places and maps from open data."""
+
+from virl import resources
+from virl.errors import ProviderError
+from virl.platform.city import City
+from virl.platform.providers.open.city_file import OpenCity
+from virl.platform.providers.open.explored import Explored, Extent
+from virl.platform.providers.open.ground import ground_of
+from virl.platform.providers.open.http import OpenHttp
+from virl.platform.providers.open.kept import KeptPictures
+from virl.platform.providers.open.mapillary.client import BUSY, Mapillary
+from virl.platform.providers.open.mapillary.token import TOKEN_VARIABLE, Token
+from virl.platform.providers.open.on_the_way import MapsOnTheWay, StreetsOnTheWay
+from virl.platform.providers.open.panoramax.client import Panoramax
+from virl.platform.providers.open.settings import OpenSettings, load_open_settings, service_settings
+from virl.platform.providers.open.shots import ShotLists
+from virl.platform.providers.open.streetview import OpenStreetView
+from virl.platform.providers.provider import Access
+
+FOLDER = "open"
+"""In the user's data folder, with a folder for each service."""
+
+
+def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
+    """The city of a file. Opening it asks no service.
+
+    Raises:
+        BadInput: the settings or the extract are broken, or a folder cannot be used.
+        ProviderError: there is no token, and no replay.
+    """
+    settings = load_open_settings()
+    ground = ground_of(name, file)
+    client = _client(file, settings, access)
+    http, own = client.http, client.http.settings
+    keeps = access.cache != "off" and not http.is_recorded
+    folder = resources.data_home() / FOLDER / file.streetview if keeps else None
+    extent = Extent(file.center, file.region, file.reach_m, file.as_of)
+    explored = Explored(
+        ShotLists(client.shots, folder / "lists" if folder else None, own.keep_days),
+        extent,
+        ground.ways,
+        folder / "walked" if folder else None,
+    )
+    kept = KeptPictures(folder / "pictures" if folder else None, file.streetview, settings)
+    named = f"Pictures: contributors of {own.title}"
+    return City(
+        name=name,
+        title=file.title,
+        center=file.center,
+        attribution="; ".join(filter(None, (named, ground.attribution))),
+        time_zone=ground.time_zone,
+        streetview=OpenStreetView(own.title, explored, client, kept),
+        places=ground.places,
+        maps=MapsOnTheWay(explored, ground.maps),
+        street_map=StreetsOnTheWay(explored),
+        meter=http.meter,
+        close=http.close,
+    )
+
+
+def _client(file: OpenCity, settings: OpenSettings, access: Access) -> Panoramax | Mapillary:
+    """Who is asked for pictures.
+
+    Raises:
+        BadInput: the address of a server is none, or the token holds what no token does.
+        ProviderError: there is no token, and no replay.
+    """
+    if file.streetview == "panoramax":
+        return Panoramax(OpenHttp(service_settings(settings, "panoramax", file.panoramax_url), access))
+    own, token = service_settings(settings, "mapillary", file.mapillary_url), Token.from_environment()
+    if token is None and access.replay is None:
+        raise ProviderError(
+            own.title,
+            f"{TOKEN_VARIABLE} is not set",
+            "set it to a token of mapillary.com/dashboard/developers, or use `streetview: panoramax`",
+        )
+    return Mapillary(OpenHttp(own, access, token, busy_codes=BUSY))

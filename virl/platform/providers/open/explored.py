@@ -1,0 +1,155 @@
+"""The panorama graph of shared pictures as far as it is known: all of a district, or more as one walks."""
+
+import hashlib
+import json
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from virl.files import write_whole
+from virl.geo import LatLng
+from virl.platform.providers.open.cells import Cell, cells_around, cells_of
+from virl.platform.providers.open.shots import Shot, ShotLists, pictures_of
+from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
+from virl.region import Region
+
+EDGE_M = 60.0
+"""How near to the edge of what is known more is asked for; chosen: twice the longest link."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Which pictures are wanted."""
+
+    start: LatLng
+    """The part of the graph is kept that holds the panorama nearest to it."""
+    region: Region | None
+    """All of it is asked for at once; `None` to ask on the way."""
+    reach_m: float
+    """Metres around the start that are known at first, without a region."""
+    as_of: date | None = None
+    """Leaves out what was taken after this day."""
+
+
+class _State(BaseModel):
+    """What a run on the way has seen, so that the next one finds the same panoramas."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal[1] = 1
+    cells: tuple[tuple[int, int, int], ...]
+    panoramas: tuple[str, ...]
+
+
+class Explored:
+    """A graph that is built when it is first asked for, and grows. Safe for several threads.
+
+    Args:
+        lists: gives the pictures of squares.
+        extent: which are wanted.
+        ways: walkable ways, split at their junctions, which pictures are placed on.
+        folder: where it is kept what has been seen; `None` keeps nothing.
+    """
+
+    def __init__(
+        self,
+        lists: ShotLists,
+        extent: Extent,
+        ways: Sequence[Sequence[LatLng]] = (),
+        folder: Path | None = None,
+    ) -> None:
+        self._lists = lists
+        self._extent = extent
+        self._ways = ways
+        self._file = folder / f"{_digest(extent)}.json" if folder and extent.region is None else None
+        self._cells: set[Cell] = set()
+        self._shots: dict[str, Shot] = {}
+        self._made: PictureGraph | None = None
+        self._lock = threading.RLock()
+
+    @property
+    def made(self) -> PictureGraph:
+        """The graph as far as it is known.
+
+        Raises:
+            NoStreetView: there are no pictures.
+            ProviderError: the service fails.
+        """
+        with self._lock:
+            if self._made is None:
+                self._begin()
+            assert self._made is not None  # noqa: S101  # `_begin` has made it
+            return self._made
+
+    def around(self, position: LatLng) -> PictureGraph:
+        """The graph with all that lies around a position, if it may grow.
+
+        Raises:
+            NoStreetView: there are no pictures.
+            ProviderError: the service fails.
+        """
+        with self._lock:
+            made = self.made
+            if self._extent.region is None and (more := cells_around(position, EDGE_M) - self._cells):
+                made = self._grow(more, tuple(made.graph.ids))
+                self._save(made)
+            return made
+
+    def shot(self, pano_id: str) -> Shot:
+        """What is known of a panorama of the graph."""
+        with self._lock:
+            return self._shots[pano_id]
+
+    def _begin(self) -> None:
+        extent = self._extent
+        if extent.region:
+            self._grow(cells_of(extent.region))
+            return
+        state = self._saved()
+        first = cells_around(extent.start, extent.reach_m)
+        kept = {Cell(*one) for one in state.cells} if state else set()
+        self._save(self._grow(first | kept, state.panoramas if state else ()))
+
+    def _grow(self, cells: set[Cell], known: tuple[str, ...] = ()) -> PictureGraph:
+        for cell in sorted(cells):
+            for shot in self._lists.of(cell):
+                if self._extent.region is None or self._extent.region.contains(shot.position):
+                    self._shots[shot.id] = shot
+        self._cells |= cells
+        as_of = self._extent.as_of
+        self._made = picture_graph(
+            pictures_of(self._shots.values()),
+            start=self._extent.start,
+            ways=self._ways,
+            as_of=datetime.combine(as_of, time.max, UTC) if as_of else None,
+            known=known,
+        )
+        _log.info("%d pictures, %d panoramas", len(self._shots), len(self._made.graph))
+        return self._made
+
+    def _saved(self) -> _State | None:
+        try:
+            return _State.model_validate_json(self._file.read_bytes()) if self._file else None
+        except (OSError, ValidationError):
+            return None
+
+    def _save(self, made: PictureGraph) -> None:
+        if self._file:
+            state = _State(
+                cells=tuple((cell.zoom, cell.x, cell.y) for cell in sorted(self._cells)),
+                panoramas=made.graph.ids,
+            )
+            write_whole(self._file, state.model_dump_json().encode(), "run it again")
+
+
+def _digest(extent: Extent) -> str:
+    told = [*extent.start, extent.reach_m, str(extent.as_of)]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]

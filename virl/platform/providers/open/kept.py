@@ -1,0 +1,105 @@
+"""Pictures that may be kept, on disk for good, each with its author and licence beside it."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from virl.files import write_whole
+from virl.platform.providers.open.settings import OpenSettings
+from virl.platform.providers.open.shots import Shot
+
+AGAIN = "run it again"
+
+
+class PictureCredit(BaseModel):
+    """Whom to name for a picture: the file `credit.json` beside its parts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    picture: str
+    service: str
+    author: str
+    licence: str
+    """SPDX identifier, as it was when the picture was fetched: what was granted stays granted."""
+    licence_url: str
+    page: str
+    """Where people find the picture."""
+    taken: str
+    """ISO 8601."""
+    fetched: str
+    """ISO 8601 day."""
+
+
+@dataclass(frozen=True)
+class KeptPictures:
+    """The pictures of one service.
+
+    Args:
+        folder: where they are kept; `None` keeps none.
+        service: its name.
+        settings: which licences allow it.
+    """
+
+    folder: Path | None
+    service: str
+    settings: OpenSettings
+
+    def get(self, shot: Shot, part: str, fetch: Callable[[], bytes]) -> bytes:
+        """A part of a picture, from the disk if it is there; else fetched, and kept if its licence allows.
+
+        The credit is written first, and a picture without one is not taken from the disk.
+
+        Args:
+            shot: the picture.
+            part: such as `"sd"` or `"tile-3-1"`.
+            fetch: asks for it.
+
+        Raises:
+            ProviderError: as `fetch`.
+            CannotWrite: the disk refuses.
+        """
+        folder = self._folder_of(shot)
+        if folder is None:
+            return fetch()
+        file = folder / f"{part}.jpg"
+        if self.credit(shot) and file.is_file():
+            return file.read_bytes()
+        licence = self.settings.licence(shot.licence)
+        data = fetch()
+        if licence is None or not licence.keep:
+            return data
+        if not self.credit(shot):
+            credit = PictureCredit(
+                picture=shot.id,
+                service=self.service,
+                author=shot.author,
+                licence=shot.licence,
+                licence_url=licence.url,
+                page=shot.page,
+                taken=shot.taken.isoformat(),
+                fetched=f"{datetime.now(UTC):%Y-%m-%d}",
+            )
+            write_whole(folder / "credit.json", credit.model_dump_json(indent=1).encode() + b"\n", AGAIN)
+        write_whole(file, data, AGAIN)
+        return data
+
+    def credit(self, shot: Shot) -> PictureCredit | None:
+        """Whom to name for a picture that is kept; `None` where it is not."""
+        folder = self._folder_of(shot)
+        if folder is None:
+            return None
+        try:
+            return PictureCredit.model_validate_json((folder / "credit.json").read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def _folder_of(self, shot: Shot) -> Path | None:
+        """By a digest, as an id is the service's text and no name of a file."""
+        if self.folder is None:
+            return None
+        digest = hashlib.sha256(shot.id.encode()).hexdigest()
+        return self.folder / digest[:2] / digest[2:32]

@@ -1,0 +1,1 @@
+"""Mapillary: street-level pictures over its Graph API, with a free token."""

@@ -1,0 +1,131 @@
+"""Images of Mapillary as shots, and how their cameras were held."""
+
+import logging
+from datetime import UTC, datetime
+from math import asin, atan, atan2, degrees
+from typing import Any
+
+import numpy as np
+from pydantic import Field, ValidationError
+from scipy.spatial.transform import Rotation
+
+from virl.platform.attitude import Attitude
+from virl.platform.providers.http.bodies import ReplyBody
+from virl.platform.providers.open.geojson import PointBody
+from virl.platform.providers.open.shots import Shot
+from virl.platform.providers.pictures.picture import FULL_TURN
+
+FIELDS = (
+    "id,geometry,computed_geometry,compass_angle,computed_compass_angle,computed_rotation,camera_type,"
+    "camera_parameters,is_pano,captured_at,sequence,creator,width,height"
+)
+LICENCE = "CC-BY-SA-4.0"
+PAGE = "https://www.mapillary.com/app/?pKey="
+WHOLE = frozenset({"spherical", "equirectangular"})
+FLAT = frozenset({"perspective", "brown"})
+USUAL_FOV = 70.0
+"""Of a flat picture whose focal length is not known: a phone's main camera has 65 to 78 degrees."""
+MOST_ROLL = 45.0
+"""Of a flat picture; more is that of a phone held upright, whose pictures are turned already (chosen)."""
+
+_log = logging.getLogger(__name__)
+
+
+class _Creator(ReplyBody):
+    username: str = ""
+
+
+class ImageBody(ReplyBody):
+    """One image, with the fields of `FIELDS`."""
+
+    id: str = Field(pattern=r"^[0-9]{1,30}$")
+    geometry: PointBody
+    computed_geometry: PointBody | None = None
+    compass_angle: float | None = None
+    computed_compass_angle: float | None = None
+    computed_rotation: tuple[float, float, float] | None = None
+    camera_type: str = ""
+    camera_parameters: tuple[float, ...] = ()
+    is_pano: bool = False
+    captured_at: int = Field(ge=0, le=10**14)
+    sequence: str
+    creator: _Creator = _Creator()
+    width: int = Field(default=0, ge=0)
+    height: int = Field(default=0, ge=0)
+
+
+class Images(ReplyBody):
+    """The reply to a search."""
+
+    data: tuple[dict[str, Any], ...]
+
+
+def shots_of(found: Images) -> list[Shot]:
+    """The images of a reply as shots; fisheye ones, and those that lack what every one has, are left out."""
+    shots = []
+    for image in found.data:
+        try:
+            body = ImageBody.model_validate(image)
+        except ValidationError:
+            _log.debug("an image of Mapillary does not hold what it should: %.40r", image.get("id"))
+            continue
+        if body.is_pano or body.camera_type in WHOLE or body.camera_type in FLAT:
+            shots.append(shot_of(body))
+    return shots
+
+
+def shot_of(image: ImageBody) -> Shot:
+    """An image as a shot, at the position and as it was held by structure from motion, where there is one."""
+    whole = image.is_pano or image.camera_type in WHOLE
+    lng, lat = (image.computed_geometry or image.geometry).coordinates
+    held = attitude_of(image.computed_rotation) if image.computed_rotation else None
+    told = image.compass_angle if image.computed_compass_angle is None else image.computed_compass_angle
+    roll = held.roll if held and (whole or abs(held.roll) <= MOST_ROLL) else 0.0
+    return Shot(
+        id=image.id,
+        lat=lat,
+        lng=lng,
+        heading=held.heading if held else None if told is None else told % FULL_TURN,
+        pitch=held.pitch if held else 0.0,
+        roll=roll,
+        fov=FULL_TURN if whole else _fov(image),
+        sequence=image.sequence,
+        rank=image.captured_at,
+        taken=datetime.fromtimestamp(image.captured_at / 1000, UTC),
+        author=image.creator.username,
+        licence=LICENCE,
+        page=PAGE + image.id,
+    )
+
+
+def attitude_of(rotation: tuple[float, float, float]) -> Attitude:
+    """How a camera was held, by its rotation from the world to its own axes.
+
+    Args:
+        rotation: axis times angle in radians; world: east, north, up; camera: right, down, forward (OpenSfM).
+    """
+    right, down, forward = Rotation.from_rotvec(np.array(rotation)).as_matrix()
+    return Attitude(
+        heading=degrees(atan2(forward[0], forward[1])) % FULL_TURN,
+        pitch=degrees(asin(min(max(forward[2], -1.0), 1.0))),
+        roll=degrees(atan2(-right[2], -down[2])),
+    )
+
+
+def rotation_of(held: Attitude) -> tuple[float, float, float]:
+    """The way back from `attitude_of`."""
+    axes = np.eye(3, dtype=np.float32)
+    right, up, forward = (
+        np.array([east, north, rise], float).ravel()
+        for east, rise, north in (held.in_world(*axis.reshape(3, 1)) for axis in axes)
+    )
+    x, y, z = Rotation.from_matrix(np.stack([right, -up, forward])).as_rotvec().tolist()
+    return x, y, z
+
+
+def _fov(image: ImageBody) -> float:
+    """The focal length is a share of the longer side."""
+    longer = max(image.width, image.height)
+    if not image.camera_parameters or image.camera_parameters[0] <= 0.1 or not longer:
+        return USUAL_FOV
+    return min(2 * degrees(atan(image.width / (2 * image.camera_parameters[0] * longer))), 170.0)

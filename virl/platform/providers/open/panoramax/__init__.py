@@ -1,0 +1,1 @@
+"""Panoramax: street-level pictures over its STAC API, without a key."""

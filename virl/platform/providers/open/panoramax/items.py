@@ -1,0 +1,168 @@
+"""STAC items of Panoramax as shots."""
+
+import logging
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError
+
+from virl.platform.providers.http.bodies import CamelBody, ReplyBody
+from virl.platform.providers.open.geojson import PointBody
+from virl.platform.providers.open.shots import Shot, TileMatrix
+from virl.platform.providers.pictures.picture import FULL_TURN
+
+USUAL_FOV = 70.0
+"""Of a flat picture that does not say: a phone's main camera has 65 to 78 degrees."""
+
+_log = logging.getLogger(__name__)
+
+Degrees = Annotated[float, Field(ge=-360, le=720)]
+
+
+def _mapping(value: object) -> object:
+    return value if isinstance(value, Mapping) else {}
+
+
+class _Camera(ReplyBody):
+    field_of_view: float | None = Field(default=None, gt=0, le=FULL_TURN)
+    sensor_array_dimensions: tuple[int, int] | None = None
+    visible_area: tuple[int, int, int, int] | None = None
+
+
+class _Provider(ReplyBody):
+    name: str = ""
+    roles: tuple[str, ...] = ()
+
+
+class _Matrix(CamelBody):
+    tile_width: int = Field(ge=16, le=8192)
+    matrix_width: int = Field(ge=1, le=256)
+    matrix_height: int = Field(ge=1, le=128)
+
+
+class _MatrixSet(CamelBody):
+    tile_matrix: tuple[_Matrix, ...] = Field(min_length=1)
+
+
+class _Properties(ReplyBody):
+    datetime: AwareDatetime
+    license: str = ""
+    azimuth: Degrees | None = Field(default=None, alias="view:azimuth")
+    pitch: float | None = Field(default=None, alias="pers:pitch", ge=-90, le=90)
+    roll: float | None = Field(default=None, alias="pers:roll", ge=-360, le=360)
+    yaw: float | None = Field(default=None, alias="pers:yaw", ge=-360, le=360)
+    camera: _Camera = Field(default=_Camera(), alias="pers:interior_orientation")
+    producer: str = Field(default="", alias="geovisio:producer")
+    rank: int = Field(default=0, alias="geovisio:rank_in_collection")
+    exif: Annotated[dict[str, Any], BeforeValidator(_mapping)] = Field(default_factory=dict)
+    tiles: dict[str, _MatrixSet] = Field(default_factory=dict, alias="tiles:tile_matrix_sets")
+
+
+class _Asset(ReplyBody):
+    href: str
+
+
+class _Link(ReplyBody):
+    rel: str = ""
+    href: str = ""
+
+
+class Item(ReplyBody):
+    """One item."""
+
+    id: str = Field(min_length=1)
+    geometry: PointBody
+    collection: str
+    properties: _Properties
+    providers: tuple[_Provider, ...] = ()
+    assets: dict[str, _Asset] = Field(default_factory=dict)
+    asset_templates: dict[str, _Asset] = Field(default_factory=dict)
+    links: tuple[_Link, ...] = ()
+
+
+class SearchBody(ReplyBody):
+    """The reply to a search."""
+
+    features: tuple[dict[str, Any], ...]
+
+
+def shots_of(found: SearchBody) -> list[Shot]:
+    """The items of a reply as shots; one that lacks what every item has is left out."""
+    shots = []
+    for feature in found.features:
+        try:
+            shots.append(shot_of(Item.model_validate(feature)))
+        except ValidationError:
+            _log.debug("an item of Panoramax does not hold what it should: %.80r", feature.get("id"))
+    return shots
+
+
+def shot_of(item: Item) -> Shot:
+    """An item as a shot."""
+    told, camera = item.properties, item.properties.camera
+    whole = _is_whole(item)
+    lng, lat = item.geometry.coordinates
+    return Shot(
+        id=item.id,
+        lat=lat,
+        lng=lng,
+        heading=_heading(told),
+        pitch=told.pitch or 0.0,
+        roll=told.roll or 0.0,
+        fov=FULL_TURN if whole else min(camera.field_of_view or USUAL_FOV, 170.0),
+        sky=_sky(camera) if whole else None,
+        sequence=item.collection,
+        rank=told.rank,
+        taken=told.datetime,
+        author=_author(item),
+        licence=told.license,
+        page=next((link.href for link in item.links if link.rel in {"self", "via"}), ""),
+        sd=_href(item.assets, "sd"),
+        hd=_href(item.assets, "hd"),
+        tiles=_tiles(item) if whole and camera.visible_area is None else None,
+    )
+
+
+def _is_whole(item: Item) -> bool:
+    """The field of view says it, or else the projection or the tiles, which only whole panoramas have."""
+    fov = item.properties.camera.field_of_view
+    projection = str(item.properties.exif.get("Xmp.GPano.ProjectionType", ""))
+    return fov == FULL_TURN or (fov is None and (projection == "equirectangular" or bool(_tiles(item))))
+
+
+def _heading(told: _Properties) -> float | None:
+    """Of the middle column. A yaw that repeats the azimuth is that of the camera's own metadata.
+
+    No document says which way a yaw turns; taken as clockwise (assumed).
+    """
+    if told.azimuth is None:
+        return None
+    yaw = told.yaw or 0.0
+    repeats = round(yaw) % 360 == round(told.azimuth) % 360
+    return (told.azimuth + (0.0 if repeats else yaw)) % FULL_TURN
+
+
+def _sky(camera: _Camera) -> float | None:
+    """The margin at the top of a panorama that was cropped, as a share of its full height."""
+    if camera.visible_area is None or camera.sensor_array_dimensions is None:
+        return None
+    height = camera.sensor_array_dimensions[1]
+    return min(max(camera.visible_area[1] / height, 0.0), 1.0) if height > 0 else None
+
+
+def _author(item: Item) -> str:
+    named = next((one.name for one in item.providers if "producer" in one.roles and one.name), "")
+    return named or item.properties.producer or next((one.name for one in item.providers), "")
+
+
+def _href(assets: Mapping[str, _Asset], name: str) -> str:
+    return assets[name].href if name in assets else ""
+
+
+def _tiles(item: Item) -> TileMatrix | None:
+    matrices = next(iter(item.properties.tiles.values()), None)
+    href = _href(item.asset_templates, "tiles")
+    if matrices is None or "{TileCol}" not in href or "{TileRow}" not in href:
+        return None
+    first = matrices.tile_matrix[0]
+    return TileMatrix(href=href, columns=first.matrix_width, rows=first.matrix_height, side=first.tile_width)

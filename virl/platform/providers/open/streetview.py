@@ -1,0 +1,165 @@
+"""Street view of shared pictures: the graph as far as it is known, and views out of what is fetched."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import pi
+from threading import Lock
+from typing import Protocol
+
+import numpy as np
+
+from virl.errors import NoImagery, ProviderError
+from virl.geo import LatLng
+from virl.platform.graph import panorama_at, panorama_near
+from virl.platform.providers.graph.projection import Equirectangular, equirectangular, perspective
+from virl.platform.providers.graph.tiling import tiles_seen
+from virl.platform.providers.http.bodies import picture
+from virl.platform.providers.http.together import together
+from virl.platform.providers.open.explored import Explored
+from virl.platform.providers.open.kept import KeptPictures
+from virl.platform.providers.open.shots import Shot, TileMatrix
+from virl.platform.providers.pictures.flat import flat_view
+from virl.platform.providers.pictures.picture import Picture
+from virl.platform.providers.pictures.whole import whole_panorama
+from virl.platform.streetview import Camera, Image, Panorama, View
+
+SD_WIDTH = 2048
+"""Pixels of the smaller picture of a panorama, of both services."""
+SHARPER = 1.25
+"""A view that has more pixels a degree than this many times the smaller picture is made of tiles; chosen."""
+KEPT = 8  # pictures decoded in memory; chosen: one of 5760 x 2880 pixels takes 50 MB
+GONE = frozenset({403, 404, 410})
+
+
+class PictureSource(Protocol):
+    """A service that gives pictures."""
+
+    def picture(self, shot: Shot, part: str) -> bytes:
+        """A picture as a file: `sd`, `hd`, or `tile-COLUMN-ROW`.
+
+        Raises:
+            ProviderError: the service fails, or has it no more.
+        """
+        ...
+
+
+class OpenStreetView:
+    """Street view of shared pictures.
+
+    Args:
+        service: its name, for errors.
+        explored: the graph.
+        source: gives pictures.
+        kept: those on disk.
+    """
+
+    def __init__(self, service: str, explored: Explored, source: PictureSource, kept: KeptPictures) -> None:
+        self._service = service
+        self._explored = explored
+        self._source = source
+        self._kept = kept
+        self._whole = lru_cache(maxsize=KEPT)(self._whole_panorama)
+        self._tiled = lru_cache(maxsize=KEPT)(self._new_tiled)
+        self._flat = lru_cache(maxsize=KEPT)(self._pixels)
+
+    def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
+        """The panorama nearest to a position, or `None` if there is none within `radius` metres.
+
+        Raises:
+            BadInput: the radius is outside (0, 1000], or the position is not finite.
+            ProviderError: the service fails.
+        """
+        graph = self._explored.made.graph
+        panorama_near(graph, position, radius)  # refuses before anything is asked
+        graph = self._explored.around(position).graph
+        found = panorama_near(graph, position, radius)
+        return self.panorama(found.id) if found else None
+
+    def panorama(self, pano_id: str) -> Panorama:
+        """The panorama with this id.
+
+        Raises:
+            NoStreetView: there is none.
+            ProviderError: the service fails.
+        """
+        graph = self._explored.made.graph
+        made = self._explored.around(graph.position(graph.number(pano_id)))
+        picture = made.pictures[pano_id]
+        return panorama_at(made.graph, made.graph.number(pano_id), f"{picture.taken:%Y-%m}")
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        """The picture through `camera` at a panorama.
+
+        Raises:
+            NoStreetView: there is no such panorama.
+            NoImagery: its picture was taken away or is broken, or it is flat and looks elsewhere.
+            ProviderError: the service fails.
+        """
+        made = self._explored.made
+        made.graph.number(pano_id)
+        shot, held = self._explored.shot(pano_id), made.pictures[pano_id]
+        sharp = 2 * pi * camera.focal > SHARPER * SD_WIDTH
+        if not held.is_panorama:
+            sharp = camera.focal > SHARPER * SD_WIDTH / 2 / np.tan(np.radians(held.fov / 2))
+            pixels = self._flat(pano_id, "hd" if sharp else "sd")
+            return View(pano_id, camera, flat_view(pixels, held.fov, held.attitude, camera))
+        if sharp and shot.tiles:
+            return View(pano_id, camera, self._tiled(pano_id, shot.tiles).view(camera))
+        return View(pano_id, camera, perspective(self._whole(pano_id, "hd" if sharp else "sd"), camera))
+
+    def _whole_panorama(self, pano_id: str, part: str) -> Equirectangular:
+        sky = self._explored.shot(pano_id).sky
+        whole = whole_panorama(self._pixels(pano_id, part), sky)
+        return equirectangular(whole, attitude=self._held(pano_id).attitude)
+
+    def _new_tiled(self, pano_id: str, tiles: TileMatrix) -> "TiledPanorama":
+        return TiledPanorama(tiles, self._held(pano_id), lambda part: self._pixels(pano_id, part))
+
+    def _held(self, pano_id: str) -> Picture:
+        return self._explored.made.pictures[pano_id]
+
+    def _pixels(self, pano_id: str, part: str) -> Image:
+        shot = self._explored.shot(pano_id)
+        try:
+            data = self._kept.get(shot, part, lambda: self._source.picture(shot, part))
+        except ProviderError as fault:
+            if fault.status in GONE:
+                raise NoImagery(
+                    f"{self._service} has the picture {pano_id!r} no more: go on to another panorama"
+                ) from None
+            raise
+        return picture(data, self._service)
+
+
+class TiledPanorama:
+    """A whole panorama of large tiles, fetched as far as views need them.
+
+    Args:
+        tiles: how it is cut.
+        held: how the camera was held.
+        fetch: gives the pixels of a part, such as `tile-3-1`.
+    """
+
+    def __init__(self, tiles: TileMatrix, held: Picture, fetch: Callable[[str], Image]) -> None:
+        self._tiles, self._held, self._fetch = tiles, held, fetch
+        width = tiles.columns * tiles.side
+        self._canvas = np.zeros((width // 2, width, 3), np.uint8)
+        self._panorama = equirectangular(self._canvas, attitude=held.attitude)
+        self._there: set[tuple[int, int]] = set()
+        self._lock = Lock()
+
+    def view(self, camera: Camera) -> Image:
+        """What a camera sees; fetches the tiles that it touches and that are not there yet."""
+        height, width = self._canvas.shape[:2]
+        side = self._tiles.side
+        with self._lock:
+            seen = tiles_seen(camera, self._held.attitude, width, height, side)
+            missing = sorted(one for one in seen - self._there if one[1] < self._tiles.rows)
+            if missing:
+                got = together(lambda tile: self._fetch(f"tile-{tile[0]}-{tile[1]}"), missing)
+                for (column, row), pixels in zip(missing, got, strict=True):
+                    place = self._canvas[row * side : (row + 1) * side, column * side : (column + 1) * side]
+                    place[: pixels.shape[0], : pixels.shape[1]] = pixels[: place.shape[0], : place.shape[1]]
+                self._there.update(missing)
+                self._panorama = equirectangular(self._canvas, attitude=self._held.attitude)
+            return perspective(self._panorama, camera)

@@ -1,0 +1,1 @@
+"""What servers of shared pictures have in common: drives through a town, their pictures, and faults."""

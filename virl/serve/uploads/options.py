@@ -1,0 +1,49 @@
+"""What can be set about a server of shared pictures."""
+
+from dataclasses import dataclass, field
+
+from virl.errors import BadInput
+from virl.serve.google.options import Faults
+from virl.serve.uploads.drives import Roughness
+
+AS_PEOPLE_DRIVE = Roughness(position_m=1.5, heading=3.0, gaps=0.1, again=0.3)
+
+
+@dataclass(frozen=True, slots=True)
+class UploadOptions:
+    """Which pictures there are, and how the server behaves.
+
+    Raises:
+        BadInput: a value is out of its range.
+    """
+
+    seed: int = 0
+    """Of the drives, and of which requests meet a fault."""
+    roughness: Roughness = AS_PEOPLE_DRIVE
+    flat: float = 0.0
+    """Share of the drives with flat pictures instead of panoramas."""
+    tilt: float = 0.0
+    """Standard deviation of pitch and roll of the camera, degrees."""
+    width: int = 4096
+    """Pixels of a panorama."""
+    deleted: float = 0.0
+    """Share of the pictures that are listed, and gone when they are asked for."""
+    relicensed: float = 0.0
+    """Share of the pictures that have another licence from the second listing on, which allows nothing."""
+    most: int = 10_000
+    """Pictures of a box that holds more are refused, where the service refuses such."""
+    thumb_s: float = 3600.0
+    """Seconds that a signed address of a picture lasts, where the service signs them."""
+    faults: Faults = field(default_factory=Faults)
+    retry_after_s: int | None = None
+    """Seconds told in a `Retry-After` header of answers 429 and 503; `None` sends none."""
+    latency_ms: float = 0.0
+    hang_s: float = 60.0
+    """Seconds that a `timeout` fault keeps a client waiting."""
+
+    def __post_init__(self) -> None:
+        for name in ("flat", "deleted", "relicensed"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise BadInput(f"{name} {getattr(self, name):g} is outside [0, 1]")
+        if self.width not in {512, 1024, 2048, 4096, 8192}:
+            raise BadInput(f"width {self.width}: choose 512, 1024, 2048, 4096 or 8192 pixels")
