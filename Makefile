@@ -51,9 +51,9 @@ soak: $(STAMP)
 	SOAK_KILLS=$(KILLS) SOAK_SEED=$(SEED) SOAK_REPORT=$(REPORT) SOAK_JOBS="$(JOBS)" \
 	  $(BIN)/python -m pytest -p no:xdist -s -m soak tests/chaos
 
-## test-train  set up an environment with torch and Ray, and run the tests of fine-tuning there
+## test-train  set up an environment with torch and Ray, and run the tests of training there
 test-train: $(EXTRAS_STAMP)
-	$(EXTRAS)/bin/python -m pytest tests/benchmarks/touchdown/train
+	$(EXTRAS)/bin/python -m pytest tests/benchmarks/touchdown/train tests/train
 
 ## test-vision in the same environment, run the tests of detectors, CLIP, matchers and captions
 test-vision: $(EXTRAS_STAMP)

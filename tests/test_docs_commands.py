@@ -46,7 +46,7 @@ RULES = {
     r"(pip install fonttools|(npm|git|ray|claude|npx) .*|apt-get (.|\n)*)": Instead(OTHERS, SYNTAX),
     # measurements and training
     r"(python -m benchmarks\.perf\.scale)": Instead(""),
-    r"(python -m (benchmarks\.perf|benchmarks\.touchdown|virl\.datasets)\.\w+).*": Instead(
+    r"(python -m (benchmarks\.perf|benchmarks\.touchdown|virl\.datasets|virl\.train)\.\w+).*": Instead(
         HOURS, r"\1 --help"
     ),
     # photographs, and runs to watch

@@ -1,7 +1,6 @@
 """Reading with PP-OCR: lines are found in a shrunk picture, and read in the full one."""
 
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
@@ -17,6 +16,7 @@ from virl.errors import ModelUnavailable
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.threads import usual_threads
 from virl.platform.streetview import Image
 
 Quad = NDArray[np.float32]
@@ -25,7 +25,6 @@ Quad = NDArray[np.float32]
 _Fingerprint = tuple[tuple[int, ...], bytes]
 
 _FIND, _READ = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
-_EACH_CORE = -1  # ONNX Runtime's word for a thread for each core
 _MIN_FIND_SIDE = 32  # the finder works on multiples of 32 pixels
 
 
@@ -140,15 +139,9 @@ def _load(settings: RapidOcrSettings) -> Any:
             "Rec.rec_img_shape": [3, 48, settings.strip_width],
             "Rec.rec_batch_num": settings.batch,
             f"{onnx}.enable_cpu_mem_arena": True,  # keeps its buffers between pictures
-            f"{onnx}.intra_op_num_threads": settings.threads or _usual_threads(),
+            f"{onnx}.intra_op_num_threads": settings.threads or usual_threads(),
         }
     )
-
-
-def _usual_threads() -> int:
-    """What the environment allows: processes that run side by side must not take every core each."""
-    said = os.environ.get("OMP_NUM_THREADS", "")
-    return int(said) if said.isdecimal() and int(said) else _EACH_CORE
 
 
 def _fingerprint(image: Image) -> _Fingerprint:

@@ -1,6 +1,7 @@
 """Draws a made city: pictures, whole panoramas, photos of shopfronts, and what can truly be seen."""
 
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from math import atan2, degrees, hypot
 from threading import Lock
 
@@ -17,6 +18,13 @@ from virl.platform.providers.offline.render.buildings import building_mesh, door
 from virl.platform.providers.offline.render.culling import cull
 from virl.platform.providers.offline.render.furniture import furniture_mesh
 from virl.platform.providers.offline.render.ground import GroundRasters, Grounds
+from virl.platform.providers.offline.render.labelled import (
+    Labels,
+    SeenThing,
+    label_scene,
+    members_of,
+    seen_in,
+)
 from virl.platform.providers.offline.render.lens import Lens, aimed, around, lens_at, part_around, part_of
 from virl.platform.providers.offline.render.lettering import drawn_text, letter, texture_size
 from virl.platform.providers.offline.render.mesh import FRONT_ONLY, NOBODY, Quads, join
@@ -137,8 +145,30 @@ class CityRenderer:
             left, top, right, bottom = map(float, bounds[thing].tolist())
             box = (left, top, right, bottom)
             seen = int(counts[thing])
-            found.append(self._named(thing, box, x, y, seen / max(self._alone(thing, lens), seen)))
+            found.append(
+                self._named(thing, box, x, y, seen / max(self._alone(self._members[thing], lens), seen))
+            )
         return sorted(found, key=lambda seen: (seen.distance, seen.id))
+
+    def labelled(self, lens: Lens, min_pixels: int = 12) -> tuple[Image, list[tuple[SeenThing, float]]]:
+        """The picture through any lens, and the things of `labels` in it, each with its visible share.
+
+        Args:
+            lens: the camera, at any height.
+            min_pixels: a thing that shows fewer is left out.
+        """
+        order = self._in_sight(lens)
+        drawing = self._first_pass(lens, order)
+        found = []
+        for seen in seen_in(drawing, self.labels, min_pixels):
+            whole = self._alone(self.labels.members[seen.thing], lens)
+            found.append((seen, seen.pixels / max(whole, seen.pixels)))
+        return self._shaded(drawing, lens), found
+
+    @cached_property
+    def labels(self) -> Labels:
+        """What a detector learns to find in this city."""
+        return label_scene(self._plan, self._scene)
 
     def _wanted(self, kinds: Collection[str] | None) -> NDArray[np.bool_]:
         """Which owners are of these kinds; the last entry stands for what nobody owns."""
@@ -186,7 +216,7 @@ class CityRenderer:
             if self._built is None:
                 scene = build_scene(self._mesh())
                 things = len(self._signs) + len(self._plan.layout.furniture)
-                self._built = scene, _members(scene.owner, things)
+                self._built = scene, members_of(scene.owner, things + 1)
             return self._built
 
     def _mesh(self) -> Quads:
@@ -206,7 +236,9 @@ class CityRenderer:
     def _render(self, lens: Lens, *, furniture: bool = True, window: FacePart | None = None) -> Image:
         order = self._in_sight(lens, furniture=furniture)
         lens = lens if window is None else part_of(lens, window.left, window.top, window.width, window.height)
-        drawing = self._first_pass(lens, order)
+        return self._shaded(self._first_pass(lens, order), lens)
+
+    def _shaded(self, drawing: GeometryBuffer, lens: Lens) -> Image:
         self._letter_signs(drawing)
         drawn = self._textures()
         sharp = np.empty((lens.height, lens.width, 3), np.uint8)
@@ -229,9 +261,9 @@ class CityRenderer:
         draw(drawing, self._scene, self._textures(), lens)
         return drawing
 
-    def _alone(self, owner: int, lens: Lens) -> int:
-        """Pixels that a thing would cover with nothing before it, in a picture that holds it."""
-        scene, members = self._scene, self._members[owner]
+    def _alone(self, members: NDArray[np.int64], lens: Lens) -> int:
+        """Pixels that the quads of a thing would cover with nothing before it, in a picture of all of it."""
+        scene = self._scene
         away = scene.spheres[members, :3] - lens.eye
         faces = (scene.mode[members] != FRONT_ONLY) | (np.sum(away * scene.planes[members], axis=1) < 0)
         whole = around(lens, scene.corners[members].reshape(-1, 3))
@@ -267,9 +299,3 @@ def _by_kind(kinds: Sequence[str]) -> dict[str, NDArray[np.intp]]:
     """The places of each kind in a sequence of kinds."""
     every = np.array(kinds)
     return {kind: np.flatnonzero(every == kind) for kind in sorted(set(kinds))}
-
-
-def _members(owner: NDArray[np.int32], count: int) -> list[NDArray[np.int64]]:
-    order = np.argsort(owner, kind="stable")
-    bounds = np.searchsorted(owner[order], np.arange(count + 1))
-    return [order[a:b] for a, b in zip(bounds, [*bounds[1:], bounds[-1]], strict=True)]

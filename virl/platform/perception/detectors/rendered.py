@@ -1,0 +1,218 @@
+"""The detector that virl trains itself, on views of made towns: signs, shop doors and street furniture.
+
+It sees pixels and nothing else. It knows how towns look that virl draws, and is no detector of real streets.
+`virl.train.detector` trains it; docs/explanation/training.md says on what, and how well it does.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from virl.errors import ModelUnavailable
+from virl.platform.perception.base import Detection, LookScores
+from virl.platform.perception.model_settings import DetectorSettings, Needs
+from virl.platform.perception.models import Models
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.boxes import to_detections
+from virl.platform.perception.shared.labels import words_of
+from virl.platform.perception.shared.threads import usual_threads
+from virl.platform.perception.signs import SIGN
+from virl.platform.perception.weights import batches, first_line, once_per_process
+from virl.platform.streetview import Image, View
+
+__all__ = ["CLASSES", "INPUT_SIDE", "KIND", "NetworkFinds", "RenderedDetector", "RenderedSettings"]
+
+NAME = "rendered"
+WEIGHTS = Path(__file__).parent / "rendered.onnx"
+INPUT_SIDE = 512
+"""Pixels; views are scaled so that their longer side has so many."""
+CLASSES = (
+    "sign", "directory", "shop door", "trash bin", "fire hydrant", "bench", "mailbox", "bollard", "planter",
+    "tree", "street lamp", "traffic light", "parked car", "bicycle stand", "bus stop",
+)  # fmt: skip
+"""What the network tells apart. A directory, a board of what is inside a house, is found as a sign."""
+
+_LABELS = tuple(SIGN if one == "directory" else one for one in CLASSES)
+_GREY = 114  # around pictures that are not square; as YOLO's
+
+
+class RenderedSettings(DetectorSettings):
+    """Settings of the detector; `platform/models/rendered.yaml` gives the reasons for the values."""
+
+    kind: Literal["rendered"]
+    weights: str | None = None
+    """An ONNX file of `virl.train.detector`; `None` is the one that virl comes with."""
+    synonyms: dict[str, str] = Field(default_factory=dict)
+    """Other words for what it knows."""
+    min_score: float = Field(ge=0, le=1)
+    """Lower scores are dropped."""
+    max_overlap: float = Field(gt=0, le=1)
+    """Of two boxes of one label that share more (intersection over union), the better stays."""
+    batch: int = Field(ge=1)
+    """Views that go through the network at once."""
+    threads: int | None = Field(ge=1)
+    """Threads of ONNX Runtime; `None` is as many as `OMP_NUM_THREADS` says, else one for each core."""
+
+    def needs(self) -> Needs:
+        """The package and the file of weights."""
+        return Needs(packages=("onnxruntime",), files=(self.file,))
+
+    @property
+    def file(self) -> Path:
+        """Where the weights are."""
+        return WEIGHTS if self.weights is None else Path(self.weights).expanduser()
+
+
+class NetworkFinds(NamedTuple):
+    """What the network finds in a picture: one row a cell and class whose score is high enough.
+
+    Args:
+        boxes: left, top, right and bottom in pixels of the picture, (n, 4).
+        scores: [0, 1], (n,).
+        classes: numbers in `CLASSES`, (n,).
+    """
+
+    boxes: NDArray[np.float32]
+    scores: NDArray[np.float32]
+    classes: NDArray[np.int64]
+
+
+class RenderedDetector:
+    """Finds signs, shop doors and street furniture in views of towns that virl draws.
+
+    Equal views give equal boxes. The weights are loaded with the first view. Safe to share between threads.
+    """
+
+    def __init__(self, settings: RenderedSettings) -> None:
+        self._settings = settings
+        self._load = partial(_session, str(settings.file), settings.threads or usual_threads())
+
+    @property
+    def look_scores(self) -> LookScores:
+        """As `Detector.look_scores`."""
+        return self._settings.look_scores
+
+    def detect(self, views: Sequence[View], labels: Sequence[str] = ()) -> list[list[Detection]]:
+        """The things with one of `labels` in each view, best first.
+
+        Args:
+            views: what to look at.
+            labels: kinds of things, or other words for them; case does not count, and underscores are spaces.
+                `"sign"` finds directories too. Empty asks for all that it knows. Others are never found.
+
+        Raises:
+            BadInput: a label is empty.
+            ModelUnavailable: the weights are missing, or are not those of this detector.
+        """
+        asked = self._asked(labels)
+        if not asked:
+            return [[] for _ in views]
+        settings, found = self._settings, []
+        for view, one in zip(views, self.find([view.pixels for view in views]), strict=True):
+            wanted = np.isin(one.classes, list(asked))
+            names = [asked[kind] for kind in one.classes[wanted].tolist()]
+            found.append(
+                to_detections(
+                    one.boxes[wanted],
+                    one.scores[wanted],
+                    names,
+                    view.pixels,
+                    min_score=settings.min_score,
+                    max_overlap=settings.max_overlap,
+                )
+            )
+        return found
+
+    def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:
+        """All boxes of each picture, doubles included.
+
+        Args:
+            pictures: RGB, each of any size.
+            min_score: least score; `None` takes that of the settings.
+
+        Raises:
+            ModelUnavailable: the weights are missing, or are not those of this detector.
+        """
+        least = self._settings.min_score if min_score is None else min_score
+        found: list[NetworkFinds] = []
+        for some in batches(pictures, self._settings.batch):
+            scores, boxes = self._load().run(None, {"pictures": np.stack([_fitted(one) for one in some])})
+            found += (_read(*one, least) for one in zip(some, scores, boxes, strict=True))
+        return found
+
+    def _asked(self, labels: Sequence[str]) -> dict[int, str]:
+        """The classes asked for, and the label that each was asked by first."""
+        if not labels:
+            return dict(enumerate(_LABELS))
+        asked: dict[int, str] = {}
+        for words, label in words_of(labels, NAME).items():
+            kind = self._settings.synonyms.get(words, words)
+            for number in _numbers(kind):
+                asked.setdefault(number, label)
+        return asked
+
+
+def _numbers(kind: str) -> Iterable[int]:
+    return (number for number, label in enumerate(_LABELS) if label == kind)
+
+
+def _fitted(picture: Image) -> Image:
+    """The picture as the network takes it: scaled, with grey below or on the right."""
+    height, width = picture.shape[:2]
+    scale = INPUT_SIDE / max(height, width)
+    size = (max(round(width * scale), 1), max(round(height * scale), 1))
+    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    fitted = np.full((INPUT_SIDE, INPUT_SIDE, 3), _GREY, np.uint8)
+    fitted[: size[1], : size[0]] = cv2.resize(picture, size, interpolation=way)
+    return fitted
+
+
+def _read(
+    picture: Image, scores: NDArray[np.float32], boxes: NDArray[np.float32], least: float
+) -> NetworkFinds:
+    cells, kinds = np.nonzero(scores >= least)
+    scale = max(picture.shape[:2]) / INPUT_SIDE
+    return NetworkFinds(boxes[cells] * np.float32(scale), scores[cells, kinds], kinds)
+
+
+@once_per_process
+def _session(file: str, threads: int) -> Any:
+    """The network, ready to run.
+
+    Raises:
+        ModelUnavailable: the file is missing, is no ONNX file, or is another network.
+    """
+    import onnxruntime  # noqa: PLC0415 - loads when it is first needed
+
+    if not Path(file).is_file():
+        raise ModelUnavailable(
+            f"weights {file} are missing: set `weights` in the model's file to an ONNX file"
+        )
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = max(threads, 0)
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+    except Exception as fault:
+        raise ModelUnavailable(
+            f"weights {file} cannot be read ({first_line(fault)}): export them again"
+        ) from fault
+    if session.get_modelmeta().custom_metadata_map.get("classes") != ",".join(CLASSES):
+        raise ModelUnavailable(
+            f"weights {file} are not of this version's detector: export them with `virl.train.detector`"
+        )
+    return session
+
+
+def open_rendered(settings: RenderedSettings, _: Models) -> RenderedDetector:
+    """The detector of these settings."""
+    return RenderedDetector(settings)
+
+
+KIND = Kind("detector", RenderedSettings, open_rendered)

@@ -1,0 +1,1 @@
+"""Training of virl's own models; needs the extra `train`."""

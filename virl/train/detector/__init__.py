@@ -1,0 +1,1 @@
+"""The detector that ships as `rendered`: its data, network, training, export and scores."""

@@ -1,0 +1,107 @@
+"""`python -m virl.train.detector`: train, export and score the detector `rendered`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from virl.console import SafeConsole
+from virl.guard import guard
+from virl.platform.perception.weights import require
+
+app = typer.Typer(help="Train, export and score the detector `rendered`.", no_args_is_help=True)
+
+Extracts = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of OpenStreetMap extracts. By default, made towns only.", exists=True, file_okay=False
+    ),
+]
+Debug = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]
+
+
+@app.command()
+def train(
+    folder: Annotated[Path, typer.Argument(help="Folder of views, checkpoint and log.", file_okay=False)],
+    extracts: Extracts = None,
+    steps: Annotated[int, typer.Option(help="How many steps the training has.", min=1)] = 3000,
+    views: Annotated[int, typer.Option(help="How many views are drawn.", min=1)] = 8000,
+    threads: Annotated[int, typer.Option(help="Threads of torch; the views take one more core.", min=1)] = 1,
+    debug: Debug = False,
+) -> None:
+    """Train, or go on with a training that was stopped."""
+
+    def work() -> None:
+        require("torch", extra="train")
+        import torch  # noqa: PLC0415 - of an extra
+
+        from virl.train.detector.towns import training_towns  # noqa: PLC0415
+        from virl.train.detector.training import Recipe, Training  # noqa: PLC0415
+        from virl.train.detector.views import Views  # noqa: PLC0415
+
+        torch.set_num_threads(threads)
+        recipe = Recipe(steps=steps)
+        with Views(folder / "views", training_towns(extracts), recipe.seed, views) as shown:
+            Training(folder, shown, recipe).run()
+
+    guard(work, debug=debug)
+
+
+@app.command()
+def export(
+    checkpoint: Annotated[Path, typer.Argument(help="`checkpoint.pt` of a training.", dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="ONNX file to write.", dir_okay=False)],
+    debug: Debug = False,
+) -> None:
+    """Write the network of a checkpoint as ONNX, and compare the two."""
+
+    def work() -> None:
+        require("torch", "onnx", "onnxscript", extra="train")
+        from virl.train.detector.export import export as write  # noqa: PLC0415 - brings in torch
+
+        difference = write(checkpoint, file)
+        SafeConsole().print(f"{file}: {file.stat().st_size / 1e6:.1f} MB, {difference:.1g} off torch at most")
+
+    guard(work, debug=debug)
+
+
+@app.command()
+def curves(
+    log: Annotated[Path, typer.Argument(help="`log.jsonl` of a training.", dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="SVG file to write.", dir_okay=False)],
+    debug: Debug = False,
+) -> None:
+    """Draw the losses of a training over its steps."""
+
+    def work() -> None:
+        from virl.train.detector.curves import draw_curves, read_log  # noqa: PLC0415
+
+        file.write_text(draw_curves(read_log(log)))
+
+    guard(work, debug=debug)
+
+
+@app.command()
+def score(
+    model: Annotated[str, typer.Option(help="A detector of this kind, or a path of its file.")] = "rendered",
+    town: Annotated[
+        list[str] | None,
+        typer.Option(help="Seed or OpenStreetMap extract. Can be repeated. By default, seeds 202 and 1."),
+    ] = None,
+    views: Annotated[int, typer.Option(help="Views of each town.", min=1)] = 400,
+    debug: Debug = False,
+) -> None:
+    """Print how well the detector finds things: a Markdown table for each town."""
+
+    def work() -> None:
+        from virl.train.detector.score import score_towns  # noqa: PLC0415 - brings in the renderer
+        from virl.train.detector.towns import HELD_OUT, VIRLTON  # noqa: PLC0415
+
+        for table in score_towns(model, town or [HELD_OUT, VIRLTON], views):
+            SafeConsole().print(table, markup=False, highlight=False, soft_wrap=True)
+
+    guard(work, debug=debug)
+
+
+if __name__ == "__main__":
+    app()
