@@ -10,6 +10,9 @@ from _pytest.unraisableexception import gc_collect_iterations_key
 # Each HTTP client builds a TLS context, which parses the machine's whole list of authorities.
 ssl.create_default_context = functools.cache(ssl.create_default_context)
 
+# These take minutes: begun last, they would keep one core busy while the others wait.
+LONGEST = ("test_readme.py", "test_docs_commands.py")
+
 # What the tests import stays for good: it is looked through less often than usual.
 gc.set_threshold(50_000, 20, 20)
 
@@ -17,3 +20,8 @@ gc.set_threshold(50_000, 20, 20)
 def pytest_configure(config: pytest.Config) -> None:
     """Look for resources that nobody closed once at the end of a process, not five times."""
     config.stash[gc_collect_iterations_key] = 1
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest files."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
