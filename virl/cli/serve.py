@@ -8,7 +8,7 @@ import typer
 
 from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
-from virl.cli.serve_pictures import panoramax
+from virl.cli.serve_pictures import mapillary, panoramax
 from virl.console import echo
 from virl.guard import guard
 
@@ -218,3 +218,4 @@ def mcp(
 
 
 serve_app.command()(panoramax)
+serve_app.command()(mapillary)

@@ -1,6 +1,6 @@
 """`virl serve panoramax` and `virl serve mapillary`: the pictures of drives through a town."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,6 +32,13 @@ RelicensedOption = Annotated[
     typer.Option(
         help="Share of the pictures whose licence is closed from the second listing on.", min=0, max=1
     ),
+]
+ExpiredOption = Annotated[
+    float,
+    typer.Option(help="Share of the pictures whose first signed address has expired already.", min=0, max=1),
+]
+MostOption = Annotated[
+    int, typer.Option(help="Refuse a box with more pictures: too much data is asked for.", min=1)
 ]
 FaultOption = Annotated[
     str,
@@ -68,31 +75,62 @@ def panoramax(
     Positions and headings are as inexact as people's, some pictures are missing, and some streets were driven
     twice. Only this machine can connect. No key is needed.
     """
+    given: dict[str, Any] = {
+        "flat": flat,
+        "tilt": tilt,
+        "width": width,
+        "deleted": deleted,
+        "relicensed": relicensed,
+    }
+    given |= {"retry_after_s": retry_after, "latency_ms": latency_ms, "seed": seed}
+    guard(lambda: _serve("panoramax", city, port, fault, given), debug=debug)
 
-    def work() -> None:
-        from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
 
-        require_extra()
-        from virl.platform.providers.cities import open_city  # noqa: PLC0415 - brings in the city
-        from virl.serve.google.options import parse_faults  # noqa: PLC0415 - needs the extra
-        from virl.serve.panoramax.app import make_app  # noqa: PLC0415
-        from virl.serve.uploads.options import UploadOptions  # noqa: PLC0415
-        from virl.serve.uploads.server import serve_pictures  # noqa: PLC0415
+def mapillary(
+    city: CityOption = "virlton",
+    port: PortOption = 8768,
+    flat: FlatOption = 0.0,
+    tilt: TiltOption = 0.0,
+    width: WidthOption = 4096,
+    deleted: DeletedOption = 0.0,
+    expired: ExpiredOption = 0.0,
+    most: MostOption = 10_000,
+    fault: FaultOption = "",
+    retry_after: RetryAfterOption = None,
+    latency_ms: LatencyOption = 0.0,
+    seed: SeedOption = 0,
+    debug: DebugOption = False,
+) -> None:
+    """Serve pictures of drives through a town with the API of Mapillary.
 
-        options = UploadOptions(
-            seed=seed,
-            flat=flat,
-            tilt=tilt,
-            width=width,
-            deleted=deleted,
-            relicensed=relicensed,
-            faults=parse_faults(fault),
-            retry_after_s=retry_after,
-            latency_ms=latency_ms,
-        )
-        town = open_city(city)
-        serve_pictures(
-            make_app, town, options, port, lambda url: echo(f"Serving pictures of {town.title} at {url}")
-        )
+    Positions and headings are as inexact as those of `virl serve panoramax`. Any token is accepted, as long
+    as there is one. Addresses of pictures are signed and expire.
+    """
+    given: dict[str, Any] = {
+        "flat": flat,
+        "tilt": tilt,
+        "width": width,
+        "deleted": deleted,
+        "expired": expired,
+    }
+    given |= {"most": most, "retry_after_s": retry_after, "latency_ms": latency_ms, "seed": seed}
+    guard(lambda: _serve("mapillary", city, port, fault, given), debug=debug)
 
-    guard(work, debug=debug)
+
+def _serve(service: str, city: str, port: int, fault: str, given: dict[str, Any]) -> None:
+    from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
+
+    require_extra()
+    from virl.platform.providers.cities import open_city  # noqa: PLC0415 - brings in the city
+    from virl.serve.google.options import parse_faults  # noqa: PLC0415 - needs the extra
+    from virl.serve.mapillary.app import make_app as make_mapillary  # noqa: PLC0415
+    from virl.serve.panoramax.app import make_app as make_panoramax  # noqa: PLC0415
+    from virl.serve.uploads.options import UploadOptions  # noqa: PLC0415
+    from virl.serve.uploads.server import serve_pictures  # noqa: PLC0415
+
+    options = UploadOptions(faults=parse_faults(fault), **given)
+    make_app = make_panoramax if service == "panoramax" else make_mapillary
+    town = open_city(city)
+    serve_pictures(
+        make_app, town, options, port, lambda url: echo(f"Serving pictures of {town.title} at {url}")
+    )

@@ -31,9 +31,11 @@ class UploadOptions:
     relicensed: float = 0.0
     """Share of the pictures that have another licence from the second listing on, which allows nothing."""
     most: int = 10_000
-    """Pictures of a box that holds more are refused, where the service refuses such."""
+    """A box that holds more pictures is refused, where the service refuses such."""
     thumb_s: float = 3600.0
     """Seconds that a signed address of a picture lasts, where the service signs them."""
+    expired: float = 0.0
+    """Share of the pictures whose first signed address has ended already."""
     faults: Faults = field(default_factory=Faults)
     retry_after_s: int | None = None
     """Seconds told in a `Retry-After` header of answers 429 and 503; `None` sends none."""
@@ -42,7 +44,7 @@ class UploadOptions:
     """Seconds that a `timeout` fault keeps a client waiting."""
 
     def __post_init__(self) -> None:
-        for name in ("flat", "deleted", "relicensed"):
+        for name in ("flat", "deleted", "relicensed", "expired"):
             if not 0 <= getattr(self, name) <= 1:
                 raise BadInput(f"{name} {getattr(self, name):g} is outside [0, 1]")
         if self.width not in {512, 1024, 2048, 4096, 8192}:

@@ -1,0 +1,116 @@
+"""Cities of Mapillary, over HTTP."""
+
+from collections.abc import Iterator
+from math import radians
+from pathlib import Path
+
+import numpy as np
+import pytest
+from contracts import StreetViewContract
+
+from tests.platform.providers.open.conftest import write_city
+from virl.errors import NoImagery, ProviderError
+from virl.platform.attitude import Attitude
+from virl.platform.city import City
+from virl.platform.providers.cities import Access, open_city, opened_city
+from virl.platform.providers.open.mapillary.images import attitude_of, rotation_of
+from virl.platform.streetview import Camera
+from virl.serve.google.server import ServedCity
+from virl.serve.mapillary.app import make_app
+from virl.serve.uploads.options import UploadOptions
+from virl.serve.uploads.server import served_pictures
+
+TOKEN = "MLY|1234567890|0123456789abcdef0123456789abcdef"  # noqa: S105  # of nobody
+CAMERA = Camera(10, width=64, height=64)
+
+
+@pytest.fixture(scope="module")
+def server(town: City) -> Iterator[ServedCity]:
+    options = UploadOptions(width=512, tilt=4.0, most=300, expired=1.0)
+    with served_pictures(make_app, town, options) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def city(server: ServedCity, tmp_path_factory: pytest.TempPathFactory) -> Iterator[City]:
+    folder = tmp_path_factory.mktemp("open")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("VIRL_DATA", str(folder / "data"))
+        monkeypatch.setenv("MAPILLARY_ACCESS_TOKEN", TOKEN)
+        told = {"streetview": "mapillary", "mapillary_url": server.url}
+        with opened_city(write_city(folder / "open-virlton.yaml", **told), Access()) as city:
+            yield city
+
+
+class TestMapillary(StreetViewContract):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("heading", "vector"),
+    [
+        (0, (1.571, 0, 0)),
+        (30, (1.532, -0.410, 0.410)),
+        (90, (1.209, -1.209, 1.209)),
+        (200, (0.358, 2.032, -2.032)),
+    ],
+)
+def test_a_level_camera_is_turned_as_mapillary_says(heading: float, vector: tuple[float, ...]) -> None:
+    assert rotation_of(Attitude(heading)) == pytest.approx(vector, abs=2e-3)
+
+
+@pytest.mark.parametrize("held", [Attitude(0), Attitude(77, 8, -5), Attitude(250.5, -12, 20)])
+def test_a_rotation_says_how_the_camera_was_held(held: Attitude) -> None:
+    found = attitude_of(rotation_of(held))
+    assert (found.heading, found.pitch, found.roll) == pytest.approx(
+        (held.heading, held.pitch, held.roll), abs=1e-4
+    )
+    assert radians(held.pitch) < 1
+
+
+def test_full_boxes_are_split_and_expired_addresses_are_asked_for_again(
+    city: City, server: ServedCity
+) -> None:
+    here = city.streetview.nearest(city.center, 500)
+    assert here is not None
+    assert city.streetview.view(here.id, CAMERA).pixels.any()
+    answers = server.stats()["answers"]
+    assert answers["images"]["500"] > 0
+    assert answers["images"]["200"] >= 4
+    assert answers["thumb"]["403"] >= 1
+
+
+def test_the_token_reaches_no_file_and_no_error(
+    town: City, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served_pictures(make_app, town, UploadOptions(width=512, flat=0.3, deleted=0.3)) as server:
+        _recorded_and_replayed(server, tmp_path, monkeypatch)
+
+
+def _recorded_and_replayed(server: ServedCity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = write_city(tmp_path / "city.yaml", streetview="mapillary", mapillary_url=server.url, reach_m=80)
+    monkeypatch.delenv("MAPILLARY_ACCESS_TOKEN", raising=False)
+    with pytest.raises(ProviderError, match="MAPILLARY_ACCESS_TOKEN is not set"):
+        open_city(name)
+    monkeypatch.setenv("MAPILLARY_ACCESS_TOKEN", TOKEN)
+    folder = tmp_path / "recorded"
+    with opened_city(name, Access(record=folder)) as city:
+        ids = city.street_map.panorama_ids() if city.street_map else ()
+        views, gone = {}, []
+        for pano_id in ids:
+            try:
+                views[pano_id] = city.streetview.view(pano_id, CAMERA).pixels
+            except NoImagery as fault:
+                gone.append(str(fault))
+    assert views
+    assert any("no more" in words for words in gone)
+    written = [file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()]
+    assert not any(TOKEN.encode() in body or b"&oh=" in body for body in written)
+    monkeypatch.delenv("MAPILLARY_ACCESS_TOKEN")
+    asked = server.stats()["total"]
+    with opened_city(name, Access(replay=folder)) as city:
+        assert city.street_map is not None
+        assert city.street_map.panorama_ids() == ids
+        for pano_id, pixels in views.items():
+            assert np.array_equal(city.streetview.view(pano_id, CAMERA).pixels, pixels)
+    assert server.stats()["total"] == asked

@@ -1,0 +1,34 @@
+"""Puts the endpoints of Mapillary together."""
+
+from starlette.types import ASGIApp
+
+from virl.platform.city import City
+from virl.serve.google.pictures import Painter
+from virl.serve.google.stats import Stats
+from virl.serve.mapillary.graph_api import GraphApi, refused
+from virl.serve.mapillary.thumbs import Thumbs
+from virl.serve.uploads.dispatch import PictureEndpoint, make_server
+from virl.serve.uploads.options import UploadOptions
+from virl.serve.uploads.painting import Painting
+from virl.serve.uploads.uploads import Uploads
+from virl.serve.work import Pools
+
+DEFAULT_PORT = 8768
+
+
+def make_app(city: City, options: UploadOptions, stats: Stats, pools: Pools) -> ASGIApp:
+    """The server of the pictures of a town.
+
+    Raises:
+        BadInput: the town has no whole panoramas, or does not know them at once.
+    """
+    uploads = Uploads(city, options)
+    thumbs = Thumbs(uploads, Painting.of(city, options.width), Painter(lossless=False))
+    api = GraphApi(uploads, thumbs)
+    endpoints = [
+        PictureEndpoint("images", "/images", api.images),
+        PictureEndpoint("image_ids", "/image_ids", api.image_ids),
+        PictureEndpoint("thumb", "/thumbs/{image}/{size}.jpg", thumbs.picture, draws=True),
+        PictureEndpoint("image", "/{image}", api.image),
+    ]
+    return make_server(f"Mapillary of {city.title}", endpoints, refused, options, stats, pools)
