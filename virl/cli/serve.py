@@ -8,6 +8,7 @@ import typer
 
 from virl.cli.completion import complete_cities
 from virl.cli.group import HelpfulGroup
+from virl.cli.serve_maps import nominatim, osrm, overpass
 from virl.cli.serve_pictures import mapillary, panoramax
 from virl.console import echo
 from virl.guard import guard
@@ -217,5 +218,5 @@ def mcp(
     guard(work, debug=debug)
 
 
-serve_app.command()(panoramax)
-serve_app.command()(mapillary)
+for _command in (panoramax, mapillary, overpass, nominatim, osrm):
+    serve_app.command()(_command)

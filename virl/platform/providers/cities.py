@@ -182,8 +182,8 @@ def _open(name: str, access: Access) -> City:
         time_zone=settings.time_zone or city.time_zone,
         language=settings.language,
         region=settings.region,
-        shareable=provider.shareable,
-        terms=provider.terms,
+        shareable=provider.shareable if city.shareable is None else city.shareable,
+        terms=city.terms or provider.terms,
         opened_as=name,
     )
 

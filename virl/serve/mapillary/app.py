@@ -7,7 +7,7 @@ from virl.serve.google.pictures import Painter
 from virl.serve.google.stats import Stats
 from virl.serve.mapillary.graph_api import GraphApi, refused
 from virl.serve.mapillary.thumbs import Thumbs
-from virl.serve.uploads.dispatch import PictureEndpoint, make_server
+from virl.serve.uploads.dispatch import OpenEndpoint, make_server
 from virl.serve.uploads.options import UploadOptions
 from virl.serve.uploads.painting import Painting
 from virl.serve.uploads.uploads import Uploads
@@ -26,9 +26,9 @@ def make_app(city: City, options: UploadOptions, stats: Stats, pools: Pools) -> 
     thumbs = Thumbs(uploads, Painting.of(city, options.width), Painter(lossless=False))
     api = GraphApi(uploads, thumbs)
     endpoints = [
-        PictureEndpoint("images", "/images", api.images),
-        PictureEndpoint("image_ids", "/image_ids", api.image_ids),
-        PictureEndpoint("thumb", "/thumbs/{image}/{size}.jpg", thumbs.picture, draws=True),
-        PictureEndpoint("image", "/{image}", api.image),
+        OpenEndpoint("images", "/images", api.images),
+        OpenEndpoint("image_ids", "/image_ids", api.image_ids),
+        OpenEndpoint("thumb", "/thumbs/{image}/{size}.jpg", thumbs.picture, draws=True),
+        OpenEndpoint("image", "/{image}", api.image),
     ]
     return make_server(f"Mapillary of {city.title}", endpoints, refused, options, stats, pools)

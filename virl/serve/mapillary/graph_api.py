@@ -9,7 +9,7 @@ from fastapi import Response
 from virl.platform.attitude import Attitude
 from virl.platform.providers.open.mapillary.images import rotation_of
 from virl.serve.mapillary.thumbs import SIZES, Thumbs, image_id
-from virl.serve.uploads.dispatch import PictureRequest, Refusal, answer
+from virl.serve.uploads.dispatch import OpenRequest, Refusal, answer
 from virl.serve.uploads.uploads import AUTHORS, FLAT_FOV, Upload, Uploads
 
 MOST = 2000
@@ -36,7 +36,7 @@ class GraphApi:
         self._thumbs = thumbs
         self._by_sequence = {sequence_id(one[0]): one for one in uploads.sequences.values()}
 
-    def images(self, asked: PictureRequest) -> Response:
+    def images(self, asked: OpenRequest) -> Response:
         """Images in a box, in no order; a full answer is cut off."""
         _check_token(asked)
         west, south, east, north = _box(asked.query.get("bbox", ""))
@@ -51,13 +51,13 @@ class GraphApi:
         data = [self._fields(one, asked) for one in sorted(found, key=image_id)[:limit]]
         return answer({"data": data})
 
-    def image_ids(self, asked: PictureRequest) -> Response:
+    def image_ids(self, asked: OpenRequest) -> Response:
         """The ids of a sequence, in order of capture."""
         _check_token(asked)
         sequence = self._by_sequence.get(asked.query.get("sequence_id", ""), [])
         return answer({"data": [{"id": image_id(one)} for one in sequence]})
 
-    def image(self, asked: PictureRequest) -> Response:
+    def image(self, asked: OpenRequest) -> Response:
         """One image."""
         _check_token(asked)
         upload = self._thumbs.upload(asked.path["image"])
@@ -65,7 +65,7 @@ class GraphApi:
             raise Refusal(400, NO_SUCH.format(asked.path["image"]), 100)
         return answer(self._fields(upload, asked))
 
-    def _fields(self, upload: Upload, asked: PictureRequest) -> dict[str, Any]:
+    def _fields(self, upload: Upload, asked: OpenRequest) -> dict[str, Any]:
         """The id, and what else was asked for."""
         wanted = [name for name in asked.query.get("fields", "").split(",") if name]
         known = _facts(upload, self._uploads.options.width)
@@ -117,7 +117,7 @@ def _facts(upload: Upload, width: int) -> Mapping[str, Any]:
     }
 
 
-def _check_token(asked: PictureRequest) -> None:
+def _check_token(asked: OpenRequest) -> None:
     """Any token will do, as long as there is one."""
     scheme, _, token = asked.headers.get("authorization", "").partition(" ")
     if not asked.query.get("access_token") and not (scheme == "OAuth" and token.strip()):

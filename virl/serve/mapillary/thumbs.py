@@ -9,7 +9,7 @@ from threading import Lock
 from fastapi import Response
 
 from virl.serve.google.pictures import Painter
-from virl.serve.uploads.dispatch import PictureRequest, Refusal
+from virl.serve.uploads.dispatch import OpenRequest, Refusal
 from virl.serve.uploads.painting import Painting, resized
 from virl.serve.uploads.uploads import Upload, Uploads
 
@@ -49,7 +49,7 @@ class Thumbs:
         until = round(time.time()) + (-1 if ended else round(self._uploads.options.thumb_s))
         return f"{base_url}/thumbs/{name}/{SIZES[field]}.jpg?oe={until}&oh={self._signature(name, until)}"
 
-    def picture(self, asked: PictureRequest) -> Response:
+    def picture(self, asked: OpenRequest) -> Response:
         """The file behind a signed address; it needs no token."""
         name, until = asked.path["image"], asked.query.get("oe", "")
         upload = self.upload(name)

@@ -7,7 +7,7 @@ from virl.serve.google.pictures import Painter
 from virl.serve.google.stats import Stats
 from virl.serve.panoramax.pictures import PictureFiles
 from virl.serve.panoramax.search import Catalogue, refused
-from virl.serve.uploads.dispatch import PictureEndpoint, make_server
+from virl.serve.uploads.dispatch import OpenEndpoint, make_server
 from virl.serve.uploads.options import UploadOptions
 from virl.serve.uploads.painting import Painting
 from virl.serve.uploads.uploads import Uploads
@@ -28,17 +28,17 @@ def make_app(city: City, options: UploadOptions, stats: Stats, pools: Pools) -> 
     one, many = "/api/collections/{collection}", "/api/collections"
     picture = "/api/pictures/{picture}"
     endpoints = [
-        PictureEndpoint("landing", "/api/", catalogue.landing),
-        PictureEndpoint("instances", "/api/instances", catalogue.instances),
-        PictureEndpoint("search", "/api/search", catalogue.search),
-        PictureEndpoint("collections", many, catalogue.collections),
-        PictureEndpoint("collection", one, catalogue.collection),
-        PictureEndpoint("items", f"{one}/items", catalogue.items),
-        PictureEndpoint("item", f"{one}/items/{{picture}}", catalogue.item),
-        PictureEndpoint("picture", picture, catalogue.item),
-        PictureEndpoint("hd", f"{picture}/hd.jpg", files.hd, draws=True),
-        PictureEndpoint("sd", f"{picture}/sd.jpg", files.sd, draws=True),
-        PictureEndpoint("thumb", f"{picture}/thumb.jpg", files.thumb, draws=True),
-        PictureEndpoint("tile", f"{picture}/tiled/{{tile}}.jpg", files.tile, draws=True),
+        OpenEndpoint("landing", "/api/", catalogue.landing),
+        OpenEndpoint("instances", "/api/instances", catalogue.instances),
+        OpenEndpoint("search", "/api/search", catalogue.search),
+        OpenEndpoint("collections", many, catalogue.collections),
+        OpenEndpoint("collection", one, catalogue.collection),
+        OpenEndpoint("items", f"{one}/items", catalogue.items),
+        OpenEndpoint("item", f"{one}/items/{{picture}}", catalogue.item),
+        OpenEndpoint("picture", picture, catalogue.item),
+        OpenEndpoint("hd", f"{picture}/hd.jpg", files.hd, draws=True),
+        OpenEndpoint("sd", f"{picture}/sd.jpg", files.sd, draws=True),
+        OpenEndpoint("thumb", f"{picture}/thumb.jpg", files.thumb, draws=True),
+        OpenEndpoint("tile", f"{picture}/tiled/{{tile}}.jpg", files.tile, draws=True),
     ]
     return make_server(f"Panoramax of {city.title}", endpoints, refused, options, stats, pools)

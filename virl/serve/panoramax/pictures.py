@@ -8,7 +8,7 @@ from fastapi import Response
 from virl.serve.google.pictures import Painter
 from virl.serve.panoramax.items import columns_of
 from virl.serve.panoramax.search import Catalogue
-from virl.serve.uploads.dispatch import PictureRequest, Refusal
+from virl.serve.uploads.dispatch import OpenRequest, Refusal
 from virl.serve.uploads.painting import Painting, resized
 
 SD_WIDTH, THUMB_WIDTH = 2048, 500
@@ -28,23 +28,23 @@ class PictureFiles:
     painting: Painting
     painter: Painter
 
-    def hd(self, asked: PictureRequest) -> Response:
+    def hd(self, asked: OpenRequest) -> Response:
         """The picture as it was uploaded."""
         return self.painter.picture(self.painting.whole(self.catalogue.upload(asked), self.painting.width))
 
-    def sd(self, asked: PictureRequest) -> Response:
+    def sd(self, asked: OpenRequest) -> Response:
         """At most 2048 pixels wide."""
         width = min(SD_WIDTH, self.painting.width)
         return self.painter.picture(self.painting.whole(self.catalogue.upload(asked), width))
 
-    def thumb(self, asked: PictureRequest) -> Response:
+    def thumb(self, asked: OpenRequest) -> Response:
         """500 pixels wide; of a panorama the middle of a version of 2000 by 1000."""
         upload = self.catalogue.upload(asked)
         if upload.flat:
             return self.painter.picture(resized(self.painting.whole(upload, SD_WIDTH), THUMB_WIDTH))
         return self.painter.picture(self.painting.part(upload, 2000, 750, 350, (THUMB_WIDTH, 300)))
 
-    def tile(self, asked: PictureRequest) -> Response:
+    def tile(self, asked: OpenRequest) -> Response:
         """One tile of the picture as it was uploaded; flat ones have none."""
         upload, width = self.catalogue.upload(asked), self.painting.width
         found = re.fullmatch(r"(\d{1,2})_(\d{1,2})", asked.path["tile"], re.ASCII)

@@ -7,7 +7,7 @@ from fastapi import Response
 
 from virl.geo import LatLng, distances
 from virl.serve.panoramax.items import Json, collection_id, collection_of, item_of, picture_id
-from virl.serve.uploads.dispatch import PictureRequest, Refusal, answer
+from virl.serve.uploads.dispatch import OpenRequest, Refusal, answer
 from virl.serve.uploads.uploads import Upload, Uploads
 
 GEOJSON = "application/geo+json"
@@ -29,7 +29,7 @@ class Catalogue:
         self._listed: set[int] = set()
         self._lock = Lock()
 
-    def landing(self, asked: PictureRequest) -> Response:
+    def landing(self, asked: OpenRequest) -> Response:
         """The root of the API."""
         links = [
             {"rel": "search", "type": GEOJSON, "href": f"{asked.base_url}/api/search"},
@@ -37,11 +37,11 @@ class Catalogue:
         ]
         return answer({"type": "Catalog", "stac_version": "1.0.0", "id": "geovisio", "links": links})
 
-    def instances(self, asked: PictureRequest) -> Response:
+    def instances(self, asked: OpenRequest) -> Response:
         """The one instance."""
         return answer({"instances": [{"name": "made", "url": asked.base_url}]})
 
-    def search(self, asked: PictureRequest) -> Response:
+    def search(self, asked: OpenRequest) -> Response:
         """Items in a box, the nearest to its middle first. There are no pages."""
         limit = _whole(asked, "limit", USUAL, MOST)
         if "bbox" not in asked.query:
@@ -56,16 +56,16 @@ class Catalogue:
         order = sorted(range(len(found)), key=lambda number: float(away[number]))
         return self._features([found[number] for number in order[:limit]], asked)
 
-    def collections(self, asked: PictureRequest) -> Response:
+    def collections(self, asked: OpenRequest) -> Response:
         """All sequences."""
         all_of_them = [collection_of(one, asked.base_url) for one in self._by_collection.values()]
         return answer({"collections": all_of_them, "links": []})
 
-    def collection(self, asked: PictureRequest) -> Response:
+    def collection(self, asked: OpenRequest) -> Response:
         """One sequence."""
         return answer(collection_of(self._sequence(asked), asked.base_url))
 
-    def items(self, asked: PictureRequest) -> Response:
+    def items(self, asked: OpenRequest) -> Response:
         """The items of a sequence, in the order of their ranks, page by page if there is a limit."""
         sequence = self._sequence(asked)
         limit = _whole(asked, "limit", len(sequence), MOST)
@@ -78,12 +78,12 @@ class Catalogue:
             links.append({"rel": "next", "type": GEOJSON, "href": href})
         return self._features(page, asked, links)
 
-    def item(self, asked: PictureRequest) -> Response:
+    def item(self, asked: OpenRequest) -> Response:
         """One item, with its neighbours."""
         upload = self.upload(asked)
         return answer(self._item(upload, asked, alone=True), media_type=GEOJSON)
 
-    def upload(self, asked: PictureRequest) -> Upload:
+    def upload(self, asked: OpenRequest) -> Upload:
         """The picture that a path names.
 
         Raises:
@@ -94,14 +94,12 @@ class Catalogue:
             raise Refusal(404, "Impossible to find picture")
         return found
 
-    def _sequence(self, asked: PictureRequest) -> list[Upload]:
+    def _sequence(self, asked: OpenRequest) -> list[Upload]:
         if asked.path["collection"] not in self._by_collection:
             raise Refusal(404, "Collection doesn't exist")
         return self._by_collection[asked.path["collection"]]
 
-    def _features(
-        self, found: Sequence[Upload], asked: PictureRequest, links: Sequence[Json] = ()
-    ) -> Response:
+    def _features(self, found: Sequence[Upload], asked: OpenRequest, links: Sequence[Json] = ()) -> Response:
         root = {"rel": "root", "href": f"{asked.base_url}/api/"}
         features = [self._item(one, asked, alone=False) for one in found]
         with self._lock:
@@ -110,7 +108,7 @@ class Catalogue:
             {"type": "FeatureCollection", "features": features, "links": [root, *links]}, media_type=GEOJSON
         )
 
-    def _item(self, upload: Upload, asked: PictureRequest, *, alone: bool) -> Json:
+    def _item(self, upload: Upload, asked: OpenRequest, *, alone: bool) -> Json:
         before = upload.key in self._listed
         return item_of(upload, self.uploads, asked.base_url, listed_before=before, alone=alone)
 
@@ -120,7 +118,7 @@ def refused(refusal: Refusal) -> Response:
     return answer({"message": refusal.message, "status_code": refusal.status}, refusal.status)
 
 
-def _whole(asked: PictureRequest, name: str, usual: int, most: int, least: int = 1) -> int:
+def _whole(asked: OpenRequest, name: str, usual: int, most: int, least: int = 1) -> int:
     text = asked.query.get(name)
     if text is None:
         return usual

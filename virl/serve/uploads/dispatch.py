@@ -1,4 +1,4 @@
-"""What every request to a server of shared pictures passes: its count, and faults on purpose."""
+"""What every request to a server of open data passes: its count, and faults on purpose."""
 
 import asyncio
 import hashlib
@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from http.client import responses
+from typing import Protocol
 
 from fastapi import FastAPI, Request, Response
 from pydantic_core import to_json
@@ -13,9 +14,8 @@ from starlette.types import ASGIApp
 
 from virl.errors import NoImagery, NoStreetView
 from virl.serve.gate import GateOptions, gated
-from virl.serve.google.options import GARBAGE, HALF, TIMEOUT
+from virl.serve.google.options import GARBAGE, HALF, TIMEOUT, Faults
 from virl.serve.google.stats import Stats
-from virl.serve.uploads.options import UploadOptions
 from virl.serve.work import ClientLeft, Pools, while_waited_for
 
 _CLIENT_LEFT = 499  # as nginx counts them; nobody gets it
@@ -37,7 +37,7 @@ class Refusal(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class PictureRequest:
+class OpenRequest:
     """One request."""
 
     query: Mapping[str, str]
@@ -45,17 +45,48 @@ class PictureRequest:
     headers: Mapping[str, str]
     base_url: str
     """Scheme, host and port under which the client knows the server."""
+    body: bytes = b""
+
+
+class Behaviour(Protocol):
+    """How slow and how faulty a server is; see `virl.serve.uploads.options`."""
+
+    @property
+    def seed(self) -> int:
+        """Of which requests meet a fault."""
+        ...
+
+    @property
+    def faults(self) -> Faults:
+        """On purpose."""
+        ...
+
+    @property
+    def retry_after_s(self) -> int | None:
+        """Seconds told in a `Retry-After` header."""
+        ...
+
+    @property
+    def latency_ms(self) -> float:
+        """Added to every reply."""
+        ...
+
+    @property
+    def hang_s(self) -> float:
+        """Seconds that a `timeout` fault keeps a client waiting."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class PictureEndpoint:
+class OpenEndpoint:
     """One path of the server and what answers it."""
 
     name: str
     path: str
-    handler: Callable[[PictureRequest], Response]
+    handler: Callable[[OpenRequest], Response]
     draws: bool = False
     """Whether it may take long, since pictures are drawn."""
+    methods: tuple[str, ...] = ("GET",)
 
 
 def answer(content: object, code: int = 200, media_type: str = "application/json") -> Response:
@@ -65,9 +96,9 @@ def answer(content: object, code: int = 200, media_type: str = "application/json
 
 def make_server(
     title: str,
-    endpoints: list[PictureEndpoint],
+    endpoints: list[OpenEndpoint],
     refused: Callable[[Refusal], Response],
-    options: UploadOptions,
+    options: Behaviour,
     stats: Stats,
     pools: Pools,
 ) -> ASGIApp:
@@ -84,7 +115,13 @@ def make_server(
     app = FastAPI(title=title, docs_url=None, redoc_url=None, openapi_url=None)
     for endpoint in endpoints:
         guarded = _guarded(endpoint, refused, options, stats, pools)
-        app.add_api_route(endpoint.path, guarded, response_class=Response, response_model=None)
+        app.add_api_route(
+            endpoint.path,
+            guarded,
+            methods=list(endpoint.methods),
+            response_class=Response,
+            response_model=None,
+        )
 
     async def tell(_: Request) -> Response:
         return answer(stats.snapshot())
@@ -99,9 +136,9 @@ def make_server(
 
 
 def _guarded(
-    endpoint: PictureEndpoint,
+    endpoint: OpenEndpoint,
     refused: Callable[[Refusal], Response],
-    options: UploadOptions,
+    options: Behaviour,
     stats: Stats,
     pools: Pools,
 ) -> Callable[[Request], Awaitable[Response]]:
@@ -132,13 +169,14 @@ def _guarded(
 
 
 async def _answered(
-    endpoint: PictureEndpoint, request: Request, refused: Callable[[Refusal], Response], pools: Pools
+    endpoint: OpenEndpoint, request: Request, refused: Callable[[Refusal], Response], pools: Pools
 ) -> tuple[Response, bool]:
-    asked = PictureRequest(
+    asked = OpenRequest(
         dict(request.query_params),
         request.path_params,
         request.headers,
         str(request.base_url).rstrip("/"),
+        await request.body(),
     )
     pool = pools.draw if endpoint.draws else pools.look_up
     try:

@@ -10,7 +10,7 @@ from scripted_service import Reply, ScriptedService
 
 from virl import __version__
 from virl.errors import BadInput, NoRoute, NotFound, ProviderError
-from virl.geo import LatLng
+from virl.geo import LatLng, distance
 from virl.platform.providers.google.polyline import encode_polyline
 from virl.platform.providers.http.apart import SecondsApart
 from virl.platform.providers.open.nominatim import NominatimAddresses
@@ -242,6 +242,15 @@ def test_a_stop_far_from_every_way_is_off_the_map(quick: Quick) -> None:
             ways.travel_times([HERE], [CORNERS[2]])
 
 
+def test_stops_nearer_to_each_other_than_to_the_way_are_walked_between_straight(quick: Quick) -> None:
+    table = {"code": "Ok", "durations": [[0.0]], "sources": [{"distance": 30.0}], "destinations": [{}]}
+    with ScriptedService({"/route/*": osrm_route(), "/table/*": [Reply(table)]}) as server:
+        ways = OsrmWays(quick("osrm"), keeping_of(Access()), server.url)
+        here, there = LatLng(60.1704, 24.941), LatLng(60.1704, 24.9411)
+        assert ways.route([here, there]).path == (here, there)
+        assert ways.travel_times([here], [there])[0, 0] == pytest.approx(distance(here, there) / 1.35)
+
+
 def test_a_table_is_asked_for_in_parts_that_a_server_takes(quick: Quick) -> None:
     def table(rows: int, columns: int) -> Reply:
         ends = {"sources": [{"distance": 13.5}] * rows, "destinations": [{}] * columns}
@@ -249,7 +258,7 @@ def test_a_table_is_asked_for_in_parts_that_a_server_takes(quick: Quick) -> None
 
     with ScriptedService({"/table/*": [table(50, 3), table(20, 3)]}) as server:
         ways = OsrmWays(quick("osrm"), keeping_of(Access()), server.url)
-        origins = [LatLng(60.17 + step / 1e5, 24.94) for step in range(70)]
+        origins = [LatLng(60.17 + step / 1e5, 24.937) for step in range(70)]
         seconds = ways.travel_times(origins, CORNERS)
     assert seconds.shape == (70, 3)
     assert seconds[0, 0] == pytest.approx(70)  # 60 on the way and 10 to it

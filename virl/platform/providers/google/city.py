@@ -4,6 +4,7 @@ from virl.errors import BadInput, ProviderError
 from virl.geo import LatLng
 from virl.platform.city import City, PanoramaPage
 from virl.platform.maps import Maps
+from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.google.calls import Call
 from virl.platform.providers.google.city_file import GoogleCity
 from virl.platform.providers.google.http import GoogleHttp, open_google_http
@@ -17,6 +18,7 @@ from virl.platform.providers.google.settings import at_base_url, load_google_set
 from virl.platform.providers.google.streetview import GoogleStreetView, LinklessStreetView
 from virl.platform.providers.google.tiles import THUMBNAIL
 from virl.platform.providers.google.transit import RoutesTransit
+from virl.platform.providers.http.meter import Meter
 from virl.platform.providers.provider import Access
 from virl.platform.streetview import StreetView
 
@@ -46,6 +48,39 @@ def google_city(name: str, file: GoogleCity, access: Access) -> City:
     except BaseException:
         http.close()
         raise
+
+
+def google_parts(
+    file: CityFile, options: GoogleOptions, access: Access, meter: Meter
+) -> tuple[GooglePlaces, Maps, GoogleHttp]:
+    """Google's places and maps alone, for a city whose pictures are another's; to be closed by the last.
+
+    Args:
+        file: of the city; has a center.
+        options: how Google is asked.
+        access: with the budget.
+        meter: counts what Google is asked.
+
+    Raises:
+        ProviderError: as `google_city`.
+        BadInput: as `google_city`.
+    """
+    settings = load_google_settings()
+    if options.base_url and settings.base_url is None:
+        settings = at_base_url(settings, options.base_url)
+    http = open_google_http(
+        settings,
+        budget=access.budget,
+        cache=access.cache,
+        session=access.session,
+        record=access.record,
+        replay=access.replay,
+        meter=meter,
+    )
+    district = corners(file.polygon) if file.polygon else None
+    places, maps = _services(http, options, district, file.time_zone)
+    center = file.center or LatLng(0.0, 0.0)
+    return _places(places, center, options), maps, http
 
 
 def open_google(

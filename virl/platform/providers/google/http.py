@@ -66,6 +66,7 @@ class GoogleHttp:
         record: where replies are written.
         replay: where they come from instead of the network.
         pace: clock, pauses and chance.
+        meter: counts requests; by default one of its own.
 
     Raises:
         ProviderError: there is no key, and no replay.
@@ -83,6 +84,7 @@ class GoogleHttp:
         record: Recording | None = None,
         replay: Replay | None = None,
         pace: Pace | None = None,
+        meter: Meter | None = None,
     ) -> None:
         if record and replay:
             raise BadInput("a run is either recorded or replayed: give --record or --replay, not both")
@@ -93,7 +95,7 @@ class GoogleHttp:
                 "set it to your key, or replay a recording",
             )
         self.settings = settings
-        self.meter = Meter()
+        self.meter = meter or Meter()
         self.budget = budget or Budget()
         self._keys = keys or Keys("")
         self._cache = cache
@@ -264,6 +266,7 @@ def open_google_http(
     session: str = "",
     record: Path | None = None,
     replay: Path | None = None,
+    meter: Meter | None = None,
 ) -> GoogleHttp:
     """The way to Google with the key of the environment and the cache of this machine.
 
@@ -274,6 +277,7 @@ def open_google_http(
         session: see `GoogleHttp`.
         record: the folder to write replies to.
         replay: the folder to answer from; then no key and no network is needed.
+        meter: counts requests; by default one of its own.
 
     Raises:
         ProviderError: there is no key, and no replay.
@@ -291,4 +295,5 @@ def open_google_http(
         session=session,
         record=Recording(record) if record else None,
         replay=Replay(replay) if replay else None,
+        meter=meter,
     )

@@ -1,8 +1,12 @@
 """Puts a city of open data together: street view from a service, places and maps from open data."""
 
+from collections.abc import Callable
+from contextlib import ExitStack
+
 from virl import resources
 from virl.errors import ProviderError
 from virl.platform.city import City
+from virl.platform.providers.graph.city import NoPlaces
 from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.explored import Explored, Extent
 from virl.platform.providers.open.ground import ground_of
@@ -29,9 +33,13 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         ProviderError: there is no token, and no replay.
     """
     settings = load_open_settings()
-    ground = ground_of(name, file)
     client = _client(file, settings, access)
     http, own = client.http, client.http.settings
+    try:
+        ground = ground_of(name, file, access, http.meter)
+    except BaseException:
+        http.close()
+        raise
     keeps = access.cache != "off" and not http.is_recorded
     folder = resources.data_home() / FOLDER / file.streetview if keeps else None
     extent = Extent(file.center, file.region, file.reach_m, file.as_of)
@@ -51,11 +59,23 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         time_zone=ground.time_zone,
         streetview=OpenStreetView(own.title, explored, client, kept),
         places=ground.places,
-        maps=MapsOnTheWay(explored, ground.maps),
+        maps=ground.whole_maps or MapsOnTheWay(explored, ground.maps),
         street_map=StreetsOnTheWay(explored),
         meter=http.meter,
-        close=http.close,
+        reviewed=file.places == "google",
+        directory=file.places != "google" and not isinstance(ground.places, NoPlaces),
+        shareable=False if file.asks_google else None,
+        close=_closing(http.close, ground.close),
     )
+
+
+def _closing(*parts: Callable[[], None]) -> Callable[[], None]:
+    def close() -> None:
+        with ExitStack() as every:
+            for part in parts:
+                every.callback(part)
+
+    return close
 
 
 def _client(file: OpenCity, settings: OpenSettings, access: Access) -> Panoramax | Mapillary:

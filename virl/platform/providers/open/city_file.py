@@ -7,9 +7,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from virl.platform.providers.city_file import CityFile, Position
+from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.http.settings import HOST
 
 Host = Annotated[str, Field(pattern=HOST)]
+Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
+"""With a path, and without credentials: those go into the environment."""
 
 
 class OpenCity(CityFile):
@@ -17,10 +20,11 @@ class OpenCity(CityFile):
 
     streetview: Literal["panoramax", "mapillary"] = "panoramax"
     """Who gives the pictures."""
-    places: Literal["osm"] = "osm"
+    places: Literal["osm", "overpass", "google"] = "osm"
     """Who knows the places: `osm` is the extract."""
-    maps: Literal["osm"] = "osm"
-    """Who knows addresses and routes: `osm` is the extract."""
+    maps: Literal["osm", "osrm", "valhalla", "google"] = "osm"
+    """Who knows routes: `osm` is the extract. It knows the addresses too where there is one; else Nominatim
+    does, except for `google`."""
     center: Position
     extract: Path | None = None
     """An OpenStreetMap extract; without it there are streets alone, no places and no addresses."""
@@ -33,3 +37,18 @@ class OpenCity(CityFile):
     """A server of Panoramax; by default as `platform/providers/open.yaml` says."""
     mapillary_url: Host | None = None
     """A server of Mapillary's API; by default as `platform/providers/open.yaml` says."""
+    overpass_url: Url | None = None
+    """Of an Overpass interpreter; by default as `platform/providers/open-maps.yaml` says."""
+    nominatim_url: Url | None = None
+    """Of a search of Nominatim; by default likewise."""
+    osrm_url: Url | None = None
+    """Of an OSRM server, in which `{profile}` stands for foot, bike or car; by default likewise."""
+    valhalla_url: Url | None = None
+    """Of a Valhalla server; by default likewise."""
+    google: GoogleOptions = GoogleOptions()
+    """How Google is asked, for `places: google` and `maps: google`."""
+
+    @property
+    def asks_google(self) -> bool:
+        """Whether parts of it cost money, and may not be shown to others."""
+        return "google" in {self.places, self.maps}

@@ -1,17 +1,35 @@
 """What is known of a town beside its pictures: places, addresses, routes and walkable ways."""
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from virl.geo import LatLng
 from virl.platform.graph import NavigationGraph
 from virl.platform.maps import Maps
 from virl.platform.places import Places
+from virl.platform.providers.google.city import google_parts
 from virl.platform.providers.graph.city import NoPlaces
 from virl.platform.providers.graph.maps import GraphMaps
+from virl.platform.providers.http.meter import Meter
 from virl.platform.providers.open.city_file import OpenCity
+from virl.platform.providers.open.maps import Addresses, OpenMaps, RouteSource
+from virl.platform.providers.open.nominatim import NominatimAddresses
+from virl.platform.providers.open.osrm import OsrmWays
+from virl.platform.providers.open.services import Keeping, OpenMapsSettings, keeping_of, load_open_maps
+from virl.platform.providers.open.valhalla import ValhallaWays
+from virl.platform.providers.osm.box import Box, square_around
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extra import needing_osm
+from virl.platform.providers.provider import Access
+
+if TYPE_CHECKING:
+    from virl.platform.providers.osm.mapped import MappedTown
+
+OSM_CREDIT = "© OpenStreetMap contributors (ODbL 1.0)"
+"""Of what services tell, which give no date of their data before they are asked."""
+GOOGLE_CREDIT = "Google Maps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,33 +45,143 @@ class CityGround:
     """Whom to name."""
     time_zone: str | None = None
     """IANA name."""
+    whole_maps: Maps | None = None
+    """Maps that need no panoramas, in place of `maps`."""
+    close: Callable[[], None] = lambda: None
+    """Closes its connections."""
 
 
-def ground_of(name: str, file: OpenCity) -> CityGround:
-    """The places and maps that a city's file names.
+def ground_of(name: str, file: OpenCity, access: Access, meter: Meter) -> CityGround:
+    """The places and maps that a city's file names. Asks no service.
 
     Args:
         name: of the city.
         file: its file.
+        access: how services are asked.
+        meter: counts what they are asked.
 
     Raises:
-        BadInput: the extract is missing, cannot be read, or holds no street here.
+        BadInput: the extract is missing, cannot be read, or holds no street here; or a URL is none.
         ModelUnavailable: a package that reads it is missing.
+        ProviderError: Google is asked, and there is no key and no replay.
     """
-    if file.extract is None:
-        return CityGround(NoPlaces(name), GraphMaps)
-    with needing_osm(f"the map of {name}"):
-        from virl.platform.providers.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
+    parts = _Parts(name, file, access, meter)
+    try:
+        return parts.ground()
+    except BaseException:
+        parts.close()
+        raise
 
-    town = mapped_town(
-        OsmCity(
-            title=file.title,
-            about=file.about,
-            provider="osm",
-            extract=file.extract,
-            polygon=file.polygon,
-            around=None if file.polygon else file.center,
-            radius=max(file.reach_m, 50.0),
+
+class _Parts:
+    def __init__(self, name: str, file: OpenCity, access: Access, meter: Meter) -> None:
+        self._name, self._file, self._access, self._meter = name, file, access, meter
+        self._closing = ExitStack()
+        self._credits: list[str] = []
+        self.close = self._closing.close
+
+    def ground(self) -> CityGround:
+        town, google = self._town(), self._google()
+        services = load_open_maps()
+        keeping = keeping_of(self._access, self._meter)
+        self._closing.callback(keeping.close)
+        places = self._places(town, google, services, keeping)
+        whole = google[1] if google and self._file.maps == "google" else None
+        return CityGround(
+            places=places,
+            maps=GraphMaps if whole else self._maps(town, services, keeping),
+            ways=town.ways if town else (),
+            attribution="; ".join(dict.fromkeys(self._credits)),
+            time_zone=town.time_zone if town else None,
+            whole_maps=whole,
+            close=self.close,
         )
-    )
-    return CityGround(town.places, town.maps, town.ways, town.attribution, town.time_zone)
+
+    def _town(self) -> "MappedTown | None":
+        file = self._file
+        if file.extract is None:
+            return None
+        with needing_osm(f"the map of {self._name}"):
+            from virl.platform.providers.osm.mapped import mapped_town  # noqa: PLC0415 - needs the extra
+
+        town = mapped_town(
+            OsmCity(
+                title=file.title,
+                about=file.about,
+                provider="osm",
+                extract=file.extract,
+                polygon=file.polygon,
+                around=None if file.polygon else file.center,
+                radius=max(file.reach_m, 50.0),
+            )
+        )
+        self._credits.append(town.attribution)
+        return town
+
+    def _google(self) -> tuple[Places, Maps] | None:
+        if not self._file.asks_google:
+            return None
+        self._credits.append(GOOGLE_CREDIT)
+        places, maps, http = google_parts(self._file, self._file.google, self._access, self._meter)
+        self._closing.callback(http.close)
+        return places, maps
+
+    def _places(
+        self,
+        town: "MappedTown | None",
+        google: tuple[Places, Maps] | None,
+        services: OpenMapsSettings,
+        keeping: Keeping,
+    ) -> Places:
+        if self._file.places == "google" and google:
+            return google[0]
+        if self._file.places == "osm":
+            return town.places if town else NoPlaces(self._name)
+        with needing_osm(f"the places of {self._name}"):
+            from virl.platform.providers.open.overpass.source import (  # noqa: PLC0415 - needs the extra
+                OverpassPlaces,
+            )
+            from virl.platform.providers.open.tiled_places import TiledPlaces  # noqa: PLC0415 - as above
+        source = OverpassPlaces(services.overpass, keeping, self._file.overpass_url)
+        self._closing.callback(source.close)
+        self._credits.append(OSM_CREDIT)
+        return TiledPlaces(source, district_of(self._file))
+
+    def _maps(
+        self, town: "MappedTown | None", services: OpenMapsSettings, keeping: Keeping
+    ) -> Callable[[NavigationGraph], Maps]:
+        file = self._file
+        if file.maps == "osm":
+            return town.maps if town else GraphMaps
+        ways: RouteSource
+        if file.maps == "osrm":
+            osrm = OsrmWays(services.osrm, keeping, file.osrm_url)
+            self._closing.callback(osrm.close)
+            ways = osrm
+        else:
+            valhalla = ValhallaWays(services.valhalla, keeping, file.valhalla_url)
+            self._closing.callback(valhalla.close)
+            ways = valhalla
+        self._credits.append(OSM_CREDIT)
+        addresses = self._addresses(town, services, keeping)
+        return lambda panoramas: OpenMaps(addresses, ways, GraphMaps(panoramas))
+
+    def _addresses(
+        self, town: "MappedTown | None", services: OpenMapsSettings, keeping: Keeping
+    ) -> Addresses:
+        if town:
+            return town.addresses
+        found = NominatimAddresses(
+            services.nominatim, keeping, district_of(self._file), self._file.nominatim_url
+        )
+        self._closing.callback(found.close)
+        return found
+
+
+def district_of(file: OpenCity) -> Box:
+    """The box of a city's polygon, or of what is known at first around its center."""
+    if file.region is None:
+        return square_around(file.center, 2 * file.reach_m)
+    lats = [corner.lat for corner in file.region.corners]
+    lngs = [corner.lng for corner in file.region.corners]
+    return Box(min(lats), min(lngs), max(lats), max(lngs))

@@ -31,7 +31,7 @@ class Addresses(Protocol):
         ...
 
 
-class Ways(Protocol):
+class RouteSource(Protocol):
     """Who knows ways; its methods are those of `Maps`."""
 
     def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
@@ -54,7 +54,7 @@ class OpenMaps:
         panoramas: the ways along them, for walkers through street view.
     """
 
-    def __init__(self, addresses: Addresses, ways: Ways, panoramas: GraphMaps) -> None:
+    def __init__(self, addresses: Addresses, ways: RouteSource, panoramas: GraphMaps) -> None:
         self.geocode = addresses.find
         self.address_at = addresses.nearest
         self.route = ways.route
@@ -119,6 +119,13 @@ def joined(stops: Sequence[LatLng], legs: Sequence[Leg], mode: TravelMode) -> Ro
         to, off = distance(here, corners[0]), distance(corners[-1], there)
         check_on_map(here, to, mode)
         check_on_map(there, off, mode)
+        straight = distance(here, there)
+        if straight <= to + off:  # nearer to each other than to the way
+            path.append(there)
+            streets.append("")
+            metres += straight
+            seconds += straight / SPEED_M_S[mode]
+            continue
         path += [*corners, there]
         streets += ["", *leg.streets, ""]
         metres += to + leg.metres + off

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from virl.geo import LatLng
 from virl.platform.graph import NavigationGraph
-from virl.platform.maps import Address, Maps, ReverseMaps, Route, TravelMode
+from virl.platform.maps import Address, Maps, ReverseMaps, Route, TravelMode, walked_route
 from virl.platform.providers.graph.streetview import GraphStreetMap
 from virl.platform.providers.open.explored import Explored
 
@@ -40,9 +40,13 @@ class MapsOnTheWay:
         return self._maps.travel_times(origins, destinations, mode)
 
     def address_at(self, position: LatLng, radius: float) -> Address | None:
-        """As `ReverseMaps.address_at`; `None` also where the maps know no addresses."""
+        """As `ReverseMaps.address_at`; `None` where the maps know no addresses."""
         maps = self._maps
         return maps.address_at(position, radius) if isinstance(maps, ReverseMaps) else None
+
+    def panorama_route(self, stops: Sequence[LatLng]) -> Route:
+        """As `PanoramaMaps.panorama_route`."""
+        return walked_route(self._maps, stops)
 
     @property
     def _maps(self) -> Maps:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from virl.errors import BadInput, NoRoute, ProviderError
-from virl.geo import LatLng
+from virl.geo import LatLng, distances
 from virl.platform.maps import SPEED_M_S, Route, TravelMode, speed_of
 from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, Wanted
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
@@ -34,42 +34,42 @@ Metres = Annotated[float, Field(ge=0)]
 Point = tuple[Longitude, Latitude]
 
 
-class _Line(ReplyBody):
+class _OsrmLine(ReplyBody):
     coordinates: tuple[Point, ...]
 
 
-class _Step(ReplyBody):
-    geometry: _Line
+class _OsrmStep(ReplyBody):
+    geometry: _OsrmLine
     name: str = ""
 
 
-class _Leg(ReplyBody):
+class _OsrmLeg(ReplyBody):
     distance: Metres
     duration: Seconds
-    steps: tuple[_Step, ...]
+    steps: tuple[_OsrmStep, ...]
 
 
-class _Way(ReplyBody):
-    legs: tuple[_Leg, ...]
+class _OsrmRoute(ReplyBody):
+    legs: tuple[_OsrmLeg, ...]
 
 
-class _Waypoint(ReplyBody):
+class _OsrmWaypoint(ReplyBody):
     distance: Metres = 0.0
 
 
-class _Answer(ReplyBody):
+class _OsrmAnswer(ReplyBody):
     code: str
     message: str = ""
 
 
-class _Routed(_Answer):
-    routes: tuple[_Way, ...] = ()
+class _OsrmRouted(_OsrmAnswer):
+    routes: tuple[_OsrmRoute, ...] = ()
 
 
-class _Table(_Answer):
+class _OsrmTable(_OsrmAnswer):
     durations: tuple[tuple[Seconds | None, ...], ...] = ()
-    sources: tuple[_Waypoint, ...] = ()
-    destinations: tuple[_Waypoint, ...] = ()
+    sources: tuple[_OsrmWaypoint, ...] = ()
+    destinations: tuple[_OsrmWaypoint, ...] = ()
 
 
 class OsrmWays:
@@ -109,7 +109,7 @@ class OsrmWays:
         if len(stops) > MOST_STOPS:
             raise BadInput(f"a route of OSRM has at most {MOST_STOPS} stops, not {len(stops)}")
         query = {"overview": "false", "geometries": "geojson", "steps": "true"}
-        answer = self._ask("route", stops, query, mode, _Routed, lambda found: bool(found.routes))
+        answer = self._ask("route", stops, query, mode, _OsrmRouted, lambda found: bool(found.routes))
         legs = answer.routes[0].legs
         if len(legs) != len(stops) - 1:
             raise ProviderError(self._service(mode).title, f"{len(legs)} legs of a route", ASKED_WRONG)
@@ -146,18 +146,24 @@ class OsrmWays:
         }
         shape = (count, len(destinations))
 
-        def fits(table: _Table) -> bool:
+        def fits(table: _OsrmTable) -> bool:
             sizes = {len(row) for row in table.durations}
             ends = (len(table.sources), len(table.destinations))
             return len(table.durations) == count and sizes == {len(destinations)} and ends == shape
 
-        answer = self._ask("table", [*origins, *destinations], query, mode, _Table, fits)
+        answer = self._ask("table", [*origins, *destinations], query, mode, _OsrmTable, fits)
         away = [end.distance for end in (*answer.sources, *answer.destinations)]
         for stop, metres in zip([*origins, *destinations], away, strict=True):
             check_on_map(stop, metres, mode)
         rows = [[np.inf if cell is None else cell for cell in row] for row in answer.durations]
-        beside = np.array(away) / SPEED_M_S[mode]
-        seconds: NDArray[np.float64] = np.array(rows) + beside[:count, None] + beside[count:]
+        beside = np.add.outer(away[:count], away[count:])
+        (south, west), (north, east) = np.array(origins).T[:, :, None], np.array(destinations).T
+        straight = distances(south, west, north, east)
+        seconds: NDArray[np.float64] = np.where(
+            straight <= beside,  # nearer to each other than to the way
+            straight / SPEED_M_S[mode],
+            np.array(rows) + beside / SPEED_M_S[mode],
+        )
         return seconds
 
     def _ask(
@@ -181,7 +187,7 @@ class OsrmWays:
             answers=_ANSWERS,
         )
         reply = asked.json(call)
-        answer, said = shape.model_validate(reply), _Answer.model_validate(reply)
+        answer, said = shape.model_validate(reply), _OsrmAnswer.model_validate(reply)
         if said.code in _UNREACHED:
             raise NoRoute(f"no way leads {mode} from {stops[0]} to {stops[-1]} ({said.code})")
         if said.code != "Ok":
@@ -201,7 +207,7 @@ class OsrmWays:
         return self._services[mode]
 
 
-def _leg(leg: _Leg) -> Leg:
+def _leg(leg: _OsrmLeg) -> Leg:
     """The corners of the steps: the first of each is the last of the one before."""
     path: list[LatLng] = []
     streets: list[str] = []

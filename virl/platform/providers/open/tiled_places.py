@@ -12,7 +12,7 @@ from virl.platform.places import Nearby, Place
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.places import MAX_RADIUS_M, OfflinePlaces
 from virl.platform.providers.offline.plan import Shop
-from virl.platform.providers.open.tiles import Tile, tiles_around, tiles_of
+from virl.platform.providers.open.tiles import MapSquare, tiles_around, tiles_of
 from virl.platform.providers.osm.box import Box
 from virl.platform.providers.osm.type_names import types_called
 from virl.platform.streetview import Image
@@ -67,7 +67,7 @@ class TiledPlaces:
     def __init__(self, source: PlaceSource, district: Box) -> None:
         self._source = source
         self._district = district
-        self._of_tile: dict[Tile, Sequence[FoundPlace]] = {}
+        self._of_tile: dict[MapSquare, Sequence[FoundPlace]] = {}
         self._asking = RLock()
         self._over = lru_cache(maxsize=_INDEXES)(self._index_of)
 
@@ -133,7 +133,7 @@ class TiledPlaces:
             every = (found for tile in self._of_tile.values() for found in tile)
             return next((found for found in every if found.place.id == place_id), None)
 
-    def _found(self, tiles: Iterable[Tile]) -> list[FoundPlace]:
+    def _found(self, tiles: Iterable[MapSquare]) -> list[FoundPlace]:
         """The places of tiles, each once: one on an edge belongs to two tiles."""
         with self._asking:
             for tile in tiles:
@@ -142,7 +142,7 @@ class TiledPlaces:
             every = [found for tile in tiles for found in self._of_tile[tile]]
         return list({found.place.id: found for found in every}.values())
 
-    def _index_of(self, tiles: frozenset[Tile]) -> OfflinePlaces:
+    def _index_of(self, tiles: frozenset[MapSquare]) -> OfflinePlaces:
         found = self._found(sorted(tiles))
         shops = [Shop(one.place, NO_FRONTAGE, (), {}, 0) for one in found]
         also = {one.place.id: one.also for one in found}

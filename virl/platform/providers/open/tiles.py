@@ -13,7 +13,7 @@ _MOST_LAT = 85.0  # of the grid
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Tile:
+class MapSquare:
     """A square of the grid."""
 
     x: int
@@ -34,16 +34,16 @@ class Tile:
         return distance(position, nearest)
 
 
-def tile_of(position: LatLng) -> Tile:
+def tile_of(position: LatLng) -> MapSquare:
     """The tile in which a position lies."""
     lat = min(max(position.lat, -_MOST_LAT), _MOST_LAT)
     count = 1 << ZOOM
     x = int((position.lng + 180) / 360 * count)
     y = int((1 - asinh(tan(radians(lat))) / pi) / 2 * count)
-    return Tile(min(max(x, 0), count - 1), min(max(y, 0), count - 1))
+    return MapSquare(min(max(x, 0), count - 1), min(max(y, 0), count - 1))
 
 
-def tiles_around(position: LatLng, radius: float) -> list[Tile]:
+def tiles_around(position: LatLng, radius: float) -> list[MapSquare]:
     """The tiles that a circle touches, the nearest first.
 
     Args:
@@ -58,17 +58,17 @@ def tiles_around(position: LatLng, radius: float) -> list[Tile]:
     return [tile for away, tile in sorted(touched) if away <= radius]
 
 
-def tiles_of(box: Box) -> list[Tile]:
+def tiles_of(box: Box) -> list[MapSquare]:
     """The tiles that a box touches, the nearest to its middle first."""
     between = _between(tile_of(LatLng(box.north, box.west)), tile_of(LatLng(box.south, box.east)))
     middle = tile_of(box.middle)
     return sorted(between, key=lambda tile: (hypot(tile.x - middle.x, tile.y - middle.y), tile))
 
 
-def _between(low: Tile, high: Tile) -> Iterator[Tile]:
+def _between(low: MapSquare, high: MapSquare) -> Iterator[MapSquare]:
     for x in range(low.x, high.x + 1):
         for y in range(low.y, high.y + 1):
-            yield Tile(x, y)
+            yield MapSquare(x, y)
 
 
 def _corner(x: int, y: int) -> tuple[float, float]:

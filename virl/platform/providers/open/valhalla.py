@@ -44,7 +44,7 @@ Seconds = Annotated[float, Field(ge=0)]
 Index = Annotated[int, Field(ge=0)]
 
 
-class _Summary(ReplyBody):
+class _ValhallaSummary(ReplyBody):
     time: Seconds
     length: Annotated[float, Field(ge=0)]
 
@@ -55,26 +55,26 @@ class _Maneuver(ReplyBody):
     end_shape_index: Index
 
 
-class _Leg(ReplyBody):
-    summary: _Summary
+class _ValhallaLeg(ReplyBody):
+    summary: _ValhallaSummary
     shape: Annotated[tuple[LatLng, ...], PlainValidator(_path)]
     maneuvers: tuple[_Maneuver, ...]
 
 
-class _Trip(ReplyBody):
-    legs: tuple[_Leg, ...]
+class _ValhallaTrip(ReplyBody):
+    legs: tuple[_ValhallaLeg, ...]
     units: str = "kilometers"
 
 
-class _Routed(ReplyBody):
-    trip: _Trip | None = None
+class _ValhallaRouted(ReplyBody):
+    trip: _ValhallaTrip | None = None
 
 
 class _Cell(ReplyBody):
     time: Seconds | None = None
 
 
-class _Matrix(ReplyBody):
+class _ValhallaMatrix(ReplyBody):
     sources_to_targets: tuple[tuple[_Cell | None, ...], ...] = ()
 
 
@@ -112,10 +112,10 @@ class ValhallaWays:
         body = {"locations": _locations(stops), "costing": COSTINGS[mode], "units": "kilometers"}
         between = f"{mode} from {stops[0]} to {stops[-1]}"
 
-        def fits(answer: _Routed) -> bool:
+        def fits(answer: _ValhallaRouted) -> bool:
             return answer.trip is not None and len(answer.trip.legs) == len(stops) - 1
 
-        trip = self._ask("route", body, _Routed, fits, between).trip
+        trip = self._ask("route", body, _ValhallaRouted, fits, between).trip
         return joined(stops, [_leg(leg) for leg in trip.legs] if trip else [], mode)
 
     def travel_times(
@@ -147,11 +147,11 @@ class ValhallaWays:
             "units": "kilometers",
         }
 
-        def fits(answer: _Matrix) -> bool:
+        def fits(answer: _ValhallaMatrix) -> bool:
             sizes = {len(row) for row in answer.sources_to_targets}
             return len(answer.sources_to_targets) == len(origins) and sizes == {len(destinations)}
 
-        answer = self._ask("sources_to_targets", body, _Matrix, fits, mode)
+        answer = self._ask("sources_to_targets", body, _ValhallaMatrix, fits, mode)
         return np.array(
             [
                 [np.inf if cell is None or cell.time is None else cell.time for cell in row]
@@ -187,7 +187,7 @@ def _locations(stops: Sequence[LatLng]) -> list[dict[str, float]]:
     return [{"lat": round(stop.lat, 6), "lon": round(stop.lng, 6)} for stop in stops]
 
 
-def _leg(leg: _Leg) -> Leg:
+def _leg(leg: _ValhallaLeg) -> Leg:
     streets = [""] * max(len(leg.shape) - 1, 0)
     for maneuver in leg.maneuvers:
         name = maneuver.street_names[0] if maneuver.street_names else ""

@@ -42,11 +42,12 @@ class MappedTown:
     """IANA name."""
     _extract: OsmExtract
     """Its ways alone."""
-    _addresses: TwinAddresses
+    addresses: TwinAddresses
+    """All mapped addresses, streets and names."""
 
     def maps(self, panoramas: NavigationGraph) -> Maps:
         """Addresses and routes over the mapped ways, and ways along panoramas."""
-        return TwinMaps(self._extract, self._addresses, GraphMaps(panoramas))
+        return TwinMaps(self._extract, self.addresses, GraphMaps(panoramas))
 
 
 def mapped_town(file: OsmCity) -> MappedTown:
@@ -69,7 +70,7 @@ def mapped_town(file: OsmCity) -> MappedTown:
         attribution=credit(twin.extract.date),
         time_zone=get_tz(frame.origin.lng, frame.origin.lat) or None,
         _extract=only_ways(twin.extract),
-        _addresses=addresses,
+        addresses=addresses,
     )
 
 

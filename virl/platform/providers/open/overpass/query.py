@@ -1,16 +1,17 @@
 """What an Overpass server is asked for places, in Overpass QL."""
 
 import re
+from collections.abc import Sequence
 
 from virl.platform.providers.osm.box import Box
-from virl.platform.providers.osm.place_types import KEYS
+from virl.platform.providers.osm.place_types import KEYS, type_table
 
 QUERY_S = 60
 """Seconds that the server may work on a query; it counts them against those who ask. Chosen."""
 QUERY_MB = 256
 """Megabytes that it may take for it; chosen."""
-LINES = frozenset({"highway", "railway", "public_transport"})
-"""Keys that make a place of a point; ways with them are mostly streets and tracks."""
+LINES = ("highway", "railway", "public_transport")
+"""Keys of ways that are mostly streets and tracks: only values that make a place are asked for."""
 
 _KINDS = {"n": "node", "w": "way", "r": "relation"}
 _ID = re.compile(r"([nwr])(\d{1,18})")
@@ -20,11 +21,16 @@ _HEAD = f"[out:json][timeout:{QUERY_S}][maxsize:{QUERY_MB * 1_000_000}]"
 def places_within(box: Box) -> str:
     """All that has a name and a purpose in a box, with the middle of what is no point."""
     area = ",".join(f"{degrees:.7f}" for degrees in box.degrees)
-    points, areas = (f'~"^({"|".join(keys)})$"~"."' for keys in (KEYS, [k for k in KEYS if k not in LINES]))
+    areas = f"[{_any_of([key for key in KEYS if key not in LINES])}]"
+    lines = "".join(f'way["name"]["{key}"~"^({"|".join(type_table()[key])})$"];' for key in LINES)
     return (
-        f'{_HEAD}[bbox:{area}];(node["name"][{points}];way["name"][{areas}];'
-        f'relation["type"="multipolygon"]["name"][{areas}];);out center;'
+        f'{_HEAD}[bbox:{area}];(node["name"][{_any_of(KEYS)}];way["name"]{areas};{lines}'
+        f'relation["type"="multipolygon"]["name"];);out center;'
     )
+
+
+def _any_of(keys: Sequence[str]) -> str:
+    return f'~"^({"|".join(keys)})$"~"."'
 
 
 def place_of_id(place_id: str) -> str | None:

@@ -1,0 +1,119 @@
+"""`virl serve overpass`, `nominatim` and `osrm`: maps of a town in the formats of open services."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from virl.cli.completion import complete_cities
+from virl.cli.options import DebugOption
+from virl.cli.serve_pictures import LatencyOption, PortOption, RetryAfterOption
+from virl.console import echo
+from virl.guard import guard
+
+if TYPE_CHECKING:
+    from virl.serve.maps.opening import MapServer
+
+CityOption = Annotated[
+    str,
+    typer.Option(
+        help="Made city (see `virl cities`), or path of an OpenStreetMap extract.",
+        autocompletion=complete_cities,
+    ),
+]
+MapFaultOption = Annotated[
+    str,
+    typer.Option(help="Shares of requests that fail, such as `429:0.05,504:0.02,timeout:0.01,half:0.01`."),
+]
+MapSeedOption = Annotated[int, typer.Option(help="Random seed for which requests fail.", min=0)]
+
+
+def overpass(
+    city: CityOption = "virlton",
+    port: PortOption = 8769,
+    fault: MapFaultOption = "",
+    remark: Annotated[
+        float,
+        typer.Option(help="Share of queries that are cut off, with a remark of a timeout.", min=0, max=1),
+    ] = 0.0,
+    most_km2: Annotated[
+        float | None,
+        typer.Option(help="Area of the largest box; queries of larger ones are cut off.", min=0.001),
+    ] = None,
+    retry_after: RetryAfterOption = None,
+    latency_ms: LatencyOption = 0.0,
+    seed: MapSeedOption = 0,
+    debug: DebugOption = False,
+) -> None:
+    """Serve what is mapped in a town, as the Overpass API does.
+
+    Only this machine can connect. Set VIRL_OVERPASS_URL to the printed URL followed by /api/interpreter.
+    """
+    _serve("overpass", city, port, fault, retry_after, latency_ms, seed, debug, remark, most_km2)
+
+
+def nominatim(
+    city: CityOption = "virlton",
+    port: PortOption = 8770,
+    fault: MapFaultOption = "",
+    retry_after: RetryAfterOption = None,
+    latency_ms: LatencyOption = 0.0,
+    seed: MapSeedOption = 0,
+    debug: DebugOption = False,
+) -> None:
+    """Serve the addresses of a town, as Nominatim does.
+
+    Only this machine can connect. Set VIRL_NOMINATIM_URL to the printed URL followed by /search.
+    """
+    _serve("nominatim", city, port, fault, retry_after, latency_ms, seed, debug)
+
+
+def osrm(
+    city: CityOption = "virlton",
+    port: PortOption = 8771,
+    fault: MapFaultOption = "",
+    retry_after: RetryAfterOption = None,
+    latency_ms: LatencyOption = 0.0,
+    seed: MapSeedOption = 0,
+    debug: DebugOption = False,
+) -> None:
+    """Serve the ways of a town, as OSRM does.
+
+    Only this machine can connect. Set VIRL_OSRM_URL to the printed URL, with /routed-{profile} behind it for
+    ways by bicycle and car.
+    """
+    _serve("osrm", city, port, fault, retry_after, latency_ms, seed, debug)
+
+
+def _serve(
+    server: "MapServer",
+    city: str,
+    port: int,
+    fault: str,
+    retry_after: int | None,
+    latency_ms: float,
+    seed: int,
+    debug: bool,
+    remark: float = 0.0,
+    most_km2: float | None = None,
+) -> None:
+    def work() -> None:
+        from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
+
+        require_extra()
+        from virl.serve.google.options import parse_faults  # noqa: PLC0415 - loads when asked for
+        from virl.serve.maps.opening import map_app  # noqa: PLC0415 - brings in the city
+        from virl.serve.maps.options import MapServeOptions  # noqa: PLC0415
+        from virl.serve.maps.server import serve_maps  # noqa: PLC0415 - needs the extra
+
+        options = MapServeOptions(
+            seed=seed,
+            faults=parse_faults(fault),
+            retry_after_s=retry_after,
+            latency_ms=latency_ms,
+            remark=remark,
+            most_km2=float("inf") if most_km2 is None else most_km2,
+        )
+        with map_app(server, city, options) as make_app:
+            serve_maps(make_app, port, lambda url: echo(f"Serving {server} of {city} at {url}"))
+
+    guard(work, debug=debug)

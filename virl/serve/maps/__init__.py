@@ -1,0 +1,1 @@
+"""What the servers of open maps share."""
