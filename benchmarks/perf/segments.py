@@ -22,7 +22,8 @@ from virl.geo import LatLng, LocalFrame
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.offline.plan import CityPlan, Floats, Ints, Panoramas, Street, StreetPlan
 from virl.platform.providers.offline.render.ground import Grounds, grid_of
-from virl.platform.providers.offline.render.rasters import cell_at, segment_at
+from virl.platform.providers.offline.render.kernel import kernel
+from virl.platform.providers.offline.render.rasters import Indices, RasterGrid, cell_at, segment_at
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetView, panorama_graph
 
@@ -129,11 +130,15 @@ def _timed(found: Figures, what: str, make: Callable[[], T]) -> T:
     return made
 
 
+@kernel
+def _nearest_segment(grid: RasterGrid, nearest: Indices, x: float, y: float) -> int:
+    return segment_at(nearest, cell_at(grid, x, y))
+
+
 def _is_wrong(plan: StreetPlan, grounds: Grounds, x: float, y: float) -> bool:
     """Whether the piece that the ground names at a point is farther off than the nearest of all."""
     ground = grounds.around(x, y)
-    cell = cell_at(grid_of(ground), x, y)
-    told = ground.segments[segment_at(ground.nearest, cell)]
+    told = ground.segments[_nearest_segment(grid_of(ground), ground.nearest, x, y)]
     lines = np.concatenate([street.line[:-1] for street in plan.streets])
     ends = np.concatenate([street.line[1:] for street in plan.streets])
     best = float(_away(lines, ends, x, y).min())

@@ -3,7 +3,8 @@ import yaml
 
 from virl import resources
 from virl.errors import BadInput
-from virl.mind.lexicon import Lexicon, found_in, load_lexicon, phrase_pattern
+from virl.mind.kinds import kinds_wanted
+from virl.mind.lexicon import Lexicon, found_in, load_lexicon, matches_of, phrase_pattern, words_of
 from virl.settings import parse_settings
 
 
@@ -23,6 +24,24 @@ from virl.settings import parse_settings
 )
 def test_phrases(phrase, text, matches):
     assert bool(phrase_pattern((phrase,)).search(text)) is matches
+
+
+def test_matches_are_those_of_the_pattern():
+    lexicon = load_lexicon()
+    groups = [*lexicon.place_types.values(), *lexicon.needs.values(), lexicon.not_meant, lexicon.longings]
+    for attribute in lexicon.attributes.values():
+        groups += [attribute.wanted, attribute.so, attribute.not_so, attribute.neutral]
+    texts = [" ".join(said[:9]).replace("*", "s").replace("|", " ") for said in groups]
+    for words in map(words_of, ["need a bit more heat", *texts[::5]]):
+        for phrases in (*groups, ("… heat",), ("*ful smell",)):
+            plain = [match.span() for match in phrase_pattern(phrases).finditer(words)]
+            assert [match.span() for match in matches_of(phrases, words)] == plain
+
+
+def test_a_wish_compiles_few_patterns():
+    phrase_pattern.cache_clear()
+    assert "cafe" in kinds_wanted("I would love a coffee.", ("cafe", "bank", "museum"), load_lexicon())
+    assert phrase_pattern.cache_info().currsize < 30
 
 
 def test_no_phrases_match_nothing():

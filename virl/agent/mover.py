@@ -1,16 +1,20 @@
 """The mover of a run: the one that was asked for, or the one that fits its city and its start."""
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 
 from virl.errors import BadInput, UnknownName, choices
 from virl.journal.records import StartRecord
 from virl.platform.city import City
 from virl.platform.movement.open_mover import MOVERS
-from virl.platform.movement.web import WebSettings
 from virl.platform.mover_choice import MoverChoice
 from virl.platform.providers.cities import city_settings
 from virl.platform.providers.registry import provider_of
 from virl.platform.streetview import Panorama
+
+if TYPE_CHECKING:
+    from virl.platform.movement.web import WebSettings
 
 
 def planned_mover(city: str, asked: str | None = None) -> MoverChoice:
@@ -41,10 +45,12 @@ def with_mover(
     return start.model_copy(update={"mover": fit.name, "mover_reason": fit.reason})
 
 
-def web_settings(mover: str, city: City) -> WebSettings | None:
+def web_settings(mover: str, city: City) -> "WebSettings | None":
     """What the page of the mover `web` loads."""
     if mover != "web":
         return None
     if city.panorama_page is None:
         raise BadInput(f"mover 'web' does not work in {city.title}: no web page shows its street view")
+    from virl.platform.movement.web import WebSettings  # noqa: PLC0415 - brings in what drives a browser
+
     return WebSettings.of_page(city.panorama_page)

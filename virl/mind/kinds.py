@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from virl.mind.lexicon import Lexicon, phrase_pattern, words_of
+from virl.mind.lexicon import Lexicon, matches_of, phrase_pattern, words_of
 
 # Weights of what a wish says of a kind of place (chosen, and tried on sentences of our own).
 NAMED = 3.0  # its own name
@@ -53,7 +53,7 @@ def _mentions(
 ) -> list[_Mention]:
     """In their order, overlapping only where two kinds share the same words."""
     kept: list[_Mention] = []
-    misleading = [_Mention(None, *match.span(), 0.0) for match in phrase_pattern(aside).finditer(sentence)]
+    misleading = [_Mention(None, *match.span(), 0.0) for match in matches_of(aside, sentence)]
     found = sorted([*misleading, *_speaking(sentence, offered, lexicon)], key=lambda one: one.start - one.end)
     for one in found:
         if all(
@@ -69,10 +69,10 @@ def _mentions(
 def _speaking(sentence: str, offered: tuple[str, ...], lexicon: Lexicon) -> Iterator[_Mention]:
     for kind in dict.fromkeys([*offered, *lexicon.place_types, *lexicon.needs]):
         name = words_of(kind)
-        for match in phrase_pattern((name, f"{name}s")).finditer(sentence):
+        for match in matches_of((name, f"{name}s"), sentence):
             yield _Mention(kind, *match.span(), NAMED)
         words = (*lexicon.place_types.get(kind, ()), *lexicon.needs.get(kind, ()))
-        for match in phrase_pattern(words).finditer(sentence):
+        for match in matches_of(words, sentence):
             weight = min(len(match[0].replace(",", "").split()), MOST_WORDS)
             yield _Mention(kind, *match.span(), weight)
 

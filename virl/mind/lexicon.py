@@ -155,9 +155,27 @@ def phrase_pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w'])(?:{alternatives})(?![\w'])")
 
 
+def matches_of(phrases: tuple[str, ...], words: str) -> Iterator[re.Match[str]]:
+    """Where any of the phrases stands in words parted by single blanks, in order and without overlap.
+
+    As `phrase_pattern(phrases).finditer(words)`, but a pattern is compiled only if the words hold what one of
+    the phrases begins with, which most phrases for kinds of places never do.
+    """
+    if any(opening in words for opening in _openings(phrases)):
+        yield from phrase_pattern(phrases).finditer(words)
+
+
+@cache
+def _openings(phrases: tuple[str, ...]) -> frozenset[str]:
+    """What the phrases begin with, up to a `*` or a `…`; empty where it may be anything."""
+    first_words = [next(iter(phrase.translate(_APOSTROPHES).split()), "") for phrase in phrases]
+    choices = ("" if word == "\N{HORIZONTAL ELLIPSIS}" else word for word in first_words)
+    return frozenset(choice.partition("*")[0] for word in choices for choice in word.split("|"))
+
+
 def found_in(text: str, phrases: Iterable[str]) -> list[str]:
     """The words in a text that match any of the phrases, in their order, each once."""
-    matches = phrase_pattern(tuple(phrases)).finditer(words_of(text))
+    matches = matches_of(tuple(phrases), words_of(text))
     return list(dict.fromkeys(match[0] for match in matches))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from virl.mind.lexicon import NEGATION_REACH, Attribute, Lexicon, phrase_pattern
+from virl.mind.lexicon import NEGATION_REACH, Attribute, Lexicon, matches_of, phrase_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _mentions(
     spans = [
         (match.start(), match.end(), holds)
         for holds, phrases in groups.items()
-        for match in phrase_pattern(phrases).finditer(sentence)
+        for match in matches_of(phrases, sentence)
     ]
     taken: list[tuple[int, int]] = []
     for start, end, holds in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from virl.errors import UnknownName
 from virl.platform.city import City
@@ -10,9 +10,11 @@ from virl.platform.movement.base import Mover
 from virl.platform.movement.grid import GridMover, Rings
 from virl.platform.movement.hybrid import HybridMover
 from virl.platform.movement.links import LinksMover
-from virl.platform.movement.web import WebMover, WebSettings
 from virl.platform.mover_choice import MoverChoice
 from virl.platform.streetview import Panorama, StreetView
+
+if TYPE_CHECKING:
+    from virl.platform.movement.web import WebSettings
 
 MOVERS = ("links", "grid", "web", "hybrid")
 
@@ -34,7 +36,7 @@ def open_mover(
     streetview: StreetView,
     *,
     rings: Rings | None = None,
-    web: WebSettings | None = None,
+    web: "WebSettings | None" = None,
     first: Literal["links", "web"] = "links",
 ) -> Iterator[Mover]:
     """A mover, as long as the context is open; then its browser, if it has one, is closed.
@@ -54,6 +56,8 @@ def open_mover(
     elif name == "grid":
         yield GridMover(streetview, rings)
     elif name == "web":
+        from virl.platform.movement.web import WebMover  # noqa: PLC0415 - brings in what drives a browser
+
         with WebMover(streetview, web) as mover:
             yield mover
     elif name == "hybrid":

@@ -19,7 +19,7 @@ from virl.platform.providers.offline.render.beyond import (
     material_beyond,
 )
 from virl.platform.providers.offline.render.ground import GroundRasters, Heights, Shares, along_street
-from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.kernel import inlined, kernel, part
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.light import SKY_RGB, SUN, SUN_RGB
 from virl.platform.providers.offline.render.markings import markings, share_between
@@ -131,7 +131,7 @@ def shade_backdrop(
                 _sky_run(PixelRun(number, first, column), row, clouds, texels, lens.focal, lens.cx, picture)
 
 
-@kernel
+@part
 def _sky_run(
     run: PixelRun, row: _Row, clouds: Tile, texels: Words, focal: float, cx: float, picture: Image
 ) -> None:
@@ -161,7 +161,7 @@ def _spot(row: _Row, eye: Floats, frame: Floats, right: float) -> _Spot:
     )  # fmt: skip
 
 
-@kernel
+@part
 def _ground_run(
     run: PixelRun, row: _Row, ground: GroundRasters, textures: Textures, lens: Lens, picture: Image
 ) -> None:

@@ -2,13 +2,15 @@
 
 No fast-math, so equal input gives equal pixels. Kernels take arrays, numbers and named tuples of them. Two
 habits keep them fast: arrays are taken out of a named tuple once, at the top of a kernel, and a function
-that is called for each pixel is inlined, because both would count references otherwise.
+that is called for each pixel is inlined, because both would count references otherwise. LLVM inlines, not
+Numba (`forceinline`, not `inline="always"`): Numba would infer the types of an inlined body anew at every
+call, which takes twice as long to compile.
 """
 
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from numba import njit
 
@@ -24,16 +26,27 @@ def _digest_of_sources() -> str:
 
 
 _SOURCES = _digest_of_sources()
+_PART: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 
 
 def kernel(function: Function) -> Function:
-    """Decorates a function over arrays, numbers and named tuples of them."""
+    """Decorates a function over arrays, numbers and named tuples of them that Python calls."""
     # Numba names what it keeps after the function, and compiles anew only when the function's own file has
     # changed, not when a constant, a type or an inlined function of another file has.
     function.__qualname__ += f".{_SOURCES}"
     return cast("Function", njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
+def part(function: Function) -> Function:
+    """Decorates a function that only kernels call, compiled and kept with them. Python must not call it."""
+    return cast("Function", njit(**_PART)(function))
+
+
 def inlined(function: Function) -> Function:
-    """Decorates a small function that kernels call for each pixel."""
-    return cast("Function", njit(inline="always", error_model="numpy")(function))
+    """As `part`, for a small function that is called for each pixel."""
+    return cast("Function", njit(**_PART, forceinline=True)(function))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.kernel import inlined, kernel, part
 from virl.platform.providers.offline.render.lens import NEAR_M, Lens
 from virl.platform.providers.offline.render.mesh import CUTOUT
 from virl.platform.providers.offline.render.scene import Scene
@@ -137,12 +137,12 @@ def linear_forms(seen: Floats, lens: Lens, forms: Floats) -> bool:
     return True
 
 
-@kernel
+@part
 def _cross(a: Triple, b: Triple) -> Triple:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-@kernel
+@part
 def _dot(a: Triple, b: Triple) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
@@ -153,7 +153,7 @@ def _between(low: float, high: float, size: int) -> tuple[int, int]:
     return max(0, ceil(max(low, -1.0) - 0.5)), min(size, ceil(min(high, size + 1.0) - 0.5))
 
 
-@kernel
+@part
 def _span(polygon: Floats, count: int, y: float, width: int) -> tuple[int, int]:
     """First pixel and end of the pixels of a row whose centres a convex polygon covers."""
     left, right = 1e30, -1e30
@@ -221,7 +221,7 @@ def _fill(k: int, start: np.float32, slope: np.float32, depth: Singles, shown: N
             shown[i] = k
 
 
-@kernel
+@part
 def _fill_cutout(
     line: _Line, uv: Singles, entry: Ints, texels: Words, depth: Singles, shown: NDArray[np.int32]
 ) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.kernel import inlined, kernel, part
 from virl.platform.providers.offline.render.lens import Lens
 from virl.platform.providers.offline.render.mesh import CUTOUT
 from virl.platform.providers.offline.render.raster import GeometryBuffer
@@ -190,7 +190,7 @@ def shade_quads(
                 _letter_run(run, plane, colours, tile, coverage, focal, picture)
 
 
-@kernel
+@part
 def _plain_run(run: PixelRun, p: _Plane, colours: _Colours, focal: float, picture: Image) -> None:
     red, green, blue = colours.paint
     for column in range(run.first, run.end):
@@ -198,7 +198,7 @@ def _plain_run(run: PixelRun, p: _Plane, colours: _Colours, focal: float, pictur
         put(picture, run.row, column, red, green, blue, haze)
 
 
-@kernel
+@part
 def _tile_run(
     run: PixelRun,
     p: _Plane,
@@ -278,7 +278,7 @@ def plain_mix(light: Rgb, share: float, haze: float) -> Mix:
     )  # fmt: skip
 
 
-@kernel
+@part
 def _letter_run(
     run: PixelRun, p: _Plane, colours: _Colours, tile: Tile, coverage: Coverage, focal: float, picture: Image
 ) -> None:

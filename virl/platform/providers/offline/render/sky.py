@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from virl.platform.providers.offline.render.kernel import inlined, kernel
+from virl.platform.providers.offline.render.kernel import inlined, part
 from virl.platform.providers.offline.render.light import SUN
 from virl.platform.providers.offline.render.sampling import (
     Growth,
@@ -26,7 +26,7 @@ SUN_DISC = 0.9994  # cosine of its radius, thrice the true one so that it fills 
 _SUN = (float(SUN[0]), float(SUN[1]), float(SUN[2]))
 
 
-@kernel
+@part
 def sky_colour(x: float, y: float, z: float, focal: float, clouds: Tile, texels: Words) -> Rgb:
     """Red, green and blue of the sky along a ray (x, y, z) of any length.
 
