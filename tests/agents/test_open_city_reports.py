@@ -1,0 +1,48 @@
+"""Agents in a city of open services say in their reports what nobody has told there."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from virl.cli.main import app
+from virl.platform.providers.cities import open_city
+from virl.serve.maps.opening import MapServer, map_app
+from virl.serve.maps.options import MapServeOptions
+from virl.serve.maps.server import served_maps
+from virl.serve.panoramax.app import make_app
+from virl.serve.uploads.server import served_pictures
+
+SERVERS: dict[MapServer, str] = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
+
+
+@pytest.fixture
+def city_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("VIRL_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    town = open_city("virlton")
+    told = {"title": "Open", "about": "Served here", "provider": "open", "places": "overpass", "maps": "osrm"}
+    told["center"] = f"[{town.center.lat}, {town.center.lng}]"
+    with ExitStack() as stack:
+        told["panoramax_url"] = stack.enter_context(served_pictures(make_app, town)).url
+        for server, path in SERVERS.items():
+            make = stack.enter_context(map_app(server, "virlton", MapServeOptions()))
+            told[f"{server}_url"] = stack.enter_context(served_maps(make)).url + path
+        file = tmp_path / "open.yaml"
+        file.write_text("".join(f"{name}: {value}\n" for name, value in told.items()))
+        yield file
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["aria", "hiro"])
+def test_reports_say_that_nobody_has_rated_anything(agent: str, city_file: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    more = ["--set", "limits.steps=3"] if agent == "hiro" else []
+    done = CliRunner().invoke(app, ["run", agent, "--city", str(city_file), "--out", str(run), *more])
+    assert done.exit_code in {0, 1}, done.output
+    said = " ".join((run / "report.html").read_text().split())
+    assert "OpenStreetMap contributors (ODbL 1.0)" in said
+    if agent == "aria":
+        assert "Open has no reviews, ratings or prices" in said
