@@ -117,6 +117,11 @@ def _nothing() -> None:
     """Closes nothing."""
 
 
+def _nobody() -> str:
+    """Names nobody."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class City:
     """What an agent holds: a name, one provider of each kind, and what is known of the city itself."""
@@ -159,6 +164,8 @@ class City:
     """Under which terms its provider gives them, in a sentence or two."""
     attribution: str = ""
     """Whom every page about it has to name; empty for nobody."""
+    credits: Callable[[], str] = _nobody
+    """Whom to name besides for the pictures that are known by now, with their licences; empty for nobody."""
     reviewed: bool = True
     """Whether its places can have reviews, ratings and prices; a map alone has none."""
     directory: bool = False
@@ -230,7 +237,7 @@ class City:
     @property
     def notice(self) -> str:
         """What every page and result about it has to say: whose data they are, and what is invented."""
-        return "; ".join(part for part in (self.attribution, self.invented) if part)
+        return "; ".join(part for part in (self.attribution, self.credits(), self.invented) if part)
 
 
 def _yes_or_no(answer: bool | None) -> str:

@@ -56,6 +56,7 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         title=file.title,
         center=file.center,
         attribution="; ".join(filter(None, (named, ground.attribution))),
+        credits=explored.credits,
         time_zone=ground.time_zone,
         streetview=OpenStreetView(own.title, explored, client, kept),
         places=ground.places,

@@ -16,6 +16,7 @@ from virl.files import write_whole
 from virl.geo import LatLng
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
 from virl.platform.providers.open.shots import Shot, ShotLists, pictures_of
+from virl.platform.providers.pictures.credit import credit_line
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
 from virl.region import Region
 
@@ -102,6 +103,11 @@ class Explored:
                 made = self._grow(more, tuple(made.graph.ids))
                 self._save(made)
             return made
+
+    def credits(self) -> str:
+        """The authors and licences of all panoramas that are known by now; asks nothing."""
+        with self._lock:
+            return credit_line(self._made.pictures.values(), "Pictures by", most=None) if self._made else ""
 
     def shot(self, pano_id: str) -> Shot:
         """What is known of a panorama of the graph."""
