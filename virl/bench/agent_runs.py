@@ -61,7 +61,7 @@ class EpisodeModels(Models):
 
     def reader(self, name: str) -> Reader:
         """A reader (OCR)."""
-        return self._resources.reader(name)
+        return self._resources.reader(name, self._city)
 
     def matcher(self, name: str) -> Matcher:
         """A matcher."""
@@ -69,7 +69,7 @@ class EpisodeModels(Models):
 
     def describer(self, name: str) -> Describer:
         """A describer."""
-        return self._resources.describer(name)
+        return self._resources.describer(name, self._city)
 
 
 def run_in_folder(

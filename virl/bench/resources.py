@@ -68,7 +68,7 @@ class ModelUse:
     role: Role
     name: str
     city: str = ""
-    """Whose ground truth the simulated detector sees; empty for models that need none."""
+    """Of which the views are; empty for models that do the same in all cities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,8 @@ class Resources:
 
         Args:
             name: in `platform/models`, or a path to a model file.
-            city: the city that the views are of; the simulated detector sees its ground truth.
+            city: the city that the views are of: the simulated detector sees its ground truth, and signs are
+                found before they are read where virl draws it.
 
         Raises:
             UnknownName: there is no such model.
@@ -155,17 +156,17 @@ class Resources:
         model = self.shared(ModelUse("recognizer", name))
         return SharedRecognizer(model.ask, model.name)
 
-    def reader(self, name: str) -> Reader:
-        """A reader, shared and batched; raises as `detector`."""
-        return SharedReader(self.shared(ModelUse("reader", name)).ask)
+    def reader(self, name: str, city: str = "") -> Reader:
+        """A reader, shared and batched; `city` and what it raises are as for `detector`."""
+        return SharedReader(self.shared(ModelUse("reader", name, city)).ask)
 
     def matcher(self, name: str) -> Matcher:
         """A matcher, shared and batched; raises as `detector`."""
         return SharedMatcher(self.shared(ModelUse("matcher", name)).ask)
 
-    def describer(self, name: str) -> Describer:
-        """A describer, shared and batched; raises as `detector`."""
-        return SharedDescriber(self.shared(ModelUse("describer", name)).ask)
+    def describer(self, name: str, city: str = "") -> Describer:
+        """A describer, shared and batched; `city` and what it raises are as for `detector`."""
+        return SharedDescriber(self.shared(ModelUse("describer", name, city)).ask)
 
     def once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
         """What `make` gives, made once a process for each key: a data set, for one.

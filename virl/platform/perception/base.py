@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,19 @@ class Reader(Protocol):
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
         """The lines of text in each picture, in pixels of that picture, top to bottom.
+
+        Raises:
+            ModelUnavailable: the model or its weights are missing.
+        """
+        ...
+
+
+@runtime_checkable
+class BoxReader(Reader, Protocol):
+    """A reader that can also look inside boxes alone, which costs less."""
+
+    def read_inside(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> list[list[TextLine]]:
+        """The lines of text inside some boxes of each picture, in pixels of that picture, top to bottom.
 
         Raises:
             ModelUnavailable: the model or its weights are missing.

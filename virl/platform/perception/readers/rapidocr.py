@@ -1,7 +1,7 @@
 """Reading with PP-OCR: lines are found in a shrunk picture, and read in the full one."""
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
@@ -16,15 +16,17 @@ from virl.errors import ModelUnavailable
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.fingerprints import fingerprint
+from virl.platform.perception.shared.sheets import Part, Sheet, cut_part, lay_out
 from virl.platform.perception.shared.threads import usual_threads
-from virl.platform.streetview import Image
+from virl.platform.streetview import Box, Image
 
 Quad = NDArray[np.float32]
 """Corners of a line from the top left on, clockwise, shape (4, 2)."""
 
-_Fingerprint = tuple[tuple[int, ...], bytes]
-
 _FIND, _READ = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
+SAME_LINE = 0.6
+"""A line of which a larger one in another box covers this share is the same, or a piece of it. Chosen."""
 _MIN_FIND_SIDE = 32  # the finder works on multiples of 32 pixels
 
 
@@ -46,6 +48,10 @@ class RapidOcrSettings(ModelSettings):
     """Threads of ONNX Runtime; `None` is as many as `OMP_NUM_THREADS` says, else one for each core."""
     remember: int = Field(ge=0)
     """Recent pictures whose lines are kept; 0 keeps none."""
+    box_side: float = Field(gt=0)
+    """Pixels; to find the lines inside a box it is shrunk until its shorter side has so many, or to `find_scale`."""
+    box_margin: float = Field(ge=0)
+    """Share of its shorter side that is added around a box."""
 
     def needs(self) -> Needs:
         """The packages, which bring the weights."""
@@ -71,7 +77,7 @@ class RapidOcrReader:
         self._settings = settings
         self._engine: Any = None
         self._turn = Lock()
-        self._remembered = cached(LRUCache(settings.remember), key=_fingerprint)(self._lines)
+        self._remembered = cached(LRUCache(settings.remember), key=fingerprint)(self._lines)
 
     def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
         """The lines of text in each picture, in pixels of that picture, top to bottom.
@@ -82,34 +88,122 @@ class RapidOcrReader:
         with self._turn:
             return [list(self._remembered(image)) for image in images]
 
+    def read_inside(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> list[list[TextLine]]:
+        """The lines of text inside boxes alone, in pixels of the whole pictures, top to bottom.
+
+        Args:
+            images: the pictures.
+            boxes: of each of them; those that overlap give each line once.
+
+        Raises:
+            ModelUnavailable: the rapidocr package or its models are missing.
+        """
+        found: list[list[TextLine]] = [[] for _ in images]
+        with self._turn:
+            strips = _each_once(
+                strip for sheet in lay_out(self._parts(images, boxes)) for strip in self._on(sheet)
+            )
+            for strip, line in zip(strips, self._recognized([strip.pixels for strip in strips]), strict=True):
+                if line:
+                    number = strip.part.picture
+                    found[number].append(TextLine(*line, _extent(strip.quad, images[number])))
+        return [sorted(lines, key=_reading_order) for lines in found]
+
     def _lines(self, image: Image) -> tuple[TextLine, ...]:
         return tuple(self._read(image))
 
     def _read(self, image: Image) -> list[TextLine]:
-        if self._engine is None:
-            self._engine = _load(self._settings)
         bgr = np.ascontiguousarray(image[..., ::-1])
-        quads = [quad for quad in self._find(bgr) if _line_height(quad) >= self._settings.min_line_height]
+        quads = [quad for quad in self._find(bgr) if self._is_high(quad)]
         if not quads:
             return []
-        read = self._engine.recognize_txt(self._engine.crop_text_regions(bgr, quads))
+        read = self._recognized(self._loaded.crop_text_regions(bgr, quads))
         lines = [
-            TextLine(text.strip(), float(score), _extent(quad, image))
-            for text, score, quad in zip(read.txts, read.scores, quads, strict=True)
-            if score >= self._settings.min_score and any(letter.isalnum() for letter in text)
+            TextLine(*line, _extent(quad, image)) for line, quad in zip(read, quads, strict=True) if line
         ]
-        return sorted(lines, key=lambda line: (line.box[1], line.box[0]))
+        return sorted(lines, key=_reading_order)
+
+    @property
+    def _loaded(self) -> Any:
+        if self._engine is None:
+            self._engine = _load(self._settings)
+        return self._engine
+
+    def _recognized(self, strips: Sequence[Image]) -> list[tuple[str, float] | None]:
+        """The text of each strip with its confidence, `None` where there is none worth keeping."""
+        if not strips:
+            return []
+        read = self._loaded.recognize_txt(strips)
+        return [
+            (text.strip(), float(score))
+            if score >= self._settings.min_score and any(letter.isalnum() for letter in text)
+            else None
+            for text, score in zip(read.txts, read.scores, strict=True)
+        ]
 
     def _find(self, bgr: Image) -> list[Quad]:
         height, width = bgr.shape[:2]
         scale = max(self._settings.find_scale, _MIN_FIND_SIDE / min(height, width))
         size = (round(width * scale), round(height * scale))
         shrunk = cv2.resize(bgr, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
-        found = self._engine(shrunk, use_det=True, use_cls=False, use_rec=False)
-        if found.boxes is None:
-            return []
         ratio = np.array([width / size[0], height / size[1]])
-        return [(np.asarray(quad) * ratio).astype(np.float32) for quad in found.boxes]
+        return [(quad * ratio).astype(np.float32) for quad in self._quads(shrunk)]
+
+    def _quads(self, bgr: Any) -> list[Quad]:
+        found = self._loaded(bgr, use_det=True, use_cls=False, use_rec=False)
+        return [] if found.boxes is None else [np.asarray(quad, np.float32) for quad in found.boxes]
+
+    def _is_high(self, quad: Quad) -> bool:
+        return _line_height(quad) >= self._settings.min_line_height
+
+    def _parts(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> Iterator[Part]:
+        settings = self._settings
+        side, margin, least = settings.box_side, settings.box_margin, min(settings.find_scale, 1.0)
+        for number, (image, some) in enumerate(zip(images, boxes, strict=True)):
+            for box in some:
+                if part := cut_part(number, image, box, side=side, least=least, margin=margin):
+                    yield part
+
+    def _on(self, sheet: Sheet) -> Iterator["_Strip"]:
+        """The lines on a sheet, cut out at full size."""
+        for quad in self._quads(np.ascontiguousarray(sheet.pixels[..., ::-1])):
+            part, left, top = sheet.at(*quad.mean(axis=0).tolist()) or (None, 0, 0)
+            if part is None:
+                continue
+            height, width = part.pixels.shape[:2]
+            inside = np.clip((quad - (left, top)) / part.zoom, 0, (width, height)).astype(np.float32)
+            if self._is_high(inside):
+                bgr = np.ascontiguousarray(part.pixels[..., ::-1])
+                (pixels,) = self._loaded.crop_text_regions(bgr, [inside])
+                yield _Strip(part, inside + np.array((part.left, part.top), np.float32), pixels)
+
+
+@dataclass(frozen=True, slots=True)
+class _Strip:
+    """A line that was found and is yet to be read."""
+
+    part: Part
+    """Where it was found."""
+    quad: Quad
+    """Its corners, in pixels of the whole picture."""
+    pixels: Image
+    """The line alone, upright, as OpenCV orders colours."""
+
+    def is_in(self, other: "_Strip") -> bool:
+        """Whether another one, found in another part, shows most of the same."""
+        if self.part is other.part or self.part.picture != other.part.picture:
+            return False
+        shared, _ = cv2.intersectConvexConvex(self.quad, other.quad)
+        return bool(shared >= SAME_LINE * cv2.contourArea(self.quad))
+
+
+def _each_once(strips: Iterable[_Strip]) -> list[_Strip]:
+    """The strips without those that lie, for the most part, in a larger one: boxes may overlap."""
+    kept: list[_Strip] = []
+    for strip in sorted(strips, key=lambda strip: -cv2.contourArea(strip.quad)):
+        if not any(strip.is_in(other) for other in kept):
+            kept.append(strip)
+    return kept
 
 
 def _load(settings: RapidOcrSettings) -> Any:
@@ -144,15 +238,15 @@ def _load(settings: RapidOcrSettings) -> Any:
     )
 
 
-def _fingerprint(image: Image) -> _Fingerprint:
-    return image.shape, hashlib.blake2b(image.tobytes(), digest_size=16).digest()
-
-
 def _line_height(quad: Quad) -> float:
     """Pixels across the letters, also of a slanting or upright line."""
     across = np.linalg.norm(quad[3] - quad[0]) + np.linalg.norm(quad[2] - quad[1])
     along = np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])
     return float(min(across, along) / 2)
+
+
+def _reading_order(line: TextLine) -> tuple[float, float]:
+    return line.box[1], line.box[0]
 
 
 def _extent(quad: Quad, image: Image) -> tuple[float, float, float, float]:

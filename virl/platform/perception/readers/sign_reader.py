@@ -1,0 +1,128 @@
+"""Reading where signs are: a detector finds the signs, and only they are read.
+
+virl's own detector knows the signs of towns that virl draws. In all other cities whole pictures are read.
+"""
+
+from collections.abc import Sequence
+from threading import Lock
+from typing import Literal
+
+from cachetools import LRUCache
+from pydantic import Field
+
+from virl.errors import BadInput
+from virl.platform.perception.base import BoxReader, Detector, Reader, TextLine
+from virl.platform.perception.models import Models, ModelSettings, Needs
+from virl.platform.perception.registry import Kind
+from virl.platform.perception.shared.fingerprints import Fingerprint, fingerprint
+from virl.platform.perception.signs import SIGN
+from virl.platform.perception.weights import batches
+from virl.platform.streetview import Box, Camera, Image, View
+
+_LEAST_SIDE, _MOST_SIDE = 16, 2048  # pixels of a picture that a camera can take
+
+
+class SignReaderSettings(ModelSettings):
+    """Settings of the reader; `platform/models/sign-reader.yaml` gives the reasons for the values."""
+
+    kind: Literal["sign-reader"]
+    reader: str
+    """Name of the reader in `platform/models` that reads inside the signs, or whole pictures."""
+    detector: str
+    """Name of the detector that finds the signs in towns that are rendered."""
+    min_score: float = Field(ge=0, le=1)
+    """Signs with a lower score are not read."""
+    min_side: float = Field(ge=0)
+    """Pixels; a sign whose shorter side is lower is not read."""
+    batch: int = Field(ge=1)
+    """Pictures that go through the detector and the reader at once."""
+    remember: int = Field(ge=0)
+    """Recent pictures whose lines are kept; 0 keeps none."""
+
+    def needs(self) -> Needs:
+        """Its reader and its detector."""
+        return Needs(models=(("reader", self.reader), ("detector", self.detector)))
+
+
+def open_sign_reader(settings: SignReaderSettings, models: Models) -> Reader:
+    """The reader; where the views are not rendered, the one that reads whole pictures.
+
+    Raises:
+        BadInput: that one cannot read inside boxes.
+    """
+    reader = models.reader(settings.reader)
+    if models.options.truth is None:
+        return reader
+    if not isinstance(reader, BoxReader):
+        raise BadInput(
+            f"reader {settings.reader!r} cannot read inside boxes: use another one, such as rapidocr"
+        )
+    return SignsFirstReader(reader, models.detector(settings.detector), settings)
+
+
+KIND = Kind("reader", SignReaderSettings, open_sign_reader)
+
+
+class SignsFirstReader:
+    """Finds the signs in pictures of a rendered town, and reads inside them.
+
+    Safe to share between threads.
+
+    Args:
+        reader: reads inside boxes.
+        detector: finds what it calls `sign`, by the pixels alone.
+        settings: which signs are read.
+    """
+
+    def __init__(self, reader: BoxReader, detector: Detector, settings: SignReaderSettings) -> None:
+        self._reader = reader
+        self._detector = detector
+        self._settings = settings
+        self._known: LRUCache[Fingerprint, tuple[TextLine, ...]] = LRUCache(settings.remember)
+        self._lock = Lock()
+
+    def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
+        """The lines of text on the signs of each picture, in pixels of that picture, top to bottom.
+
+        Raises:
+            ModelUnavailable: the reader's or the detector's model is missing.
+        """
+        keys = [fingerprint(image) for image in images]
+        with self._lock:
+            lines = {key: self._known[key] for key in keys if key in self._known}
+        fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in lines}
+        for some in batches(list(fresh), self._settings.batch):
+            read = self._read([fresh[key] for key in some])
+            lines |= {key: tuple(one) for key, one in zip(some, read, strict=True)}
+        with self._lock:
+            for key in fresh if self._settings.remember else ():
+                self._known[key] = lines[key]
+        return [list(lines[key]) for key in keys]
+
+    def _read(self, images: Sequence[Image]) -> list[list[TextLine]]:
+        return self._reader.read_inside(images, self._signs(images))
+
+    def _signs(self, images: Sequence[Image]) -> list[list[Box]]:
+        fitting = [number for number, image in enumerate(images) if _fits_a_camera(image)]
+        found: list[list[Box]] = [[] for _ in images]
+        seen = self._detector.detect([_as_view(images[number]) for number in fitting], [SIGN])
+        for number, signs in zip(fitting, seen, strict=True):
+            found[number] = [
+                sign.box
+                for sign in signs
+                if sign.score >= self._settings.min_score and self._is_large(sign.box)
+            ]
+        return found
+
+    def _is_large(self, box: Box) -> bool:
+        return min(box[2] - box[0], box[3] - box[1]) >= self._settings.min_side
+
+
+def _fits_a_camera(image: Image) -> bool:
+    return all(_LEAST_SIDE <= side <= _MOST_SIDE for side in image.shape[:2])
+
+
+def _as_view(image: Image) -> View:
+    """A picture as detectors take it; a detector of signs looks at the pixels alone."""
+    height, width = image.shape[:2]
+    return View("", Camera(0.0, width=width, height=height), image)
