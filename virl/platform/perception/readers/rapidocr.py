@@ -49,7 +49,7 @@ class RapidOcrSettings(ModelSettings):
     remember: int = Field(ge=0)
     """Recent pictures whose lines are kept; 0 keeps none."""
     box_side: float = Field(gt=0)
-    """Pixels; to find the lines inside a box it is shrunk until its shorter side has so many, or to `find_scale`."""
+    """Pixels to which the shorter side of a box is shrunk to find lines in it; not below `find_scale`."""
     box_margin: float = Field(ge=0)
     """Share of its shorter side that is added around a box."""
 
