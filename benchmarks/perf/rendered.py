@@ -1,0 +1,65 @@
+"""How many views a second does the detector `rendered` look at?
+
+    python -m benchmarks.perf.rendered [--city virlton] [--views 32] [--batch 1 8] [--rounds 3] [--json]
+
+Views are of 640 by 640 pixels, drawn before the time is taken. In the time are scaling, the network, and the
+boxes as `detect` gives them. Seconds are those of the processor, so that other work on the machine disturbs
+less; set `OMP_NUM_THREADS=1` for the figure of one core.
+"""
+
+import time
+
+import numpy as np
+from rich.table import Table
+
+from virl.platform.perception.detectors.rendered import RenderedDetector, RenderedSettings
+from virl.platform.perception.models import read_model
+from virl.platform.providers.cities import open_city
+from virl.platform.streetview import Camera, View
+
+from .figures import command, figures
+
+
+def main() -> None:
+    """Print views a second of the processor for each size of a batch."""
+    parser = command(__doc__)
+    parser.add_argument("--city", default="virlton")
+    parser.add_argument("--views", type=int, default=32)
+    parser.add_argument("--batch", nargs="+", type=int, default=[1, 8])
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    settings = read_model("detector", "rendered")
+    if not isinstance(settings, RenderedSettings):
+        parser.error("the model rendered is of another kind")
+    views = drawn(options.city, options.views)
+    table = Table("batch", "views a second of the processor", "detections a view")
+    with figures(options) as found:
+        for batch in options.batch:
+            detector = RenderedDetector(settings.model_copy(update={"batch": batch}))
+            seen = sum(map(len, detector.detect(views))) / len(views)
+            best = max(speed(detector, views) for _ in range(options.rounds))
+            found[str(batch)] = {"views_a_second": best, "detections": seen}
+            table.add_row(str(batch), f"{best:.1f}", f"{seen:.1f}")
+        found.show(table)
+
+
+def drawn(city: str, count: int) -> list[View]:
+    """Views of a city, with their pixels."""
+    opened, rng = open_city(city), np.random.default_rng(0)
+    ids = opened.street_map.panorama_ids() if opened.street_map else []
+    views = [
+        opened.streetview.view(ids[rng.integers(len(ids))], Camera(heading=float(rng.uniform(0, 360))))
+        for _ in range(count)
+    ]
+    return [View(view.pano_id, view.camera, view.pixels) for view in views]
+
+
+def speed(detector: RenderedDetector, views: list[View]) -> float:
+    """Views a second of the processor."""
+    started = time.process_time()
+    detector.detect(views)
+    return len(views) / (time.process_time() - started)
+
+
+if __name__ == "__main__":
+    main()
