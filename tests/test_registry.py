@@ -132,4 +132,8 @@ def test_folders_and_modules_are_scanned_without_being_imported(tmp_path: Path) 
 
 def test_what_is_scanned_is_there() -> None:
     assert {"google", "graph", "offline"} <= scan("virl.platform.providers", "provider", "PROVIDER").keys()
-    assert scan_modules("virl.platform.perception.readers", "KIND").keys() == {"paddleocr", "rapidocr", "sign-reader"}
+    assert scan_modules("virl.platform.perception.readers", "KIND").keys() == {
+        "paddleocr",
+        "rapidocr",
+        "sign-reader",
+    }

@@ -1,6 +1,7 @@
 """What every file of `platform/cities/` says: where a city is, and which provider makes it."""
 
 import re
+from pathlib import Path
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -102,6 +103,11 @@ class CityFile(Settings):
 
         `None` for the one that fits the provider.
         """
+        return None
+
+    @property
+    def map_file(self) -> Path | None:
+        """The OpenStreetMap extract that the whole city is built from; `None` if it is not built from one."""
         return None
 
     @property

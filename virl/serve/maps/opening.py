@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Literal
 
 from virl.platform.providers.cities import Access, city_settings, opened_city
-from virl.platform.providers.osm.city_file import OsmCity
 from virl.serve.maps.options import MapServeOptions
 from virl.serve.maps.server import MakeMapApp
 
@@ -31,8 +30,7 @@ def map_app(server: MapServer, city: str, options: MapServeOptions) -> Iterator[
             from virl.serve.overpass.app import elements_of  # noqa: PLC0415 - reads an extract
             from virl.serve.overpass.app import make_app as overpass_app  # noqa: PLC0415 - as above
 
-            extract = settings.file if isinstance(settings, OsmCity) else None
-            elements = elements_of(opened, extract)
+            elements = elements_of(opened, settings.map_file)
             yield lambda stats, pools: overpass_app(elements, options, stats, pools)
         elif server == "nominatim":
             from virl.serve.nominatim.app import make_app as nominatim_app  # noqa: PLC0415 - as above

@@ -50,6 +50,11 @@ class OsmCity(CityFile):
         return Region(tuple(frame.position(*corner) for corner in corners))
 
     @property
+    def map_file(self) -> Path | None:
+        """The extract."""
+        return self.file
+
+    @property
     def file(self) -> Path:
         """The extract: as it is given, or in the user's data folder if only there.
 
