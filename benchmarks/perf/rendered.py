@@ -47,11 +47,10 @@ def drawn(city: str, count: int) -> list[View]:
     """Views of a city, with their pixels."""
     opened, rng = open_city(city), np.random.default_rng(0)
     ids = opened.street_map.panorama_ids() if opened.street_map else []
-    views = [
-        opened.streetview.view(ids[rng.integers(len(ids))], Camera(heading=float(rng.uniform(0, 360))))
+    return [
+        opened.streetview.view(ids[int(rng.integers(len(ids)))], Camera(heading=float(rng.uniform(0, 360))))
         for _ in range(count)
     ]
-    return [View(view.pano_id, view.camera, view.pixels) for view in views]
 
 
 def speed(detector: RenderedDetector, views: list[View]) -> float:

@@ -17,7 +17,7 @@ from virl.platform.perception.base import TextLine
 from virl.platform.perception.models import Models, ModelSettings, Needs
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.fingerprints import fingerprint
-from virl.platform.perception.shared.sheets import Part, Sheet, cut_part, lay_out
+from virl.platform.perception.shared.sheets import Crop, Sheet, cut_part, lay_out
 from virl.platform.perception.shared.threads import usual_threads
 from virl.platform.streetview import Box, Image
 
@@ -156,7 +156,7 @@ class RapidOcrReader:
     def _is_high(self, quad: Quad) -> bool:
         return _line_height(quad) >= self._settings.min_line_height
 
-    def _parts(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> Iterator[Part]:
+    def _parts(self, images: Sequence[Image], boxes: Sequence[Sequence[Box]]) -> Iterator[Crop]:
         settings = self._settings
         side, margin, least = settings.box_side, settings.box_margin, min(settings.find_scale, 1.0)
         for number, (image, some) in enumerate(zip(images, boxes, strict=True)):
@@ -182,7 +182,7 @@ class RapidOcrReader:
 class _Strip:
     """A line that was found and is yet to be read."""
 
-    part: Part
+    part: Crop
     """Where it was found."""
     quad: Quad
     """Its corners, in pixels of the whole picture."""

@@ -19,7 +19,7 @@ GREY = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Crop:
     """A part of a picture."""
 
     picture: int
@@ -44,10 +44,10 @@ class Sheet:
     """A picture made of parts."""
 
     pixels: Image
-    placed: tuple[tuple[Part, int, int], ...]
+    placed: tuple[tuple[Crop, int, int], ...]
     """Each part with its first column and row on the sheet."""
 
-    def at(self, x: float, y: float) -> tuple[Part, int, int] | None:
+    def at(self, x: float, y: float) -> tuple[Crop, int, int] | None:
         """The part at a pixel, with half of the gap around it."""
         for part, left, top in self.placed:
             width, height = part.size
@@ -61,7 +61,7 @@ class Sheet:
 
 def cut_part(
     number: int, picture: Image, box: Box, *, side: float, least: float, margin: float
-) -> Part | None:
+) -> Crop | None:
     """The part of a picture in a box.
 
     Args:
@@ -82,14 +82,14 @@ def cut_part(
     top, bottom = max(floor(box[1] - more), 0), min(ceil(box[3] + more), height)
     if left >= right or top >= bottom:
         return None
-    return Part(
+    return Crop(
         number, left, top, picture[top:bottom, left:right], min(max(side / max(short, 1.0), least), 1.0)
     )
 
 
-def lay_out(parts: Iterable[Part]) -> Iterator[Sheet]:
+def lay_out(parts: Iterable[Crop]) -> Iterator[Sheet]:
     """All parts on sheets, the highest first, in rows from the top."""
-    placed: list[tuple[Part, int, int]] = []
+    placed: list[tuple[Crop, int, int]] = []
     left = top = row = 0
     for part in sorted(parts, key=lambda part: -part.size[1]):
         wide, high = part.size
@@ -104,7 +104,7 @@ def lay_out(parts: Iterable[Part]) -> Iterator[Sheet]:
         yield _sheet(placed)
 
 
-def _sheet(placed: Sequence[tuple[Part, int, int]]) -> Sheet:
+def _sheet(placed: Sequence[tuple[Crop, int, int]]) -> Sheet:
     right = max(left + part.size[0] for part, left, _ in placed)
     bottom = max(top + part.size[1] for part, _, top in placed)
     pixels = np.full((_steps(bottom), _steps(right), 3), GREY, np.uint8)
