@@ -43,7 +43,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BoxedText:
     """What `virl.draw_detections` draws."""
 
     label: str
@@ -166,7 +166,7 @@ def boxed(run: Path, view: ViewRecord) -> Image.Image:
     with Image.open(run / view.file) as file:
         pixels = np.asarray(file.convert("RGB"))
     camera = virl.Camera(view.heading, view.pitch, view.fov, view.width, view.height)
-    found: list[Boxed] = [Found(one.text or one.label, one.box) for one in view.detections]
+    found: list[Boxed] = [BoxedText(one.text or one.label, one.box) for one in view.detections]
     drawn = virl.draw_detections(virl.View(view.pano_id, camera, pixels), found)
     return Image.fromarray(drawn.pixels).resize((SIDE, SIDE), Image.Resampling.LANCZOS)
 

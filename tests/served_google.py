@@ -17,7 +17,8 @@ from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.google.settings import at_base_url, load_google_settings
 from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import ServedCity, served
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 
 MARKER_KEY = "AIza-marker-that-must-not-leak"
 

@@ -30,7 +30,8 @@ from virl.platform.providers.google.settings import at_base_url, load_google_set
 from virl.platform.providers.http.cache import ReplyCache
 from virl.platform.streetview import Image
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import ServedCity, served
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 
 from .figures import command, figures
 

@@ -9,7 +9,8 @@ from virl.doctor.measured import Density
 from virl.geo import LatLng
 from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import ServedCity, served
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 
 from .furnishing import DETECTOR, HOMES, REGION, furnish
 

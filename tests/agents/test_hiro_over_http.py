@@ -26,8 +26,10 @@ from virl.platform.providers.google import city as google_city
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.streetview import Camera, StreetView, View
-from virl.serve.google.options import ServeOptions, parse_faults
-from virl.serve.google.server import ServedCity, served
+from virl.serve.faults import parse_faults
+from virl.serve.google.options import ServeOptions
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,8 @@ from virl import resources
 from virl.cli.main import app
 from virl.platform.providers.cities import open_city
 from virl.serve.google.options import ServeOptions, parse_oddities
-from virl.serve.google.server import ServedCity, served
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 
 ODD = parse_oddities("closed:0.3,bare:0.5")
 

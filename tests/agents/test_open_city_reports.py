@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,11 @@ from typer.testing import CliRunner
 
 from virl.cli.main import app
 from virl.platform.providers.cities import open_city
+from virl.serve.loopback import served_app
 from virl.serve.maps.opening import MapServer, map_app
 from virl.serve.maps.options import MapServeOptions
-from virl.serve.maps.server import served_maps
 from virl.serve.panoramax.app import make_app
-from virl.serve.uploads.server import served_pictures
+from virl.serve.uploads.options import UploadOptions
 
 SERVERS: dict[MapServer, str] = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
 
@@ -26,10 +27,10 @@ def city_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     told = {"title": "Open", "about": "Served here", "provider": "open", "places": "overpass", "maps": "osrm"}
     told["center"] = f"[{town.center.lat}, {town.center.lng}]"
     with ExitStack() as stack:
-        told["panoramax_url"] = stack.enter_context(served_pictures(make_app, town)).url
+        told["panoramax_url"] = stack.enter_context(served_app(partial(make_app, town, UploadOptions()))).url
         for server, path in SERVERS.items():
             make = stack.enter_context(map_app(server, "virlton", MapServeOptions()))
-            told[f"{server}_url"] = stack.enter_context(served_maps(make)).url + path
+            told[f"{server}_url"] = stack.enter_context(served_app(make)).url + path
         file = tmp_path / "open.yaml"
         file.write_text("".join(f"{name}: {value}\n" for name, value in told.items()))
         yield file

@@ -13,7 +13,8 @@ from virl.agent.character_file import agent_names
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.providers.cities import open_city
-from virl.serve.google.options import ServeOptions, parse_faults, parse_oddities
+from virl.serve.faults import parse_faults
+from virl.serve.google.options import ServeOptions, parse_oddities
 from virl.serve.google.server import served
 
 MOVERS = ("links", "grid", "hybrid", "web")

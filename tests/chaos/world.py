@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from virl.platform.providers.cities import open_city
-from virl.serve.google.options import ServeOptions, parse_faults
-from virl.serve.google.server import ServedCity, served
+from virl.serve.faults import parse_faults
+from virl.serve.google.options import ServeOptions
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from virl.datasets.sign_words import COMPOUNDING, LANGUAGES, read_words
-from virl.datasets.sign_words_file import Found, as_yaml
+from virl.datasets.sign_words_file import ChosenWord, as_yaml
 from virl.errors import BadInput
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings
 from virl.platform.type_words import MoreWords
@@ -95,7 +95,10 @@ def test_a_folder_without_the_package_is_named(tmp_path):
 
 
 def test_the_file_holds_source_licence_and_words():
-    words = [Found("bakery", "fi", "leipomo", is_name=True), Found("bakery", "nb", "brød", is_name=False)]
+    words = [
+        ChosenWord("bakery", "fi", "leipomo", is_name=True),
+        ChosenWord("bakery", "nb", "brød", is_name=False),
+    ]
     text = as_yaml(words, COMPOUNDING, "6.19.2", "ISC License\n\nPermission")
     assert "# ISC License\n#\n# Permission\n" in text
     assert "6.19.2" in text

@@ -20,8 +20,10 @@ from virl.doctor.report import tell
 from virl.errors import BadInput
 from virl.platform.providers import open_city
 from virl.platform.streetview import Camera
-from virl.serve.google.options import ServeOptions, parse_faults
-from virl.serve.google.server import ServedCity, served
+from virl.serve.faults import parse_faults
+from virl.serve.google.options import ServeOptions
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 
 APP = typer.Typer(add_completion=False)
 APP.command("doctor")(doctor)

@@ -21,8 +21,10 @@ from virl.platform.providers.google.settings import (
 )
 from virl.platform.providers.http.settings import Retries, Timeouts
 from virl.platform.streetview import Camera
-from virl.serve.google.options import ServeOptions, parse_faults
-from virl.serve.google.server import ServedCity, served
+from virl.serve.faults import parse_faults
+from virl.serve.google.options import ServeOptions
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 
 Api = Literal["new", "legacy"]
 SERVICES = {

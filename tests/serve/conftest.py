@@ -7,7 +7,8 @@ from virl.platform.city import City
 from virl.platform.providers import open_city
 from virl.platform.streetview import Camera
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import ServedCity, served
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 
 KEY = "AIza-test"
 

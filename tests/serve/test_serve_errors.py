@@ -10,9 +10,10 @@ from raw_http import all_of, connection, head
 
 from virl.platform.city import City
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import ServedCity, served
+from virl.serve.google.server import served
 from virl.serve.google.tiles import PanoramaParts
 from virl.serve.limits import RequestLimits
+from virl.serve.loopback import ServedCity
 
 NEARBY = "/v1/places:searchNearby"
 

@@ -8,7 +8,7 @@ import pytest
 from virl import geo
 from virl.geo import LatLng
 from virl.platform.city import City
-from virl.serve.google.server import ServedCity
+from virl.serve.loopback import ServedCity
 
 places_v1 = pytest.importorskip("google.maps.places_v1", reason="google-maps-places is not installed")
 routing_v2 = pytest.importorskip("google.maps.routing_v2", reason="google-maps-routing is not installed")

@@ -10,7 +10,8 @@ from virl import geo
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import ServedCity, served
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 
 
 @pytest.fixture

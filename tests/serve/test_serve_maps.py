@@ -25,10 +25,9 @@ from virl.platform.providers.open.tiled_places import TiledPlaces
 from virl.platform.providers.osm.box import Box, square_around
 from virl.platform.providers.osm.place_types import type_table
 from virl.platform.providers.provider import Access
-from virl.serve.google.options import Faults
-from virl.serve.google.server import ServedCity
+from virl.serve.faults import Faults
+from virl.serve.loopback import ServedCity, served_app
 from virl.serve.maps.options import MapServeOptions
-from virl.serve.maps.server import served_maps
 from virl.serve.nominatim.app import make_app as nominatim_app
 from virl.serve.osrm.app import make_app as osrm_app
 from virl.serve.overpass.app import elements_of
@@ -79,7 +78,7 @@ def serve() -> Iterator[Servers]:
                 "nominatim": lambda stats, pools: nominatim_app(town.city, chosen, stats, pools),
                 "osrm": lambda stats, pools: osrm_app(town.city, chosen, stats, pools),
             }
-            return {name: stack.enter_context(served_maps(app)) for name, app in apps.items()}
+            return {name: stack.enter_context(served_app(app)) for name, app in apps.items()}
 
         yield start
     _clients.clear()

@@ -17,7 +17,8 @@ from virl.platform.providers.google import city as google_city
 from virl.platform.providers.google.settings import load_google_settings
 from virl.platform.providers.http.settings import Retries
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import ServedCity, served
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 from virl.serve.paying import opened_to_serve
 
 UPSTREAM_KEY = "AIza-upstream-marker-0123456789"

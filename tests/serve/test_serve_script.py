@@ -13,7 +13,8 @@ from headless import chromium, needs_chromium
 from virl import geo
 from virl.platform.city import City
 from virl.serve.google import ServeOptions
-from virl.serve.google.server import ServedCity, served
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 

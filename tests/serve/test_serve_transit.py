@@ -22,7 +22,8 @@ from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.http.recording import Recording, Replay
 from virl.platform.transit import Journey, TransitMaps
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.server import ServedCity, served
+from virl.serve.google.server import served
+from virl.serve.loopback import ServedCity
 
 ROUTES = "/directions/v2:computeRoutes"
 WEDNESDAY, NINE = 2, 9 * 60 + 3

@@ -123,11 +123,8 @@ def google(
         from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
 
         require_extra()
-        from virl.serve.google.options import (  # noqa: PLC0415 - loads when asked for
-            ServeOptions,
-            parse_faults,
-            parse_oddities,
-        )
+        from virl.serve.faults import parse_faults  # noqa: PLC0415 - loads when asked for
+        from virl.serve.google.options import ServeOptions, parse_oddities  # noqa: PLC0415 - as above
         from virl.serve.google.server import serve  # noqa: PLC0415 - needs the extra
         from virl.serve.paying import opened_to_serve  # noqa: PLC0415 - brings in the city
         from virl.serve.running import own_key  # noqa: PLC0415 - needs the extra

@@ -1,6 +1,6 @@
 """`virl serve overpass`, `nominatim` and `osrm`: maps of a town in the formats of open services."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -48,7 +48,10 @@ def overpass(
 
     Only this machine can connect. Set VIRL_OVERPASS_URL to the printed URL followed by /api/interpreter.
     """
-    _serve("overpass", city, port, fault, retry_after, latency_ms, seed, debug, remark, most_km2)
+    given = _given(retry_after, latency_ms, seed) | {"remark": remark}
+    if most_km2 is not None:
+        given["most_km2"] = most_km2
+    guard(lambda: _serve("overpass", city, port, fault, given), debug=debug)
 
 
 def nominatim(
@@ -64,7 +67,8 @@ def nominatim(
 
     Only this machine can connect. Set VIRL_NOMINATIM_URL to the printed URL followed by /search.
     """
-    _serve("nominatim", city, port, fault, retry_after, latency_ms, seed, debug)
+    given = _given(retry_after, latency_ms, seed)
+    guard(lambda: _serve("nominatim", city, port, fault, given), debug=debug)
 
 
 def osrm(
@@ -81,39 +85,23 @@ def osrm(
     Only this machine can connect. Set VIRL_OSRM_URL to the printed URL, with /routed-{profile} behind it for
     ways by bicycle and car.
     """
-    _serve("osrm", city, port, fault, retry_after, latency_ms, seed, debug)
+    given = _given(retry_after, latency_ms, seed)
+    guard(lambda: _serve("osrm", city, port, fault, given), debug=debug)
 
 
-def _serve(
-    server: "MapServer",
-    city: str,
-    port: int,
-    fault: str,
-    retry_after: int | None,
-    latency_ms: float,
-    seed: int,
-    debug: bool,
-    remark: float = 0.0,
-    most_km2: float | None = None,
-) -> None:
-    def work() -> None:
-        from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
+def _given(retry_after: int | None, latency_ms: float, seed: int) -> dict[str, Any]:
+    """What every server can be told."""
+    return {"retry_after_s": retry_after, "latency_ms": latency_ms, "seed": seed}
 
-        require_extra()
-        from virl.serve.google.options import parse_faults  # noqa: PLC0415 - loads when asked for
-        from virl.serve.maps.opening import map_app  # noqa: PLC0415 - brings in the city
-        from virl.serve.maps.options import MapServeOptions  # noqa: PLC0415
-        from virl.serve.maps.server import serve_maps  # noqa: PLC0415 - needs the extra
 
-        options = MapServeOptions(
-            seed=seed,
-            faults=parse_faults(fault),
-            retry_after_s=retry_after,
-            latency_ms=latency_ms,
-            remark=remark,
-            most_km2=float("inf") if most_km2 is None else most_km2,
-        )
-        with map_app(server, city, options) as make_app:
-            serve_maps(make_app, port, lambda url: echo(f"Serving {server} of {city} at {url}"))
+def _serve(server: "MapServer", city: str, port: int, fault: str, given: dict[str, Any]) -> None:
+    from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
 
-    guard(work, debug=debug)
+    require_extra()
+    from virl.serve.faults import parse_faults  # noqa: PLC0415 - loads when asked for
+    from virl.serve.loopback import serve_app  # noqa: PLC0415 - needs the extra
+    from virl.serve.maps.opening import map_app  # noqa: PLC0415 - brings in the city
+    from virl.serve.maps.options import MapServeOptions  # noqa: PLC0415
+
+    with map_app(server, city, MapServeOptions(faults=parse_faults(fault), **given)) as make_app:
+        serve_app(make_app, port, lambda url: echo(f"Serving {server} of {city} at {url}"))

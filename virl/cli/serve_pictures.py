@@ -1,5 +1,6 @@
 """`virl serve panoramax` and `virl serve mapillary`: the pictures of drives through a town."""
 
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -122,15 +123,17 @@ def _serve(service: str, city: str, port: int, fault: str, given: dict[str, Any]
 
     require_extra()
     from virl.platform.providers.cities import open_city  # noqa: PLC0415 - brings in the city
-    from virl.serve.google.options import parse_faults  # noqa: PLC0415 - needs the extra
+    from virl.serve.faults import parse_faults  # noqa: PLC0415 - needs the extra
+    from virl.serve.loopback import serve_app  # noqa: PLC0415
     from virl.serve.mapillary.app import make_app as make_mapillary  # noqa: PLC0415
     from virl.serve.panoramax.app import make_app as make_panoramax  # noqa: PLC0415
     from virl.serve.uploads.options import UploadOptions  # noqa: PLC0415
-    from virl.serve.uploads.server import serve_pictures  # noqa: PLC0415
 
     options = UploadOptions(faults=parse_faults(fault), **given)
     make_app = make_panoramax if service == "panoramax" else make_mapillary
     town = open_city(city)
-    serve_pictures(
-        make_app, town, options, port, lambda url: echo(f"Serving pictures of {town.title} at {url}")
+    serve_app(
+        partial(make_app, town, options),
+        port,
+        lambda url: echo(f"Serving pictures of {town.title} at {url}"),
     )

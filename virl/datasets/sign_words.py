@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from virl.datasets.sign_words_file import Found, as_yaml
+from virl.datasets.sign_words_file import ChosenWord, as_yaml
 from virl.errors import BadInput
 from virl.files import write_whole
 from virl.platform.perception.lexicon import Lexicon, LexiconSettings, key_of, token_count
@@ -89,7 +89,7 @@ def main() -> None:
     write_whole(options.output, text.encode(), "run it again")
 
 
-def read_words(package: Path, lexicon: Lexicon) -> list[Found]:
+def read_words(package: Path, lexicon: Lexicon) -> list[ChosenWord]:
     """The words of a package for the place types of a lexicon, in a fixed order.
 
     Args:
@@ -117,7 +117,7 @@ def read_words(package: Path, lexicon: Lexicon) -> list[Found]:
             for kind, is_name in _chosen(claim, names[key_of(word)]):
                 elsewhere = english.get(key_of(word), set())
                 if elsewhere <= {kind} if is_name else not elsewhere and tokens[key_of(word)] <= {kind}:
-                    found.append(Found(kind, language, word, is_name))
+                    found.append(ChosenWord(kind, language, word, is_name))
     return _without_phrases(_agreed([one for one in found if not _contradicted(one, lexicon)]))
 
 
@@ -199,7 +199,7 @@ def _chosen(claim: _Claims, named: Collection[str]) -> Iterator[tuple[str, bool]
         yield kinds[0], False
 
 
-def _agreed(found: list[Found]) -> list[Found]:
+def _agreed(found: list[ChosenWord]) -> list[ChosenWord]:
     """Without words that speak of one type in one language and of another elsewhere."""
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for one in found:
@@ -207,7 +207,7 @@ def _agreed(found: list[Found]) -> list[Found]:
     return [one for one in found if len(votes[key_of(one.word)]) == 1]
 
 
-def _contradicted(one: Found, lexicon: Lexicon) -> bool:
+def _contradicted(one: ChosenWord, lexicon: Lexicon) -> bool:
     """Whether the words chosen by hand say something else, or as much."""
     told = next(iter(lexicon.classify(one.word)), None)
     if told == one.place_type:
@@ -215,16 +215,16 @@ def _contradicted(one: Found, lexicon: Lexicon) -> bool:
     return told is not None
 
 
-def _without_phrases(found: list[Found]) -> list[Found]:
+def _without_phrases(found: list[ChosenWord]) -> list[ChosenWord]:
     """Without hints of many words, names that hold another word of the same type, and other spellings."""
-    spelt: dict[tuple[str, str, str], Found] = {}
+    spelt: dict[tuple[str, str, str], ChosenWord] = {}
     for one in sorted(found, key=lambda one: one.word.isascii()):
         spelt.setdefault((one.place_type, one.language, key_of(one.word)), one)
     kept = set(spelt.values())
     return [one for one in found if one in kept and not _is_wordy(one, spelt)]
 
 
-def _is_wordy(one: Found, spelt: Collection[tuple[str, str, str]]) -> bool:
+def _is_wordy(one: ChosenWord, spelt: Collection[tuple[str, str, str]]) -> bool:
     key = key_of(one.word)
     if _UNSPACED.search(one.word):
         parts = {key[i:j] for i in range(len(key)) for j in range(i + 2, len(key) + 1)} - {key}

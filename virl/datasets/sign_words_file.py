@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ChosenWord:
     """A word that was chosen."""
 
     place_type: str
@@ -15,7 +15,7 @@ class Found:
     is_name: bool
 
 
-def as_yaml(found: list[Found], compounding: Iterable[str], version: str, licence: str) -> str:
+def as_yaml(found: list[ChosenWord], compounding: Iterable[str], version: str, licence: str) -> str:
     """The text of the file of words.
 
     Args:

@@ -19,7 +19,7 @@ from virl.platform.places import Place
 from virl.platform.providers.cities import open_city
 from virl.serve.google.app import make_app
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.stats import Stats
+from virl.serve.stats import Stats
 from virl.serve.work import Pools
 
 KEY = "AIza-key"

@@ -1,5 +1,6 @@
 """A server that speaks the wire formats of Google Maps Platform over a city."""
 
-from virl.serve.google.options import Faults, Oddities, ServeOptions, parse_faults, parse_oddities
+from virl.serve.faults import Faults, parse_faults
+from virl.serve.google.options import Oddities, ServeOptions, parse_oddities
 
 __all__ = ["Faults", "Oddities", "ServeOptions", "parse_faults", "parse_oddities"]

@@ -24,11 +24,11 @@ from virl.serve.google.routes_legacy import LegacyRoutes
 from virl.serve.google.routes_new import Routes
 from virl.serve.google.script import MapsScript
 from virl.serve.google.static import StaticStreetView
-from virl.serve.google.stats import Stats
 from virl.serve.google.tiles import TileStreetView
 from virl.serve.google.times import TownClock
 from virl.serve.google.transit import Transit
 from virl.serve.google.wire import answer, failure, no_such_method
+from virl.serve.stats import Stats
 from virl.serve.work import Pools
 
 _OWN_CHECK = ("/maps/", "/v1/", "/directions/", "/distanceMatrix/", f"{FILES}/")

@@ -20,10 +20,10 @@ from virl.errors import (
     VirlError,
 )
 from virl.json_reading import JsonFault, read_json
+from virl.serve.faults import GARBAGE, HALF, TIMEOUT, chance_of, hang, hints
 from virl.serve.gate import given_keys, shows_key
-from virl.serve.google.options import GARBAGE, HALF, TIMEOUT, ServeOptions
+from virl.serve.google.options import ServeOptions
 from virl.serve.google.protojson import read_message, with_numbers
-from virl.serve.google.stats import Stats
 from virl.serve.google.wire import (
     JSON,
     OVER_QUOTA,
@@ -37,6 +37,7 @@ from virl.serve.google.wire import (
     invalid,
     refusal,
 )
+from virl.serve.stats import Stats
 from virl.serve.work import ClientLeft, Pools, while_waited_for
 
 NO_KEY = (
@@ -103,7 +104,7 @@ class Dispatcher:
             content = await request.body()
             digest = _digest(endpoint.name, request, content)
             before, counted = self._stats.asked(endpoint.name, digest, counts=not endpoint.is_free)
-            kind = self._options.faults.drawn(self._chance(digest, before))
+            kind = self._options.faults.drawn(chance_of(self._options.seed, digest, before))
             await asyncio.sleep(self._options.latency_ms / 1000)
             if kind is not None:
                 self._stats.failed(kind)
@@ -129,7 +130,7 @@ class Dispatcher:
         except (Refused, VirlError) as fault:
             refused = _refused(fault)
             response = refusal(refused, endpoint.family, endpoint.lists)
-            response.headers.update(self._hints(refused.fault.value[0]))
+            response.headers.update(hints(refused.fault.value[0], self._options.retry_after_s))
             return response, False
         if kind == GARBAGE:
             return Response(_noise(len(bytes(response.body))), media_type=response.media_type), False
@@ -152,18 +153,11 @@ class Dispatcher:
     async def _fail(self, endpoint: Endpoint, request: Request, kind: str) -> Response:
         """The answer of a server that fails on purpose."""
         if kind == TIMEOUT:
-            await self._hang(request)
+            await hang(request, self._options.hang_s)
             return failure(504, endpoint.family, endpoint.lists)
         response = failure(int(kind), endpoint.family, endpoint.lists)
-        response.headers.update(self._hints(int(kind)))
+        response.headers.update(hints(int(kind), self._options.retry_after_s))
         return response
-
-    async def _hang(self, request: Request) -> None:
-        """Wait until the client gives up, or `hang_s` have passed."""
-        loop = asyncio.get_running_loop()
-        end = loop.time() + self._options.hang_s
-        while loop.time() < end and not await request.is_disconnected():
-            await asyncio.sleep(min(0.05, self._options.hang_s))
 
     def _check_key(self, family: Family, request: Request) -> None:
         given = given_keys(request.scope)
@@ -172,15 +166,6 @@ class Dispatcher:
         own = self._options.key
         if own is not None and not shows_key(request.scope, own):
             raise Refused(GoogleStatus.WRONG_KEY, WRONG_KEY if family in RPC else WRONG_KEY_LEGACY)
-
-    def _hints(self, code: int) -> dict[str, str]:
-        after = self._options.retry_after_s
-        return {"Retry-After": str(after)} if after is not None and code in {429, 503} else {}
-
-    def _chance(self, digest: str, before: int) -> float:
-        """A number in [0, 1) that depends on the request alone, so that faults do not depend on timing."""
-        drawn = hashlib.blake2b(f"{self._options.seed} {digest} {before}".encode(), digest_size=8).digest()
-        return int.from_bytes(drawn, "big") / 2**64
 
 
 def _refused(fault: Refused | VirlError) -> Refused:

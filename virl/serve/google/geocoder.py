@@ -22,7 +22,7 @@ _ID = "Ei"  # begins Google's ids of addresses too, which hold the address as th
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Geocoded:
     """One result."""
 
     position: LatLng
@@ -53,7 +53,7 @@ class Geocoder:
     city: City
     odd: Oddities
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[Geocoded]:
         """What an address may stand for, the best first; nothing if it stands for nothing."""
         head, *rest = [part.strip() for part in text.split(",") if part.strip()] or [""]
         if self.odd.has("far", text):
@@ -62,15 +62,15 @@ class Geocoder:
             return [self._vague(text)]
         title = self.city.title
         if head.casefold() == title.casefold():
-            return [Found(self.city.center, title, "locality")]
+            return [Geocoded(self.city.center, title, "locality")]
         found = self._known(text, head)
         if found is None:
             return []
         is_partial = found.is_partial or not _all_said(rest, found.address, title)
-        first = Found(found.position, found.address, found.kind, found.place, is_partial)
+        first = Geocoded(found.position, found.address, found.kind, found.place, is_partial)
         return [first, *self._namesakes(head, first)]
 
-    def _known(self, text: str, head: str) -> Found | None:
+    def _known(self, text: str, head: str) -> Geocoded | None:
         """What the city's maps know of an address, or of its street alone."""
         try:
             return self._described(self.city.maps.geocode(text), head)
@@ -82,24 +82,24 @@ class Geocoder:
             position = self.city.maps.geocode(street)
         except NotFound:
             return None
-        return Found(position, f"{street}, {self.city.title}", "route", is_partial=True)
+        return Geocoded(position, f"{street}, {self.city.title}", "route", is_partial=True)
 
-    def _described(self, position: LatLng, head: str) -> Found:
+    def _described(self, position: LatLng, head: str) -> Geocoded:
         here = self.city.places.nearby(position, SAME_M)
         named = next((place for place in here if place.name.casefold() == head.casefold()), None)
         if named is not None:
-            return Found(position, named.address or named.name, "establishment", named)
+            return Geocoded(position, named.address or named.name, "establishment", named)
         if not _numbered(head):
             crossing = re.search(r"&|\band\b|\bat\b", head, re.IGNORECASE)
             kind = "intersection" if crossing else "route"
-            return Found(position, f"{head}, {self.city.title}", kind)
+            return Geocoded(position, f"{head}, {self.city.title}", kind)
         if here and here[0].address:
-            return Found(position, here[0].address, "street_address", here[0])
+            return Geocoded(position, here[0].address, "street_address", here[0])
         maps = self.city.maps
         door = maps.address_at(position, SAME_M) if isinstance(maps, ReverseMaps) else None
-        return Found(position, door.text if door else f"{head}, {self.city.title}", "street_address")
+        return Geocoded(position, door.text if door else f"{head}, {self.city.title}", "street_address")
 
-    def _namesakes(self, name: str, first: Found) -> list[Found]:
+    def _namesakes(self, name: str, first: Geocoded) -> list[Geocoded]:
         """Other places of the same name; a city that costs money is not asked for them."""
         if first.kind != "establishment" or self.city.meter is not None:
             return []
@@ -113,21 +113,21 @@ class Geocoder:
             if place.name.casefold() == name.casefold() and distance(place.position, first.position) > SAME_M
         ]
         return [
-            Found(place.position, place.address or place.name, "establishment", place)
+            Geocoded(place.position, place.address or place.name, "establishment", place)
             for place in others[: MOST - 1]
         ]
 
-    def _elsewhere(self, head: str) -> Found:
+    def _elsewhere(self, head: str) -> Geocoded:
         """A thing of the same name in another country."""
         center = self.city.center
         where = LatLng(center.lat, (center.lng + FAR_DEG + 180) % 360 - 180)
-        return Found(where, f"{head}, Farville", "street_address" if _numbered(head) else "route")
+        return Geocoded(where, f"{head}, Farville", "street_address" if _numbered(head) else "route")
 
-    def _vague(self, text: str) -> Found:
+    def _vague(self, text: str) -> Geocoded:
         """Some street of the town, whatever was asked for."""
         heading = int.from_bytes(blake2b(text.encode(), digest_size=2).digest(), "big") * 360 / 65536
         where = destination(self.city.center, heading, VAGUE_M)
-        return Found(where, f"Main Street, {self.city.title}", "route", is_partial=True)
+        return Geocoded(where, f"Main Street, {self.city.title}", "route", is_partial=True)
 
 
 def address_id(address: str) -> str:

@@ -8,7 +8,7 @@ from virl.errors import NotFound
 from virl.geo import LatLng
 from virl.platform.city import City
 from virl.platform.maps import ReverseMaps
-from virl.serve.google.geocoder import SAME_M, Found, Geocoder, address_id, address_of
+from virl.serve.google.geocoder import SAME_M, Geocoded, Geocoder, address_id, address_of
 from virl.serve.google.legacy_json import around, bounds, components, legacy_types, plus_codes, point
 from virl.serve.google.reading import position, position_in
 from virl.serve.google.wire import Ask, Json, answer, invalid
@@ -53,27 +53,27 @@ class Geocoding:
         results = [self._result(one) for one in found if self._fits(one, filters)]
         return answer(of_position | {"results": results, "status": "OK" if results else "ZERO_RESULTS"})
 
-    def _forward(self, address: str) -> list[Found]:
+    def _forward(self, address: str) -> list[Geocoded]:
         where = position_in(address)
         return self.geocoder.find(address) if where is None else self._reverse(where)
 
-    def _reverse(self, wanted: LatLng) -> list[Found]:
+    def _reverse(self, wanted: LatLng) -> list[Geocoded]:
         maps = self.city.maps
         if isinstance(maps, ReverseMaps) and (door := maps.address_at(wanted, REVERSE_M)):
             here = [place for place in self.city.places.nearby(door.position, SAME_M) if place.address]
-            return [Found(door.position, door.text, "street_address", here[0] if here else None)]
+            return [Geocoded(door.position, door.text, "street_address", here[0] if here else None)]
         near = self.city.places.nearby(wanted, REVERSE_M)
-        return [Found(near[0].position, near[0].address, "establishment", near[0])] if near else []
+        return [Geocoded(near[0].position, near[0].address, "establishment", near[0])] if near else []
 
-    def _place(self, place_id: str) -> list[Found]:
+    def _place(self, place_id: str) -> list[Geocoded]:
         try:
             place = self.city.places.details(place_id)
         except NotFound:
             address = address_of(place_id)
             return self.geocoder.find(address)[:1] if address else []
-        return [Found(place.position, place.address, "establishment", place)]
+        return [Geocoded(place.position, place.address, "establishment", place)]
 
-    def _fits(self, found: Found, filters: dict[str, str]) -> bool:
+    def _fits(self, found: Geocoded, filters: dict[str, str]) -> bool:
         """Whether a result is in the country, town and street that are asked for."""
         country = filters.get("country", "")
         if self.country and country and country.casefold() != self.country.casefold():
@@ -81,7 +81,7 @@ class Geocoding:
         said = found.address.casefold()
         return all(filters[name].casefold() in said for name in ("route", "locality") if name in filters)
 
-    def _result(self, found: Found) -> Json:
+    def _result(self, found: Geocoded) -> Json:
         place = found.place
         parts = components(found.address)
         if found.kind == "locality":

@@ -7,10 +7,10 @@ from hashlib import blake2b
 from types import MappingProxyType
 
 from virl.errors import BadInput
+from virl.serve.faults import Faults, rates_of
 from virl.serve.gate import GateOptions
 from virl.serve.limits import RequestLimits
 
-TIMEOUT, GARBAGE, HALF = "timeout", "garbage", "half"
 ODD = ("indoor", "stale", "closed", "bare", "far", "vague", "unlinked", "tilted")
 SERVICES = {
     "map-tiles": "tiles_",
@@ -24,42 +24,6 @@ SERVICES = {
 """What a key may be denied: names of services, and what the names of their endpoints begin with."""
 WIDTHS = (512, 1024, 2048, 4096, 8192, 16384)
 """Pixels of a whole panorama at zoom levels 0 to 5 of Map Tiles."""
-
-
-@dataclass(frozen=True, slots=True)
-class Faults:
-    """How often the server fails on purpose.
-
-    Args:
-        rates: by kind of fault the share of requests that meet it; a kind is an HTTP status from 400 to 599,
-            `timeout` (no answer until `hang_s` have passed), `garbage` (status 200 and a body of noise) or
-            `half` (status 200 and the first half of the body).
-
-    Raises:
-        BadInput: an unknown kind, a rate outside [0, 1], or rates that sum to more than 1.
-    """
-
-    rates: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-
-    def __post_init__(self) -> None:
-        for kind, rate in self.rates.items():
-            known = kind in {TIMEOUT, GARBAGE, HALF} or (kind.isdecimal() and 400 <= int(kind) <= 599)
-            if not known:
-                raise BadInput(
-                    f"unknown fault {kind!r}: use a status from 400 to 599, timeout, garbage or half"
-                )
-            if not 0 <= rate <= 1:
-                raise BadInput(f"fault {kind}: rate {rate:g} is outside [0, 1]")
-        if sum(self.rates.values()) > 1 + 1e-9:
-            raise BadInput("the rates of the faults sum to more than 1")
-
-    def drawn(self, chance: float) -> str | None:
-        """The fault that a number in [0, 1) stands for, or `None`."""
-        for kind, rate in self.rates.items():
-            if chance < rate:
-                return kind
-            chance -= rate
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +84,7 @@ class ServeOptions:
     """What one client may send."""
     latency_ms: float = 0.0
     """Milliseconds added to every answer."""
-    faults: Faults = Faults()
+    faults: Faults = field(default_factory=Faults)
     odd: Oddities = Oddities()
     denied: tuple[str, ...] = ()
     """Services that no key may use, of `SERVICES`."""
@@ -173,30 +137,10 @@ class ServeOptions:
         return WIDTHS.index(self.panorama_width)
 
 
-def parse_faults(text: str) -> Faults:
-    """Faults from a text such as `429:0.05,timeout:0.01`.
-
-    Raises:
-        BadInput: it is not of that form.
-    """
-    return Faults(_rates(text, "fault", "429:0.05"))
-
-
 def parse_oddities(text: str, seed: int = 0) -> Oddities:
     """Oddities from a text such as `indoor:0.3,stale:0.1`.
 
     Raises:
         BadInput: it is not of that form.
     """
-    return Oddities(_rates(text, "oddity", "stale:0.1"), seed)
-
-
-def _rates(text: str, what: str, example: str) -> Mapping[str, float]:
-    rates: dict[str, float] = {}
-    for part in filter(None, text.replace(" ", "").split(",")):
-        kind, _, rate = part.partition(":")
-        try:
-            rates[kind] = float(rate)
-        except ValueError:
-            raise BadInput(f"{what} {part!r}: write it as kind:rate, such as {example}") from None
-    return MappingProxyType(rates)
+    return Oddities(rates_of(text, "oddity", "stale:0.1"), seed)

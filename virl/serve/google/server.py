@@ -2,32 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
 
 from virl.platform.city import City
 from virl.serve.google.app import make_app
 from virl.serve.google.options import ServeOptions
-from virl.serve.google.stats import Stats
-from virl.serve.running import LOOPBACK, run, running
-from virl.serve.work import pools
+from virl.serve.loopback import ServedCity, serve_app, served_app
+from virl.serve.running import LOOPBACK
 
 DEFAULT_PORT = 8765
-
-
-class ServedCity:
-    """A city that is being served. Made by `served`."""
-
-    def __init__(self, url: str, stats: Stats) -> None:
-        self.url = url
-        self._stats = stats
-
-    def stats(self) -> dict[str, Any]:
-        """What `/stats` gives; see `Stats.snapshot`."""
-        return self._stats.snapshot()
-
-    def reset(self) -> None:
-        """What `/stats/reset` does."""
-        self._stats.reset()
 
 
 @contextmanager
@@ -46,12 +29,10 @@ def served(
         BadInput: the port is taken, or the key is missing.
         VirlError: the server did not start.
     """
-    options, stats = options or ServeOptions(), Stats()
-    with (
-        pools() as own,
-        running(make_app(city, options, stats, own), host, port, options.key, options.limits) as url,
-    ):
-        yield ServedCity(url, stats)
+    options = options or ServeOptions()
+    app = partial(make_app, city, options)
+    with served_app(app, host=host, port=port, key=options.key, limits=options.limits) as city_served:
+        yield city_served
 
 
 def serve(
@@ -73,5 +54,5 @@ def serve(
     Raises:
         BadInput: the port is taken, or the key is missing.
     """
-    with pools() as own:
-        run(make_app(city, options, Stats(), own), host, port, options.key, options.limits, tell)
+    app = partial(make_app, city, options)
+    serve_app(app, port, tell, host=host, key=options.key, limits=options.limits)

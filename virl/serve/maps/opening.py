@@ -5,14 +5,14 @@ from contextlib import contextmanager
 from typing import Literal
 
 from virl.platform.providers.cities import Access, city_settings, opened_city
+from virl.serve.loopback import MakeApp
 from virl.serve.maps.options import MapServeOptions
-from virl.serve.maps.server import MakeMapApp
 
 MapServer = Literal["overpass", "nominatim", "osrm"]
 
 
 @contextmanager
-def map_app(server: MapServer, city: str, options: MapServeOptions) -> Iterator[MakeMapApp]:
+def map_app(server: MapServer, city: str, options: MapServeOptions) -> Iterator[MakeApp]:
     """What makes the application of a server, as long as the city is open.
 
     Args:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from virl.errors import BadInput
-from virl.serve.google.options import Faults
+from virl.serve.faults import Faults
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from virl.platform.city import City
 from virl.platform.maps import ReverseMaps
 from virl.platform.places import Place
 from virl.platform.providers.offline.addresses import plain
-from virl.serve.google.stats import Stats
 from virl.serve.maps.options import MapServeOptions
+from virl.serve.stats import Stats
 from virl.serve.uploads.dispatch import OpenEndpoint, OpenRequest, Refusal, answer, make_server
 from virl.serve.work import Pools
 

@@ -1,6 +1,5 @@
 """Puts the endpoints of an Overpass server together."""
 
-import hashlib
 import html
 from collections import Counter
 from pathlib import Path
@@ -11,13 +10,14 @@ from starlette.types import ASGIApp
 
 from virl.platform.city import City
 from virl.platform.providers.osm.box import Box
-from virl.serve.google.stats import Stats
+from virl.serve.faults import chance_of
 from virl.serve.maps.options import MapServeOptions
 from virl.serve.overpass.elements import Elements
 from virl.serve.overpass.of_extract import elements_of_extract
 from virl.serve.overpass.of_town import elements_of_town
 from virl.serve.overpass.query_language import BadQuery, Query, Select, Statement, Union, read_query
 from virl.serve.overpass.writing import as_json, as_xml
+from virl.serve.stats import Stats
 from virl.serve.uploads.dispatch import OpenEndpoint, OpenRequest, Refusal, answer, make_server
 from virl.serve.work import Pools
 
@@ -68,8 +68,7 @@ class OverpassApi:
             return True
         before = self._before[text]
         self._before[text] += 1
-        drawn = hashlib.blake2b(f"{self._options.seed} {text} {before}".encode(), digest_size=8).digest()
-        return int.from_bytes(drawn, "big") / 2**64 < self._options.remark
+        return chance_of(self._options.seed, text, before) < self._options.remark
 
 
 def _boxes(query: Query) -> list[Box]:

@@ -4,9 +4,9 @@ from starlette.types import ASGIApp
 
 from virl.platform.city import City
 from virl.serve.google.pictures import Painter
-from virl.serve.google.stats import Stats
 from virl.serve.panoramax.pictures import PictureFiles
 from virl.serve.panoramax.search import Catalogue, refused
+from virl.serve.stats import Stats
 from virl.serve.uploads.dispatch import OpenEndpoint, make_server
 from virl.serve.uploads.options import UploadOptions
 from virl.serve.uploads.painting import Painting

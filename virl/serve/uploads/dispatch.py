@@ -13,9 +13,9 @@ from pydantic_core import to_json
 from starlette.types import ASGIApp
 
 from virl.errors import NoImagery, NoStreetView
+from virl.serve.faults import GARBAGE, HALF, TIMEOUT, Faults, chance_of, hang, hints
 from virl.serve.gate import GateOptions, gated
-from virl.serve.google.options import GARBAGE, HALF, TIMEOUT, Faults
-from virl.serve.google.stats import Stats
+from virl.serve.stats import Stats
 from virl.serve.work import ClientLeft, Pools, while_waited_for
 
 _CLIENT_LEFT = 499  # as nginx counts them; nobody gets it
@@ -143,16 +143,17 @@ def _guarded(
     pools: Pools,
 ) -> Callable[[Request], Awaitable[Response]]:
     async def respond(request: Request) -> Response:
-        digest = _digest(endpoint.name, request)
+        content = await request.body()
+        digest = _digest(endpoint.name, request, content)
         before, _ = stats.asked(endpoint.name, digest, counts=True)
-        kind = options.faults.drawn(_chance(options.seed, digest, before))
+        kind = options.faults.drawn(chance_of(options.seed, digest, before))
         await asyncio.sleep(options.latency_ms / 1000)
         if kind is not None:
             stats.failed(kind)
         if kind == TIMEOUT:
-            await _hang(request, options.hang_s)
+            await hang(request, options.hang_s)
         if kind in {None, GARBAGE, HALF}:
-            response, good = await _answered(endpoint, request, refused, pools)
+            response, good = await _answered(endpoint, request, content, refused, pools)
         else:
             status = 504 if kind == TIMEOUT else int(str(kind))
             response, good = refused(Refusal(status, responses.get(status, "Error"))), False
@@ -160,8 +161,7 @@ def _guarded(
             body = bytes(response.body)
             spoilt = b"\xff\x00\xfe" * (len(body) // 3 + 1) if kind == GARBAGE else body[: len(body) // 2]
             response, good = Response(spoilt, response.status_code, media_type=response.media_type), False
-        if options.retry_after_s is not None and response.status_code in {429, 503}:
-            response.headers["Retry-After"] = str(options.retry_after_s)
+        response.headers.update(hints(response.status_code, options.retry_after_s))
         stats.answered(endpoint.name, digest, response.status_code, good=good)
         return response
 
@@ -169,14 +169,18 @@ def _guarded(
 
 
 async def _answered(
-    endpoint: OpenEndpoint, request: Request, refused: Callable[[Refusal], Response], pools: Pools
+    endpoint: OpenEndpoint,
+    request: Request,
+    content: bytes,
+    refused: Callable[[Refusal], Response],
+    pools: Pools,
 ) -> tuple[Response, bool]:
     asked = OpenRequest(
         dict(request.query_params),
         request.path_params,
         request.headers,
         str(request.base_url).rstrip("/"),
-        await request.body(),
+        content,
     )
     pool = pools.draw if endpoint.draws else pools.look_up
     try:
@@ -189,22 +193,8 @@ async def _answered(
         return refused(Refusal(404, str(fault))), False
 
 
-async def _hang(request: Request, seconds: float) -> None:
-    """Wait until the client gives up, or some seconds have passed."""
-    loop = asyncio.get_running_loop()
-    end = loop.time() + seconds
-    while loop.time() < end and not await request.is_disconnected():
-        await asyncio.sleep(min(0.05, seconds))
-
-
-def _digest(name: str, request: Request) -> str:
+def _digest(name: str, request: Request, content: bytes) -> str:
     """Stands for what a request asks; its token does not count."""
     query = sorted(pair for pair in request.query_params.multi_items() if pair[0] not in _PRIVATE)
     text = json.dumps([name, request.url.path, query])
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-def _chance(seed: int, digest: str, before: int) -> float:
-    """A number in [0, 1) that depends on the request alone, so that faults do not depend on timing."""
-    drawn = hashlib.blake2b(f"{seed} {digest} {before}".encode(), digest_size=8).digest()
-    return int.from_bytes(drawn, "big") / 2**64
+    return hashlib.blake2b(text.encode() + content, digest_size=16).hexdigest()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from virl.errors import BadInput
-from virl.serve.google.options import Faults
+from virl.serve.faults import Faults
 from virl.serve.uploads.drives import Roughness
 
 AS_PEOPLE_DRIVE = Roughness(position_m=1.5, heading=3.0, gaps=0.1, again=0.3)

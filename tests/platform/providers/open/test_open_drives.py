@@ -1,6 +1,7 @@
 """The graph of served drives on a town whose rules were found elsewhere; what faults and kills leave."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -14,12 +15,11 @@ from virl.geo import LocalFrame
 from virl.platform.city import City
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.cities import open_city
-from virl.serve.google.options import Faults
-from virl.serve.google.server import ServedCity
+from virl.serve.faults import Faults
+from virl.serve.loopback import ServedCity, served_app
 from virl.serve.panoramax.app import make_app
 from virl.serve.panoramax.items import picture_id
 from virl.serve.uploads.options import UploadOptions
-from virl.serve.uploads.server import served_pictures
 from virl.serve.uploads.uploads import Uploads, graph_of
 
 AS_PEOPLE_DRIVE = UploadOptions(seed=7, width=512)
@@ -33,7 +33,7 @@ def other() -> City:
 
 @pytest.fixture(scope="module")
 def server(other: City) -> Iterator[ServedCity]:
-    with served_pictures(make_app, other, AS_PEOPLE_DRIVE) as server:
+    with served_app(partial(make_app, other, AS_PEOPLE_DRIVE)) as server:
         yield server
 
 
@@ -107,7 +107,7 @@ def test_faults_and_kills_lose_nothing_and_nothing_is_fetched_twice(
     other: City, city: City, data: Path, tmp_path: Path
 ) -> None:
     options = UploadOptions(seed=7, width=512, faults=Faults({"429": 0.2, "503": 0.3}), retry_after_s=0)
-    with served_pictures(make_app, other, options) as server:
+    with served_app(partial(make_app, other, options)) as server:
         name = write_city(
             tmp_path / "served.yaml", panoramax_url=server.url, reach_m=1000, center=[*other.center]
         )

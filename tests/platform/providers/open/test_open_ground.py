@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,11 @@ from virl.platform.providers.cities import Access, open_city, opened_city, read_
 from virl.platform.providers.open.city_file import OpenCity
 from virl.serve.google.options import ServeOptions
 from virl.serve.google.server import served
+from virl.serve.loopback import served_app
 from virl.serve.maps.opening import map_app
 from virl.serve.maps.options import MapServeOptions
-from virl.serve.maps.server import served_maps
 from virl.serve.panoramax.app import make_app as panoramax_app
-from virl.serve.uploads.server import served_pictures
+from virl.serve.uploads.options import UploadOptions
 
 SERVERS = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
 
@@ -28,10 +29,14 @@ SERVERS = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
 def urls(town: City, data: Path) -> Iterator[dict[str, str]]:
     """The servers of Virlton, by the field of a city file that names each."""
     with ExitStack() as stack:
-        found = {"panoramax_url": stack.enter_context(served_pictures(panoramax_app, town)).url}
+        found = {
+            "panoramax_url": stack.enter_context(
+                served_app(partial(panoramax_app, town, UploadOptions()))
+            ).url
+        }
         for server, path in SERVERS.items():
             make = stack.enter_context(map_app(server, "virlton", MapServeOptions()))
-            found[f"{server}_url"] = stack.enter_context(served_maps(make)).url + path
+            found[f"{server}_url"] = stack.enter_context(served_app(make)).url + path
         yield found
 
 

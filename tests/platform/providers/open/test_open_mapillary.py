@@ -1,6 +1,7 @@
 """Cities of Mapillary, over HTTP."""
 
 from collections.abc import Iterator
+from functools import partial
 from math import radians
 from pathlib import Path
 
@@ -15,10 +16,9 @@ from virl.platform.city import City
 from virl.platform.providers.cities import Access, open_city, opened_city
 from virl.platform.providers.open.mapillary.images import attitude_of, rotation_of
 from virl.platform.streetview import Camera
-from virl.serve.google.server import ServedCity
+from virl.serve.loopback import ServedCity, served_app
 from virl.serve.mapillary.app import make_app
 from virl.serve.uploads.options import UploadOptions
-from virl.serve.uploads.server import served_pictures
 
 TOKEN = "MLY|1234567890|0123456789abcdef0123456789abcdef"  # noqa: S105  # of nobody
 CAMERA = Camera(10, width=64, height=64)
@@ -27,7 +27,7 @@ CAMERA = Camera(10, width=64, height=64)
 @pytest.fixture(scope="module")
 def server(town: City) -> Iterator[ServedCity]:
     options = UploadOptions(width=512, tilt=4.0, most=300, expired=1.0)
-    with served_pictures(make_app, town, options) as server:
+    with served_app(partial(make_app, town, options)) as server:
         yield server
 
 
@@ -80,15 +80,17 @@ def test_full_boxes_are_split_and_expired_addresses_are_asked_for_again(
     assert answers["thumb"]["403"] >= 1
 
 
+@pytest.fixture
+def gaps(town: City) -> Iterator[ServedCity]:
+    """A server with flat pictures, some of which are gone."""
+    with served_app(partial(make_app, town, UploadOptions(width=512, flat=0.3, deleted=0.3))) as server:
+        yield server
+
+
 def test_the_token_reaches_no_file_and_no_error(
-    town: City, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    gaps: ServedCity, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with served_pictures(make_app, town, UploadOptions(width=512, flat=0.3, deleted=0.3)) as server:
-        _recorded_and_replayed(server, tmp_path, monkeypatch)
-
-
-def _recorded_and_replayed(server: ServedCity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = write_city(tmp_path / "city.yaml", streetview="mapillary", mapillary_url=server.url, reach_m=80)
+    name = write_city(tmp_path / "city.yaml", streetview="mapillary", mapillary_url=gaps.url, reach_m=80)
     monkeypatch.delenv("MAPILLARY_ACCESS_TOKEN", raising=False)
     with pytest.raises(ProviderError, match="MAPILLARY_ACCESS_TOKEN is not set"):
         open_city(name)
@@ -107,10 +109,10 @@ def _recorded_and_replayed(server: ServedCity, tmp_path: Path, monkeypatch: pyte
     written = [file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()]
     assert not any(TOKEN.encode() in body or b"&oh=" in body for body in written)
     monkeypatch.delenv("MAPILLARY_ACCESS_TOKEN")
-    asked = server.stats()["total"]
+    asked = gaps.stats()["total"]
     with opened_city(name, Access(replay=folder)) as city:
         assert city.street_map is not None
         assert city.street_map.panorama_ids() == ids
         for pano_id, pixels in views.items():
             assert np.array_equal(city.streetview.view(pano_id, CAMERA).pixels, pixels)
-    assert server.stats()["total"] == asked
+    assert gaps.stats()["total"] == asked

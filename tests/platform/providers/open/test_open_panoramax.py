@@ -1,6 +1,7 @@
 """Cities of Panoramax, over HTTP."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,18 +13,17 @@ from virl.geo import distance
 from virl.platform.city import City
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera
-from virl.serve.google.server import ServedCity
+from virl.serve.loopback import ServedCity, served_app
 from virl.serve.panoramax.app import make_app
 from virl.serve.uploads.drives import Roughness
 from virl.serve.uploads.options import UploadOptions
-from virl.serve.uploads.server import served_pictures
 
 TRUE = UploadOptions(roughness=Roughness(), tilt=4.0, width=1024)
 
 
 @pytest.fixture(scope="module")
 def server(town: City) -> Iterator[ServedCity]:
-    with served_pictures(make_app, town, TRUE) as server:
+    with served_app(partial(make_app, town, TRUE)) as server:
         yield server
 
 

@@ -32,17 +32,7 @@ def google_city(name: str, file: GoogleCity, access: Access) -> City:
         ProviderError: there is no key, and no replay; or as `open_google`.
         BadInput: the settings are broken, or a folder cannot be used.
     """
-    settings = load_google_settings()
-    if file.google.base_url and settings.base_url is None:
-        settings = at_base_url(settings, file.google.base_url)
-    http = open_google_http(
-        settings,
-        budget=access.budget,
-        cache=access.cache,
-        session=access.session,
-        record=access.record,
-        replay=access.replay,
-    )
+    http = _way(file.google, access)
     try:
         return open_google(name, file.title, file.center, file.google, http, file)
     except BaseException:
@@ -65,18 +55,7 @@ def google_parts(
         ProviderError: as `google_city`.
         BadInput: as `google_city`.
     """
-    settings = load_google_settings()
-    if options.base_url and settings.base_url is None:
-        settings = at_base_url(settings, options.base_url)
-    http = open_google_http(
-        settings,
-        budget=access.budget,
-        cache=access.cache,
-        session=access.session,
-        record=access.record,
-        replay=access.replay,
-        meter=meter,
-    )
+    http = _way(options, access, meter)
     district = corners(file.polygon) if file.polygon else None
     places, maps = _services(http, options, district, file.time_zone)
     center = file.center or LatLng(0.0, 0.0)
@@ -125,6 +104,22 @@ def open_google(
             streetview, chosen, map_tiles=_is_linked(streetview), start=start, asked=asked
         ),
         close=way.close,
+    )
+
+
+def _way(options: GoogleOptions, access: Access, meter: Meter | None = None) -> GoogleHttp:
+    """The way to Google of a run, at the host that a city's file names."""
+    settings = load_google_settings()
+    if options.base_url and settings.base_url is None:
+        settings = at_base_url(settings, options.base_url)
+    return open_google_http(
+        settings,
+        budget=access.budget,
+        cache=access.cache,
+        session=access.session,
+        record=access.record,
+        replay=access.replay,
+        meter=meter,
     )
 
 

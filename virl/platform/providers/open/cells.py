@@ -1,14 +1,14 @@
-"""The squares that pictures are asked for by: those of web maps, which split into four."""
+"""The squares that pictures and places are asked for by: those of web maps, which split into four."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import atan, degrees, floor, log, pi, radians, sinh, tan
 
-from virl.geo import LatLng, LocalFrame
-from virl.region import Region
+from virl.geo import LatLng, LocalFrame, distance
+from virl.platform.providers.osm.box import Box
 
 ZOOM = 16
-"""Of the squares that are asked for first: 610 metres a side at the equator, 400 at 49 degrees."""
+"""Of the squares that are asked for pictures first: 610 metres wide at the equator, 400 at 49 degrees."""
 SMALLEST_ZOOM = 22
 """Of the smallest squares that a full one is split into: 6 metres a side at 49 degrees."""
 MOST_LAT = 85.0
@@ -29,11 +29,17 @@ class Cell:
         return f"{self.zoom}-{self.x}-{self.y}"
 
     @property
-    def degrees(self) -> tuple[float, float, float, float]:
-        """West, south, east and north."""
+    def box(self) -> Box:
+        """Its edges."""
         west, north = _corner(self.zoom, self.x, self.y)
         east, south = _corner(self.zoom, self.x + 1, self.y + 1)
-        return west, south, east, north
+        return Box(south, west, north, east)
+
+    @property
+    def degrees(self) -> tuple[float, float, float, float]:
+        """West, south, east and north, in the order of GeoJSON."""
+        box = self.box
+        return box.west, box.south, box.east, box.north
 
     def parts(self) -> "tuple[Cell, Cell, Cell, Cell]":
         """The four squares that it is made of."""
@@ -43,6 +49,12 @@ class Cell:
     def contains(self, position: LatLng) -> bool:
         """Whether a position is in it; each is in one square of a zoom."""
         return cell_at(position, self.zoom) == self
+
+    def away(self, position: LatLng) -> float:
+        """Metres from a position to the nearest point of the square; 0 inside."""
+        south, west, north, east = self.box.degrees
+        nearest = LatLng(min(max(position.lat, south), north), min(max(position.lng, west), east))
+        return distance(position, nearest)
 
 
 def cell_at(position: LatLng, zoom: int = ZOOM) -> Cell:
@@ -54,24 +66,23 @@ def cell_at(position: LatLng, zoom: int = ZOOM) -> Cell:
     return Cell(zoom, min(max(floor(x), 0), count - 1), min(max(floor(y), 0), count - 1))
 
 
-def cells_around(position: LatLng, reach_m: float) -> set[Cell]:
+def cells_around(position: LatLng, reach_m: float, zoom: int = ZOOM) -> set[Cell]:
     """The squares that the square of so many metres to each side of a position touches."""
     frame = LocalFrame(position)
-    return set(_between(frame.position(-reach_m, reach_m), frame.position(reach_m, -reach_m)))
+    north_west, south_east = frame.position(-reach_m, reach_m), frame.position(reach_m, -reach_m)
+    return set(_between(north_west, south_east, zoom))
 
 
-def cells_of(region: Region) -> set[Cell]:
-    """The squares that a region may touch: those of its box."""
-    lats = [corner.lat for corner in region.corners]
-    lngs = [corner.lng for corner in region.corners]
-    return set(_between(LatLng(max(lats), min(lngs)), LatLng(min(lats), max(lngs))))
+def cells_of(box: Box, zoom: int = ZOOM) -> set[Cell]:
+    """The squares that a box touches."""
+    return set(_between(LatLng(box.north, box.west), LatLng(box.south, box.east), zoom))
 
 
-def _between(north_west: LatLng, south_east: LatLng) -> Iterator[Cell]:
-    first, last = cell_at(north_west), cell_at(south_east)
+def _between(north_west: LatLng, south_east: LatLng, zoom: int) -> Iterator[Cell]:
+    first, last = cell_at(north_west, zoom), cell_at(south_east, zoom)
     for x in range(first.x, last.x + 1):
         for y in range(first.y, last.y + 1):
-            yield Cell(ZOOM, x, y)
+            yield Cell(zoom, x, y)
 
 
 def _corner(zoom: int, x: int, y: int) -> tuple[float, float]:

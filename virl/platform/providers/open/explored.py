@@ -16,6 +16,7 @@ from virl.files import write_whole
 from virl.geo import LatLng
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
 from virl.platform.providers.open.shots import Shot, ShotLists, pictures_of
+from virl.platform.providers.osm.box import box_around
 from virl.platform.providers.pictures.credit import credit_line
 from virl.platform.providers.pictures.graph import PictureGraph, picture_graph
 from virl.region import Region
@@ -117,7 +118,7 @@ class Explored:
     def _begin(self) -> None:
         extent = self._extent
         if extent.region:
-            self._grow(cells_of(extent.region))
+            self._grow(cells_of(box_around(extent.region)))
             return
         state = self._saved()
         first = cells_around(extent.start, extent.reach_m)

@@ -19,7 +19,7 @@ from virl.platform.providers.open.nominatim import NominatimAddresses
 from virl.platform.providers.open.osrm import OsrmWays
 from virl.platform.providers.open.services import Keeping, OpenMapsSettings, keeping_of, load_open_maps
 from virl.platform.providers.open.valhalla import ValhallaWays
-from virl.platform.providers.osm.box import Box, square_around
+from virl.platform.providers.osm.box import Box, box_around, square_around
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.extra import needing_osm
 from virl.platform.providers.provider import Access
@@ -182,6 +182,4 @@ def district_of(file: OpenCity) -> Box:
     """The box of a city's polygon, or of what is known at first around its center."""
     if file.region is None:
         return square_around(file.center, 2 * file.reach_m)
-    lats = [corner.lat for corner in file.region.corners]
-    lngs = [corner.lng for corner in file.region.corners]
-    return Box(min(lats), min(lngs), max(lats), max(lngs))
+    return box_around(file.region)

@@ -1,6 +1,7 @@
 """Ways from OSRM: routes with the streets that they follow, and tables of durations."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -12,7 +13,7 @@ from virl.geo import LatLng, distances
 from virl.platform.maps import SPEED_M_S, Route, TravelMode, speed_of
 from virl.platform.providers.http.bodies import Latitude, Longitude, ReplyBody, Wanted
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
-from virl.platform.providers.open.maps import Leg, check_on_map, check_stops, joined
+from virl.platform.providers.open.maps import Leg, check_on_map, check_stops, in_blocks, joined
 from virl.platform.providers.open.services import (
     Keeping,
     MapCall,
@@ -127,15 +128,10 @@ class OsrmWays:
         """
         self._service(mode)
         check_stops([*origins, *destinations])
-        found = np.full((len(origins), len(destinations)), np.inf)
-        for top in range(0, len(origins), MOST_STOPS):
-            for left in range(0, len(destinations), MOST_STOPS):
-                rows, columns = slice(top, top + MOST_STOPS), slice(left, left + MOST_STOPS)
-                found[rows, columns] = self._table(origins[rows], destinations[columns], mode)
-        return found
+        return in_blocks(origins, destinations, MOST_STOPS, partial(self._table, mode))
 
     def _table(
-        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode
+        self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]
     ) -> NDArray[np.float64]:
         count = len(origins)
         numbers = range(count + len(destinations))

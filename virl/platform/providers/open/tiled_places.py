@@ -12,13 +12,15 @@ from virl.platform.places import Nearby, Place
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.places import MAX_RADIUS_M, OfflinePlaces
 from virl.platform.providers.offline.plan import Shop
-from virl.platform.providers.open.tiles import MapSquare, tiles_around, tiles_of
+from virl.platform.providers.open.cells import Cell, cells_around, cells_of
 from virl.platform.providers.osm.box import Box
 from virl.platform.providers.osm.type_names import types_called
 from virl.platform.streetview import Image
 
 SEARCHED_M = 1500.0
 """How far around a position a text is searched for; chosen: a walk of 20 minutes."""
+ZOOM = 14
+"""Of the squares. Chosen: 1.6 km wide at 48 degrees, with a few thousand places in a dense city."""
 MOST_TILES = 25
 """Tiles that one question may ask for: 8 km across at 48 degrees. Chosen: 25 requests at one a second."""
 _INDEXES = 8  # of sets of tiles that are remembered; chosen: a walk crosses few
@@ -67,7 +69,7 @@ class TiledPlaces:
     def __init__(self, source: PlaceSource, district: Box) -> None:
         self._source = source
         self._district = district
-        self._of_tile: dict[MapSquare, Sequence[FoundPlace]] = {}
+        self._of_tile: dict[Cell, Sequence[FoundPlace]] = {}
         self._asking = RLock()
         self._over = lru_cache(maxsize=_INDEXES)(self._index_of)
 
@@ -83,7 +85,7 @@ class TiledPlaces:
         if not 0 < radius <= MAX_RADIUS_M:
             raise BadInput(f"radius {radius:g} m: must be above 0, up to {MAX_RADIUS_M:.0f}")
         reach = radius if whole is None else min(radius, whole)
-        tiles = tiles_around(position, reach)
+        tiles = _cells_around(position, reach)
         asked = tiles[:MOST_TILES]
         if len(tiles) > MOST_TILES:
             reach = tiles[MOST_TILES].away(position)
@@ -100,9 +102,9 @@ class TiledPlaces:
             ProviderError: the source does not answer.
         """
         if near is None:
-            tiles = tiles_of(self._district)[:MOST_TILES]
+            tiles = _cells_of(self._district)[:MOST_TILES]
             return self._over(frozenset(tiles)).search(query)
-        found = self._over(frozenset(tiles_around(near, SEARCHED_M))).search(query, near)
+        found = self._over(frozenset(_cells_around(near, SEARCHED_M))).search(query, near)
         return [place for place in found if distance(near, place.position) <= SEARCHED_M]
 
     def details(self, place_id: str) -> Place:
@@ -133,7 +135,7 @@ class TiledPlaces:
             every = (found for tile in self._of_tile.values() for found in tile)
             return next((found for found in every if found.place.id == place_id), None)
 
-    def _found(self, tiles: Iterable[MapSquare]) -> list[FoundPlace]:
+    def _found(self, tiles: Iterable[Cell]) -> list[FoundPlace]:
         """The places of tiles, each once: one on an edge belongs to two tiles."""
         with self._asking:
             for tile in tiles:
@@ -142,11 +144,23 @@ class TiledPlaces:
             every = [found for tile in tiles for found in self._of_tile[tile]]
         return list({found.place.id: found for found in every}.values())
 
-    def _index_of(self, tiles: frozenset[MapSquare]) -> OfflinePlaces:
+    def _index_of(self, tiles: frozenset[Cell]) -> OfflinePlaces:
         found = self._found(sorted(tiles))
         shops = [Shop(one.place, NO_FRONTAGE, (), {}, 0) for one in found]
         also = {one.place.id: one.also for one in found}
         return OfflinePlaces(shops, _no_photo, also, types_called)
+
+
+def _cells_around(position: LatLng, radius: float) -> list[Cell]:
+    """The squares that a circle touches, the nearest first."""
+    touched = [(cell.away(position), cell) for cell in cells_around(position, radius, ZOOM)]
+    return [cell for away, cell in sorted(touched) if away <= radius]
+
+
+def _cells_of(box: Box) -> list[Cell]:
+    """The squares that a box touches, the nearest to its middle first."""
+    middle = box.middle
+    return sorted(cells_of(box, ZOOM), key=lambda cell: (distance(middle, cell.box.middle), cell))
 
 
 def _no_photo(shop: Shop) -> Image:

@@ -1,6 +1,7 @@
 """Ways from Valhalla: routes with the streets that they follow, and matrices of durations."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from virl.platform.maps import Route, TravelMode, speed_of
 from virl.platform.providers.google.polyline import decode_polyline
 from virl.platform.providers.http.bodies import ReplyBody, Wanted
 from virl.platform.providers.http.faults import ASKED_WRONG, shortened
-from virl.platform.providers.open.maps import Leg, check_stops, joined
+from virl.platform.providers.open.maps import Leg, check_stops, in_blocks, joined
 from virl.platform.providers.open.services import (
     Keeping,
     MapCall,
@@ -130,15 +131,10 @@ class ValhallaWays:
         """
         speed_of(mode)
         check_stops([*origins, *destinations])
-        found = np.full((len(origins), len(destinations)), np.inf)
-        for top in range(0, len(origins), SIDE):
-            for left in range(0, len(destinations), SIDE):
-                rows, columns = slice(top, top + SIDE), slice(left, left + SIDE)
-                found[rows, columns] = self._matrix(origins[rows], destinations[columns], mode)
-        return found
+        return in_blocks(origins, destinations, SIDE, partial(self._matrix, mode))
 
     def _matrix(
-        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode
+        self, mode: TravelMode, origins: Sequence[LatLng], destinations: Sequence[LatLng]
     ) -> NDArray[np.float64]:
         body = {
             "sources": _locations(origins),

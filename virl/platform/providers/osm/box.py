@@ -118,3 +118,9 @@ def square_around(middle: LatLng, side_m: float = SIDE_M) -> Box:
     frame, half = LocalFrame(middle), side_m / 2
     low, high = frame.position(-half, -half), frame.position(half, half)
     return Box(*(round(degrees, 6) for degrees in (*low, *high)))
+
+
+def box_around(region: Region) -> Box:
+    """The box of a region's corners."""
+    lats, lngs = [corner.lat for corner in region.corners], [corner.lng for corner in region.corners]
+    return Box(min(lats), min(lngs), max(lats), max(lngs))

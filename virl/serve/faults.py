@@ -1,0 +1,106 @@
+"""Faults on purpose: how often a server fails, with what, and for which requests."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from virl.errors import BadInput
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+TIMEOUT, GARBAGE, HALF = "timeout", "garbage", "half"
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """How often the server fails on purpose.
+
+    Args:
+        rates: by kind of fault the share of requests that meet it; a kind is an HTTP status from 400 to 599,
+            `timeout` (no answer until `hang_s` have passed), `garbage` (status 200 and a body of noise) or
+            `half` (status 200 and the first half of the body).
+
+    Raises:
+        BadInput: an unknown kind, a rate outside [0, 1], or rates that sum to more than 1.
+    """
+
+    rates: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        for kind, rate in self.rates.items():
+            known = kind in {TIMEOUT, GARBAGE, HALF} or (kind.isdecimal() and 400 <= int(kind) <= 599)
+            if not known:
+                raise BadInput(
+                    f"unknown fault {kind!r}: use a status from 400 to 599, timeout, garbage or half"
+                )
+            if not 0 <= rate <= 1:
+                raise BadInput(f"fault {kind}: rate {rate:g} is outside [0, 1]")
+        if sum(self.rates.values()) > 1 + 1e-9:
+            raise BadInput("the rates of the faults sum to more than 1")
+
+    def drawn(self, chance: float) -> str | None:
+        """The fault that a number in [0, 1) stands for, or `None`."""
+        for kind, rate in self.rates.items():
+            if chance < rate:
+                return kind
+            chance -= rate
+        return None
+
+
+def parse_faults(text: str) -> Faults:
+    """Faults from a text such as `429:0.05,timeout:0.01`.
+
+    Raises:
+        BadInput: it is not of that form.
+    """
+    return Faults(rates_of(text, "fault", "429:0.05"))
+
+
+def rates_of(text: str, what: str, example: str) -> Mapping[str, float]:
+    """Rates by kind from a text such as `429:0.05,timeout:0.01`.
+
+    Args:
+        text: the rates.
+        what: is told, for the error.
+        example: of one rate.
+
+    Raises:
+        BadInput: it is not of that form.
+    """
+    rates: dict[str, float] = {}
+    for part in filter(None, text.replace(" ", "").split(",")):
+        kind, _, rate = part.partition(":")
+        try:
+            rates[kind] = float(rate)
+        except ValueError:
+            raise BadInput(f"{what} {part!r}: write it as kind:rate, such as {example}") from None
+    return MappingProxyType(rates)
+
+
+def chance_of(seed: int, digest: str, before: int) -> float:
+    """A number in [0, 1) that depends on the request alone, so that faults do not depend on timing.
+
+    Args:
+        seed: of the server.
+        digest: stands for the request.
+        before: how often it was asked before.
+    """
+    drawn = blake2b(f"{seed} {digest} {before}".encode(), digest_size=8).digest()
+    return int.from_bytes(drawn, "big") / 2**64
+
+
+async def hang(request: "Request", seconds: float) -> None:
+    """Wait until the client gives up, or so many seconds have passed."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while loop.time() < end and not await request.is_disconnected():
+        await asyncio.sleep(min(0.05, seconds))
+
+
+def hints(status: int, retry_after_s: int | None) -> dict[str, str]:
+    """The headers that tell a client when to ask again."""
+    return {"Retry-After": str(retry_after_s)} if retry_after_s is not None and status in {429, 503} else {}
