@@ -6,7 +6,7 @@ from made_walk import FRAME
 from virl.geo import distance
 from virl.narrate.streets import no_streets, street_in, streets_by_addresses
 from virl.platform.places import Place
-from virl.platform.providers.offline.city import draw_plan
+from virl.platform.providers.offline.city import kept_plan
 from virl.platform.providers.offline.places import OfflinePlaces
 
 WAY = [FRAME.position(10.0 * k, 0.0) for k in range(11)]  # 100 m to the east
@@ -62,7 +62,7 @@ def test_nobody_knows_without_maps():
 
 @pytest.mark.slow
 def test_streets_of_the_made_city_are_named_rightly_or_not_at_all():
-    plan = draw_plan(1)
+    plan = kept_plan(1)
     street_of = streets_by_addresses(OfflinePlaces(plan.shops, lambda *_: None))
     rng = np.random.default_rng(2)
     named = right = 0

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from pydantic import model_validator
@@ -13,6 +13,8 @@ from virl.settings import Settings, load_settings
 
 NEGATION_REACH = 5  # words after a negation that it still turns (chosen)
 GAP_WORDS = 4  # words that a `…` may stand for (chosen)
+
+PATTERNS = 4096  # kept compiled; chosen: an agent that reads reviews for an hour comes to some hundreds
 
 _NOT_A_WORD = re.compile(r"[^\w', ]+")
 _SENTENCE_END = re.compile(r"[.;:!?()\[\]\n\N{EM DASH}\N{EN DASH}]+")
@@ -146,7 +148,7 @@ def words_of(text: str) -> str:
     return " ".join(_NOT_A_WORD.sub(" ", text.lower().translate(_APOSTROPHES)).replace(",", " ").split())
 
 
-@cache
+@lru_cache(maxsize=PATTERNS)
 def phrase_pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
     """A pattern that finds any of the phrases in words parted by single blanks, longest phrases first."""
     if not phrases:
@@ -158,19 +160,27 @@ def phrase_pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
 def matches_of(phrases: tuple[str, ...], words: str) -> Iterator[re.Match[str]]:
     """Where any of the phrases stands in words parted by single blanks, in order and without overlap.
 
-    As `phrase_pattern(phrases).finditer(words)`, but a pattern is compiled only if the words hold what one of
-    the phrases begins with, which most phrases for kinds of places never do.
+    As `phrase_pattern(phrases).finditer(words)`, but only phrases are compiled that a word of these begins
+    like, which for most kinds of places are few or none.
     """
-    if any(opening in words for opening in _openings(phrases)):
-        yield from phrase_pattern(phrases).finditer(words)
+    begun = f" {words}"
+    likely = tuple(
+        phrase for phrase, openings in _openings(phrases) if any(opening in begun for opening in openings)
+    )
+    if likely:
+        yield from phrase_pattern(likely).finditer(words)
 
 
 @cache
-def _openings(phrases: tuple[str, ...]) -> frozenset[str]:
-    """What the phrases begin with, up to a `*` or a `…`; empty where it may be anything."""
-    first_words = [next(iter(phrase.translate(_APOSTROPHES).split()), "") for phrase in phrases]
-    choices = ("" if word == "\N{HORIZONTAL ELLIPSIS}" else word for word in first_words)
-    return frozenset(choice.partition("*")[0] for word in choices for choice in word.split("|"))
+def _openings(phrases: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Each phrase with what it begins with, after a blank and up to a `*` or `…`: nothing, if anything."""
+    return tuple((phrase, tuple(_begun(phrase))) for phrase in phrases)
+
+
+def _begun(phrase: str) -> Iterator[str]:
+    word = next(iter(phrase.translate(_APOSTROPHES).split()), "")
+    for choice in ("" if word == "\N{HORIZONTAL ELLIPSIS}" else word).split("|"):
+        yield f" {choice.partition('*')[0]}"
 
 
 def found_in(text: str, phrases: Iterable[str]) -> list[str]:

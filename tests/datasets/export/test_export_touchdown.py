@@ -19,7 +19,7 @@ from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.rules import TOUCHDOWN, VELMA, Rules, WalkState
 from virl.platform.providers import open_city
 from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
-from virl.platform.providers.offline.city import draw_plan
+from virl.platform.providers.offline.city import kept_plan
 from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.streetview import Camera
 
@@ -29,7 +29,7 @@ HOW = {"episodes": 30, "seed": 0, "radius": 220.0}  # how the committed export w
 
 @pytest.fixture(scope="module")
 def plan() -> CityPlan:
-    return draw_plan(1)
+    return kept_plan(1)
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,8 @@ class Needs:
     """Checkpoints, as `virl.platform.perception.weights.checkpoint` takes them."""
     models: tuple[tuple[Role, str], ...] = ()
     """Other models that it uses: role and name."""
+    drawn: tuple[tuple[Role, str], ...] = ()
+    """Further ones that it uses only in towns that virl draws."""
     pip: str = ""
     """What to give to `pip install` for the packages, where no extra brings them."""
     clash: str = ""

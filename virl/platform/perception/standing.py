@@ -94,7 +94,7 @@ def _own(needs: Needs) -> Iterator[Need]:
 
 
 def _models(needs: Needs, above: tuple[tuple[Role, str], ...]) -> Iterator[Need]:
-    for role, name in needs.models:
+    for role, name in (*needs.models, *needs.drawn):
         if (role, name) in above:
             yield Need(f"{role} {name}", f"{role} {name!r} uses itself: name another model in its file")
         else:

@@ -24,8 +24,12 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]
 def train(
     folder: Annotated[Path, typer.Argument(help="Folder of views, checkpoint and log.", file_okay=False)],
     extracts: Extracts = None,
-    steps: Annotated[int, typer.Option(help="How many steps the training has.", min=1)] = 3000,
-    views: Annotated[int, typer.Option(help="How many views are drawn.", min=1)] = 8000,
+    cycle: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="Steps of a cycle of the learning rate. Can be repeated. By default, 3000 and 3500.", min=1
+        ),
+    ] = None,
     threads: Annotated[int, typer.Option(help="Threads of torch; the views take one more core.", min=1)] = 1,
     debug: Debug = False,
 ) -> None:
@@ -40,8 +44,8 @@ def train(
         from virl.train.detector.views import Views  # noqa: PLC0415
 
         torch.set_num_threads(threads)
-        recipe = Recipe(steps=steps)
-        with Views(folder / "views", training_towns(extracts), recipe.seed, views) as shown:
+        recipe = Recipe(cycles=tuple(cycle)) if cycle else Recipe()
+        with Views(folder / "views", training_towns(extracts), recipe.seed, recipe.views) as shown:
             Training(folder, shown, recipe).run()
 
     guard(work, debug=debug)

@@ -19,7 +19,7 @@ A find of something that need not be found does not count, nor does one that fin
 """
 OVERLAP = 0.5  # least intersection over union of a find with what it finds: AP50
 FLOOR = 0.02  # least score of a find; chosen
-MAX_OVERLAP = 0.6  # of two finds of one class; as in platform/models/rendered.yaml
+MAX_OVERLAP = 0.45  # of two finds of one class; as in platform/models/rendered.yaml
 FOVS, PITCHES = (90.0, 60.0), (0.0, 10.0)  # of the views; chosen: as virl's agents look
 BANDS_M = (0.0, 10.0, 20.0, 40.0, 80.0)
 AT_ONCE = 8

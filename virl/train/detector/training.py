@@ -28,13 +28,14 @@ CHECKPOINT, LOG = "checkpoint.pt", "log.jsonl"
 class Recipe:
     """How the training goes; all values chosen."""
 
-    steps: int = 3000
+    cycles: tuple[int, ...] = (3000, 3500)
+    """Steps of each cycle of the learning rate: warm restarts (SGDR, Loshchilov and Hutter 2017)."""
     batch: int = 16
     rate: float = 2e-3
-    """Highest learning rate of AdamW; it rises over `warm_up` steps and falls along a cosine."""
+    """Highest learning rate of AdamW: a rise of `warm_up` steps, then a fall along a cosine in each cycle."""
     warm_up: int = 200
     least_rate: float = 0.02
-    """Of the last step, as a share of `rate`."""
+    """Of the last step of a cycle, as a share of `rate`."""
     decay: float = 0.03
     """Weight decay."""
     averaging: float = 0.998
@@ -45,6 +46,28 @@ class Recipe:
     views_a_step: float = 1.6
     log_every: int = 20
     keep_every: int = 200
+
+    @property
+    def steps(self) -> int:
+        """Of all cycles."""
+        return sum(self.cycles)
+
+    @property
+    def views(self) -> int:
+        """How many views the last step chooses from."""
+        return int(self.first_views + self.views_a_step * self.steps)
+
+    def rate_at(self, step: int) -> float:
+        """The learning rate of a step, the first of which is 0."""
+        if step < self.warm_up:
+            return self.rate * (step + 1) / self.warm_up
+        cycle, first = 0, 0
+        while step >= first + self.cycles[cycle]:
+            first += self.cycles[cycle]
+            cycle += 1
+        rise = self.warm_up if cycle == 0 else 0
+        done = (step - first - rise) / max(self.cycles[cycle] - rise, 1)
+        return self.rate * (self.least_rate + (1 - self.least_rate) * (1 + cos(pi * done)) / 2)
 
 
 class Training:
@@ -85,7 +108,7 @@ class Training:
                     "step": self.step,
                     "class_loss": round(sums[0] / recipe.log_every, 5),
                     "box_loss": round(sums[1] / recipe.log_every, 5),
-                    "rate": round(self._rate(self.step - 1), 7),
+                    "rate": round(recipe.rate_at(self.step - 1), 7),
                     "seconds": round(perf_counter() - started, 1),
                     "cpu_seconds": round(process_time() - used, 1),
                 }
@@ -98,7 +121,7 @@ class Training:
     def _learn(self, pictures: Tensor, targets: list[PictureTarget], middles: Tensor) -> tuple[float, float]:
         self.network.train()
         for group in self._optimizer.param_groups:
-            group["lr"] = self._rate(self.step)
+            group["lr"] = self._recipe.rate_at(self.step)
         outputs = self.network(pictures)
         class_loss, box_loss = detection_loss(outputs, targets, middles)
         self._optimizer.zero_grad()
@@ -116,13 +139,6 @@ class Training:
                 else:
                     mean.copy_(now)
         return class_loss.item(), box_loss.item()
-
-    def _rate(self, step: int) -> float:
-        recipe = self._recipe
-        if step < recipe.warm_up:
-            return recipe.rate * (step + 1) / recipe.warm_up
-        done = (step - recipe.warm_up) / max(recipe.steps - recipe.warm_up, 1)
-        return recipe.rate * (recipe.least_rate + (1 - recipe.least_rate) * (1 + cos(pi * done)) / 2)
 
     def _batches(self, last: int) -> Iterator[tuple[Tensor, list[PictureTarget]]]:
         """The batches of the steps to come, each made while the one before is learnt from."""
@@ -149,7 +165,7 @@ class Training:
 
     def _keep(self, sums: "np.ndarray[Any, Any]") -> None:
         state = {
-            "recipe": asdict(self._recipe),
+            "recipe": _plain(self._recipe),
             "classes": list(CLASSES),
             "step": self.step,
             "sums": sums.tolist(),
@@ -167,7 +183,7 @@ class Training:
             (self._folder / LOG).unlink(missing_ok=True)
             return
         state = read_checkpoint(path)
-        if state["recipe"] != asdict(self._recipe):
+        if state["recipe"] != _plain(self._recipe):
             raise BadInput(f"{path} is of another recipe: give the same one, or another folder")
         self.network.load_state_dict(state["network"])
         self.average.load_state_dict(state["average"])
@@ -176,6 +192,11 @@ class Training:
         lines = (self._folder / LOG).read_text().splitlines() if (self._folder / LOG).exists() else []
         kept = [line for line in lines if json.loads(line)["step"] <= self.step]
         (self._folder / LOG).write_text("".join(line + "\n" for line in kept))
+
+
+def _plain(recipe: Recipe) -> dict[str, Any]:
+    """The recipe as a checkpoint holds it: its cycles are a list there."""
+    return {**asdict(recipe), "cycles": list(recipe.cycles)}
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from virl.geo import distance
 from virl.platform.perception.active import Sighting
 from virl.platform.perception.look import sweep_cameras
 from virl.platform.perception.memory import VisualMemory
-from virl.platform.providers.offline.city import draw_plan, open_offline
+from virl.platform.providers.offline.city import kept_plan, open_offline
 from virl.platform.streetview import Camera, View
 
 SEED, FIRST, STEPS = 1, "vt-01581", 7  # a street with two bins, benches, and a mailbox on it
@@ -22,7 +22,7 @@ WITHIN_M = 35.0
 def test_a_street_is_counted_right_and_placed_to_two_metres(tmp_path: Path) -> None:
     city = open_offline("virlton", "Virlton", SEED)
     assert city.truth is not None
-    layout = draw_plan(SEED).layout
+    layout = kept_plan(SEED).layout
     places = {thing.id: layout.frame.position(thing.x, thing.y) for thing in layout.furniture}
     memory = VisualMemory.open(tmp_path, settings())
     owners: dict[str, set[str]] = {}

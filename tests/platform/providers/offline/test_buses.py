@@ -8,7 +8,7 @@ from virl.geo import distance
 from virl.platform.city import City
 from virl.platform.providers import open_city
 from virl.platform.providers.offline.buses import EVERY, FIRST, LAST, bus_lines
-from virl.platform.providers.offline.city import draw_plan
+from virl.platform.providers.offline.city import kept_plan
 from virl.platform.transit import Journey, TransitMaps
 
 NINE = 9 * 60 + 3
@@ -58,7 +58,7 @@ def test_legs_follow_one_another_in_space_and_time(journeys: list[tuple[Journey,
 
 
 def test_lines_run_both_ways_and_stop_where_streets_cross(town: City) -> None:
-    lines = bus_lines(draw_plan(1 if town.name == "virlton" else 2, town.title).layout)
+    lines = bus_lines(kept_plan(1 if town.name == "virlton" else 2, town.title).layout)
     assert len({line.name for line in lines}) == 6
     for line, back in zip(lines[::2], lines[1::2], strict=True):
         assert line.name == back.name

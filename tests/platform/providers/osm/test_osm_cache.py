@@ -3,6 +3,7 @@
 import hashlib
 import io
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -118,7 +119,7 @@ def test_where_no_cache_can_be_written_the_town_still_opens(
 
 
 def test_the_oldest_go_first(file: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "KEPT", 2)
+    monkeypatch.setattr(module, "_TWINS", replace(module._TWINS, most=2))
     for radius in (210, 220, 230):
         load_twin(file, city_of_path(f"{file}@{AROUND},{radius}").part)
     assert len(list(kept.iterdir())) == 2

@@ -15,7 +15,7 @@ from test_osm_twin import Writer, box
 
 from virl.errors import BadInput
 from virl.plain_text import plain_line
-from virl.platform.providers.osm.codec import decode, encode
+from virl.platform.providers.offline.codec import decode, encode
 from virl.platform.providers.osm.extract import read_extract
 from virl.platform.providers.osm.invented import with_invented_life
 from virl.platform.providers.osm.parts import HIGHEST_M

@@ -21,7 +21,7 @@ from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.boxes import to_detections
 from virl.platform.perception.shared.labels import words_of
-from virl.platform.perception.shared.threads import usual_threads
+from virl.platform.perception.shared.threads import pixels_of, usual_threads
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches, first_line, once_per_process
 from virl.platform.streetview import Image, View
@@ -37,6 +37,11 @@ CLASSES = (
     "tree", "street lamp", "traffic light", "parked car", "bicycle stand", "bus stop",
 )  # fmt: skip
 """What the network tells apart. A directory, a board of what is inside a house, is found as a sign."""
+
+NOT_DRAWN = (
+    "the detector `rendered` knows only towns that virl draws, and this city is none: choose another with "
+    "--detector, such as grounding-dino, owlv2 or recorded (see `virl models`)"
+)
 
 _LABELS = tuple(SIGN if one == "directory" else one for one in CLASSES)
 _GREY = 114  # around pictures that are not square; as YOLO's
@@ -54,14 +59,18 @@ class RenderedSettings(DetectorSettings):
     """Lower scores are dropped."""
     max_overlap: float = Field(gt=0, le=1)
     """Of two boxes of one label that share more (intersection over union), the better stays."""
+    only_drawn: bool
+    """Whether runs refuse it in cities that virl does not draw."""
     batch: int = Field(ge=1)
     """Views that go through the network at once."""
     threads: int | None = Field(ge=1)
     """Threads of ONNX Runtime; `None` is as many as `OMP_NUM_THREADS` says, else one for each core."""
 
     def needs(self) -> Needs:
-        """The package and the file of weights."""
-        return Needs(packages=("onnxruntime",), files=(self.file,))
+        """The package, the file of weights, and a town that is drawn."""
+        return Needs(
+            packages=("onnxruntime",), files=(self.file,), truth=NOT_DRAWN if self.only_drawn else ""
+        )
 
     @property
     def file(self) -> Path:
@@ -91,7 +100,8 @@ class RenderedDetector:
 
     def __init__(self, settings: RenderedSettings) -> None:
         self._settings = settings
-        self._load = partial(_session, str(settings.file), settings.threads or usual_threads())
+        self._threads = settings.threads or usual_threads()
+        self._load = partial(_session, str(settings.file), self._threads)
 
     @property
     def look_scores(self) -> LookScores:
@@ -114,7 +124,7 @@ class RenderedDetector:
         if not asked:
             return [[] for _ in views]
         settings, found = self._settings, []
-        for view, one in zip(views, self.find([view.pixels for view in views]), strict=True):
+        for view, one in zip(views, self.find(pixels_of(views, self._threads)), strict=True):
             wanted = np.isin(one.classes, list(asked))
             names = [asked[kind] for kind in one.classes[wanted].tolist()]
             found.append(

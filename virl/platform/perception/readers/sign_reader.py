@@ -41,7 +41,7 @@ class SignReaderSettings(ModelSettings):
 
     def needs(self) -> Needs:
         """Its reader and its detector."""
-        return Needs(models=(("reader", self.reader), ("detector", self.detector)))
+        return Needs(models=(("reader", self.reader),), drawn=(("detector", self.detector),))
 
 
 def open_sign_reader(settings: SignReaderSettings, models: Models) -> Reader:

@@ -1,12 +1,14 @@
 """Puts a made city together: its plan, and a provider of each kind over it."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.offline.city_file import OfflineCity
+from virl.platform.providers.offline.codec import decode, encode
 from virl.platform.providers.offline.collector import collector_paused
 from virl.platform.providers.offline.inventory import PlanInventory, plan_statistics
+from virl.platform.providers.offline.kept import Kept, maker
 from virl.platform.providers.offline.life.shops import TOWN, move_in
 from virl.platform.providers.offline.listings import OfflineListings, let_homes
 from virl.platform.providers.offline.maps import offline_maps
@@ -17,25 +19,31 @@ from virl.platform.providers.offline.streetview import OfflineStreetMap, Offline
 from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.providers.offline.truth import OfflineTruth
 
-PLANS = 2  # kept at a time, so that an agent that consults another draws no second one; chosen
+PLANS = 2  # kept in memory, so that an agent that consults another draws no second one; chosen
+_KEPT = Kept("plans", "plan of a town", 12, encode, partial(decode, CityPlan))  # how many: chosen
 
 
-@lru_cache(maxsize=PLANS)
 def draw_plan(seed: int, town: str = TOWN) -> CityPlan:
     """The plan of the city that grows from a seed; the same seed gives the same city, under any name."""
     layout = lay_out(seed)
     return CityPlan(seed, layout, move_in(layout, seed, town), let_homes(layout, seed, town))
 
 
+@lru_cache(maxsize=PLANS)
+def kept_plan(seed: int, town: str = TOWN) -> CityPlan:
+    """`draw_plan`'s, from the cache where it was drawn before."""
+    return _KEPT.get(f"{maker()} {seed} {town}", lambda: draw_plan(seed, town))
+
+
 def plan_of(file: CityFile) -> CityPlan | None:
     """The plan of the city of a file; `None` for a city that is not made."""
-    return draw_plan(file.seed) if isinstance(file, OfflineCity) else None
+    return kept_plan(file.seed) if isinstance(file, OfflineCity) else None
 
 
 def open_offline(name: str, title: str, seed: int) -> City:
     """The city of a seed, with all its providers and its ground truth."""
     with collector_paused():
-        plan = draw_plan(seed, title)
+        plan = kept_plan(seed, title)
     renderer = CityRenderer(plan)
     return City(
         name=name,

@@ -1,34 +1,19 @@
 """Rebuilt towns kept in the cache, so that one that was opened before opens at once."""
 
 import hashlib
-import logging
-import zipfile
-from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
-import numpy as np
-from shapely.errors import GEOSException
-
-from virl.errors import BadInput, CannotWrite
-from virl.files import replacing
-from virl.platform.providers.offline.collector import collector_paused
-from virl.platform.providers.offline.render.fonts import installed_faces
-from virl.platform.providers.osm.codec import decode, encode
+from virl.errors import BadInput
+from virl.platform.providers.offline.codec import decode, encode
+from virl.platform.providers.offline.kept import Kept, maker
 from virl.platform.providers.osm.extract import check_readable, is_large, read_extract
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.platform.providers.osm.translated import translated
 from virl.region import Region
-from virl.resources import cache_home, data_folder
+from virl.resources import data_folder
 
-KEPT = 12  # twins; the ones that were opened longest ago go first; chosen
-
-# What NumPy, zipfile and the codec raise for files that are damaged or are no archives.
-_UNUSABLE = (
-    OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError, zipfile.BadZipFile, GEOSException,
-)  # fmt: skip
-
-_log = logging.getLogger(__name__)
+_TWINS = Kept("twins", "town", 12, encode, partial(decode, Twin))  # how many: chosen
 
 
 def load_twin(extract: Path, part: Region | None, names: str = "") -> Twin:
@@ -49,12 +34,7 @@ def load_twin(extract: Path, part: Region | None, names: str = "") -> Twin:
     key = _key(extract, part, names)
     if key is None:
         return _built(extract, part, names)
-    file = cache_home() / "twins" / f"{key}.npz"
-    twin = _load(file)
-    if twin is None:
-        twin = _built(extract, part, names)
-        _store(file, twin)
-    return twin
+    return _TWINS.get(key, lambda: _built(extract, part, names))
 
 
 def _built(extract: Path, part: Region | None, names: str) -> Twin:
@@ -79,41 +59,11 @@ def _key(extract: Path, part: Region | None, names: str) -> str | None:
                 contents = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError:
         return None
-    named = f"{_builder()} {contents} {part.corners if part else 'all'} {names}"
-    return hashlib.sha256(named.encode()).hexdigest()[:32]
+    return f"{_builder()} {contents} {part.corners if part else 'all'} {names}"
 
 
 @cache
 def _builder() -> str:
     """What builds twins: a change in it makes other twins."""
-    here, tables = Path(__file__).parent, data_folder("platform/osm").glob("*.yaml")
-    files = [*sorted(here.glob("*.py")), *sorted((here.parent / "offline").rglob("*.py")), *sorted(tables)]
-    fonts = " ".join(installed_faces()).encode()  # which names have a sign
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files) + fonts).hexdigest()
-
-
-def _load(file: Path) -> Twin | None:
-    try:
-        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept, collector_paused():
-            twin = decode(Twin, kept)
-    except FileNotFoundError:
-        return None
-    except _UNUSABLE as fault:
-        _log.warning("%s: not a usable town (%s): building it again", file, type(fault).__name__)
-        return None
-    with suppress(OSError):
-        file.touch()  # the town that was opened last is kept longest
-    return twin
-
-
-def _store(file: Path, twin: Twin) -> None:
-    try:
-        with replacing(file, "go on") as part:
-            np.savez(part, allow_pickle=False, **encode(twin))
-    except CannotWrite as fault:
-        _log.warning("%s: the town could not be cached (%s): it is built again next time", file, fault)
-        return
-    with suppress(OSError):
-        kept = sorted(file.parent.glob("*.npz"), key=lambda one: one.stat().st_mtime, reverse=True)
-        for old in kept[KEPT:]:
-            old.unlink(missing_ok=True)
+    files = [*sorted(Path(__file__).parent.glob("*.py")), *sorted(data_folder("platform/osm").glob("*.yaml"))]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files) + maker().encode()).hexdigest()

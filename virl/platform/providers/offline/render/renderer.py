@@ -277,7 +277,7 @@ class CityRenderer:
 
     def _textures(self) -> textures.Textures:
         with self._lock:
-            return textures.Textures(self._table, textures.draw_tiles(), self._coverage)
+            return textures.Textures(self._table, textures.all_tiles(), self._coverage)
 
     def _letter_signs(self, drawing: GeometryBuffer) -> None:
         """Letter the signs that a drawing shows, where that has not been done."""

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from virl.platform.providers.offline.kept import Arrays, Kept, maker
 from virl.platform.providers.offline.render import displays, facades, surfaces
 from virl.platform.providers.offline.render.kernel import inlined
 from virl.platform.providers.offline.render.surfaces import SIDE, Surface
@@ -125,12 +126,28 @@ def _always(draw: Callable[[], Surface]) -> Callable[[int], Surface]:
 TILE_SETS = tile_sets()
 TILE_INDEX = {tiles.name: i for i, tiles in enumerate(TILE_SETS)}
 """Texture indices of the tiles by name."""
+TEXELS = STRIDE * sum(tiles.variants for tiles in TILE_SETS)
+"""Of all tiles."""
 
 
 @cache
-def draw_tiles() -> Words:
+def all_tiles() -> Words:
     """All tiles with their mip levels, flat; the same for every city. Not to be written to."""
-    texels = np.empty(STRIDE * sum(tiles.variants for tiles in TILE_SETS), np.uint32)
+    return _KEPT.get(f"{maker()} {cv2.__version__}", _draw_tiles)
+
+
+def _read_tiles(kept: Arrays) -> Words:
+    texels = kept["texels"]
+    if texels.shape != (TEXELS,) or texels.dtype != np.uint32:
+        raise ValueError(f"{texels.dtype} of shape {texels.shape}")
+    return texels
+
+
+_KEPT = Kept("tiles", "set of tiles", 2, lambda texels: {"texels": texels}, _read_tiles)  # 44 MB each
+
+
+def _draw_tiles() -> Words:
+    texels = np.empty(TEXELS, np.uint32)
     offset = 0
     for tiles in tile_sets():  # anew, so that the materials it keeps are freed
         for variant in range(tiles.variants):

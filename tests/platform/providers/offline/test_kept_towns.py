@@ -1,0 +1,71 @@
+"""A made town that was drawn once, and the tiles of its walls, come from the cache."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from virl.platform.providers.offline import city
+from virl.platform.providers.offline.codec import encode
+from virl.platform.providers.offline.render import textures
+
+SEED = 41
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("VIRL_CACHE", str(tmp_path))
+    city.kept_plan.cache_clear()
+    textures.all_tiles.cache_clear()
+    return tmp_path
+
+
+def forget() -> None:
+    city.kept_plan.cache_clear()
+    textures.all_tiles.cache_clear()
+
+
+def refuse(*_: object) -> None:
+    raise AssertionError("it is drawn again")
+
+
+def test_a_town_from_the_cache_is_the_town_that_was_drawn(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = city.kept_plan(SEED, "Keptham")
+    forget()
+    monkeypatch.setattr(city, "draw_plan", refuse)
+    kept = city.kept_plan(SEED, "Keptham")
+    assert kept is not drawn
+    assert (kept.shops, kept.listings) == (drawn.shops, drawn.listings)
+    first, second = encode(drawn), encode(kept)
+    assert first.keys() == second.keys()
+    assert all(np.array_equal(first[name], second[name]) for name in first)
+    with pytest.raises(AssertionError, match="drawn again"):
+        city.kept_plan(SEED, "Otherham")
+
+
+def test_tiles_from_the_cache_are_those_that_were_drawn(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = textures.all_tiles()
+    forget()
+    monkeypatch.setattr(textures, "_draw_tiles", refuse)
+    assert np.array_equal(textures.all_tiles(), drawn)
+
+
+def test_tiles_of_another_size_are_drawn_again(cache: Path, caplog: pytest.LogCaptureFixture) -> None:
+    drawn = textures.all_tiles()
+    [file] = (cache / "tiles").iterdir()
+    np.savez(file, texels=drawn[:-1])
+    forget()
+    with caplog.at_level(logging.WARNING):
+        assert np.array_equal(textures.all_tiles(), drawn)
+    assert "not a usable set of tiles" in caplog.text
+
+
+def test_another_version_of_the_code_draws_anew(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    city.kept_plan(SEED)
+    forget()
+    monkeypatch.setattr(city, "maker", lambda: "another")
+    city.kept_plan(SEED)
+    assert len(list((cache / "plans").iterdir())) == 2
