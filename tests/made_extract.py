@@ -24,15 +24,15 @@ KINDS = (
 APART_M, CROOKED_M = 90.0, 12.0
 
 
-def made_extract(file: Path, *, size: int = 5) -> Path:
-    """Write a town of `size` by `size` crossings, 1 to 7, the first near `FRAME`'s origin; gives the file."""
+def made_extract(file: Path, *, size: int = 5, frame: LocalFrame = FRAME) -> Path:
+    """Write a town of `size` by `size` crossings, 1 to 7, from where `frame` begins; gives the file."""
     header = osmium.io.Header()
     header.set("osmosis_replication_timestamp", f"{DATE}T20:21:22Z")
     writer, rng = osmium.SimpleWriter(str(file), header=header), Random(3)
     numbers, ways = count(1), list[mutable.Way]()
 
     def node(x: float, y: float, **tags: str) -> int:
-        at, number = FRAME.position(x, y), next(numbers)
+        at, number = frame.position(x, y), next(numbers)
         writer.add_node(mutable.Node(id=number, location=(at.lng, at.lat), tags=tags))
         return number
 

@@ -108,6 +108,7 @@ RULES = {
     r"curl 'http://127\.0\.0\.1:8765(.*)'": Instead(
         "the server listens elsewhere here", r'curl --silent --fail "$VIRL_GOOGLE_BASE_URL\1"'
     ),
+    r"virl doctor --city strasbourg": Instead("asks services on the network", "virl doctor --city virlton"),
     r"virl (agents|cities|new|check|doctor|gallery|models|town)( .*)?": Instead(""),
     r"(\w+=\S+ )*virl run .*": Instead(""),
     r"virl bench .*": Instead(""),

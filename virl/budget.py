@@ -60,6 +60,8 @@ class Spending:
     """Billable events by SKU: a request of unknown outcome counts, one that was refused does not."""
     usd: float = 0.0
     """List price of the billed events."""
+    received: Mapping[str, int] = field(default_factory=dict)
+    """Bytes of the replies that came over the network, good or not, by endpoint."""
 
     def __add__(self, other: "Spending") -> "Spending":
         return Spending(
@@ -67,6 +69,7 @@ class Spending:
             Counter(self.cached) + Counter(other.cached),
             Counter(self.billed) + Counter(other.billed),
             self.usd + other.usd,
+            Counter(self.received) + Counter(other.received),
         )
 
 

@@ -96,7 +96,7 @@ def _run(
             done,
             city=caller.run.city,
             audience=caller.run.aside(),
-            notice=caller.city.notice,
+            notice=lambda: caller.city.notice,
             meter=caller.city.meter,
             paid=lambda: caller.budget.paid(own),
         )

@@ -98,7 +98,7 @@ class Run:
         done: Sequence[AnyRecord] = (),
         *,
         city: str = "",
-        notice: str = "",
+        notice: Callable[[], str] = str,
         audience: Audience | None = None,
         meter: Meter | None = None,
         paid: Callable[[], Paid] | None = None,
@@ -111,7 +111,7 @@ class Run:
             start: the journal's first record.
             done: the records written before, where a run is resumed.
             city: its name, for the result; by default as `start` says.
-            notice: what the result has to say of the city's data.
+            notice: what the result has to say of the city's data when the run ends; by default nothing.
             audience: who is told.
             meter: counts what the city's provider is asked, for the records.
             paid: what the book says that the run has paid; by default there is no book.
@@ -334,7 +334,7 @@ class Run:
         self._result = result = Result(
             agent=self.start.agent,
             city=self._city,
-            notice=self._notice,
+            notice=self._notice(),
             status=status,
             steps=self._steps[-1].step if self._steps else 0,
             distance_m=sum(step.distance_m for step in self._steps),
@@ -365,7 +365,7 @@ class Run:
             ("folder", self.folder),
         )
         title = f"{self.start.agent} in {self._city}, on the way"
-        return card(title, facts, picture=map_svg("Walk", path=path), notes=(self._notice,))
+        return card(title, facts, picture=map_svg("Walk", path=path), notes=(self._notice(),))
 
     def _requests(self) -> RequestsRecord:
         return requests_record(self._meter.take()) if self._meter else RequestsRecord()

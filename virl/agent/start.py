@@ -338,7 +338,7 @@ def _begun(
             done,
             city=name_of_city(start.city),
             audience=desk.beside(story) if desk else audience or story,
-            notice=city.notice,
+            notice=lambda: city.notice,
             meter=city.meter,
             paid=budget.paid,
         )

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from virl.agent.routine import find_routine
 from virl.console import as_markup
-from virl.drawing.numbers import counted, lasting
+from virl.drawing.numbers import counted, lasting, megabytes
 from virl.geo import LatLng
 from virl.journal.journal import SCRIPTED
 from virl.journal.records import (
@@ -251,8 +251,11 @@ def _eyes(record: StartRecord) -> str:
 
 
 def _requests(cost: CostRecord) -> str:
-    sent, cached = (sum(counts.values()) for counts in (cost.requests.sent, cost.requests.cached))
-    return f"{counted(sent, 'map request')}, {cached} from the cache, " if sent or cached else ""
+    asked = cost.requests
+    sent, cached, received = (sum(counts.values()) for counts in (asked.sent, asked.cached, asked.received))
+    if not sent and not cached:
+        return ""
+    return f"{counted(sent, 'map request')} ({megabytes(received)}), {cached} from the cache, "
 
 
 def _lost(cost: CostRecord) -> str:

@@ -126,7 +126,15 @@ def run_in_folder(
                 write_report(folder, city)
                 return ended.result
         paid = partial(budget.paid, own)
-        run = Run(journal, start, done, notice=city.notice, keep_views=False, meter=city.meter, paid=paid)
+        run = Run(
+            journal,
+            start,
+            done,
+            notice=lambda: city.notice,
+            keep_views=False,
+            meter=city.meter,
+            paid=paid,
+        )
         assembly = assemble(source, character, city, mind, models, LinksMover(city.streetview))
         try:
             result = perform(assembly.agent(run, user, budget))

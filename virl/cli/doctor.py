@@ -25,7 +25,8 @@ def doctor(
     city: Annotated[
         str,
         typer.Option(
-            help="City to test Google's services in (see `virl cities`).", autocompletion=complete_cities
+            help="City to test Google's services in, or those of open data (see `virl cities`).",
+            autocompletion=complete_cities,
         ),
     ] = "london",
     mind: Annotated[

@@ -13,6 +13,7 @@ from virl.doctor.habits import MEASURED, Habits, count_runs
 from virl.doctor.machine import examine
 from virl.doctor.measured import measured_costs, prices
 from virl.doctor.mover import mover_finding
+from virl.doctor.open_services import OpenOutcome, ask_open
 from virl.doctor.probes import probes
 from virl.doctor.report import Report
 from virl.doctor.services import ask_google
@@ -21,6 +22,7 @@ from virl.geo import LatLng
 from virl.platform.providers.cities import city_settings, open_city
 from virl.platform.providers.google.keys import Keys
 from virl.platform.providers.google.settings import GoogleSettings, load_google_settings
+from virl.platform.providers.open.city_file import OpenCity
 
 
 def examined(
@@ -54,6 +56,7 @@ def examined(
         _announce(settings, budget_usd, console)
     with _progress("asking Google", len(asked) if keys else 0, console) as advance:
         google = ask_google(settings, keys, here, budget_usd, advance)
+    opened = _asked_open(city, console)
     machine.append(mover_finding(city, google))
     if mind != "rules":
         from virl.doctor.model_server import mind_finding  # noqa: PLC0415  LangChain takes a second to import
@@ -75,7 +78,17 @@ def examined(
         tuple(costs),
         tuple(prices(settings, billed)),
         tuple(notes),
+        opened,
     )
+
+
+def _asked_open(city: str, console: Console) -> tuple[OpenOutcome, ...]:
+    """What the services of a city of open data answer; nothing for another city."""
+    file = city_settings(city)
+    if not isinstance(file, OpenCity):
+        return ()
+    with _progress("asking open services", 3, console) as advance:
+        return ask_open(city, file, advance)
 
 
 def _position(city: str) -> LatLng:

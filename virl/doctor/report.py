@@ -13,6 +13,7 @@ from virl.doctor.costs import Estimate
 from virl.doctor.findings import MIND, Finding
 from virl.doctor.machine import MODELS
 from virl.doctor.measured import DENSITIES, MeasuredPrice
+from virl.doctor.open_services import OpenOutcome
 from virl.doctor.services import Asked
 from virl.platform.providers.google.keys import KEY_VARIABLE
 
@@ -43,6 +44,8 @@ class Report:
     """What runs of agents and episodes of benchmarks were billed, at the prices of today."""
     notes: tuple[str, ...]
     """On prices and assumptions."""
+    open: tuple[OpenOutcome, ...] = ()
+    """What the services of a city of open data answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ def tell(report: Report, console: Console) -> None:
     for line in verdict(report):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     console.print()
-    sections = (_machine, _services, _measured, _costs, _requests, _missing)
+    sections = (_machine, _open, _services, _measured, _costs, _requests, _missing)
     for section in (make(report) for make in sections):
         if not section.rows:
             continue
@@ -94,7 +97,15 @@ def verdict(report: Report) -> list[str]:
     if asked_mind:
         remedy = f" ({asked_mind.remedy})" if asked_mind.remedy else ""
         minds = f"{asked_mind.what.removeprefix(MIND)}: {asked_mind.detail}{remedy}"
-    return [made, f"real cities: {real}", f"language models: {minds}"]
+    return [made, f"real cities: {real}", *_open_verdict(report), f"language models: {minds}"]
+
+
+def _open_verdict(report: Report) -> list[str]:
+    if not report.open:
+        return []
+    asked = {one.service for one in report.open}
+    failed = {one.service for one in report.open if one.status != "reached"}
+    return [f"open data: {len(asked - failed)} of {len(asked)} services reached"]
 
 
 def _machine(report: Report) -> _Section:
@@ -118,6 +129,12 @@ def _services(report: Report) -> _Section:
     ]
     title = f"Google's services (these checks cost at most ${report.google.spent_usd:.3f})"
     return _Section(title, ("", "service", "request", "price", "result", "remedy"), rows)
+
+
+def _open(report: Report) -> _Section:
+    rows = [(one.status, one.service, one.asked, one.detail, one.run, one.remedy) for one in report.open]
+    columns = ("", "service", "request", "result", "a run asks", "remedy")
+    return _Section("Open services (these checks are free)", columns, rows)
 
 
 def _costs(report: Report) -> _Section:

@@ -58,3 +58,8 @@ def lasting(seconds: float) -> str:
     if minutes:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     return f"{rest} s"
+
+
+def megabytes(size: int) -> str:
+    """A number of bytes as people write it, in units of 1000."""
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

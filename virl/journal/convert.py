@@ -102,7 +102,12 @@ def place_record(
 
 def requests_record(spending: Spending) -> RequestsRecord:
     """What was asked of a provider."""
-    return RequestsRecord(sent=dict(spending.sent), cached=dict(spending.cached), usd=spending.usd)
+    return RequestsRecord(
+        sent=dict(spending.sent),
+        cached=dict(spending.cached),
+        received=dict(spending.received),
+        usd=spending.usd,
+    )
 
 
 def _plain(values: Mapping[str, object]) -> dict[str, object]:

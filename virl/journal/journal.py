@@ -248,6 +248,7 @@ def total_cost(records: Iterable[AnyRecord], after: RequestsRecord | None = None
         requests=RequestsRecord(
             sent=_together(request.sent for request in requests),
             cached=_together(request.cached for request in requests),
+            received=_together(request.received for request in requests),
             usd=round(usd, 9),
         ),
         seconds=sum(record.seconds for record in work),
@@ -283,6 +284,7 @@ def booked_cost(recorded: CostRecord, paid: Paid) -> CostRecord:
             "requests": RequestsRecord(
                 sent=_together((recorded.requests.sent, sent)),
                 cached=recorded.requests.cached,
+                received=recorded.requests.received,
                 usd=max(recorded.requests.usd, round(paid.provider_usd, 9)),
             ),
             "interrupted": _interrupted(recorded.interrupted, lost),
@@ -311,6 +313,7 @@ def _sum(one: CostRecord, other: CostRecord) -> CostRecord:
         requests=RequestsRecord(
             sent=_together((one.requests.sent, other.requests.sent)),
             cached=_together((one.requests.cached, other.requests.cached)),
+            received=_together((one.requests.received, other.requests.received)),
             usd=round(one.requests.usd + other.requests.usd, 9),
         ),
         interrupted=_interrupted(one.interrupted, other.interrupted),

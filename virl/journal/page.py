@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment
 
+from virl.drawing.numbers import megabytes
 from virl.drawing.shell import html_page, open_templates
 from virl.geo import compass_word
 from virl.journal.records import NoteRecord
@@ -59,6 +60,7 @@ def _templates(folder: Path) -> Environment:
             "metres": metres,
             "duration": _duration,
             "dollars": dollars,
+            "megabytes": megabytes,
             "moment": moment,
             "words": words,
             "scalar": scalar,

@@ -121,6 +121,8 @@ class RequestsRecord(Record):
     """Requests that were tried, each further try included, by endpoint."""
     cached: dict[str, int] = {}
     """Requests that the cache or a recording answered, by endpoint."""
+    received: dict[str, int] = {}
+    """Bytes of the replies that came over the network, by endpoint."""
     usd: float = 0.0
     """List price of those that were billed."""
 

@@ -240,6 +240,7 @@ class GoogleHttp:
         if isinstance(received, HttpFault):
             fault: HttpFault | None = received
         else:
+            self.meter.count_received(call.endpoint, len(received.body))
             fault = fault_in(wanted, received.status, received.headers, received.body)
         if fault and not fault.billed:
             self.meter.forgive(price)

@@ -62,6 +62,11 @@ class Meter:
         with self._lock:
             self._now.forgive(price)
 
+    def count_received(self, endpoint: str, size: int) -> None:
+        """A reply came with a body of so many bytes, good or not."""
+        with self._lock:
+            self._now.received[endpoint] += size
+
     def count_cached(self, endpoint: str) -> None:
         """A request was answered without being sent."""
         with self._lock:
@@ -82,6 +87,7 @@ class Meter:
             Counter(now.cached) - Counter(before.cached),
             Counter(now.billed) - Counter(before.billed),
             round(now.usd - before.usd, 6),
+            Counter(now.received) - Counter(before.received),
         )
 
     @property
@@ -95,6 +101,7 @@ class _Counts:
 
     sent: Counter[str] = field(default_factory=Counter)
     cached: Counter[str] = field(default_factory=Counter)
+    received: Counter[str] = field(default_factory=Counter)
     billed: Counter[str] = field(default_factory=Counter)
     micro_usd: int = 0
     taken: Spending = field(default_factory=Spending)
@@ -109,4 +116,10 @@ class _Counts:
         self.micro_usd -= price.micro_usd
 
     def read(self) -> Spending:
-        return Spending(dict(self.sent), dict(self.cached), dict(+self.billed), self.micro_usd / 1e6)
+        return Spending(
+            dict(self.sent),
+            dict(self.cached),
+            dict(+self.billed),
+            self.micro_usd / 1e6,
+            dict(self.received),
+        )

@@ -33,7 +33,7 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         ProviderError: there is no token, and no replay.
     """
     settings = load_open_settings()
-    client = _client(file, settings, access)
+    client = client_of(file, settings, access)
     http, own = client.http, client.http.settings
     try:
         ground = ground_of(name, file, access, http.meter)
@@ -48,6 +48,7 @@ def open_city_of_parts(name: str, file: OpenCity, access: Access) -> City:
         extent,
         ground.ways,
         folder / "walked" if folder else None,
+        settings.may_keep,
     )
     kept = KeptPictures(folder / "pictures" if folder else None, file.streetview, settings)
     named = f"Pictures: contributors of {own.title}"
@@ -79,7 +80,7 @@ def _closing(*parts: Callable[[], None]) -> Callable[[], None]:
     return close
 
 
-def _client(file: OpenCity, settings: OpenSettings, access: Access) -> Panoramax | Mapillary:
+def client_of(file: OpenCity, settings: OpenSettings, access: Access) -> Panoramax | Mapillary:
     """Who is asked for pictures.
 
     Raises:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -59,6 +59,8 @@ class Explored:
         extent: which are wanted.
         ways: walkable ways, split at their junctions, which pictures are placed on.
         folder: where it is kept what has been seen; `None` keeps nothing.
+        may_keep: whether pictures of an author, under a licence, may be kept and passed on; others are
+            left out.
     """
 
     def __init__(
@@ -67,8 +69,10 @@ class Explored:
         extent: Extent,
         ways: Sequence[Sequence[LatLng]] = (),
         folder: Path | None = None,
+        may_keep: Callable[[str, str], bool] = lambda *_: True,
     ) -> None:
         self._lists = lists
+        self._may_keep = may_keep
         self._extent = extent
         self._ways = ways
         self._file = folder / f"{_digest(extent)}.json" if folder and extent.region is None else None
@@ -126,10 +130,18 @@ class Explored:
         self._save(self._grow(first | kept, state.panoramas if state else ()))
 
     def _grow(self, cells: set[Cell], known: tuple[str, ...] = ()) -> PictureGraph:
-        for cell in sorted(cells):
-            for shot in self._lists.of(cell):
-                if self._extent.region is None or self._extent.region.contains(shot.position):
-                    self._shots[shot.id] = shot
+        region = self._extent.region
+        listed = [shot for cell in sorted(cells) for shot in self._lists.of(cell)]
+        inside = [shot for shot in listed if region is None or region.contains(shot.position)]
+        shown = {shot.id: shot for shot in inside if self._may_keep(shot.author, shot.licence)}
+        if len(shown) < len(inside):
+            _log.warning(
+                "%d of %d pictures are left out: they name no author, or no licence that allows to keep and "
+                "share them",
+                len(inside) - len(shown),
+                len(inside),
+            )
+        self._shots |= shown
         self._cells |= cells
         as_of = self._extent.as_of
         self._made = picture_graph(

@@ -6,7 +6,6 @@ import logging
 import random
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -102,8 +101,6 @@ class OpenHttp:
             raise BadInput("a run is either recorded or replayed: give --record or --replay, not both")
         self.settings = settings
         self.meter = Meter()
-        self.received: Counter[str] = Counter()
-        """Bytes that came, by endpoint."""
         self._secrets = secrets or NoKey()
         self._busy_codes = busy_codes
         self._budget = access.budget or Budget()
@@ -182,7 +179,7 @@ class OpenHttp:
             )
         if isinstance(received, HttpFault):
             return received
-        self.received[ask.endpoint] += len(received.body)
+        self.meter.count_received(ask.endpoint, len(received.body))
         judged = self._fault(ask, wanted, received)
         return judged if judged and judged.again else Reply(received.status, received.body)
 

@@ -49,7 +49,9 @@ class KeptPictures:
     settings: OpenSettings
 
     def get(self, shot: Shot, part: str, fetch: Callable[[], bytes]) -> bytes:
-        """A part of a picture, from the disk if it is there; else fetched, and kept if its licence allows.
+        """A part of a picture, from the disk if it is there; else fetched.
+
+        It is kept if it names its author, and a licence that allows it.
 
         The credit is written first, and a picture without one is not taken from the disk.
 
@@ -68,9 +70,9 @@ class KeptPictures:
         file = folder / f"{part}.jpg"
         if self.credit(shot) and file.is_file():
             return file.read_bytes()
-        licence = self.settings.licence(shot.licence)
         data = fetch()
-        if licence is None or not licence.keep:
+        licence = self.settings.licence(shot.licence)
+        if licence is None or not self.settings.may_keep(shot.author, shot.licence):
             return data
         if not self.credit(shot):
             credit = PictureCredit(

@@ -235,6 +235,10 @@ class OpenService:
             return Reply(received.status, received.body)
 
     def _fetch(self, call: MapCall, fault_in: Callable[[Received], HttpFault | None]) -> Received:
+        def judged(reply: Received) -> HttpFault | None:
+            self.keeping.meter.count_received(call.endpoint, len(reply.body))
+            return fault_in(reply)
+
         def turn() -> None:
             self._turns.wait()
             self.keeping.meter.count_sent(call.endpoint, Price("free", 1, 0))
@@ -245,7 +249,7 @@ class OpenService:
             body=call.body,
             slot=lambda: self._slot(self.server),
             turn=turn,
-            judge=fault_in,
+            judge=judged,
             answers=call.answers,
             remedy=TRY_LATER,
         )

@@ -59,6 +59,11 @@ class OpenSettings(Settings):
         known = {one.casefold(): licence for one, licence in self.licences.items()}
         return known.get(name.casefold())
 
+    def may_keep(self, author: str, licence: str) -> bool:
+        """Whether a picture may be kept and passed on: it names its author, and a licence that allows it."""
+        terms = self.licence(licence)
+        return bool(author.strip()) and terms is not None and terms.keep
+
 
 def load_open_settings() -> OpenSettings:
     """The settings that come with virl.

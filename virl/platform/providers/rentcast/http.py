@@ -167,7 +167,10 @@ class RentCastHttp:
         url = self.settings.base_url + PATH
         request = self._wire.request("GET", url, query=query, headers={"accept": "application/json"})
         received = self._wire.send(request)
-        return received if isinstance(received, HttpFault) else _meaning(received)
+        if isinstance(received, HttpFault):
+            return received
+        self.meter.count_received(ENDPOINT, len(received.body))
+        return _meaning(received)
 
 
 def price_of(settings: RentCastSettings) -> Price:

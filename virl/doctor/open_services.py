@@ -1,0 +1,233 @@
+"""Asks the services of a city of open data, and counts the pictures of its district."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TypeVar
+
+from virl import resources
+from virl.doctor.services import RETRIES, TIMEOUTS, Status
+from virl.errors import ModelUnavailable, NoRoute, ProviderError, VirlError
+from virl.geo import destination, distance
+from virl.platform.providers.open.cells import Cell, cells_around, cells_of
+from virl.platform.providers.open.city import FOLDER, client_of
+from virl.platform.providers.open.city_file import OpenCity
+from virl.platform.providers.open.ground import district_of
+from virl.platform.providers.open.kept import KeptPictures
+from virl.platform.providers.open.nominatim import NominatimAddresses
+from virl.platform.providers.open.osrm import OsrmWays
+from virl.platform.providers.open.services import (
+    Keeping,
+    MapServiceSettings,
+    ServiceName,
+    keeping_of,
+    load_open_maps,
+    service_url,
+)
+from virl.platform.providers.open.settings import OpenSettings, load_open_settings, service_settings
+from virl.platform.providers.open.shots import Shot, ShotLists
+from virl.platform.providers.open.tiled_places import ZOOM, TiledPlaces
+from virl.platform.providers.open.valhalla import ValhallaWays
+from virl.platform.providers.osm.extra import needing_osm
+from virl.platform.providers.pictures.picture import FULL_TURN
+from virl.platform.providers.provider import Access
+from virl.redaction import shown_url
+
+NEAR_M = 200.0
+"""Within which places are asked for, and how long the route is; chosen."""
+A_STEP = {"panoramax": "14 tiles and 0.7 MB a step of Hiro", "mapillary": "1 picture a step of Hiro"}
+"""Panoramax's measured: docs/how-to/open-imagery.md. Mapillary has no tiles."""
+
+AnswerT = TypeVar("AnswerT")
+Told = tuple[Status, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenOutcome:
+    """What one question to an open service showed."""
+
+    service: str
+    """With its server."""
+    asked: str
+    status: Status
+    detail: str
+    run: str
+    """What a run asks of it."""
+    remedy: str = ""
+
+
+def ask_open(name: str, file: OpenCity, tell: Callable[[], object] = lambda: None) -> tuple[OpenOutcome, ...]:
+    """What the services that a city's file names answer. Lists and pictures are kept, as in a run.
+
+    Args:
+        name: of the city.
+        file: its file.
+        tell: called after each service.
+    """
+    found: list[OpenOutcome] = []
+    for ask in (_pictures, _places, _maps):
+        found += ask(name, file)
+        tell()
+    return tuple(found)
+
+
+def _pictures(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
+    settings = _short(load_open_settings(), file.streetview)
+    own = settings.services[file.streetview]
+    cells = _cells(file)
+    run = (
+        f"{len(cells)} or more lists, kept for {own.keep_days:g} days; then {A_STEP[file.streetview]}, "
+        "each picture once"
+    )
+    title, asked = own.title, f"pictures in {len(cells)} squares"
+    try:
+        server = service_settings(settings, file.streetview, _given(file, file.streetview)).base_url
+        title = f"{own.title} ({server})"
+        client = client_of(file, settings, Access())
+    except VirlError as fault:
+        yield OpenOutcome(title, asked, "not asked", _reason(fault), run, _remedy(fault))
+        return
+    folder = resources.data_home() / FOLDER / file.streetview
+    with closing(client.http):
+        lists = ShotLists(client.shots, folder / "lists", own.keep_days)
+        shots, told = _asked(lambda: [shot for cell in sorted(cells) for shot in lists.of(cell)])
+        district = file.region or district_of(file).region
+        inside = [shot for shot in shots or () if district.contains(shot.position)]
+        status, detail, remedy = told or ("reached", _density(inside, district.area_m2 / 1e6), "")
+        yield OpenOutcome(title, asked, status, detail, run, remedy)
+        if not inside:
+            return
+        shot = min(inside, key=lambda one: distance(one.position, file.center))
+        kept = KeptPictures(folder / "pictures", file.streetview, settings)
+        data, told = _asked(lambda: kept.get(shot, "sd", lambda: client.picture(shot, "sd")))
+        detail = (
+            f"{len(data or b'') / 1e3:.0f} kB, {shot.author or 'no author'}, {shot.licence or 'no licence'}"
+        )
+        status, detail, remedy = told or ("reached", detail, "")
+        yield OpenOutcome(title, "the picture nearest to the center", status, detail, run, remedy)
+
+
+def _places(name: str, file: OpenCity) -> Iterator[OpenOutcome]:
+    if file.places != "overpass":
+        return
+    own, keeping = _service("overpass"), keeping_of(Access())
+    squares = len(cells_of(district_of(file), ZOOM))
+    run = f"{squares} squares of the district, kept for {own.keep_days:g} days"
+
+    def near() -> str:
+        with needing_osm(f"the places of {name}"):
+            from virl.platform.providers.open.overpass.source import (  # noqa: PLC0415 - needs the extra
+                OverpassPlaces,
+            )
+        with closing(OverpassPlaces(own, keeping, file.overpass_url)) as source:
+            found = TiledPlaces(source, district_of(file)).nearby(file.center, NEAR_M)
+            return f"{len(found)} places"
+
+    with closing(keeping):
+        asked = f"places within {NEAR_M:g} m of the center"
+        yield _outcome(own, file.overpass_url, asked, near, f"{run}. {own.policy}")
+
+
+def _maps(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
+    if file.maps not in {"osrm", "valhalla"}:
+        return
+    with closing(keeping_of(Access())) as keeping:
+        if file.extract is None:
+            yield _addresses(file, keeping)
+        yield _route(file, keeping)
+
+
+def _addresses(file: OpenCity, keeping: Keeping) -> OpenOutcome:
+    own = _service("nominatim")
+
+    def nearest() -> str:
+        with closing(NominatimAddresses(own, keeping, district_of(file), file.nominatim_url)) as addresses:
+            found = addresses.nearest(file.center, NEAR_M)
+            return found.text if found else "no address"
+
+    run = f"addresses that the agent names or shows, kept for {own.keep_days:g} days. {own.policy}"
+    return _outcome(own, file.nominatim_url, "the address of the center", nearest, run)
+
+
+def _route(file: OpenCity, keeping: Keeping) -> OpenOutcome:
+    own = _service("osrm" if file.maps == "osrm" else "valhalla")
+    url = file.osrm_url if file.maps == "osrm" else file.valhalla_url
+
+    def walk() -> str:
+        ways = OsrmWays(own, keeping, url) if file.maps == "osrm" else ValhallaWays(own, keeping, url)
+        with closing(ways):
+            found = ways.route([file.center, destination(file.center, 90.0, NEAR_M)])
+            return f"{found.distance:.0f} m in {found.duration / 60:.0f} min"
+
+    run = f"routes and tables of durations, kept for {own.keep_days:g} days. {own.policy}"
+    return _outcome(own, url, f"a walk of {NEAR_M:g} m", walk, run)
+
+
+def _outcome(
+    own: MapServiceSettings, url: str | None, asked: str, ask: Callable[[], str], run: str
+) -> OpenOutcome:
+    detail, told = _asked(ask)
+    status, words, remedy = told or ("reached", detail or "", "")
+    return OpenOutcome(f"{own.title} ({shown_url(service_url(own, url))})", asked, status, words, run, remedy)
+
+
+def _asked(ask: Callable[[], AnswerT]) -> tuple[AnswerT | None, Told | None]:
+    """What a question gives, or what its failure says."""
+    try:
+        return ask(), None
+    except NoRoute:
+        return None, ("reached", "no route at this position", "")
+    except VirlError as fault:
+        return None, (_status(fault), _reason(fault), _remedy(fault))
+
+
+def _status(fault: VirlError) -> Status:
+    if not isinstance(fault, ProviderError):
+        return "not asked" if isinstance(fault, ModelUnavailable) else "failing"
+    if fault.status in {401, 403} or fault.code == "190":
+        return "refused"
+    if fault.status == 429:
+        return "limited"
+    return "unreachable" if fault.status is None else "failing"
+
+
+def _reason(fault: VirlError) -> str:
+    return fault.reason if isinstance(fault, ProviderError) else str(fault)
+
+
+def _remedy(fault: VirlError) -> str:
+    return fault.remedy if isinstance(fault, ProviderError) else ""
+
+
+def _density(shots: Sequence[Shot], km2: float) -> str:
+    """How many pictures there are, of which kind, from when, and under which licences."""
+    if not shots:
+        return "no pictures in the district"
+    whole = sum(shot.fov == FULL_TURN for shot in shots)
+    years = sorted({shot.taken.year for shot in shots})
+    licences = Counter(shot.licence or "no licence" for shot in shots)
+    return (
+        f"{len(shots) / km2:,.0f} pictures per km2 ({len(shots):,} in {km2:.2f} km2), "
+        f"{100 * whole / len(shots):.0f} % of 360 degrees, {years[0]} to {years[-1]}, "
+        f"{', '.join(name for name, _ in licences.most_common())}"
+    )
+
+
+def _cells(file: OpenCity) -> set[Cell]:
+    """The squares that a run asks for at its start."""
+    return cells_of(district_of(file)) if file.region else cells_around(file.center, file.reach_m)
+
+
+def _given(file: OpenCity, service: str) -> str | None:
+    return file.panoramax_url if service == "panoramax" else file.mapillary_url
+
+
+def _short(settings: OpenSettings, service: str) -> OpenSettings:
+    """With timeouts and retries for somebody who waits."""
+    own = settings.services[service].model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
+    return settings.model_copy(update={"services": {**settings.services, service: own}})
+
+
+def _service(name: ServiceName) -> MapServiceSettings:
+    return load_open_maps().of(name).model_copy(update={"timeouts": TIMEOUTS, "retries": RETRIES})
