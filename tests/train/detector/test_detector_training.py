@@ -22,7 +22,7 @@ from virl.train.detector.network import STRIDES, DetectorNetwork, cell_middles  
 from virl.train.detector.training import Recipe, Training  # noqa: E402
 from virl.train.detector.views import Sample, Views  # noqa: E402
 
-TINY = Recipe(steps=6, batch=2, first_views=2, views_a_step=0.0, warm_up=2, log_every=1, keep_every=3)
+TINY = Recipe(cycles=(4, 2), batch=2, first_views=2, views_a_step=0.0, warm_up=2, log_every=1, keep_every=3)
 
 
 @pytest.fixture(scope="module")
@@ -54,15 +54,15 @@ def test_a_resumed_training_gives_the_same_curve(views: Views, tmp_path: Path) -
 def test_a_checkpoint_of_another_recipe_is_refused(views: Views, tmp_path: Path) -> None:
     Training(tmp_path, views, TINY).run(until=3)
     with pytest.raises(BadInput, match="another recipe"):
-        Training(tmp_path, views, Recipe(steps=7))
+        Training(tmp_path, views, Recipe(cycles=(7,)))
 
 
 def test_the_exported_network_gives_what_torch_gives(views: Views, tmp_path: Path) -> None:
     Training(tmp_path, views, TINY).run(until=3)
     assert export(tmp_path / "checkpoint.pt", tmp_path / "tiny.onnx") < 1e-3
     settings = RenderedSettings(
-        kind="rendered", weights=str(tmp_path / "tiny.onnx"), min_score=0.0, max_overlap=0.6, batch=2,
-        threads=1, first_look=0.3, second_look=0.4,
+        kind="rendered", weights=str(tmp_path / "tiny.onnx"), min_score=0.0, max_overlap=0.6,
+        only_drawn=True, batch=2, threads=1, first_look=0.3, second_look=0.4,
     )  # fmt: skip
     picture = views[0].picture[:INPUT_SIDE, :INPUT_SIDE]
     (found,) = RenderedDetector(settings).find([picture])
@@ -120,3 +120,12 @@ def test_a_crop_keeps_boxes_on_what_they_show() -> None:
         shown = [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
         assert np.abs(boxes[0] - shown).max() <= 1.5
         assert weather(seen, np.random.default_rng(seed)).shape == seen.shape
+
+
+def test_the_rate_rises_once_and_falls_in_each_cycle() -> None:
+    recipe = Recipe(cycles=(100, 50), warm_up=10, rate=1.0, least_rate=0.02)
+    assert (recipe.steps, recipe.rate_at(0), recipe.rate_at(9)) == (150, 0.1, 1.0)
+    assert recipe.rate_at(99) < 0.03
+    assert recipe.rate_at(100) == 1.0
+    assert recipe.rate_at(125) == pytest.approx(0.51)
+    assert recipe.rate_at(149) < 0.03
