@@ -12,6 +12,7 @@ from virl import __version__
 from virl.doctor.findings import Finding
 from virl.doctor.packages import extras
 from virl.doctor.weights import models
+from virl.drawing.numbers import megabytes
 from virl.errors import BadInput, VirlError
 from virl.mind.keys import KEYS
 from virl.platform.movement.web_browser import BROWSERS
@@ -122,7 +123,7 @@ def cache() -> Finding:
     except OSError as fault:
         remedy = "make it writable, or set VIRL_CACHE to a writable folder"
         return Finding("cache", "missing", f"{existing}: {fault.strerror}", needed_for, remedy)
-    return Finding("cache", "ok", f"{folder}, {_size(folder) / 1e6:.1f} MB", needed_for)
+    return Finding("cache", "ok", f"{folder}, {megabytes(_size(folder))}", needed_for)
 
 
 def _size(folder: Path) -> int:

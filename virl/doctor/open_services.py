@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from virl import resources
 from virl.doctor.services import RETRIES, TIMEOUTS, Status
+from virl.drawing.numbers import counted, megabytes
 from virl.errors import ModelUnavailable, NoRoute, ProviderError, VirlError
 from virl.geo import destination, distance
 from virl.platform.providers.open.cells import Cell, cells_around, cells_of
@@ -80,7 +81,7 @@ def _pictures(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
         f"{len(cells)} or more lists, kept for {own.keep_days:g} days; then {A_STEP[file.streetview]}, "
         "each picture once"
     )
-    title, asked = own.title, f"pictures in {len(cells)} squares"
+    title, asked = own.title, f"pictures in {counted(len(cells), 'square')}"
     try:
         server = service_settings(settings, file.streetview, _given(file, file.streetview)).base_url
         title = f"{own.title} ({server})"
@@ -102,7 +103,7 @@ def _pictures(_: str, file: OpenCity) -> Iterator[OpenOutcome]:
         kept = KeptPictures(folder / "pictures", file.streetview, settings)
         data, told = _asked(lambda: kept.get(shot, "sd", lambda: client.picture(shot, "sd")))
         detail = (
-            f"{len(data or b'') / 1e3:.0f} kB, {shot.author or 'no author'}, {shot.licence or 'no licence'}"
+            f"{megabytes(len(data or b''))}, {shot.author or 'no author'}, {shot.licence or 'no licence'}"
         )
         status, detail, remedy = told or ("reached", detail, "")
         yield OpenOutcome(title, "the picture nearest to the center", status, detail, run, remedy)
@@ -113,7 +114,7 @@ def _places(name: str, file: OpenCity) -> Iterator[OpenOutcome]:
         return
     own, keeping = _service("overpass"), keeping_of(Access())
     squares = len(cells_of(district_of(file), ZOOM))
-    run = f"{squares} squares of the district, kept for {own.keep_days:g} days"
+    run = f"{counted(squares, 'square')} of the district, kept for {own.keep_days:g} days"
 
     def near() -> str:
         with needing_osm(f"the places of {name}"):

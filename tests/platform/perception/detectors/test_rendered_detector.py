@@ -10,7 +10,8 @@ from virl.platform.city import City
 from virl.platform.perception.detectors.rendered import CLASSES, WEIGHTS, RenderedDetector, RenderedSettings
 from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.overlap import intersection_over_union
-from virl.platform.perception.shared.threads import EACH_CORE, usual_threads
+from virl.platform.perception.shared.threads import EACH_CORE, pixels_of, usual_threads
+from virl.platform.perception.standing import check_without_truth
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera, View
 
@@ -120,3 +121,26 @@ def test_threads_are_those_that_the_environment_allows(monkeypatch: pytest.Monke
     assert usual_threads() == 3
     monkeypatch.setenv("OMP_NUM_THREADS", "many")
     assert usual_threads() == EACH_CORE
+
+
+def test_cities_that_are_not_drawn_refuse_it_but_not_who_uses_it_in_drawn_ones_alone(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match=r"knows only towns that virl draws.*owlv2") as told:
+        check_without_truth("detector", "rendered")
+    assert "\n" not in str(told.value)
+    check_without_truth("reader", "sign-reader")
+    text = Path("platform/models/rendered.yaml").read_text().replace("only_drawn: true", "only_drawn: false")
+    (tmp_path / "anywhere.yaml").write_text(text)
+    check_without_truth("detector", str(tmp_path / "anywhere.yaml"))
+
+
+@pytest.mark.parametrize("threads", [1, 3, EACH_CORE])
+def test_views_that_are_drawn_side_by_side_are_those_drawn_in_turn(virlton: City, threads: int) -> None:
+    def drawn() -> list[View]:
+        return [
+            virlton.streetview.view("vt-00040", Camera(heading, width=96, height=96))
+            for heading in (0, 90, 180)
+        ]
+
+    side_by_side = pixels_of(drawn(), threads)
+    assert all(np.array_equal(one, view.pixels) for one, view in zip(side_by_side, drawn(), strict=True))
+    assert pixels_of([], threads) == []

@@ -8,6 +8,7 @@ import pytest
 
 from virl.platform.providers.offline import city
 from virl.platform.providers.offline.codec import encode
+from virl.platform.providers.offline.kept import sources
 from virl.platform.providers.offline.render import textures
 
 SEED = 41
@@ -16,8 +17,7 @@ SEED = 41
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("VIRL_CACHE", str(tmp_path))
-    city.kept_plan.cache_clear()
-    textures.all_tiles.cache_clear()
+    forget()
     return tmp_path
 
 
@@ -69,3 +69,9 @@ def test_another_version_of_the_code_draws_anew(cache: Path, monkeypatch: pytest
     monkeypatch.setattr(city, "maker", lambda: "another")
     city.kept_plan(SEED)
     assert len(list((cache / "plans").iterdir())) == 2
+
+
+def test_a_town_depends_on_code_data_and_fonts() -> None:
+    names = {file.name for file in sources()}
+    assert {"layout.py", "names.yaml", "OpenSans-Bold.ttf", "geo.py", "places.py"} <= names
+    assert not any(name.endswith((".pyc", ".nbi", ".nbc")) for name in names)

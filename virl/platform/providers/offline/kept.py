@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import features
 from shapely.errors import GEOSException
 
 from virl.errors import CannotWrite
@@ -93,8 +94,17 @@ class Kept(Generic[T]):
 @cache
 def maker() -> str:
     """What makes and draws towns, to be part of a key: a change in it makes other ones."""
-    files = sorted(Path(__file__).parent.rglob("*.py"))
-    others = " ".join(
-        (np.__version__, *installed_faces())
-    ).encode()  # which names have a sign depends on fonts
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files) + others).hexdigest()
+    # Which names have a sign depends on the fonts, and on Raqm.
+    others = " ".join((np.__version__, str(features.check("raqm")), *installed_faces()))
+    digest = hashlib.sha256(others.encode())
+    for file in sources():
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def sources() -> list[Path]:
+    """The files that a made town depends on: this package with its data and fonts, and what it builds on."""
+    here = Path(__file__).parent
+    platform = here.parents[1]
+    own = (file for file in here.rglob("*") if file.is_file() and file.parent.name != "__pycache__")
+    return sorted([*own, *platform.glob("*.py"), platform.parent / "geo.py"])
