@@ -12,7 +12,11 @@ from virl.cli.main import app
     ("chosen", "said"),
     [
         (["--detector", "recorded"], "detector recorded: recorded-boxes.jsonl"),
-        ([], "the simulated detector needs the ground truth of a made city, and this city has none"),
+        ([], "the detector `rendered` knows only towns that virl draws, and this city is none"),
+        (
+            ["--detector", "simulated"],
+            "the simulated detector needs the ground truth of a made city, and this city has none",
+        ),
     ],
 )
 @pytest.mark.parametrize("agent", ["rx399", "imani", "mira", "otto"])
