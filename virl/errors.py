@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
 
-FEW = 12  # names that an error lists where a command lists them too; chosen
+FEW = 14  # names that an error lists where a command lists them too; chosen
 LONGEST_NAME = 60  # characters of a name for which a near one is looked for; chosen
 LISTINGS: Mapping[str, str] = MappingProxyType(
     {

@@ -25,7 +25,7 @@ class Options(BaseOptions):
 
     cities: tuple[str, ...] = Field(("virlton",), min_length=1)
     """Made cities to run in."""
-    detector: tuple[str, ...] = Field(("simulated",), min_length=1)
+    detector: tuple[str, ...] = Field(("rendered",), min_length=1)
     """Detectors to compare (see `virl models`)."""
     matcher: str = "sift"
     """Matcher (see `virl models`)."""

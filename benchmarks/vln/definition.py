@@ -29,8 +29,8 @@ class Options(CityOptions):
 
     models: tuple[str, ...] = ("oracle", "oracle@paper", "ocr", "ocr@paper")
     """How to recognize landmarks: `oracle` (from the map, as V-IRL), `truth` (from the true signs, in made
-    cities), `ocr`, `human` (a person who plays), or a recognizer or describer (see `virl models`). Append
-    `@paper` to give the agent V-IRL's hints at crossings."""
+    cities), `ocr`, `human` (a person who plays), or a recognizer, describer or reader (see `virl models`).
+    Append `@paper` to give the agent V-IRL's hints at crossings."""
     mind: str = "rules"
     """Who decides: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     max_steps: int = Field(MAX_STEPS, ge=1)

@@ -115,6 +115,8 @@ def _spotter(
 
 
 def _of_a_model(name: str, city: City, resources: Resources) -> LandmarkSpotter:
+    if is_model("reader", name):
+        return OcrSpotter(SignReader(city.streetview, resources.reader(name)))
     if is_model("recognizer", name):
         return RecognizerSpotter(city.streetview, resources.recognizer(name))
     if is_model("describer", name):
@@ -122,5 +124,6 @@ def _of_a_model(name: str, city: City, resources: Resources) -> LandmarkSpotter:
     plain = name.removeprefix(CHOICE)
     if plain != name and is_model("describer", plain):
         return ChoiceSpotter(city.streetview, resources.describer(plain), name)
-    known = [ORACLE, TRUTH, OCR, READ_AND_ASKED, HUMAN, *model_names("recognizer"), *model_names("describer")]
+    known = [ORACLE, TRUTH, OCR, READ_AND_ASKED, HUMAN]
+    known += [each for role in ("reader", "recognizer", "describer") for each in model_names(role)]
     raise UnknownName("recogniser of landmarks", name, known)

@@ -10,7 +10,7 @@ from virl.platform.city import City
 from virl.platform.perception.detectors.rendered import CLASSES, WEIGHTS, RenderedDetector, RenderedSettings
 from virl.platform.perception.models import Models, read_model
 from virl.platform.perception.overlap import intersection_over_union
-from virl.platform.perception.shared.threads import EACH_CORE, pixels_of, usual_threads
+from virl.platform.perception.shared.threads import EACH_CORE, cores, look_at_each, usual_threads
 from virl.platform.perception.standing import check_without_truth
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera, View
@@ -68,6 +68,20 @@ def test_equal_views_give_equal_boxes_in_any_batch(detector: RenderedDetector, v
         assert np.array([one.box for one in alone]) == pytest.approx(
             np.array([one.box for one in detections]), abs=0.05
         )
+
+
+def test_a_leg_of_a_bench_is_no_bin(virlton: City) -> None:
+    legs = [("vt-00815", Camera(136.4, -16.6, 30.0)), ("vt-02248", Camera(209.25, -10.53, 30.0))]
+    views = [virlton.streetview.view(pano_id, camera) for pano_id, camera in legs]
+    settings = read_model("detector", "rendered")
+    assert isinstance(settings, RenderedSettings)
+    labels = ["trash bin", "bench"]
+    with_legs = RenderedDetector(settings.model_copy(update={"parts": {}})).detect(views, labels)
+    for before, after in zip(with_legs, RenderedDetector(settings).detect(views, labels), strict=True):
+        gone = [one for one in before if one not in after]
+        assert gone
+        assert {one.label for one in gone} == {"trash bin"}
+        assert any(one.label == "bench" for one in after)
 
 
 def test_labels_are_asked_for_by_other_words_too(detector: RenderedDetector, views: list[View]) -> None:
@@ -133,7 +147,7 @@ def test_cities_that_are_not_drawn_refuse_it_but_not_who_uses_it_in_drawn_ones_a
     check_without_truth("detector", str(tmp_path / "anywhere.yaml"))
 
 
-@pytest.mark.parametrize("threads", [1, 3, EACH_CORE])
+@pytest.mark.parametrize("threads", [1, 3, cores(EACH_CORE)])
 def test_views_that_are_drawn_side_by_side_are_those_drawn_in_turn(virlton: City, threads: int) -> None:
     def drawn() -> list[View]:
         return [
@@ -141,6 +155,15 @@ def test_views_that_are_drawn_side_by_side_are_those_drawn_in_turn(virlton: City
             for heading in (0, 90, 180)
         ]
 
-    side_by_side = pixels_of(drawn(), threads)
+    side_by_side = look_at_each(drawn(), threads, np.copy)
     assert all(np.array_equal(one, view.pixels) for one, view in zip(side_by_side, drawn(), strict=True))
-    assert pixels_of([], threads) == []
+
+
+def test_threads_find_what_one_finds(views: list[View]) -> None:
+    settings = read_model("detector", "rendered")
+    assert isinstance(settings, RenderedSettings)
+    alone, three = (
+        RenderedDetector(settings.model_copy(update={"threads": threads, "batch": 1})).detect(views)
+        for threads in (1, 3)
+    )
+    assert alone == three

@@ -1,13 +1,16 @@
 """A made town that was drawn once, and the tiles of its walls, come from the cache."""
 
 import logging
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
+from typing_extensions import TypeAliasType
 
 from virl.platform.providers.offline import city
-from virl.platform.providers.offline.codec import encode
+from virl.platform.providers.offline.codec import decode, encode
 from virl.platform.providers.offline.kept import sources
 from virl.platform.providers.offline.render import textures
 
@@ -44,6 +47,22 @@ def test_a_town_from_the_cache_is_the_town_that_was_drawn(
     assert all(np.array_equal(first[name], second[name]) for name in first)
     with pytest.raises(AssertionError, match="drawn again"):
         city.kept_plan(SEED, "Otherham")
+
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+NewNDArray = TypeAliasType("NewNDArray", np.ndarray[Any, np.dtype[Scalar]], type_params=(Scalar,))
+"""As NumPy 2.5 defines `NDArray` from Python 3.12 on."""
+
+
+@dataclass(frozen=True)
+class Heights:
+    metres: NewNDArray[np.float64]
+
+
+def test_arrays_are_known_by_the_alias_that_newer_numpy_gives_them() -> None:
+    heights = np.arange(6.0).reshape(2, 3)
+    kept = decode(Heights, encode(Heights(heights)))
+    assert np.array_equal(kept.metres, heights)
 
 
 def test_tiles_from_the_cache_are_those_that_were_drawn(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,9 +19,9 @@ from virl.platform.perception.base import Detection, LookScores
 from virl.platform.perception.model_settings import DetectorSettings, Needs
 from virl.platform.perception.models import Models
 from virl.platform.perception.registry import Kind
-from virl.platform.perception.shared.boxes import to_detections
+from virl.platform.perception.shared.boxes import area_shares, share_inside, to_detections
 from virl.platform.perception.shared.labels import words_of
-from virl.platform.perception.shared.threads import pixels_of, usual_threads
+from virl.platform.perception.shared.threads import cores, look_at_each, usual_threads
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches, first_line, once_per_process
 from virl.platform.streetview import Image, View
@@ -59,12 +59,20 @@ class RenderedSettings(DetectorSettings):
     """Lower scores are dropped."""
     max_overlap: float = Field(gt=0, le=1)
     """Of two boxes of one label that share more (intersection over union), the better stays."""
+    parts: dict[str, str]
+    """What a part of another thing looks like, and that thing: such a find inside the other is dropped."""
+    part_inside: float = Field(gt=0, le=1)
+    """Least share of a part's area inside the other."""
+    part_area: float = Field(gt=0, le=1)
+    """Largest area of a part, as a share of the other's."""
+    whole_score: float = Field(ge=0)
+    """Least score of the other, as a share of the part's."""
     only_drawn: bool
     """Whether runs refuse it in cities that virl does not draw."""
     batch: int = Field(ge=1)
-    """Views that go through the network at once."""
+    """Views that go through the network at once, where one thread looks at all."""
     threads: int | None = Field(ge=1)
-    """Threads of ONNX Runtime; `None` is as many as `OMP_NUM_THREADS` says, else one for each core."""
+    """Views looked at side by side; `None` is as many as `OMP_NUM_THREADS` says, else one for each core."""
 
     def needs(self) -> Needs:
         """The package, the file of weights, and a town that is drawn."""
@@ -100,8 +108,8 @@ class RenderedDetector:
 
     def __init__(self, settings: RenderedSettings) -> None:
         self._settings = settings
-        self._threads = settings.threads or usual_threads()
-        self._load = partial(_session, str(settings.file), self._threads)
+        self._threads = cores(settings.threads or usual_threads())
+        self._load = partial(_session, str(settings.file))
 
     @property
     def look_scores(self) -> LookScores:
@@ -124,7 +132,7 @@ class RenderedDetector:
         if not asked:
             return [[] for _ in views]
         settings, found = self._settings, []
-        for view, one in zip(views, self.find(pixels_of(views, self._threads)), strict=True):
+        for view, one in zip(views, self._seen(views), strict=True):
             wanted = np.isin(one.classes, list(asked))
             names = [asked[kind] for kind in one.classes[wanted].tolist()]
             found.append(
@@ -138,6 +146,11 @@ class RenderedDetector:
                 )
             )
         return found
+
+    def _seen(self, views: Sequence[View]) -> list[NetworkFinds]:
+        if min(len(views), self._threads) < 2:
+            return self.find([view.pixels for view in views])
+        return look_at_each(views, self._threads, lambda picture: self.find([picture])[0])
 
     def find(self, pictures: Sequence[Image], min_score: float | None = None) -> list[NetworkFinds]:
         """All boxes of each picture, doubles included.
@@ -153,8 +166,20 @@ class RenderedDetector:
         found: list[NetworkFinds] = []
         for some in batches(pictures, self._settings.batch):
             scores, boxes = self._load().run(None, {"pictures": np.stack([_fitted(one) for one in some])})
-            found += (_read(*one, least) for one in zip(some, scores, boxes, strict=True))
+            read = (_read(*one, least) for one in zip(some, scores, boxes, strict=True))
+            found += (self._without_parts(one) for one in read)
         return found
+
+    def _without_parts(self, found: NetworkFinds) -> NetworkFinds:
+        settings, kept = self._settings, np.ones(len(found.scores), bool)
+        for part, whole in settings.parts.items():
+            parts = np.isin(found.classes, list(_numbers(part)))
+            wholes = np.isin(found.classes, list(_numbers(whole)))
+            is_part = share_inside(found.boxes[parts], found.boxes[wholes]) >= settings.part_inside
+            is_part &= area_shares(found.boxes[parts], found.boxes[wholes]) <= settings.part_area
+            is_part &= found.scores[wholes] >= settings.whole_score * found.scores[parts][:, None]
+            kept[parts] = ~is_part.any(axis=1)
+        return NetworkFinds(found.boxes[kept], found.scores[kept], found.classes[kept])
 
     def _asked(self, labels: Sequence[str]) -> dict[int, str]:
         """The classes asked for, and the label that each was asked by first."""
@@ -192,7 +217,7 @@ def _read(
 
 
 @once_per_process
-def _session(file: str, threads: int) -> Any:
+def _session(file: str) -> Any:
     """The network, ready to run.
 
     Raises:
@@ -205,7 +230,7 @@ def _session(file: str, threads: int) -> Any:
             f"weights {file} are missing: set `weights` in the model's file to an ONNX file"
         )
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = max(threads, 0)
+    options.intra_op_num_threads = 1  # views are looked at side by side, which keeps cores busier
     options.log_severity_level = 4
     try:
         session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])

@@ -61,6 +61,31 @@ def without_doubles(found: Sequence[Detection], max_overlap: float | None) -> li
     return [ranked[i] for i in sorted(int(i) for i in kept)]
 
 
+def share_inside(boxes: Rows, others: Rows) -> Rows:
+    """The share of each box's area that lies inside each of the others.
+
+    Args:
+        boxes: left, top, right, bottom, shape (n, 4).
+        others: the same, shape (m, 4).
+
+    Returns:
+        [0, 1], shape (n, m).
+    """
+    low = np.maximum(boxes[:, None, :2], others[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
+    shared = np.clip(high - low, 0, None).prod(axis=2)
+    return np.asarray(shared / np.maximum(_areas(boxes), 1e-9)[:, None], np.float32)
+
+
+def area_shares(boxes: Rows, others: Rows) -> Rows:
+    """The area of each box over that of each of the others, shape (n, m); both are as in `share_inside`."""
+    return np.asarray(_areas(boxes)[:, None] / np.maximum(_areas(others), 1e-9)[None], np.float32)
+
+
+def _areas(boxes: Rows) -> Rows:
+    return np.asarray((boxes[:, 2:] - boxes[:, :2]).prod(axis=1), np.float32)
+
+
 def corners(boxes: Rows, image: Image) -> Rows:
     """Boxes in pixels from boxes as DETR gives them.
 

@@ -1,10 +1,13 @@
 """How many threads work on pictures: networks on ONNX Runtime, and the drawing of views."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from virl.platform.streetview import Image, View
+
+T = TypeVar("T")
 
 EACH_CORE = -1  # ONNX Runtime's word for a thread for each core
 
@@ -15,15 +18,22 @@ def usual_threads() -> int:
     return int(said) if said.isdecimal() and int(said) else EACH_CORE
 
 
-def pixels_of(views: Sequence[View], threads: int) -> list[Image]:
-    """The pictures of views, several drawn at once where they are drawn when first looked at.
+def cores(threads: int) -> int:
+    """How many threads that is; `EACH_CORE` is as many as there are cores."""
+    return threads if threads > 0 else os.cpu_count() or 1
+
+
+def look_at_each(views: Sequence[View], threads: int, look: Callable[[Image], T]) -> list[T]:
+    """What `look` gives for the picture of each view, in order.
+
+    Pictures that are drawn when first looked at are drawn side by side, and looked at meanwhile.
 
     Args:
         views: of any city.
-        threads: at most; `EACH_CORE` is as many as there are cores.
+        threads: at most.
+        look: safe to share between threads.
     """
-    many = min(len(views), threads if threads > 0 else os.cpu_count() or 1)
-    if many < 2:
-        return [view.pixels for view in views]
-    with ThreadPoolExecutor(many) as pool:
-        return list(pool.map(lambda view: view.pixels, views))
+    with ThreadPoolExecutor(min(len(views), threads)) as pool:
+        drawn = [pool.submit(getattr, view, "pixels") for view in views]
+        found = [pool.submit(look, picture.result()) for picture in drawn]
+        return [one.result() for one in found]

@@ -106,6 +106,8 @@ def _beside(
 def _decoder(kind: Any) -> Decoder:
     """What makes a value of an annotated type."""
     origin, inner = get_origin(kind), get_args(kind)
+    if alias := getattr(origin, "__value__", None):  # NumPy 2.5's `NDArray`, from Python 3.12 on
+        origin = get_origin(alias)
     if origin in {Union, UnionType}:
         [one] = [_decoder(each) for each in inner if each is not NoneType]
         return lambda value, context: None if value is None else one(value, context)
