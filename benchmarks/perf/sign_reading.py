@@ -2,11 +2,11 @@
 
     python -m benchmarks.perf.sign_reading [--city virlmouth] [--views 240] [--seed 1] [--json]
 
-Reads the same random views with the reader `rapidocr`, which reads whole views, and with `sign-reader`, which
-reads where the detector `rendered` finds signs. A name counts if it is in Latin script and half of its sign is
-in sight; it is read if the lines that touch its sign hold it, with a partial match of 85 %. Views are of 640 by
-640 pixels, with fields of view of 60 and 90 degrees. Milliseconds are those of the processor a view, drawing
-left out; set `OMP_NUM_THREADS=1`.
+Reads the same random views with the reader `rapidocr`, which reads whole views, and with `sign-reader`,
+which reads where the detector `rendered` finds signs. A name counts if it is in Latin script and half of its
+sign is in sight; it is read if the lines that touch its sign hold it, with a partial match of 85 %. Views are
+of 640 by 640 pixels, with fields of view of 60 and 90 degrees. Milliseconds are of the processor, for a view,
+drawing left out; set `OMP_NUM_THREADS=1`.
 """
 
 import time
