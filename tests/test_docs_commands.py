@@ -43,7 +43,8 @@ RULES = {
     # other programs
     r"make (.*)": Instead("takes minutes", r"make --dry-run -C {root} \1"),
     r"(python -m venv .*)?pip install 'virl\[\w+\]'": Instead("see the test of extras", SYNTAX),
-    r"(pip install fonttools|(npm|git|ray|claude|npx) .*|apt-get (.|\n)*)": Instead(OTHERS, SYNTAX),
+    r"(pip install (fonttools|.* overturemaps)|apt-get (.|\n)*)": Instead(OTHERS, SYNTAX),
+    r"((npm|git|ray|claude|npx|overturemaps) .*)": Instead(OTHERS, SYNTAX),
     # measurements and training
     r"(python -m benchmarks\.perf\.scale)": Instead(""),
     r"(python -m (benchmarks\.perf|benchmarks\.touchdown|virl\.datasets|virl\.train)\.\w+).*": Instead(

@@ -2,13 +2,14 @@
 
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from virl.platform.providers.city_file import CityFile, Position
 from virl.platform.providers.google.options import GoogleOptions
 from virl.platform.providers.http.settings import HOST
+from virl.resources import data_home
 
 Host = Annotated[str, Field(pattern=HOST)]
 Url = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$")]
@@ -20,14 +21,17 @@ class OpenCity(CityFile):
 
     streetview: Literal["panoramax", "mapillary"] = "panoramax"
     """Who gives the pictures."""
-    places: Literal["osm", "overpass", "google"] = "osm"
-    """Who knows the places: `osm` is the extract."""
+    places: Literal["osm", "overpass", "overture", "google"] = "osm"
+    """Who knows the places: `osm` is the extract, `overture` the file of that field."""
     maps: Literal["osm", "osrm", "valhalla", "google"] = "osm"
     """Who knows routes: `osm` is the extract. It knows the addresses too where there is one; else Nominatim
     does, except for `google`."""
     center: Position
     extract: Path | None = None
     """An OpenStreetMap extract; without it there are streets alone, no places and no addresses."""
+    overture: Path | None = None
+    """A GeoParquet file of Overture's places, or a folder of them; looked for in the folder `overture` of the
+    user's data folder too."""
     as_of: date | None = None
     """Leaves out pictures that were taken after this day."""
     reach_m: float = Field(default=400.0, ge=50, le=3000)
@@ -47,6 +51,20 @@ class OpenCity(CityFile):
     """Of a Valhalla server; by default likewise."""
     google: GoogleOptions = GoogleOptions()
     """How Google is asked, for `places: google` and `maps: google`."""
+
+    @model_validator(mode="after")
+    def _overture_has_a_file(self) -> Self:
+        if self.places == "overture" and self.overture is None:
+            raise ValueError("`places: overture` needs `overture: FILE`, a GeoParquet file of its places")
+        return self
+
+    @property
+    def overture_files(self) -> Path | None:
+        """The file or folder of Overture's places: as given, or in the user's data folder if only there."""
+        if self.overture is None or self.overture.exists():
+            return self.overture
+        kept = data_home() / "overture" / self.overture
+        return kept if kept.exists() else self.overture
 
     @property
     def asks_google(self) -> bool:

@@ -17,7 +17,9 @@ from virl.platform.providers.open.city_file import OpenCity
 from virl.platform.providers.open.maps import Addresses, OpenMaps, RouteSource
 from virl.platform.providers.open.nominatim import NominatimAddresses
 from virl.platform.providers.open.osrm import OsrmWays
+from virl.platform.providers.open.overture.extra import opened_overture
 from virl.platform.providers.open.services import Keeping, OpenMapsSettings, keeping_of, load_open_maps
+from virl.platform.providers.open.tiled_places import TiledPlaces
 from virl.platform.providers.open.valhalla import ValhallaWays
 from virl.platform.providers.osm.box import Box, box_around, square_around
 from virl.platform.providers.osm.city_file import OsmCity
@@ -137,15 +139,19 @@ class _Parts:
             return google[0]
         if self._file.places == "osm":
             return town.places if town else NoPlaces(self._name)
+        district = district_of(self._file)
+        if self._file.places == "overture" and (files := self._file.overture_files):
+            overture = opened_overture(files)
+            self._credits.append(overture.credit(district))
+            return TiledPlaces(overture, district)
         with needing_osm(f"the places of {self._name}"):
             from virl.platform.providers.open.overpass.source import (  # noqa: PLC0415 - needs the extra
                 OverpassPlaces,
             )
-            from virl.platform.providers.open.tiled_places import TiledPlaces  # noqa: PLC0415 - as above
         source = OverpassPlaces(services.overpass, keeping, self._file.overpass_url)
         self._closing.callback(source.close)
         self._credits.append(OSM_CREDIT)
-        return TiledPlaces(source, district_of(self._file))
+        return TiledPlaces(source, district)
 
     def _maps(
         self, town: "MappedTown | None", services: OpenMapsSettings, keeping: Keeping

@@ -1,0 +1,1 @@
+"""Places of Overture Maps, read from its GeoParquet files."""

@@ -1,0 +1,184 @@
+"""The places in files of Overture Maps: GeoParquet, as its releases and its download tool write them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import shapely
+
+from virl.errors import BadInput, NotFound
+from virl.geo import LatLng
+from virl.platform.places import Place
+from virl.platform.providers.open.overture.types import types_of
+from virl.platform.providers.open.tiled_places import FoundPlace
+from virl.platform.providers.osm.box import Box
+from virl.platform.providers.osm.facts import LONGEST
+
+LEAST_CONFIDENCE = 0.4
+"""Places that Overture is less sure of are left out; 0 means surely gone. Chosen."""
+NEEDED = ("id", "geometry", "bbox", "names")
+"""Columns without which a file holds no places."""
+WANTED = (
+    *(*NEEDED, "taxonomy", "basic_category", "categories", "confidence", "addresses", "phones", "websites"),
+    *("brand", "operating_status", "sources"),
+)
+"""Columns that are read. Releases differ: those that a file lacks are unknown."""
+CLOSED = frozenset({"temporarily_closed", "permanently_closed"})
+UNKNOWN_LICENCE = "licence not given"
+
+_Row = Mapping[str, Any]
+
+
+class OverturePlaces:
+    """Places of Overture, without hours, ratings, prices and reviews, which it does not have.
+
+    Args:
+        files: a GeoParquet file of the type `place`, or a folder of them.
+
+    Raises:
+        BadInput: there is no such file, or it is not one of Overture's places.
+    """
+
+    def __init__(self, files: Path) -> None:
+        self._files = files
+        self._data = _opened(files)
+        self._columns = [name for name in WANTED if name in self._data.schema.names]
+
+    def within(self, box: Box) -> Sequence[FoundPlace]:
+        """As `PlaceSource.within`.
+
+        Raises:
+            BadInput: the file is damaged.
+        """
+        return list(_places(row for row in self._rows(box, self._columns) if _is_in(row, box)))
+
+    def one(self, place_id: str) -> FoundPlace:
+        """As `PlaceSource.one`; looks through the whole file.
+
+        Raises:
+            BadInput: the file is damaged.
+        """
+        found = list(_places(self._read(self._columns, ds.field("id") == place_id)))
+        if not found:
+            raise NotFound(f"no place has the id {place_id!r}: use one from a nearby or text search")
+        return found[0]
+
+    def credit(self, box: Box) -> str:
+        """Whom to name for the places of a box, with the licences of their sources.
+
+        Raises:
+            BadInput: the file is damaged.
+        """
+        licences = {
+            (source.get("license") or "").strip() or UNKNOWN_LICENCE
+            for row in self._rows(box, [name for name in ("sources",) if name in self._columns])
+            for source in row.get("sources") or ()
+        }
+        return f"Places: Overture Maps Foundation ({', '.join(sorted(licences) or [UNKNOWN_LICENCE])})"
+
+    def _rows(self, box: Box, columns: Sequence[str]) -> Iterator[_Row]:
+        # The box of a point is in single precision, rounded outwards, so more is read than lies inside.
+        south, west, north, east = box.degrees
+        inside = (
+            (ds.field("bbox", "xmax") >= west)
+            & (ds.field("bbox", "xmin") <= east)
+            & (ds.field("bbox", "ymax") >= south)
+            & (ds.field("bbox", "ymin") <= north)
+        )
+        return self._read(columns, inside)
+
+    def _read(self, columns: Sequence[str], which: ds.Expression) -> Iterator[_Row]:
+        try:
+            for batch in self._data.to_batches(columns=list(columns), filter=which):
+                yield from batch.to_pylist()
+        except (pa.ArrowException, OSError) as fault:
+            raise BadInput(
+                f"{self._files}: cannot be read ({_one_line(fault)}): download it again"
+            ) from fault
+
+
+def _opened(files: Path) -> ds.Dataset:
+    if not files.exists():
+        raise BadInput(
+            f"{files}: no such file: download the places of a box with "
+            "`overturemaps download --bbox=WEST,SOUTH,EAST,NORTH -f geoparquet --type=place`"
+        )
+    try:
+        data = ds.dataset(files, format="parquet")
+    except (pa.ArrowException, OSError) as fault:
+        raise BadInput(f"{files}: is no Parquet file ({_one_line(fault)})") from fault
+    if missing := [name for name in NEEDED if name not in data.schema.names]:
+        raise BadInput(
+            f"{files}: holds no places of Overture: the columns {', '.join(missing)} are missing; "
+            "download the type `place` as GeoParquet"
+        )
+    return data
+
+
+def _one_line(fault: Exception) -> str:
+    return " ".join(str(fault).split())[:LONGEST]
+
+
+def _is_in(row: _Row, box: Box) -> bool:
+    position = _position(row)
+    south, west, north, east = box.degrees
+    return position is not None and south <= position.lat <= north and west <= position.lng <= east
+
+
+def _position(row: _Row) -> LatLng | None:
+    try:
+        point = shapely.from_wkb(row["geometry"])
+    except (shapely.errors.ShapelyError, TypeError):
+        return None
+    if not isinstance(point, shapely.Point) or point.is_empty:
+        return None
+    return LatLng(point.y, point.x)
+
+
+def _places(rows: Iterable[_Row]) -> Iterator[FoundPlace]:
+    for row in rows:
+        names, position = row["names"] or {}, _position(row)
+        name = (names.get("primary") or "").strip()
+        confidence = row.get("confidence")
+        if not name or position is None or (confidence is not None and confidence < LEAST_CONFIDENCE):
+            continue
+        others = {text.strip() for text in _by_key(names.get("common")).values() if text} - {name, ""}
+        place = Place(
+            id=row["id"],
+            name=name,
+            types=types_of(_categories(row)),
+            position=position,
+            address=_address(row),
+            is_open=row.get("operating_status") not in CLOSED,
+            facts=tuple((fact, text[:LONGEST]) for fact, text in _facts(row) if text),
+        )
+        yield FoundPlace(place, tuple(sorted(others)))
+
+
+def _by_key(value: object) -> Mapping[str, Any]:
+    """A map of Parquet, which arrives as pairs."""
+    return dict(value) if isinstance(value, list) else value if isinstance(value, dict) else {}
+
+
+def _categories(row: _Row) -> list[str]:
+    """The categories of a place, the finest first, of the newest scheme that the row has."""
+    taxonomy, older = row.get("taxonomy") or {}, row.get("categories") or {}
+    finest = [taxonomy.get("primary"), *reversed(taxonomy.get("hierarchy") or ()), row.get("basic_category")]
+    if not any(finest):
+        finest = [older.get("primary"), *(older.get("alternate") or ())]
+    return list(dict.fromkeys(category for category in finest if category))
+
+
+def _address(row: _Row) -> str:
+    [first, *_] = row.get("addresses") or [{}]
+    town = " ".join(filter(None, (first.get("postcode"), first.get("locality"))))
+    return ", ".join(filter(None, (first.get("freeform"), town)))
+
+
+def _facts(row: _Row) -> Iterator[tuple[str, str]]:
+    for fact, column in (("phone", "phones"), ("website", "websites")):
+        yield fact, " ".join(((row.get(column) or [""])[0] or "").split())
+    brand = ((row.get("brand") or {}).get("names") or {}).get("primary")
+    yield "brand", (brand or "").strip()
