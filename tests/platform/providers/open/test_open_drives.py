@@ -1,5 +1,6 @@
 """The graph of served drives on a town whose rules were found elsewhere; what faults and kills leave."""
 
+import shutil
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from virl.geo import LocalFrame
 from virl.platform.city import City
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.cities import open_city
+from virl.platform.streetview import Camera
 from virl.serve.faults import Faults
 from virl.serve.loopback import ServedCity, served_app
 from virl.serve.panoramax.app import make_app
@@ -125,3 +127,25 @@ def test_faults_and_kills_lose_nothing_and_nothing_is_fetched_twice(
     assert set(ids) == set(city.street_map.panorama_ids())
     assert stats["faults"]
     assert stats["repeated"] == {}
+
+
+def test_a_licence_that_changes_leaves_new_pictures_out_and_kept_ones_as_they_were_granted(
+    other: City, data: Path, tmp_path: Path
+) -> None:
+    options = UploadOptions(seed=7, width=512, relicensed=0.5)
+    with served_app(partial(make_app, other, options)) as server:
+        name = write_city(tmp_path / "served.yaml", panoramax_url=server.url, center=[*other.center])
+        first = open_city(name)
+        ids = set(first.street_map.panorama_ids()) if first.street_map else set()
+        seen = first.streetview.nearest(first.center, 200.0)
+        assert seen is not None
+        assert first.streetview.view(seen.id, Camera(0.0, width=64, height=64)).pixels.any()
+        first.close()
+        granted = {file: file.read_bytes() for file in data.rglob("credit.json")}
+        shutil.rmtree(data / "open" / "panoramax" / "lists")
+        again = open_city(name)
+        left = set(again.street_map.panorama_ids()) if again.street_map else set()
+        again.close()
+    assert 0.2 * len(ids) < len(left & ids) < 0.9 * len(ids)
+    assert len(granted) == 1
+    assert all(file.read_bytes() == kept and b"licence" in kept for file, kept in granted.items())
