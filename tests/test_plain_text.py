@@ -44,7 +44,9 @@ def test_no_hidden_character_of_unicode_is_left() -> None:
 
 def test_every_other_character_is_kept() -> None:
     letters = [chr(code) for code in range(0x110000) if not is_hidden(chr(code))]
-    assert [ascii(letter) for letter in letters if plain_lines(letter) != letter] == []
+    many = [letters[first : first + 500] for first in range(0, len(letters), 500)]
+    changed = [letter for some in many if plain_lines("".join(some)) != "".join(some) for letter in some]
+    assert [ascii(letter) for letter in changed if plain_lines(letter) != letter] == []
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)

@@ -99,7 +99,7 @@ def test_the_token_reaches_no_file_and_no_error(
     with opened_city(name, Access(record=folder)) as city:
         ids = city.street_map.panorama_ids() if city.street_map else ()
         views, gone = {}, []
-        for pano_id in ids:
+        for pano_id in ids[:10]:
             try:
                 views[pano_id] = city.streetview.view(pano_id, CAMERA).pixels
             except NoImagery as fault:
