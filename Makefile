@@ -17,7 +17,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Tests start many processes; each of them would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help hiro env extras-env adapters-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-wheel web-deps docs check clean
+.PHONY: help hiro strasbourg env extras-env adapters-env test test-slow test-random fuzz soak audit test-train test-vision test-ray test-wheel web-deps docs check clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -25,6 +25,10 @@ help:
 ## hiro        set up, and let Hiro find lunch in Virlton; prints where the report is
 hiro: $(STAMP)
 	$(BIN)/python -m agents.hiro
+
+## strasbourg  the same on open pictures of Strasbourg; needs a network, and no key
+strasbourg: $(STAMP)
+	$(BIN)/virl run hiro --city strasbourg
 
 env: $(STAMP)
 extras-env: $(EXTRAS_STAMP)

@@ -1,0 +1,64 @@
+"""The run that needs a network alone, at servers of this machine: a made town stands in Strasbourg."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+import pytest
+from made_extract import made_extract
+from typer.testing import CliRunner
+
+from virl.cli.main import app
+from virl.geo import LatLng, LocalFrame
+from virl.platform.providers.cities import Access, opened_city
+from virl.serve.loopback import ServedCity, served_app
+from virl.serve.maps.opening import MapServer, map_app
+from virl.serve.maps.options import MapServeOptions
+from virl.serve.panoramax.app import make_app
+from virl.serve.uploads.options import UploadOptions
+
+CORNER = LatLng(48.5813, 7.7427)
+"""225 m south-west of the city file's center, so that a town of 450 m lies around it."""
+PATHS: dict[MapServer, str] = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
+SECRETS = ("GOOGLE_MAPS_API_KEY", "MAPILLARY_ACCESS_TOKEN")
+
+
+@pytest.fixture
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[ServedCity]]:
+    """Panoramax, Overpass, Nominatim and OSRM; the environment names them in place of the public servers."""
+    file = made_extract(tmp_path / "made.osm.pbf", size=6, frame=LocalFrame(CORNER))
+    monkeypatch.setenv("VIRL_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("VIRL_CACHE", str(tmp_path / "cache"))
+    for name in SECRETS:
+        monkeypatch.delenv(name, raising=False)
+    with ExitStack() as stack:
+        town = stack.enter_context(opened_city(str(file), Access()))
+        servers = [stack.enter_context(served_app(partial(make_app, town, UploadOptions(width=2048))))]
+        monkeypatch.setenv("VIRL_PANORAMAX_URL", servers[0].url)
+        for name, path in PATHS.items():
+            make = stack.enter_context(map_app(name, str(file), MapServeOptions()))
+            servers.append(stack.enter_context(served_app(make)))
+            monkeypatch.setenv(f"VIRL_{name.upper()}_URL", servers[-1].url + path)
+        yield servers
+
+
+@pytest.mark.slow
+def test_hiro_has_lunch_on_open_pictures_without_any_key(services: list[ServedCity], tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    done = CliRunner().invoke(app, ["run", "hiro", "--city", "strasbourg", "--out", str(run)])
+    assert done.exit_code == 0, done.output
+    result = json.loads((run / "result.json").read_text())
+    assert result["status"] == "entered"
+    assert {"restaurant", "cafe", "bakery"} & set(result["place"]["types"])
+    assert result["cost"]["usd"] == 0.0
+    assert set(result["cost"]["requests"]["sent"]) >= {"overpass"}
+    report = " ".join((run / "report.html").read_text().split())
+    for named in ("OpenStreetMap contributors (ODbL 1.0)", "Ada Driver", "CC-BY-SA-4.0", "etalab-2.0"):
+        assert named in report
+        assert named in result["notice"]
+    assert all(server.stats()["repeated"] == {} for server in services)
+    kept = [file.parent for file in (tmp_path / "data").rglob("pictures/**/*.jpg")]
+    assert kept
+    assert all((folder / "credit.json").is_file() for folder in kept)
