@@ -1,9 +1,14 @@
 from functools import cache
+from itertools import product
+from math import atan, degrees, radians, tan
 
 import numpy as np
+import PIL.Image
+import py360convert
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from real_data import real_data
 
 from virl.errors import BadInput
 from virl.platform.attitude import Attitude
@@ -116,3 +121,31 @@ def test_rays_meet_the_panorama_where_they_should(camera: Camera, attitude: Atti
     straight = level > 0.01 * np.sqrt(level**2 + up**2)  # at a pole all columns are one point
     assert np.minimum(off, width - off)[straight].max(initial=0) < 0.2
     assert np.abs(rows - (-np.arctan2(up, level) / np.pi * width / 2 + width / 4 - 0.5 + PAD)).max() < 0.02
+
+
+@pytest.mark.parametrize(
+    "camera",
+    [
+        Camera(0.0, 0.0, 60.0, 400, 300),
+        Camera(133.0, 25.0, 90.0, 400, 300),
+        Camera(271.0, -35.0, 40.0, 300, 400),
+        Camera(181.0, 70.0, 100.0, 320, 320),
+    ],
+)
+def test_views_of_a_real_panorama_are_those_of_py360convert(camera: Camera) -> None:
+    with PIL.Image.open(real_data("photos") / "panorama.jpg") as picture:
+        pixels = np.asarray(picture.convert("RGB"))
+    view = perspective(equirectangular(pixels), camera).astype(int)
+    # Its first and last pixels look along the edges of the field of view, and ours half a pixel inside.
+    half = tan(radians(camera.fov / 2)) / camera.width
+    across, up = (degrees(2 * atan(half * (side - 1))) for side in (camera.width, camera.height))
+    wanted = py360convert.e2p(
+        pixels, (across, up), camera.heading, camera.pitch, (camera.height, camera.width)
+    )
+    apart = np.abs(view - wanted.astype(int)).max(axis=2)
+    assert np.median(apart) <= 1
+    around = np.stack(
+        [np.roll(wanted, shift, axis=(0, 1)) for shift in product((-1, 0, 1), repeat=2)]
+    ).astype(int)
+    within = (view >= around.min(axis=0) - 2) & (view <= around.max(axis=0) + 2)
+    assert within[1:-1, 1:-1].mean() >= 0.999, "the same view within a pixel"
