@@ -58,6 +58,7 @@ def test_hiro_has_lunch_on_open_pictures_without_any_key(services: list[ServedCi
     for named in ("OpenStreetMap contributors (ODbL 1.0)", "Ada Driver", "CC-BY-SA-4.0", "etalab-2.0"):
         assert named in report
         assert named in result["notice"]
+    assert "this city has no reviews, so it is not known whether it is as wished" in report
     assert all(server.stats()["repeated"] == {} for server in services)
     kept = [file.parent for file in (tmp_path / "data").rglob("pictures/**/*.jpg")]
     assert kept
