@@ -196,6 +196,7 @@ def test_a_box_over_the_limit_is_asked_for_in_parts(virlton: Town, serve: Server
     small = serve(virlton, MapServeOptions(most_km2=2.0))["overpass"]
     assert places_over(small, virlton).nearby(here, 300) == whole
     assert small.stats()["requests"]["interpreter"] >= 5
+    assert small.stats()["good"]["interpreter"] < small.stats()["requests"]["interpreter"], "what is cut off"
     with pytest.raises(ProviderError, match="timed out"):
         places_over(serve(virlton, MapServeOptions(most_km2=0.01))["overpass"], virlton).nearby(here, 300)
 

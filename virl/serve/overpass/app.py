@@ -18,7 +18,7 @@ from virl.serve.overpass.of_town import elements_of_town
 from virl.serve.overpass.query_language import BadQuery, Query, Select, Statement, Union, read_query
 from virl.serve.overpass.writing import as_json, as_xml
 from virl.serve.stats import Stats
-from virl.serve.uploads.dispatch import OpenEndpoint, OpenRequest, Refusal, answer, make_server
+from virl.serve.uploads.dispatch import CutOff, OpenEndpoint, OpenRequest, Refusal, answer, make_server
 from virl.serve.work import Pools
 
 DEFAULT_PORT = 8769
@@ -56,8 +56,10 @@ class OverpassApi:
             raise Refusal(400, str(fault)) from None
         late = LATE.format(seconds=query.timeout_s + 1) if self._is_cut_off(query, text) else ""
         if query.form == "json":
-            return answer(as_json(self._elements, query, late))
-        return Response(as_xml(self._elements, query, late), media_type="application/osm3s+xml")
+            told = answer(as_json(self._elements, query, late))
+        else:
+            told = Response(as_xml(self._elements, query, late), media_type="application/osm3s+xml")
+        return CutOff(told.body, media_type=told.media_type) if late else told
 
     def status(self, _: OpenRequest) -> Response:
         """`/api/status`, as text."""

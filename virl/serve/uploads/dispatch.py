@@ -135,6 +135,10 @@ def make_server(
     return gated(app, GateOptions())
 
 
+class CutOff(Response):
+    """An answer of status 200 that was broken off: no client can use it."""
+
+
 def _guarded(
     endpoint: OpenEndpoint,
     refused: Callable[[Refusal], Response],
@@ -184,7 +188,8 @@ async def _answered(
     )
     pool = pools.draw if endpoint.draws else pools.look_up
     try:
-        return await while_waited_for(request.receive, pool, lambda: endpoint.handler(asked)), True
+        response = await while_waited_for(request.receive, pool, lambda: endpoint.handler(asked))
+        return response, not isinstance(response, CutOff)
     except ClientLeft:
         return Response(status_code=_CLIENT_LEFT), False
     except Refusal as refusal:
