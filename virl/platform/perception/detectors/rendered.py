@@ -59,13 +59,13 @@ class RenderedSettings(DetectorSettings):
     """Lower scores are dropped."""
     max_overlap: float = Field(gt=0, le=1)
     """Of two boxes of one label that share more (intersection over union), the better stays."""
-    parts: dict[str, str]
+    parts: dict[str, str] = Field(default_factory=dict)
     """What a part of another thing looks like, and that thing: such a find inside the other is dropped."""
-    part_inside: float = Field(gt=0, le=1)
+    part_inside: float = Field(0.8, gt=0, le=1)
     """Least share of a part's area inside the other."""
-    part_area: float = Field(gt=0, le=1)
+    part_area: float = Field(0.7, gt=0, le=1)
     """Largest area of a part, as a share of the other's."""
-    whole_score: float = Field(ge=0)
+    whole_score: float = Field(0.7, ge=0)
     """Least score of the other, as a share of the part's."""
     only_drawn: bool
     """Whether runs refuse it in cities that virl does not draw."""
