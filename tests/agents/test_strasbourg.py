@@ -21,6 +21,7 @@ from virl.serve.uploads.options import UploadOptions
 
 CORNER = LatLng(48.5813, 7.7427)
 """225 m south-west of the city file's center, so that a town of 450 m lies around it."""
+CENTER = LatLng(48.5833, 7.7458)
 PATHS: dict[MapServer, str] = {"overpass": "/api/interpreter", "nominatim": "/search", "osrm": ""}
 SECRETS = ("GOOGLE_MAPS_API_KEY", "MAPILLARY_ACCESS_TOKEN")
 
@@ -44,20 +45,37 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[S
         yield servers
 
 
+def virl(*arguments: str) -> None:
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+
+
 @pytest.mark.slow
 def test_hiro_has_lunch_on_open_pictures_without_any_key(services: list[ServedCity], tmp_path: Path) -> None:
     run = tmp_path / "run"
-    done = CliRunner().invoke(app, ["run", "hiro", "--city", "strasbourg", "--out", str(run)])
-    assert done.exit_code == 0, done.output
+    virl("run", "hiro", "--city", "strasbourg", "--out", str(run))
     result = json.loads((run / "result.json").read_text())
     assert result["status"] == "entered"
     assert {"restaurant", "cafe", "bakery"} & set(result["place"]["types"])
     assert result["cost"]["usd"] == 0.0
     assert set(result["cost"]["requests"]["sent"]) >= {"overpass"}
     report = " ".join((run / "report.html").read_text().split())
+    region = tmp_path / "region.txt"
+    spots = [(0.0, 0.0), (0.0, 0.0006), (0.0006, 0.0006), (0.0006, 0.0)]
+    region.write_text("".join(f"{CENTER.lat + up}, {CENTER.lng + east}\n" for up, east in spots))
+    virl("gallery", str(run), "--out", str(tmp_path / "gallery.html"))
+    virl("narrate", str(run))
+    virl("collect", "places", "--city", "strasbourg", "--region", str(region), "--out", str(tmp_path / "set"))
+    made = [
+        report,
+        result["notice"],
+        (tmp_path / "gallery.html").read_text(),
+        *(page.read_text() for page in run.rglob("narration.html")),
+        (tmp_path / "set" / "card.json").read_text(),
+    ]
+    assert len(made) >= 5
     for named in ("OpenStreetMap contributors (ODbL 1.0)", "Ada Driver", "CC-BY-SA-4.0", "etalab-2.0"):
-        assert named in report
-        assert named in result["notice"]
+        assert all(named in text for text in made), named
     assert "this city has no reviews, so it is not known whether it is as wished" in report
     assert all(server.stats()["repeated"] == {} for server in services)
     kept = [file.parent for file in (tmp_path / "data").rglob("pictures/**/*.jpg")]
