@@ -94,6 +94,7 @@ def test_how_to_move_pay_and_keep_is_checked_before_anything_is_written(
     )
     assert "a budget of -1.0 dollars" in refused("run", "hiro", "--budget-usd", "-1")
     assert "needs no network" in refused("run", "hiro", "--record", "here")
+    assert "no pictures of different days" in refused("run", "hiro", "--as-of", "2024-05-31")
     assert "GOOGLE_MAPS_API_KEY is not set" in refused("run", "hiro", "--city", "tokyo")
     assert "no such folder" in refused("run", "hiro", "--city", "tokyo", "--replay", "nowhere")
     assert not list(tmp_path.rglob("journal.jsonl"))

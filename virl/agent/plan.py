@@ -85,6 +85,7 @@ class Plan:
             session=self.start.id,
             record=Path(asked.record) if asked.record else None,
             replay=Path(asked.replay) if asked.replay else None,
+            as_of=asked.as_of,
         )
 
 

@@ -31,6 +31,7 @@ from virl.cli.models import list_models
 from virl.cli.new import new
 from virl.cli.options import (
     AroundOption,
+    AsOfOption,
     CacheOption,
     DebugOption,
     DeviceOption,
@@ -123,6 +124,7 @@ def run(
     cache: CacheOption = None,
     record: RecordOption = None,
     replay: ReplayOption = None,
+    as_of: AsOfOption = None,
     out: Annotated[
         Path | None, typer.Option(help="Run folder. By default `runs/AGENT-TIME`.", file_okay=False)
     ] = None,
@@ -173,6 +175,7 @@ def run(
             cache=cache,
             record=str(record.resolve()) if record else None,
             replay=str(replay.resolve()) if replay else None,
+            as_of=as_of.date() if as_of else None,
         )
         options = RunOptions(
             agent=agent,

@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -35,6 +36,14 @@ RecordOption = Annotated[
 ReplayOption = Annotated[
     Path | None,
     typer.Option(help="Replay replies from this folder, without network access.", file_okay=False),
+]
+AsOfOption = Annotated[
+    datetime | None,
+    typer.Option(
+        formats=["%Y-%m-%d"],
+        metavar="DATE",
+        help="Leave out street pictures taken after this day, in cities of open imagery or photographs.",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]

@@ -3,6 +3,7 @@
 Described in `docs/reference/run-folder.md`.
 """
 
+from datetime import date
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
@@ -137,6 +138,8 @@ class AccessRecord(Record):
     """Folder of a recording that is written."""
     replay: str | None = None
     """Folder of a recording that is played."""
+    as_of: date | None = None
+    """Pictures that were taken after this day are left out."""
 
 
 class ObjectRecord(Record):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 from virl import resources
@@ -160,7 +161,8 @@ def opened_city(name: str, access: Access) -> Iterator[City]:
     """A city, as long as the context is open; then its connections are closed.
 
     Raises:
-        BadInput: a city that is asked over no network is to be recorded or replayed.
+        BadInput: a city that is asked over no network is to be recorded or replayed, or one without dated
+            pictures is to be shown as of a day.
         VirlError: as `open_city`.
     """
     city = _open(name, access)
@@ -175,6 +177,8 @@ def _open(name: str, access: Access) -> City:
     provider = provider_of(settings)
     if not provider.network and (access.record or access.replay):
         raise BadInput(f"{name} needs no network: remove --record and --replay")
+    if access.as_of:
+        settings = _as_of(access.as_of, name, settings)
     city: City = provider.open(name_of_city(name), settings, access)
     return replace(
         city,
@@ -186,6 +190,12 @@ def _open(name: str, access: Access) -> City:
         terms=city.terms or provider.terms,
         opened_as=name,
     )
+
+
+def _as_of(day: date, name: str, settings: CityFile) -> CityFile:
+    if "as_of" not in type(settings).model_fields:
+        raise BadInput(f"{name} has no pictures of different days: remove --as-of")
+    return settings.model_copy(update={"as_of": day})
 
 
 def _file_of(name: str) -> Path:

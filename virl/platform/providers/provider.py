@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
@@ -14,7 +15,7 @@ FileT = TypeVar("FileT", bound=CityFile)
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a city on the network is asked."""
+    """How a city is asked."""
 
     budget: Budget | None = None
     cache: Literal["off", "session", "ttl"] | None = None
@@ -25,6 +26,8 @@ class Access:
     """Folder to write replies to."""
     replay: Path | None = None
     """Folder to answer from, with no network."""
+    as_of: date | None = None
+    """Leaves out pictures that were taken after this day, in place of what the city's file says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Cities of Panoramax, over HTTP."""
 
 from collections.abc import Iterator
+from datetime import date
 from functools import partial
 from pathlib import Path
 
@@ -9,9 +10,10 @@ import pytest
 from contracts import StreetViewContract
 
 from tests.platform.providers.open.conftest import write_city
+from virl.errors import NoStreetView
 from virl.geo import distance
 from virl.platform.city import City
-from virl.platform.providers.cities import open_city
+from virl.platform.providers.cities import Access, open_city, opened_city
 from virl.platform.streetview import Camera
 from virl.serve.loopback import ServedCity, served_app
 from virl.serve.panoramax.app import make_app
@@ -78,3 +80,24 @@ def test_what_was_fetched_is_not_fetched_again(server: ServedCity, data: Path, t
     assert np.array_equal(*pixels)
     (credit,) = data.rglob("credit.json")
     assert '"licence": "' in credit.read_text()
+
+
+def test_as_of_a_day_shows_who_came_by_before(town: City, data: Path, tmp_path: Path) -> None:
+    rough = UploadOptions(roughness=Roughness(again=1.0), width=512)
+    with served_app(partial(make_app, town, rough)) as server:
+        name = write_city(tmp_path / "then.yaml", panoramax_url=server.url, reach_m=80)
+        taken = []
+        for as_of in (None, date(2022, 12, 31)):
+            with opened_city(name, Access(as_of=as_of)) as city:
+                here = city.streetview.nearest(city.center, 100)
+                assert here is not None
+                taken.append(here.date)
+        newest, before = taken
+        assert newest is not None
+        assert before is not None
+        assert before <= "2022-12" < newest
+        with (
+            opened_city(name, Access(as_of=date(1999, 1, 1))) as city,
+            pytest.raises(NoStreetView, match="until 1999-01-01"),
+        ):
+            city.streetview.nearest(city.center, 100)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import cast
 
@@ -17,7 +18,7 @@ from virl.errors import BadInput, NoImagery
 from virl.geo import bearing, destination, distance, signed_turn
 from virl.platform.attitude import Attitude
 from virl.platform.city import City
-from virl.platform.providers.cities import open_city
+from virl.platform.providers.cities import Access, open_city, opened_city
 from virl.platform.providers.offline.streetview import OfflineStreetView
 from virl.platform.providers.photos.importing import import_photos
 from virl.platform.providers.photos.index import PhotoIndex, read_index, write_index
@@ -178,6 +179,8 @@ def test_newer_photographs_come_first_and_older_ones_by_a_date(folder: Path, tmp
         here = city.streetview.nearest(city.center, 500)
         assert here is not None
         assert here.id.startswith(begins)
+    with opened_city(str(file), Access(as_of=date(2020, 1, 1))) as asked:
+        assert asked.streetview.nearest(asked.center, 500) == then.streetview.nearest(then.center, 500)
 
 
 @pytest.mark.parametrize(
