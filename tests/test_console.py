@@ -76,6 +76,7 @@ def test_nothing_hostile_is_printed(text: str) -> None:
     assert hidden_on_terminal(printed(SafeConsole, tell)) == []
 
 
+@pytest.mark.slow
 def test_a_story_with_hostile_names_is_told_to_its_end(tmp_path: Path) -> None:
     records = read_journal(keep_made_run(tmp_path, size=64))
 
@@ -205,6 +206,7 @@ def test_wrong_arguments_are_told_in_plain_text(words: tuple[str, ...], tmp_path
     assert hidden_on_terminal(done.output) == []
 
 
+@pytest.mark.slow
 def test_nobody_makes_a_console_of_his_own() -> None:
     """Ruff's TID251 names the other ways past `virl.console`; it cannot tell a call from an annotation."""
     made = []

@@ -31,6 +31,7 @@ def test_the_platform_folder_does_not_shadow_the_standard_library(code: str) -> 
     assert not list((ROOT / "platform").rglob("*.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "unused"),
     [

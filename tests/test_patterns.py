@@ -38,6 +38,7 @@ def test_no_pattern_is_slow() -> None:
     assert not slow, slow
 
 
+@pytest.mark.slow
 def test_a_slow_pattern_is_found() -> None:
 
     used = UsedPattern("here", re.compile(r"\s*x"), ("search",))

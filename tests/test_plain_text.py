@@ -33,6 +33,7 @@ def test_what_people_write_is_kept(text: str) -> None:
     assert plain_lines(text) == text
 
 
+@pytest.mark.slow
 def test_no_hidden_character_of_unicode_is_left() -> None:
     left = [
         hex(code)
@@ -42,6 +43,7 @@ def test_no_hidden_character_of_unicode_is_left() -> None:
     assert left == []
 
 
+@pytest.mark.slow
 def test_every_other_character_is_kept() -> None:
     letters = [chr(code) for code in range(0x110000) if not is_hidden(chr(code))]
     many = [letters[first : first + 500] for first in range(0, len(letters), 500)]

@@ -63,6 +63,7 @@ def test_the_page_shows_the_files_as_they_are_and_names_them_all() -> None:
     assert files.keys() == shown.keys() | linked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "name"), list(zip(LISTS, NAMES, strict=True)))
 def test_each_list_names_what_the_package_brings(package: Path, command: tuple[str, ...], name: str) -> None:
     done = virl(*command)
@@ -70,12 +71,14 @@ def test_each_list_names_what_the_package_brings(package: Path, command: tuple[s
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_without_the_package_none_of_it_is_there() -> None:
     for command, name in zip(LISTS, NAMES, strict=True):
         assert name not in virl(*command).stdout
     assert "unknown agent 'mina'" in refused("run", "mina")
 
 
+@pytest.mark.slow
 def test_its_agent_runs_in_its_city_with_its_detector_to_a_report(package: Path) -> None:
     assert "report: out/report.html" in virl("run", "mina", "--mind", "rules", "--out", "out").stdout
     result = result_of(Path("out"))
@@ -86,6 +89,7 @@ def test_its_agent_runs_in_its_city_with_its_detector_to_a_report(package: Path)
     assert "A restaurant is not among the likes." in page
 
 
+@pytest.mark.slow
 def test_its_agent_is_resumed_where_it_was_interrupted(package: Path) -> None:
     virl("run", "mina")
     [folder] = Path("runs").glob("mina-*")
@@ -99,6 +103,7 @@ def test_its_agent_is_resumed_where_it_was_interrupted(package: Path) -> None:
     assert len((folder / "journal.jsonl").read_text().splitlines()) == len(lines)
 
 
+@pytest.mark.slow
 def test_its_settings_can_be_set_and_are_checked(package: Path) -> None:
     virl("run", "mina", "--set", "stroll.min_rating=1", "--out", "out")
     assert result_of(Path("out"))["answer"] == {"visited": ["Corner Cafe", "Paper Moon", "Night Owl"]}
@@ -108,12 +113,14 @@ def test_its_settings_can_be_set_and_are_checked(package: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_copy_of_its_agent_follows_its_routine_with_its_prompts(package: Path) -> None:
     virl("new", "zoe", "--from", "mina")
     virl("run", "zoe.yaml", "--out", "out")
     assert result_of(Path("out"))["answer"] == {"visited": ["Corner Cafe", "Paper Moon"]}
 
 
+@pytest.mark.slow
 def test_a_prompt_beside_the_character_comes_first_and_its_dot_is_the_routine(package: Path) -> None:
     virl("new", "zoe", "--from", "mina")
     Path("prompts/stroll").mkdir(parents=True)
@@ -122,6 +129,7 @@ def test_a_prompt_beside_the_character_comes_first_and_its_dot_is_the_routine(pa
     assert "rule mytown.stroll.rules:nobody cannot be loaded" in refused("run", "zoe.yaml")
 
 
+@pytest.mark.slow
 def test_the_routine_works_as_a_folder_beside_the_character_too(package: Path) -> None:
     (package / "stroll").rename("amble")
     character = Path("amble/mina.yaml").read_text()
@@ -130,6 +138,7 @@ def test_the_routine_works_as_a_folder_beside_the_character_too(package: Path) -
     assert result_of(Path("out"))["answer"] == {"visited": ["Corner Cafe", "Paper Moon"]}
 
 
+@pytest.mark.slow
 def test_a_module_beside_the_character_names_its_own_replies_in_its_prompts(tmp_path: Path) -> None:
     Path("sayer.py").write_text(
         "from virl.mind.replies import Reply\nfrom pydantic import BaseModel\n"
@@ -167,6 +176,7 @@ def test_its_detector_is_opened_by_name_wherever_one_is_asked_for(package: Path)
     assert "detector coloured-signs: loaded and ran" in virl("models", "--try", "coloured-signs").stdout
 
 
+@pytest.mark.slow
 def test_its_benchmark_scores_its_detector_in_its_city(package: Path) -> None:
     assert "How far from the centre of the city" in virl("bench", "list", "find-the-sign").stdout
     virl("bench", "find-the-sign", "--workers", "2", "--out", "out")
@@ -218,6 +228,7 @@ def model_of(kind: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_broken_package_is_one_line_in_each_list_and_refused_only_where_it_is_asked_for(
     package: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -268,6 +279,7 @@ def test_a_package_whose_module_is_missing_brings_no_files_of_this_folder(
     assert "zoe" not in agent_names(), "a file here is no agent of the package"
 
 
+@pytest.mark.slow
 def test_a_package_that_takes_one_of_virls_names_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

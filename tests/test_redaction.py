@@ -106,11 +106,13 @@ def test_a_wrong_base_url_is_named_without_its_credentials() -> None:
     assert "pass@" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_text_of_a_megabyte_is_read_in_a_moment() -> None:
     for part in ("a", "://", "?key", "sk-", "AIza", "bearer ", "x@", "&a.b"):
         assert Redaction().text(part * (1_000_000 // len(part)))
 
 
+@pytest.mark.slow
 def test_a_placeholder_is_named_in_one_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -92,6 +92,7 @@ def test_the_site_holds_every_page_and_asks_no_other_host(site: Path) -> None:
         assert not [url for url in IMPORTED.findall(file.read_text(encoding="utf-8")) if "//" in url], file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -199,6 +199,7 @@ def test_what_is_asked_in_threads_belongs_to_what_asked_for_it(host: Host) -> No
     assert {facts(one)["gen_ai.conversation.id"] for one in asked} == {"one run"}
 
 
+@pytest.mark.slow
 def test_a_run_goes_to_a_collector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "script.yaml"
     script.write_text("turns:\n  - tool: where_am_i\n  - answer: Here.\n")

@@ -46,6 +46,7 @@ def go(zed: Path, bug: str, *more: str):
     return CliRunner().invoke(app, ["run", str(zed), "--out", "run", "--quiet", *more])
 
 
+@pytest.mark.slow
 def test_a_bug_in_a_routine_is_one_line_and_the_run_goes_on_once_it_is_mended(
     zed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,11 +64,13 @@ def test_a_bug_in_a_routine_is_one_line_and_the_run_goes_on_once_it_is_mended(
     assert line.startswith(f"virl: {module}, line 9")
 
 
+@pytest.mark.slow
 def test_a_bug_below_the_routine_is_told_where_the_routine_called(zed: Path) -> None:
     done = go(zed, 'json.loads("{")')
     assert "line 9, in greet: JSONDecodeError" in done.stderr
 
 
+@pytest.mark.slow
 def test_debug_shows_the_traceback(zed: Path) -> None:
     done = go(zed, "1 / 0", "--debug")
     assert done.exit_code == 1
@@ -75,6 +78,7 @@ def test_debug_shows_the_traceback(zed: Path) -> None:
     assert "ZeroDivisionError" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_no_bug(zed: Path) -> None:
     done = go(zed, 'raise OSError(28, "No space left on device", "notes.txt")')
     assert done.exit_code == 2
@@ -82,6 +86,7 @@ def test_a_full_disk_is_no_bug(zed: Path) -> None:
     assert isinstance(bug_of(OSError(30, "Read-only file system", "x")), CannotWrite)
 
 
+@pytest.mark.slow
 def test_a_run_that_has_finished_is_said_to_have(zed: Path) -> None:
     assert go(zed, "pass").exit_code == 0
     again = CliRunner().invoke(app, ["run", str(zed), "--out", "run", "--resume"])

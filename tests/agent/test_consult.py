@@ -70,6 +70,7 @@ def call(folder: Path, keys: str, *options: str, steps: int = 60) -> Result:
     return CliRunner().invoke(app, ["run", str(path), "--out", str(folder / "run"), "--json", *options])
 
 
+@pytest.mark.slow
 def test_the_other_agents_cost_is_the_callers_and_its_run_stands_in_the_callers(tmp_path: Path) -> None:
     done = call(tmp_path, "expert-1 expert-2")
     assert done.exit_code == 0, done.output
@@ -81,6 +82,7 @@ def test_the_other_agents_cost_is_the_callers_and_its_run_stands_in_the_callers(
     assert (nested / "report.html").stat().st_size > 0
 
 
+@pytest.mark.slow
 def test_resumed_it_neither_asks_twice_nor_forgets_what_was_half_done(tmp_path: Path) -> None:
     (tmp_path / "stop").touch()
     cut = call(tmp_path, "expert-1")
@@ -93,6 +95,7 @@ def test_resumed_it_neither_asks_twice_nor_forgets_what_was_half_done(tmp_path: 
     assert (tmp_path / "lives.txt").read_text().split() == ["expert-1", "expert-1"]
 
 
+@pytest.mark.slow
 def test_an_ended_consultation_is_not_repeated(tmp_path: Path) -> None:
     assert call(tmp_path, "expert-1 nobody-2").exit_code == 2
     (tmp_path / "nobody.yaml").write_text((tmp_path / "expert.yaml").read_text())

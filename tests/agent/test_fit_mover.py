@@ -108,6 +108,7 @@ def test_the_city_file_may_say_that_links_are_thin(
     assert "the city file says that links are thin here" in said
 
 
+@pytest.mark.slow
 def test_a_dry_run_tells_what_may_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
     preview = preview_run(RunOptions("hiro", city="tokyo", at="35.6955,139.7020", out=tmp_path / "run"))

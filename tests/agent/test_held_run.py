@@ -3,12 +3,14 @@
 from pathlib import Path
 from time import monotonic, sleep
 
+import pytest
 from made_run import start_record
 
 from virl.agent.run import Run
 from virl.journal.journal import Journal
 
 
+@pytest.mark.slow
 def test_the_time_in_which_a_run_is_held_counts_nowhere(tmp_path: Path) -> None:
     began = monotonic()
     start = start_record()

@@ -173,6 +173,7 @@ def test_an_unknown_routine_lists_those_there_are(tmp_path):
         load_routine(path, load_character(path))
 
 
+@pytest.mark.slow
 def test_a_character_is_read_without_what_routines_run_on():
     code = (
         "import sys\n"

@@ -33,6 +33,7 @@ def test_a_detector_that_is_not_there_is_told_before_anything_is_asked(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_a_city_that_no_page_shows_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", "AIza-marker-that-must-not-leak")
     done = CliRunner().invoke(app, ["run", "hiro", "--mover", "web", "--out", str(tmp_path / "run")])

@@ -46,6 +46,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: Served
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_aria_recommends_what_is_open_and_says_what_is_not_known(tmp_path: Path) -> None:
     # Places (New) is asked for well-rated places, which are never bare.
     result, journal = run("aria", tmp_path, api="legacy")
@@ -57,6 +58,7 @@ def test_aria_recommends_what_is_open_and_says_what_is_not_known(tmp_path: Path)
     assert "is of unknown hours" in journal
 
 
+@pytest.mark.slow
 def test_peng_goes_to_no_place_that_has_closed(tmp_path: Path) -> None:
     text = "errands.text=Get some cash, buy bread, have a coffee and post a letter."
     result, _ = run("peng", tmp_path, "--set", "errands.walk=false", "--set", text)

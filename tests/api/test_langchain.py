@@ -76,6 +76,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_tools_of_a_city_are_taken_by_create_agent_and_close_their_run() -> None:
     town = virl.open_city("virlton")
     with tools(town, out="run") as made:
@@ -91,6 +92,7 @@ def test_tools_of_a_city_are_taken_by_create_agent_and_close_their_run() -> None
     made.close()
 
 
+@pytest.mark.slow
 def test_tools_without_a_with_block_go_on_later() -> None:
     made = tools("virlton", ["move"], out="run")
     assert [tool.name for tool in made] == ["move", "finish"]
@@ -101,6 +103,7 @@ def test_tools_without_a_with_block_go_on_later() -> None:
     assert moves(Path("run")) == 1
 
 
+@pytest.mark.slow
 def test_a_fault_leaves_the_run_open() -> None:
     with pytest.raises(ZeroDivisionError), tools(ines(), out="run"):
         raise ZeroDivisionError
@@ -111,6 +114,7 @@ def test_a_fault_leaves_the_run_open() -> None:
         assert agent.run.result is None, "whoever opened the agent closes its run"
 
 
+@pytest.mark.slow
 def test_what_cannot_ask_first_is_refused() -> None:
     with pytest.raises(UnknownName, match="fly"):
         tools("virlton", ask_first=["fly"], out="run")
@@ -126,6 +130,7 @@ def asking() -> Iterator[OpenTools]:
         yield made
 
 
+@pytest.mark.slow
 def test_a_move_waits_for_a_human_and_goes_on(asking: OpenTools) -> None:
     turns = [[("where_am_i", {}), ("move", AWAY)], [("move", AWAY)], [DONE]]
     graph = create_agent(model(*turns), asking, checkpointer=InMemorySaver())
@@ -151,6 +156,7 @@ def test_a_move_waits_for_a_human_and_goes_on(asking: OpenTools) -> None:
     assert json.loads(Path("run/result.json").read_text())["status"] == "finished"
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_none_is_told_in_one_line(asking: OpenTools) -> None:
     graph = create_agent(model([("move", AWAY)]), asking, checkpointer=InMemorySaver())
     graph.invoke({"messages": ["Go."]}, THREAD)
@@ -159,6 +165,7 @@ def test_an_answer_that_is_none_is_told_in_one_line(asking: OpenTools) -> None:
     assert moves(Path("run")) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["move", "look"])
 def test_what_may_cost_money_waits_for_a_human(name: str) -> None:
     class Counts:
@@ -180,6 +187,7 @@ def test_what_may_cost_money_waits_for_a_human(name: str) -> None:
         assert "__interrupt__" not in said, "to finish costs nothing"
 
 
+@pytest.mark.slow
 def test_langchains_own_middleware_asks_too() -> None:
     with tools(ines(), out="run") as made:
         graph = create_agent(
@@ -194,6 +202,7 @@ def test_langchains_own_middleware_asks_too() -> None:
     assert moves(Path("run")) == 1
 
 
+@pytest.mark.slow
 def test_an_agent_runs_from_an_intention() -> None:
     done = runnable("peng", city="virlton").invoke("Get bread.")
     assert done.result.status == "finished"
@@ -203,12 +212,14 @@ def test_an_agent_runs_from_an_intention() -> None:
     assert start.character["intention"] == "Get bread."
 
 
+@pytest.mark.slow
 def test_an_agent_is_a_part_of_a_chain() -> None:
     chain = RunnableLambda(lambda wish: f"Get {wish}.") | runnable("peng") | (lambda done: done.result.status)
     assert chain.invoke("bread") == "finished"
     assert list(chain.stream("bread")) == ["finished"]
 
 
+@pytest.mark.slow
 def test_runs_of_a_batch_have_folders_of_their_own() -> None:
     peng = runnable("peng")
     first, second = peng.batch(["Get bread.", RunInput(intention="Get bread.", seed=1)])
@@ -220,6 +231,7 @@ def test_runs_of_a_batch_have_folders_of_their_own() -> None:
     assert len(list(Path("runs").iterdir())) == 3, "a run that could not begin leaves no folder"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["stream", "astream"])
 def test_a_stream_gives_the_records_as_they_are_written(asynchronous: bool) -> None:
     peng = runnable("peng", out="run")
@@ -233,6 +245,7 @@ def test_a_stream_gives_the_records_as_they_are_written(asynchronous: bool) -> N
     assert isinstance(records[-1], EndRecord)
 
 
+@pytest.mark.slow
 def test_a_stream_that_is_left_breaks_the_run_off_and_it_goes_on() -> None:
     peng = runnable("peng", out="run")
     stream = peng.stream("Get bread.")
@@ -287,6 +300,7 @@ class Heard(BaseCallbackHandler):
         return at is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["invoke", "stream"])
 def test_callbacks_hear_the_run_its_model_and_its_tools(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")

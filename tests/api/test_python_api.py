@@ -79,6 +79,7 @@ def test_all_public_names_are_there_with_a_docstring() -> None:
         virl.no_such  # type: ignore[attr-defined]  # noqa: B018
 
 
+@pytest.mark.slow
 def test_a_city_is_looked_at_from_any_position() -> None:
     town = virl.open_city("virlton")
     view = town.look(town.center, 90, fov=60, width=320, height=200)
@@ -93,6 +94,7 @@ def test_a_city_is_looked_at_from_any_position() -> None:
         town.look(town.center, fov=5)
 
 
+@pytest.mark.slow
 def test_a_city_shows_its_map_counts_and_terms() -> None:
     town = virl.open_city("virlton")
     shown = town._repr_html_()
@@ -153,6 +155,7 @@ def test_turns_of_a_route_are_left_and_right() -> None:
         )
 
 
+@pytest.mark.slow
 def test_detections_are_drawn_into_a_copy() -> None:
     town = virl.open_city("virlton")
     view = town.look(town.center, width=320, height=240)
@@ -168,6 +171,7 @@ def test_detections_are_drawn_into_a_copy() -> None:
     assert (shown.pixels != bare.pixels).any(), "the label"
 
 
+@pytest.mark.slow
 def test_what_a_run_shows_while_it_goes_on_and_at_its_end() -> None:
     with virl.open_agent(ines(), out="run") as agent:
         assert "on the way" in agent.run._repr_html_()
@@ -176,6 +180,7 @@ def test_what_a_run_shows_while_it_goes_on_and_at_its_end() -> None:
     assert "on the way" not in agent.run._repr_html_()
 
 
+@pytest.mark.slow
 def test_code_of_your_own_is_what_decided(tmp_path: Path) -> None:
     with virl.open_agent(ines(), out="run") as agent:
         pass
@@ -201,6 +206,7 @@ def test_a_wrong_field_of_a_character_is_one_line(wrong: dict[str, object], said
         ines(**wrong)
 
 
+@pytest.mark.slow
 def test_a_routine_with_a_bug_says_where(tmp_path: Path) -> None:
     (tmp_path / "odd.py").write_text("def run(agent):\n    raise ValueError('my bug')\n")
     odd = ines().model_copy(update={"routine": "odd"})
@@ -209,6 +215,7 @@ def test_a_routine_with_a_bug_says_where(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_a_question_is_answered_as_text_or_as_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
     class Colour(BaseModel):
         name: str
@@ -226,6 +233,7 @@ def test_a_question_is_answered_as_text_or_as_a_type(monkeypatch: pytest.MonkeyP
         virl.ask("Which?", mind="rules")
 
 
+@pytest.mark.slow
 def test_a_benchmark_runs_goes_on_and_is_a_table(tmp_path: Path) -> None:
     done = virl.run_benchmark(NAME, {"cities": ["north"], "count": 4}, out="bench", limit=3)
     assert done.folder == Path("bench")
@@ -246,6 +254,7 @@ def test_a_benchmark_runs_goes_on_and_is_a_table(tmp_path: Path) -> None:
         virl.run_benchmark(NAME, {"cities": ["north"], "count": 4}, out="bench")
 
 
+@pytest.mark.slow
 def test_a_map_of_folium_shows_what_is_given_and_runs_no_text(tmp_path: Path) -> None:
     town = virl.open_city("virlton")
     route = town.maps.route([town.center, town.maps.geocode("20 Vine Road")])
@@ -268,6 +277,7 @@ def test_a_map_of_folium_shows_what_is_given_and_runs_no_text(tmp_path: Path) ->
     assert "openstreetmap.org/copyright" in tiled
 
 
+@pytest.mark.slow
 def test_an_agent_runs_in_a_city_that_is_open(tmp_path: Path) -> None:
     town = virl.open_city("virlton")
     finished = virl.run("local", city=town, out=tmp_path / "run", seed=3)
@@ -280,6 +290,7 @@ def test_an_agent_runs_in_a_city_that_is_open(tmp_path: Path) -> None:
     assert '"' not in finished._repr_html_().partition('srcdoc="')[2].partition('" title=')[0]
 
 
+@pytest.mark.slow
 def test_a_character_made_in_python_runs_and_goes_on(tmp_path: Path) -> None:
     first = virl.run(ines(), steps=2, out="run")
     start = read_journal(tmp_path / "run")[0]
@@ -297,6 +308,7 @@ def test_what_a_character_made_in_python_says_wrong_is_one_line() -> None:
         virl.run(ines(), fields={"limits.wings": 2})
 
 
+@pytest.mark.slow
 def test_tools_act_and_are_written_down(tmp_path: Path) -> None:
     with virl.open_agent(ines(), at=virl.open_city("virlton").center, out="run") as agent:
         tools = named(agent)
@@ -312,6 +324,7 @@ def test_tools_act_and_are_written_down(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_a_run_that_is_left_ends_as_stopped_and_one_that_broke_stays_open(tmp_path: Path) -> None:
     with virl.open_agent(ines(), out="left"):
         pass
@@ -337,6 +350,7 @@ with virl.open_agent(ines, out="run") as agent:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["between", "in a move"])
 def test_a_killed_run_goes_on_where_it_had_got_to(tmp_path: Path, when: str) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, when], capture_output=True, check=False)
@@ -359,6 +373,7 @@ def test_a_killed_run_goes_on_where_it_had_got_to(tmp_path: Path, when: str) -> 
     assert json.loads((tmp_path / "run" / "result.json").read_text())["steps"] == len(before) + 1
 
 
+@pytest.mark.slow
 def test_a_finish_that_was_cut_off_ends_the_run_that_goes_on(tmp_path: Path) -> None:
     code = KILLED.replace(
         'tools["turn"].invoke({"direction": "south"})',
@@ -374,6 +389,7 @@ def test_a_finish_that_was_cut_off_ends_the_run_that_goes_on(tmp_path: Path) -> 
     assert json.loads((tmp_path / "run" / "result.json").read_text())["reason"] == "Here."
 
 
+@pytest.mark.slow
 def test_a_consultation_that_was_cut_off_keeps_its_number(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         break_off("run")
@@ -383,6 +399,7 @@ def test_a_consultation_that_was_cut_off_keeps_its_number(tmp_path: Path) -> Non
         assert [note.key for note in agent.run.notes("tool")] == ["1", "3"]
 
 
+@pytest.mark.slow
 def test_who_decides_in_a_run_goes_on_with_it() -> None:
     with pytest.raises(ZeroDivisionError):
         break_off("mine")
@@ -400,6 +417,7 @@ def test_who_decides_in_a_run_goes_on_with_it() -> None:
         pass
 
 
+@pytest.mark.slow
 def test_finishing_at_an_unknown_place_ends_nothing() -> None:
     with virl.open_agent(ines()) as agent:
         tools = named(agent)
@@ -410,11 +428,13 @@ def test_finishing_at_an_unknown_place_ends_nothing() -> None:
         assert "the run has ended" in tools["where_am_i"].invoke({})
 
 
+@pytest.mark.slow
 def test_only_tools_that_exist() -> None:
     with virl.open_agent(ines()) as agent, pytest.raises(UnknownName, match="lok"):
         virl.tools_of(agent, ["lok"])
 
 
+@pytest.mark.slow
 def test_a_graph_of_ones_own_uses_them(tmp_path: Path) -> None:
     turns = [
         ("move", {"direction": "front"}),

@@ -38,6 +38,7 @@ def lines(folder: Path) -> list[str]:
     return (folder / "journal.jsonl").read_text().splitlines()
 
 
+@pytest.mark.slow
 def test_a_run_has_a_journal_and_a_report_and_is_not_repeated(tmp_path: Path) -> None:
     result = go(tmp_path)
     assert result.status == "finished"
@@ -50,6 +51,7 @@ def test_a_run_has_a_journal_and_a_report_and_is_not_repeated(tmp_path: Path) ->
     assert json.loads((tmp_path / "result.json").read_text())["status"] == "finished"
 
 
+@pytest.mark.slow
 def test_a_run_that_was_cut_off_goes_on(tmp_path: Path) -> None:
     result = go(tmp_path / "whole")
     go(tmp_path / "cut")
@@ -64,6 +66,7 @@ def test_a_run_that_was_cut_off_goes_on(tmp_path: Path) -> None:
     assert (tmp_path / "cut" / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_a_folder_of_another_run_is_left_alone(tmp_path: Path) -> None:
     go(tmp_path)
     kept = lines(tmp_path)
@@ -74,6 +77,7 @@ def test_a_folder_of_another_run_is_left_alone(tmp_path: Path) -> None:
     assert lines(tmp_path) == kept
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_leaves_a_report_and_goes_on_when_it_is_tried_again(tmp_path: Path) -> None:
     with pytest.raises(MindFailed):
         go(tmp_path, mind=Speechless())
@@ -84,6 +88,7 @@ def test_a_run_that_fails_leaves_a_report_and_goes_on_when_it_is_tried_again(tmp
     assert lines(tmp_path)[: len(begun)] == begun
 
 
+@pytest.mark.slow
 def test_the_cost_of_a_run_is_that_of_the_minds_it_paid(tmp_path: Path) -> None:
     cost = cost_of_run(go(tmp_path))
     assert cost == {"requests": 0.0, "input_tokens": 0.0, "output_tokens": 0.0, "usd": 0.0}

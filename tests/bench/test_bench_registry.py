@@ -21,6 +21,7 @@ def test_every_folder_with_a_definition_is_a_benchmark_of_its_name() -> None:
         assert BENCHMARKS.module(name) == f"benchmarks.{name.replace('-', '_')}.definition"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shadow", ["benchmarks.py", "benchmarks/__init__.py"])
 def test_a_package_of_the_users_with_the_same_name_stands_in_no_ones_way(tmp_path: Path, shadow: str) -> None:
     path = tmp_path / shadow

@@ -85,6 +85,7 @@ def test_pages_load_nothing_and_run_nothing(folder: Path) -> None:
     assert "published" in pages[0].read_text()
 
 
+@pytest.mark.slow
 def test_runs_side_by_side_are_told_apart_and_keep_their_pictures(folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     run_benchmark(NAME, Options(seed=1), other, Console(quiet=True), engine=ENGINE)
@@ -138,6 +139,7 @@ def test_a_narrow_terminal_has_more_tables_but_whole_numbers(folder: Path, width
     assert "In parentheses: 95 % interval." in text
 
 
+@pytest.mark.slow
 def test_published_results_are_a_table_of_their_own_where_they_are_asked_for(folder: Path) -> None:
     said = io.StringIO()
     write_reports([folder], Console(file=said, width=100))

@@ -70,6 +70,7 @@ def test_all_minds_keep_one_rate() -> None:
     assert came[-1] - came[0] >= 5 / 20 - 0.05
 
 
+@pytest.mark.slow
 def test_turns_are_evenly_spaced_and_not_saved_up() -> None:
     pace = Pace(10)
     assert [round(pace.reserve(), 1) for _ in range(3)] == [0.0, 0.1, 0.2]

@@ -97,6 +97,7 @@ def test_resume_runs_what_is_left_and_what_failed(tmp_path: Path) -> None:
     assert tries(tmp_path, "blunt/south/case 4") == 2
 
 
+@pytest.mark.slow
 def test_a_resumed_run_equals_one_that_was_never_cut(tmp_path: Path) -> None:
     run(tmp_path / "whole", Options())
     run(tmp_path / "cut", Options(), part=Part(limit=2))
@@ -118,6 +119,7 @@ def test_a_second_run_is_refused_and_other_options_too(tmp_path: Path) -> None:
         run(tmp_path, Options(count=2), resume=True)
 
 
+@pytest.mark.slow
 def test_shards_together_are_the_whole(tmp_path: Path) -> None:
     whole = run(tmp_path / "whole", Options())
     parts = [tmp_path / f"part{i}" for i in (1, 2, 3)]

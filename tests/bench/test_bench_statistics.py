@@ -117,6 +117,7 @@ def test_pairing_sees_a_small_difference_that_is_always_there() -> None:
     assert found.p < 0.01
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=50))
 def test_the_interval_of_a_mean_holds_it(values: list[float]) -> None:
     mean, low, high = mean_with_interval(values)

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 BUSY = """
 import atexit, sys, threading, time
 from virl.bench.engine.threads import ThreadCrew
@@ -17,6 +19,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_process_with_episodes_left_ends_at_once_with_its_exit_code() -> None:
     done = subprocess.run(
         [sys.executable, "-c", BUSY], capture_output=True, text=True, timeout=50, check=False

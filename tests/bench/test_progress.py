@@ -59,6 +59,7 @@ def test_a_bar_estimates_what_is_left() -> None:
     assert "about 30 s left" in said.getvalue()
 
 
+@pytest.mark.slow
 def test_a_run_says_first_how_much_there_is_to_do_and_where_it_writes(tmp_path: Path) -> None:
     out = tmp_path / "out"
     told = told_by(run_benchmark, NAME, Options(), out, engine=FAST, part=Part(limit=2))

@@ -17,6 +17,7 @@ def scores(same: list[int], other: list[int]) -> Scores:
     return Scores(np.array(same, float), np.array(other, float))
 
 
+@pytest.mark.slow
 @given(same=COUNTS, other=COUNTS)
 def test_the_area_is_that_under_the_curve(same: list[int], other: list[int]) -> None:
     one = scores(same, other)
@@ -26,6 +27,7 @@ def test_the_area_is_that_under_the_curve(same: list[int], other: list[int]) -> 
     assert (np.diff(true) >= 0).all()
 
 
+@pytest.mark.slow
 @given(same=COUNTS, other=COUNTS)
 def test_the_threshold_is_the_lowest_that_is_strict_enough(same: list[int], other: list[int]) -> None:
     one = scores(same, other)

@@ -33,6 +33,7 @@ def test_placement_counts_own_signs_apart_from_directories(
     assert found["directory"] == {"looks": 1, "half_seen": 1.0, "readable": 1.0}
 
 
+@pytest.mark.slow
 def test_names_read_are_counted_by_script(city: str, capsys: pytest.CaptureFixture[str]) -> None:
     signs.main(["--city", city, "--timed", "0", "--json"])
     found = json.loads(capsys.readouterr().out)

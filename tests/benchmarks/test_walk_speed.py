@@ -13,6 +13,7 @@ def test_the_made_grid_has_streets_and_crossings() -> None:
     assert set(np.round(graph.heading) % 360) == {0, 90, 180, 270}
 
 
+@pytest.mark.slow
 def test_rates_are_printed_with_their_ratio_to_the_plain_rules(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: object
 ) -> None:

@@ -47,6 +47,7 @@ def refused(*arguments: object) -> list[str]:
     return done.stderr.strip().splitlines()
 
 
+@pytest.mark.slow
 def test_a_file_that_can_run_is_one_line() -> None:
     done = virl("check", changed())
     assert done.exit_code == 0, done.output
@@ -56,6 +57,7 @@ def test_a_file_that_can_run_is_one_line() -> None:
     assert [one.name for one in Path().iterdir() if one.name != "cache"] == ["zoe.yaml"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -115,6 +117,7 @@ def test_a_city_that_costs_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None
     assert "swap latitude and longitude?" in refused("check", path)[0]
 
 
+@pytest.mark.slow
 def test_a_character_with_tools_is_checked_for_the_mind_that_is_given() -> None:
     path = changed(("routine: hiro", "tools: [look, move]"))
     assert "mind rules" in virl("check", path, "--mind", "rules").stdout
@@ -159,6 +162,7 @@ def test_the_faults_of_several_files_are_all_told(tmp_path: Path) -> None:
     assert "unknown agent 'hero': did you mean 'hiro'?" in found["hero"]["faults"][0]
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_what_would_happen_and_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     path = changed()
     done = virl("run", path, "--dry-run", "--out", "there", "--city", "virlbury", "--budget-usd", "1")

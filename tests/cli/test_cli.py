@@ -41,6 +41,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
+@pytest.mark.slow
 def test_a_run_leaves_a_journal_a_result_and_a_report(finished: Path) -> None:
     result = json.loads((finished / "result.json").read_text())
     assert {"agent", "city", "status", "steps", "distance_m", "place", "reason", "cost", "versions"} <= set(
@@ -55,6 +56,7 @@ def test_a_run_leaves_a_journal_a_result_and_a_report(finished: Path) -> None:
     assert "<svg" in report
 
 
+@pytest.mark.slow
 def test_json_prints_the_result_and_nothing_else(finished: Path, tmp_path: Path) -> None:
     done = virl("run", write_hiro(tmp_path), "--out", finished, "--resume", "--json")
     assert done.exit_code == 0, done.output
@@ -155,6 +157,7 @@ def test_no_permission_to_write(tmp_path: Path) -> None:
     assert str(tmp_path / "file") in message
 
 
+@pytest.mark.slow
 def test_a_folder_that_holds_a_run_is_not_overwritten(finished: Path, tmp_path: Path) -> None:
     before = (finished / "journal.jsonl").read_bytes()
     assert str(finished) in refused("run", write_hiro(tmp_path), "--out", finished)

@@ -94,6 +94,7 @@ def test_a_fault_completes_nothing() -> None:
     assert completion.completer(broken)("h") == []
 
 
+@pytest.mark.slow
 def test_a_shell_does_not_wait_for_heavy_packages() -> None:
     loaded = f"import sys, virl.cli.main; print([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", loaded], check=True, capture_output=True, text=True)

@@ -66,6 +66,7 @@ def front(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_pages_escape_what_the_world_wrote(front: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     told = json.loads(looked(str(front), "--json", "--out", str(page)))
@@ -76,6 +77,7 @@ def test_pages_escape_what_the_world_wrote(front: Path, tmp_path: Path) -> None:
     assert "&lt;b&gt;front &amp; back.png" in html
 
 
+@pytest.mark.slow
 def test_it_prints_words_and_things_with_scores(front: Path) -> None:
     lines = looked(str(front)).splitlines()
     assert lines[0].endswith("front & back.png")

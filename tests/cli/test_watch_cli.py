@@ -30,6 +30,7 @@ def test_what_cannot_be_watched_is_said_in_one_line(
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_replay_is_saved(tmp_path: Path) -> None:
     keep_made_run(tmp_path / "runs" / "one", size=16)
     out = tmp_path / "replay.html"

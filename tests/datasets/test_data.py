@@ -191,6 +191,7 @@ def published() -> dict[str, Path]:
     return {name: real_data(name) for name in DATA_SETS}
 
 
+@pytest.mark.slow
 def test_the_published_data_passes_its_checks(published: dict[str, Path], home: Path) -> None:
     for name, folder in published.items():
         manifest = install(name, folder, home)

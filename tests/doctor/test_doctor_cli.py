@@ -53,6 +53,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(APP, [*arguments])
 
 
+@pytest.mark.slow
 def test_without_a_key_the_offline_core_works_and_every_remedy_is_told() -> None:
     done = run()
     assert done.exit_code == 0, done.output
@@ -69,6 +70,7 @@ def test_without_a_key_the_offline_core_works_and_every_remedy_is_told() -> None
     assert set(states[states.index("missing") :]) == {"missing"}, "what is missing stands last"
 
 
+@pytest.mark.slow
 def test_json_is_json_and_nothing_else(server: ServedCity, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
     monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", server.url)
@@ -84,6 +86,7 @@ def test_json_is_json_and_nothing_else(server: ServedCity, monkeypatch: pytest.M
     assert units["one run of Hiro, 60 moves", "static"] > units["one run of Hiro, 60 moves", "tiles"] > 0
 
 
+@pytest.mark.slow
 def test_prices_and_sum_come_before_paid_requests(
     server: ServedCity, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +117,7 @@ def test_the_key_is_never_printed(
     assert all(b"marker" not in path.read_bytes() for path in files)
 
 
+@pytest.mark.slow
 def test_an_unreachable_server_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
     monkeypatch.setenv("VIRL_GOOGLE_BASE_URL", "http://127.0.0.1:9")
@@ -144,6 +148,7 @@ def test_a_base_url_that_is_none_is_bad_input(monkeypatch: pytest.MonkeyPatch) -
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_broken_core_has_a_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(name: str) -> None:
         raise BadInput(f"{name}.yaml: no such file")
@@ -154,6 +159,7 @@ def test_a_broken_core_has_a_code_of_its_own(monkeypatch: pytest.MonkeyPatch) ->
     assert "broken | virl" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_tables_with_the_same_words() -> None:
     screen = io.StringIO()
     report = examined(None, "london", None, None, Console(file=io.StringIO()))
@@ -163,6 +169,7 @@ def test_a_terminal_gets_tables_with_the_same_words() -> None:
     assert "imagery: tiles" in screen.getvalue()
 
 
+@pytest.mark.slow
 def test_the_mover_that_fits_a_city_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_MAPS_API_KEY", MARKER_KEY)
     town = OPEN_ONCE("virlton")
@@ -178,6 +185,7 @@ def test_the_mover_that_fits_a_city_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     assert "mover in tokyo | links: until a run starts; then hybrid" in run("--city", "tokyo").stdout
 
 
+@pytest.mark.slow
 def test_the_mind_of_runs_is_asked_and_told_in_the_first_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("VIRL_BASE_URL", raising=False)

@@ -72,6 +72,7 @@ def test_a_price_is_what_the_provider_then_spends(google: Google) -> None:
         assert prices[what].endpoint in spent.sent, what
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [0.0, 3.0])
 def test_every_dollar_comes_from_the_price_list(factor: float) -> None:
     before, after = listed(), by_unit(estimates(repriced(factor), HABITS))
@@ -79,6 +80,7 @@ def test_every_dollar_comes_from_the_price_list(factor: float) -> None:
         assert after[unit].usd == pytest.approx(factor * one.usd, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_step_is_the_sum_of_its_requests() -> None:
     step = listed()["one step of Hiro", "static"]
     each = {name: sku.usd_per_1000 / 1000 for name, sku in LIST.skus.items()}
@@ -87,6 +89,7 @@ def test_a_step_is_the_sum_of_its_requests() -> None:
     assert step.usd == pytest.approx(by_hand + 0.05 * each["details-atmosphere"])
 
 
+@pytest.mark.slow
 def test_a_run_is_its_start_and_one_look_around_more_than_moves() -> None:
     for imagery in ("static", "tiles"):
         step = listed()["one step of Hiro", imagery].usd
@@ -135,6 +138,7 @@ def test_tiles_are_those_of_the_table_in_the_docs() -> None:
     assert len(tiles_of(sweep_cameras(0.0, 180.0, 60.0))) == 8
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(
     heading=st.floats(0, 359), fov=st.floats(35, 110), narrower=st.floats(0.3, 0.95), zoom=st.integers(1, 4)

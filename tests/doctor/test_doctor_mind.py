@@ -88,6 +88,7 @@ ASKED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spec", "variable", "key", "context", "price"), ASKED)
 def test_the_server_of_the_mind_is_asked_for_free_with_its_own_key(
     monkeypatch: pytest.MonkeyPatch, spec: str, variable: str, key: str, context: int, price: str

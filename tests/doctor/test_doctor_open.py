@@ -67,6 +67,7 @@ def file_of(home: Path, **told: str) -> OpenCity:
     return found
 
 
+@pytest.mark.slow
 def test_every_service_is_asked_and_the_pictures_of_the_polygon_are_counted(
     served: OpenTown, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,6 +89,7 @@ def test_every_service_is_asked_and_the_pictures_of_the_polygon_are_counted(
         assert one.stats()["repeated"] == {}, f"{name} is asked again for what is kept"
 
 
+@pytest.mark.slow
 def test_the_density_is_that_of_the_served_pictures(served: OpenTown, home: Path, town: City) -> None:
     from virl.serve.uploads.uploads import Uploads
 
@@ -105,6 +107,7 @@ def test_who_does_not_answer_is_told_with_what_to_do(home: Path) -> None:
     assert all(row.remedy for row in rows)
 
 
+@pytest.mark.slow
 def test_a_missing_token_is_a_finding(home: Path) -> None:
     row = next(iter(ask_open("open", file_of(home, streetview="mapillary"))))
     assert row.status == "not asked"
@@ -112,6 +115,7 @@ def test_a_missing_token_is_a_finding(home: Path) -> None:
     assert "developers" in row.remedy
 
 
+@pytest.mark.slow
 def test_a_busy_service_and_a_refused_token_are_told_apart(
     town: City, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,6 +104,7 @@ def good_and_paid(server: ServedCity) -> set[str]:
     return {name for name in good if settings.skus[settings.endpoint(name).sku].usd_per_1000}
 
 
+@pytest.mark.slow
 def test_without_paying_every_service_is_judged_and_nothing_paid_is_answered(
     strict: ServedCity, city: City, api: Api
 ) -> None:
@@ -120,6 +121,7 @@ def test_without_paying_every_service_is_judged_and_nothing_paid_is_answered(
     assert requests["static_metadata"] == requests["tiles_metadata"] == requests["tiles_session"] == 1
 
 
+@pytest.mark.slow
 def test_paid_probes_cost_what_was_announced_and_are_asked_once(
     strict: ServedCity, city: City, api: Api
 ) -> None:
@@ -141,6 +143,7 @@ def test_paid_probes_cost_what_was_announced_and_are_asked_once(
         assert good[name] == 1, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [0.0, 0.002, 0.0139, 0.02, 0.05])
 def test_a_budget_holds_and_the_cheapest_are_asked(strict: ServedCity, city: City, budget: float) -> None:
     asked = ask(strict, city, budget=budget)
@@ -178,6 +181,7 @@ def test_a_key_that_may_not(city: City) -> None:
     assert asked.spent_usd == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("faults", "status"), [("500:1", "failing"), ("429:1", "limited"), ("timeout:1", "unreachable")]
 )
@@ -234,6 +238,7 @@ def test_what_the_price_list_makes_dear_is_not_asked_for_free(strict: ServedCity
     assert "places_text" not in strict.stats()["requests"]
 
 
+@pytest.mark.slow
 def test_the_key_is_in_no_outcome(city: City) -> None:
     for options in ({}, {"key": "another"}, {"faults": parse_faults("500:0.5,garbage:0.3")}):
         with serving(city, **options) as server:

@@ -74,6 +74,7 @@ def test_a_curve_is_cut_where_it_has_no_value() -> None:
     assert line.dots[2].title == "mood, 11:00: 40 points"
 
 
+@pytest.mark.slow
 @given(st.lists(numbers | st.none(), min_size=1, max_size=12), st.booleans())
 def test_curves_stay_in_their_chart(values: list[float | None], bounded: bool) -> None:
     plot = draw_curves(chart(*values, low=0, high=100) if bounded else chart(*values))

@@ -35,6 +35,7 @@ def env(town: City) -> Iterator[WalkEnv]:
     made.close()
 
 
+@pytest.mark.slow
 def test_gymnasiums_own_checks_pass_without_a_warning(town: City) -> None:
     made = gymnasium.make("virl/Walk-v0", city="virlton", render_mode="rgb_array", size=(24, 16))
     with warnings.catch_warnings():
@@ -45,6 +46,7 @@ def test_gymnasiums_own_checks_pass_without_a_warning(town: City) -> None:
     made.close()
 
 
+@pytest.mark.slow
 def test_what_is_seen_is_the_view_ahead(env: WalkEnv, town: City) -> None:
     seen, info = env.reset(seed=5)
     camera = Camera(info["heading"], fov=90, width=16, height=16)
@@ -57,6 +59,7 @@ def test_what_is_seen_is_the_view_ahead(env: WalkEnv, town: City) -> None:
     )
 
 
+@pytest.mark.slow
 def test_forward_takes_the_link_ahead_or_none(env: WalkEnv, town: City) -> None:
     _, info = env.reset(seed=1)
     stayed = moved = 0
@@ -77,6 +80,7 @@ def test_forward_takes_the_link_ahead_or_none(env: WalkEnv, town: City) -> None:
     assert stayed
 
 
+@pytest.mark.slow
 def test_the_goal_is_where_the_observation_says(env: WalkEnv) -> None:
     for seed in range(5):
         seen, info = env.reset(seed=seed)
@@ -88,6 +92,7 @@ def test_the_goal_is_where_the_observation_says(env: WalkEnv) -> None:
         assert 50 <= info["distance"] <= 400
 
 
+@pytest.mark.slow
 def test_the_shortest_way_is_rewarded_and_ends(town: City) -> None:
     env = WalkEnv(town, shaping=0.01, goal="20 Vine Road", start=town.center, max_steps=1000, **TINY)
     _, info = env.reset(seed=0)
@@ -155,6 +160,7 @@ def test_walks_that_cannot_be_are_refused(town: City) -> None:
         WalkEnv(town, within=(90_000, 99_000), **TINY).reset(seed=0)
 
 
+@pytest.mark.slow
 def test_many_walkers_are_as_many_single_ones() -> None:
     many = gymnasium.make_vec("virl/Walk-v0", num_envs=2, city="virlton", **TINY)
     alone = [gymnasium.make("virl/Walk-v0", city="virlton", **TINY) for _ in range(2)]

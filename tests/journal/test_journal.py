@@ -95,6 +95,7 @@ def test_killed_at_random_points_it_comes_to_the_same_end(tmp_path: Path) -> Non
     assert not list((tmp_path / "views").glob("*.part"))
 
 
+@pytest.mark.slow
 def test_a_last_line_cut_anywhere_is_set_aside(run: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = run / "journal.jsonl"
     whole = path.read_bytes()
@@ -234,6 +235,7 @@ def test_a_view_stays_in_its_folder(run: Path, name: str) -> None:
         journal.keep_view(name, PIXELS)
 
 
+@pytest.mark.slow
 def test_one_writer_at_a_time(run: Path) -> None:
     first, _ = Journal.resume(run)
     with pytest.raises(JournalBroken, match=rf"process {os.getpid()} is writing this run"):
@@ -273,6 +275,7 @@ def test_a_closed_journal_takes_no_more(run: Path) -> None:
     assert (run / "journal.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_line_that_does_not_fit_is_taken_back(tmp_path: Path) -> None:
     """A limit on file size makes the kernel take a part of a line only, as a full disk does."""
     code = f"""
@@ -339,6 +342,7 @@ def test_the_result_is_plain_json(tmp_path: Path) -> None:
     assert result.place.name == "Noodle Bar Mei"
 
 
+@pytest.mark.slow
 def test_the_cost_counts_models_and_not_rules(tmp_path: Path) -> None:
     paid = total_cost(read_journal(keep_made_run(tmp_path / "paid", mind="openai:m", size=64)))
     assert (paid.llm_calls, paid.llm_cached) == (5, 2)  # the place type, two roads, two decisions; summaries

@@ -63,6 +63,7 @@ def test_a_link_that_leads_out_is_refused_where_the_run_goes_on(run: Path, tmp_p
         Journal.resume(run)
 
 
+@pytest.mark.slow
 def test_commands_tell_it_in_one_line(run: Path, tmp_path: Path) -> None:
     name_first_view(run, "../secret.jpg")
     done = CliRunner().invoke(app, ["narrate", str(run)])

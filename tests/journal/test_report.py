@@ -140,6 +140,7 @@ def test_a_view_that_is_missing_is_said_to_be(tmp_path: Path) -> None:
     assert f"The view is missing: {lost}" in Page(write_report(folder)).text
 
 
+@pytest.mark.slow
 def test_the_page_stays_light(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     noise = np.random.default_rng(0).integers(0, 255, (640, 640, 3), np.uint8)
     PIL.Image.fromarray(noise).save(tmp_path / "0.jpg", quality=88)

@@ -28,6 +28,7 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 LIMITS = {"openai": 4_096, "anthropic": 16_384, "google_genai": 16_384, "ollama": 16_384}
 
 
+@pytest.mark.slow
 @PROVIDERS
 def test_the_longest_reply_that_a_request_allows_is_reserved(provider: str, tmp_path: Path) -> None:
     book = tmp_path / "spending.jsonl"
@@ -112,6 +113,7 @@ mind.ask(load_prompt("explore/place-type", PlaceType), intention="Lunch.", place
 """
 
 
+@pytest.mark.slow
 def test_a_request_in_flight_at_a_kill_is_in_the_book(tmp_path: Path) -> None:
     book = tmp_path / "spending.jsonl"
 

@@ -34,6 +34,7 @@ def say(mind: LLMMind, messages: list[BaseMessage], frame: dict[str, object] | N
     return mind.converse("talk", model.invoke, messages, frame or FRAME)
 
 
+@pytest.mark.slow
 def test_what_the_model_says_is_paid_and_written_down() -> None:
     with ChatServer([fault(500), tool_calls(("wave", {}), said="Hi.", input_tokens=1000)]) as server:
         mind = mind_at(server)

@@ -46,6 +46,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 @PROVIDERS
 @pytest.mark.parametrize("bad", BAD)
 def test_what_a_model_said_can_be_sent_back(provider: str, bad: str) -> None:

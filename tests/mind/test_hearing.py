@@ -40,6 +40,7 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, f"marker-of-{name.lower()}-0123456789")
 
 
+@pytest.mark.slow
 @PROVIDERS
 def test_a_reply_that_streams_is_the_same_and_is_told_while_it_comes(provider: str) -> None:
     script = [fault(provider, 503, "busy"), says({"place_type": "bar"}), calls(("wave", {}))]
@@ -65,6 +66,7 @@ def test_a_reply_that_streams_is_the_same_and_is_told_while_it_comes(provider: s
     assert (first.input_tokens, first.output_tokens, second.output_tokens) == (100, 10, 10)
 
 
+@pytest.mark.slow
 @PROVIDERS
 def test_a_stream_that_is_cut_off_ends_in_one_line(provider: str) -> None:
     with ModelServer(provider, [says('{"place_type": "b', end="length")]) as server:

@@ -26,6 +26,7 @@ def test_phrases(phrase, text, matches):
     assert bool(phrase_pattern((phrase,)).search(text)) is matches
 
 
+@pytest.mark.slow
 def test_matches_are_those_of_the_pattern():
     lexicon = load_lexicon()
     groups = [*lexicon.place_types.values(), *lexicon.needs.values(), lexicon.not_meant, lexicon.longings]
@@ -57,6 +58,7 @@ def test_sentences_lose_marks_but_keep_commas():
     assert list(load_lexicon().sentences(text)) == ["hot , but cheap", "it's kid friendly"]
 
 
+@pytest.mark.slow
 def test_classes_are_spelt_out_and_an_unknown_one_is_named():
     path = resources.data_folder("platform/rules") / "lexicon.yaml"
     data = yaml.safe_load(path.read_text(encoding="utf-8"))

@@ -52,6 +52,7 @@ def mind_at(server, waits=None, *, timeout=5.0, **options):
     return LLMMind(chat_model(server, timeout), "openai:gpt-5-mini", sleep=waits.append, **options)
 
 
+@pytest.mark.slow
 def test_a_good_reply_is_typed_and_written_down():
     with ChatServer(
         [reply({"place_type": "bar"}, input_tokens=1200, cached_tokens=200, output_tokens=30)]
@@ -68,6 +69,7 @@ def test_a_good_reply_is_typed_and_written_down():
     assert not mind.unpriced
 
 
+@pytest.mark.slow
 def test_the_request_holds_the_rendered_prompt_and_the_schema():
     with ChatServer([GOOD]) as server:
         mind_at(server).ask(TYPE_PROMPT, **LUNCH)
@@ -165,6 +167,7 @@ def test_a_reply_cut_off_at_the_token_limit_says_so():
     assert mind.ledger.take()[0].output_tokens == 10
 
 
+@pytest.mark.slow
 def test_retry_after_is_honoured():
     with ChatServer([fault(429, retry_after="0.3"), GOOD]) as server:
         LLMMind(chat_model(server), "openai:gpt-5-mini").ask(TYPE_PROMPT, **LUNCH)
@@ -374,6 +377,7 @@ def test_an_unknown_mind_is_bad_input(spec):
         open_mind(spec, cache_dir=None)
 
 
+@pytest.mark.slow
 def test_rules_open_without_langchain():
     code = (
         "import sys; from virl.mind.open import open_mind; open_mind('rules', cache_dir=None);"

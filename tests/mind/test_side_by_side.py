@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from langchain_core.rate_limiters import BaseRateLimiter
 from openai_server import ChatServer, fault, text
 
@@ -26,6 +27,7 @@ class Counting(BaseRateLimiter):
         raise AssertionError("requests are not made in an event loop")
 
 
+@pytest.mark.slow
 def test_every_request_that_is_sent_waits_for_the_limiter(tmp_path: Path) -> None:
     limiter = Counting()
     prompt = load_prompt("movement/velma-landmarks", Text)

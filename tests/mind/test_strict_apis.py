@@ -118,6 +118,7 @@ def test_choices_are_held_to_what_was_offered() -> None:
     assert "scenic" not in _enum(strict_schema(DayDraft, {"scenic": ""}), "kind")
 
 
+@pytest.mark.slow
 def test_in_a_walk_the_schema_stays_and_what_a_question_offers_stands_at_its_end() -> None:
     walk = load_prompt("movement/tourist-action", WalkAction)
     here = {"seen": [], "crossing": 3, "been_here": False}
@@ -139,6 +140,7 @@ def _enum(schema: dict[str, Any], name: str) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @PROVIDERS
 def test_a_typed_question_is_taken_and_answered(provider: str) -> None:
     with ModelServer(provider, [BAR]) as server:
@@ -150,6 +152,7 @@ def test_a_typed_question_is_taken_and_answered(provider: str) -> None:
     assert (exchange.input_tokens, exchange.output_tokens) == (100, 10)
 
 
+@pytest.mark.slow
 @PROVIDERS
 def test_pictures_go_behind_their_labels(provider: str) -> None:
     black = np.zeros((48, 64, 3), np.uint8)
@@ -179,6 +182,7 @@ def test_json_is_read_in_a_fence_after_a_sentence_or_behind_thoughts(text: str) 
         assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 def test_a_server_that_may_not_enforce_is_told_the_fields(monkeypatch: pytest.MonkeyPatch) -> None:
     with ModelServer("openai", [BAR]) as server:
         mind_at(server).ask(TYPE, **LUNCH)
@@ -202,6 +206,7 @@ def test_a_server_that_refuses_schemas_is_asked_without_them(caplog: pytest.LogC
     assert caplog.text.count("takes no JSON schema") == 1
 
 
+@pytest.mark.slow
 @PROVIDERS
 def test_a_model_that_takes_no_pictures_is_asked_without_them(
     provider: str, caplog: pytest.LogCaptureFixture
@@ -265,6 +270,7 @@ def test_replies_that_were_cut_off_or_refused_end_at_once(provider: str, end: st
         assert mind.ask(TYPE, **LUNCH).place_type == "bar", "nothing unusable was kept"
 
 
+@pytest.mark.slow
 @PROVIDERS
 def test_an_empty_reply_is_asked_for_again_in_a_history_that_is_taken(provider: str) -> None:
     with ModelServer(provider, [Said(), Said("x" * 500_000), BAR]) as server:
@@ -331,6 +337,7 @@ def test_a_failing_server_is_waited_for_a_minute(waits: list[float], provider: s
     assert 60 <= sum(waits) <= 90
 
 
+@pytest.mark.slow
 @PROVIDERS
 def test_a_server_that_hangs_is_given_up(provider: str) -> None:
     held = threading.Event()
@@ -574,6 +581,7 @@ def test_a_reply_that_llama_cpp_cut_off_is_not_tried_again() -> None:
         assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 @PROVIDERS
 def test_of_a_long_wrong_reply_an_excerpt_is_sent_back(provider: str) -> None:
     with ModelServer(provider, [says("I would rather talk. " * 5_000), BAR]) as server:

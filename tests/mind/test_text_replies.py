@@ -92,6 +92,7 @@ def test_a_text_is_never_paid_for_twice(spec, tmp_path):
         assert mind.ask(shorter, so_far="x").text == "left"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SAY)
 def test_a_failing_server_is_tried_again_and_then_named(spec):
     with ChatServer([fault(503), fault(429), SAY[spec]("forward"), fault(500, "melted")]) as server:

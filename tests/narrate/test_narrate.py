@@ -283,6 +283,7 @@ def keep_gold(folder, episode, data):
     return folder
 
 
+@pytest.mark.slow
 def test_an_episode_in_manhattan_is_told(tmp_path):
     data = real_data("touchdown")
     episode = read_episodes(data / "map2seq_seen" / "dev.jsonl")[1]

@@ -96,6 +96,7 @@ def test_who_never_moved_has_no_legs():
     assert legs(made_walk([(0.0, 0.0), (0.0, 0.0)], crossings=set())) == ()
 
 
+@pytest.mark.slow
 @given(POINTS, st.floats(0, 359))
 def test_legs_cover_the_walk(points, heading):
     walk = made_walk(points, crossings={1, 3}, heading=heading)
@@ -107,6 +108,7 @@ def test_legs_cover_the_walk(points, heading):
         assert sum(leg.metres for leg in found) == pytest.approx(total)
 
 
+@pytest.mark.slow
 @given(POINTS, st.floats(0, 359), st.sets(st.integers(0, 24)))
 def test_going_as_the_history_says_leads_through_its_stops(points, heading, crossings):
     walk = made_walk(points, crossings, heading)

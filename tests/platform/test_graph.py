@@ -40,6 +40,7 @@ def small_graphs(draw: st.DrawFn) -> tuple[int, list[tuple[int, int, float]]]:
     return count, draw(st.lists(st.tuples(node, node, length), max_size=25))
 
 
+@pytest.mark.slow
 @given(small_graphs())
 def test_distances_agree_with_brute_force(drawn: tuple[int, list[tuple[int, int, float]]]) -> None:
     count, links = drawn
@@ -47,6 +48,7 @@ def test_distances_agree_with_brute_force(drawn: tuple[int, list[tuple[int, int,
     np.testing.assert_array_equal(found, brute_force(count, links))
 
 
+@pytest.mark.slow
 @given(small_graphs(), st.data())
 def test_a_path_follows_links_and_has_the_length_it_says(
     drawn: tuple[int, list[tuple[int, int, float]]], data: st.DataObject

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -25,6 +26,7 @@ def scipy_hops(pairs: list[tuple[int, int]], *, directed: bool) -> np.ndarray:
     return shortest_path(matrix, directed=directed, unweighted=True)
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # the first search compiles
 @given(links, searches)
 def test_hops_along_links_taken_two_way_are_those_of_scipy(pairs: list, asked: list) -> None:
@@ -35,6 +37,7 @@ def test_hops_along_links_taken_two_way_are_those_of_scipy(pairs: list, asked: l
         assert numbers.tolist() == expected[source, sought].tolist()
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # the first search compiles
 @given(links, searches)
 def test_a_search_along_sources_runs_backward(pairs: list, asked: list) -> None:

@@ -41,6 +41,7 @@ def stars(draw: st.DrawFn) -> tuple[LatLng, ...]:
     )
 
 
+@pytest.mark.slow
 @given(stars())
 def test_the_area_is_that_of_the_geodesic_polygon(corners: tuple[LatLng, ...]) -> None:
     lngs, lats = [corner.lng for corner in corners], [corner.lat for corner in corners]
@@ -48,6 +49,7 @@ def test_the_area_is_that_of_the_geodesic_polygon(corners: tuple[LatLng, ...]) -
     assert Region(corners).area_m2 == pytest.approx(abs(exact), rel=2e-3, abs=0.1)
 
 
+@pytest.mark.slow
 @given(st.floats(-70, 70), st.floats(0, 360))
 def test_metres_hold_as_far_as_a_region_reaches(lat: float, heading: float) -> None:
     origin = LatLng(lat, 10.0)
@@ -56,6 +58,7 @@ def test_metres_hold_as_far_as_a_region_reaches(lat: float, heading: float) -> N
     assert np.hypot(x, y) == pytest.approx(MAX_REACH_M, rel=5e-3)
 
 
+@pytest.mark.slow
 @given(stars(), st.integers(0, 11), st.booleans())
 def test_neither_the_first_corner_nor_the_way_round_nor_closing_matters(
     corners: tuple[LatLng, ...], first: int, reverse: bool
@@ -69,6 +72,7 @@ def test_neither_the_first_corner_nor_the_way_round_nor_closing_matters(
     assert region.contains(Region(corners).center)
 
 
+@pytest.mark.slow
 @given(origins, st.floats(50, 3000), st.floats(50, 3000), st.floats(-0.5, 1.5), st.floats(-0.5, 1.5))
 def test_contains_what_lies_between_its_sides(
     origin: LatLng, width: float, height: float, across: float, up: float
@@ -86,6 +90,7 @@ def test_its_edge_belongs_to_it() -> None:
     assert not region.contains(LatLng(-1e-6, 0.005))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(origins, st.floats(10, 60), st.integers(3, 20), st.integers(3, 20))
 def test_a_grid_is_as_wide_to_the_east_as_to_the_north(
@@ -102,6 +107,7 @@ def test_a_grid_is_as_wide_to_the_east_as_to_the_north(
     assert min(nearest) == pytest.approx(spacing, rel=1e-3)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(stars(), st.floats(40, 300))
 def test_a_grid_stays_inside_and_fills_the_region(corners: tuple[LatLng, ...], spacing: float) -> None:

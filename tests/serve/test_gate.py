@@ -252,6 +252,7 @@ def test_headers_are_bounded(serve, echo: Echo) -> None:
     assert echo.reached == 0
 
 
+@pytest.mark.slow
 def test_a_half_sent_body_is_not_waited_for(serve, echo: Echo) -> None:
     url = serve(GateOptions(limits=HASTY))
     status, body = exchange(url, head(own(url), "Content-Length: 10", method="POST") + b"abc")
@@ -260,6 +261,7 @@ def test_a_half_sent_body_is_not_waited_for(serve, echo: Echo) -> None:
     assert echo.reached == 0
 
 
+@pytest.mark.slow
 def test_300_half_sent_heads_are_closed_and_the_server_answers(serve) -> None:
     url = serve(GateOptions(limits=HASTY))
     with ExitStack() as opened:
@@ -270,6 +272,7 @@ def test_300_half_sent_heads_are_closed_and_the_server_answers(serve) -> None:
         assert [all_of(half) for half in halves] == [b""] * 300  # each ends, or `recv` times out
 
 
+@pytest.mark.slow
 def test_a_head_that_trickles_in_is_closed_at_the_same_time(serve) -> None:
     url = serve(GateOptions(limits=HASTY))
     with connection(url) as opened, pytest.raises(ConnectionError):
@@ -282,6 +285,7 @@ def trickle(opened: socket.socket) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_a_second_request_on_a_connection_may_take_as_long_as_the_first(serve) -> None:
     url = serve(GateOptions(limits=HASTY))
     asked = f"GET / HTTP/1.1\r\nHost: {own(url)}\r\n\r\n".encode()

@@ -58,6 +58,7 @@ def test_a_wrong_key_is_refused(city: City) -> None:
         assert client.get(METADATA, params=SEEN | {"key": "right"}).json()["status"] == "OK"
 
 
+@pytest.mark.slow
 def test_after_its_quota_a_server_answers_only_what_is_free(city: City) -> None:
     options = ServeOptions(quota=2, retry_after_s=7)
     with (
@@ -103,6 +104,7 @@ def test_a_request_tried_again_gets_through(city: City) -> None:
         assert stats["repeated"]["places_details"] == answers.count(200) - 1
 
 
+@pytest.mark.slow
 def test_legacy_faults_have_legacy_bodies(city: City) -> None:
     for kind, code, status in (("429", 200, "OVER_QUERY_LIMIT"), ("500", 500, "UNKNOWN_ERROR")):
         with served(city, ServeOptions(faults=parse_faults(f"{kind}:1"))) as server:
@@ -122,6 +124,7 @@ def test_garbage_is_neither_json_nor_a_picture(city: City) -> None:
         assert not image.content.startswith(b"\xff\xd8")
 
 
+@pytest.mark.slow
 def test_a_timeout_outlasts_the_client_and_does_not_keep_the_server(city: City) -> None:
     start = time.monotonic()
     with served(city, ServeOptions(faults=parse_faults("timeout:1"))) as server:
@@ -131,6 +134,7 @@ def test_a_timeout_outlasts_the_client_and_does_not_keep_the_server(city: City) 
     assert time.monotonic() - start < 5
 
 
+@pytest.mark.slow
 def test_latency_is_added(city: City) -> None:
     with served(city, ServeOptions(latency_ms=150)) as server:
         httpx.get(f"{server.url}/stats")
@@ -243,6 +247,7 @@ class SlowPhotos:
         return []
 
 
+@pytest.mark.slow
 def test_work_that_has_begun_ends_when_its_client_has_left(city: City) -> None:
     slow = SlowPhotos(city.places)
     with served(replace(city, places=slow)) as server:
@@ -281,6 +286,7 @@ def test_the_command_line_refuses_unsafe_options(
     assert says in wrong.stderr
 
 
+@pytest.mark.slow
 def test_the_command_line_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch, city: City) -> None:
     wrong = CliRunner().invoke(serve_app, ["google", "--fault", "teapot:0.1"])
     assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)

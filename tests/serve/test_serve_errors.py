@@ -36,6 +36,7 @@ def test_deep_json_and_large_bodies(client: httpx.Client) -> None:
     assert (large.status_code, large.json()["error"]["status"]) == (413, "INVALID_ARGUMENT")
 
 
+@pytest.mark.slow
 def test_half_a_body(city: City) -> None:
     with served(city, ServeOptions(limits=RequestLimits(body_s=0.2))) as server:
         host = server.url.removeprefix("http://")
@@ -46,6 +47,7 @@ def test_half_a_body(city: City) -> None:
     assert "DEADLINE_EXCEEDED" in answer
 
 
+@pytest.mark.slow
 def test_a_client_that_leaves_is_no_error(server: ServedCity, caplog: pytest.LogCaptureFixture) -> None:
     host = server.url.removeprefix("http://")
     for path, rest in (

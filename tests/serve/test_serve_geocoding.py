@@ -133,6 +133,7 @@ class TestComponents:
 
 
 class TestOddities:
+    @pytest.mark.slow
     def test_far_and_vague_addresses(self, city: City) -> None:
         with asking(city, ServeOptions(odd=parse_oddities("far:1"))) as client:
             (one,) = found(client, address=DOOR)
@@ -176,6 +177,7 @@ class TestOddities:
             ]
             assert set(kinds) == {"indoor", "outdoor"}
 
+    @pytest.mark.slow
     def test_half_an_answer(self, city: City) -> None:
         query = {"pano": "vt-00042", "size": "64x48"}
         with asking(city, ServeOptions()) as client:

@@ -77,6 +77,7 @@ class TestPlaces:
         assert {place.price_level.name for place in found.places} == {"PRICE_LEVEL_MODERATE"}
         assert all(place.rating >= 1.5 for place in found.places)
 
+    @pytest.mark.slow
     def test_details_photo_and_autocompletion(self, places: Any, city: City) -> None:
         shop = next(place for place in city.places.nearby(city.center, 400) if "park" not in place.types)
         whole = places.get_place(request={"name": f"places/{shop.id}"}, metadata=with_mask("*"))

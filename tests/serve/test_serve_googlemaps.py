@@ -79,6 +79,7 @@ def test_distance_matrix(maps: googlemaps.Client, city: City) -> None:
         maps.distance_matrix(["0,0"] * 26, ["0,0"])
 
 
+@pytest.mark.slow
 def test_places(maps: googlemaps.Client, city: City) -> None:
     shop = city.places.nearby(city.center, 300, ["cafe"])[0]
     truth = city.places.details(shop.id)

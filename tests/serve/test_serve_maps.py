@@ -107,6 +107,7 @@ def told(place: Place) -> tuple[object, ...]:
     return place.id, place.name, place.types, place.address, place.hours, place.facts
 
 
+@pytest.mark.slow
 def test_overpass_gives_the_places_of_the_extract(helsinki: Town, serve: Servers) -> None:
     over, own = places_over(serve(helsinki)["overpass"], helsinki), helsinki.city.places
     here = helsinki.city.center
@@ -127,6 +128,7 @@ def test_overpass_gives_the_places_of_the_extract(helsinki: Town, serve: Servers
     assert told(places_over(serve(helsinki)["overpass"], helsinki).details(one)) == told(expected[one])
 
 
+@pytest.mark.slow
 def test_overpass_gives_the_places_of_a_made_town(virlton: Town, serve: Servers) -> None:
     over, own = places_over(serve(virlton)["overpass"], virlton), virlton.city.places
     near = [place for place in own.nearby(virlton.city.center, 300) if place.is_open]
@@ -141,6 +143,7 @@ def test_overpass_gives_the_places_of_a_made_town(virlton: Town, serve: Servers)
         assert found[place.name].rating is None
 
 
+@pytest.mark.slow
 def test_a_download_of_a_box_comes_as_xml(virlton: Town, serve: Servers) -> None:
     url = f"{serve(virlton)['overpass'].url}/api/interpreter"
     lat, lng = virlton.city.center
@@ -153,6 +156,7 @@ def test_a_download_of_a_box_comes_as_xml(virlton: Town, serve: Servers) -> None
     assert '<tag k="highway" v="residential"/>' in reply.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query", ["", "node", "[out:csv];node(1);out;", 'node["a"~"("];out;', "node(1,x);out;", "<osm-script/>"]
 )
@@ -166,6 +170,7 @@ def test_what_is_no_query_is_refused_as_overpass_does(query: str, virlton: Town,
         assert "<osm" in reply.text  # an empty query has an empty answer
 
 
+@pytest.mark.slow
 def test_tags_ids_and_circles_select(virlton: Town, serve: Servers) -> None:
     url, (lat, lng) = f"{serve(virlton)['overpass'].url}/api/interpreter", virlton.city.center
 
@@ -190,6 +195,7 @@ def test_tags_ids_and_circles_select(virlton: Town, serve: Servers) -> None:
     assert {part["id"] for part in parts} == set(street["nodes"])  # type: ignore[call-overload]
 
 
+@pytest.mark.slow
 def test_a_box_over_the_limit_is_asked_for_in_parts(virlton: Town, serve: Servers) -> None:
     here = virlton.city.center
     whole = places_over(serve(virlton)["overpass"], virlton).nearby(here, 300)
@@ -201,6 +207,7 @@ def test_a_box_over_the_limit_is_asked_for_in_parts(virlton: Town, serve: Server
         places_over(serve(virlton, MapServeOptions(most_km2=0.01))["overpass"], virlton).nearby(here, 300)
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_to_faults(virlton: Town, serve: Servers) -> None:
     faults = Faults({"429": 0.15, "504": 0.15, "half": 0.1, "garbage": 0.1})
     servers = serve(virlton, MapServeOptions(seed=3, faults=faults, remark=0.1))
@@ -216,6 +223,7 @@ def test_nothing_is_lost_to_faults(virlton: Town, serve: Servers) -> None:
     assert sum(servers["osrm"].stats()["faults"].values()) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["helsinki", "virlton"])
 def test_osrm_gives_the_ways_of_the_town(name: str, serve: Servers, request: pytest.FixtureRequest) -> None:
     town: Town = request.getfixturevalue(name)
@@ -243,6 +251,7 @@ def test_osrm_gives_the_ways_of_the_town(name: str, serve: Servers, request: pyt
         ways.route([here, LatLng(here.lat + 1, here.lng)])
 
 
+@pytest.mark.slow
 def test_osrm_refuses_with_its_codes_and_tells_turns(virlton: Town, serve: Servers) -> None:
     url, (lat, lng) = serve(virlton)["osrm"].url, virlton.city.center
     shop = virlton.city.places.nearby(virlton.city.center, 400)[-1].position
@@ -271,6 +280,7 @@ def test_osrm_refuses_with_its_codes_and_tells_turns(virlton: Town, serve: Serve
     assert near["waypoints"][0]["distance"] < 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["helsinki", "virlton"])
 def test_nominatim_finds_addresses_and_names(
     name: str, serve: Servers, request: pytest.FixtureRequest

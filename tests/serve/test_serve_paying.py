@@ -90,6 +90,7 @@ def test_a_city_that_costs_nothing_needs_no_budget() -> None:
         pass
 
 
+@pytest.mark.slow
 def test_within_its_budget_a_paid_city_answers_those_with_the_key(upstream: ServedCity) -> None:
     with (
         opened_to_serve("virlton-http", KEY, 0.014) as city,

@@ -105,6 +105,7 @@ class TestNew:
         answer = client.get("/v1/places/nowhere", headers={"X-Goog-FieldMask": "id"})
         assert (answer.status_code, answer.json()["error"]["status"]) == (404, "NOT_FOUND")
 
+    @pytest.mark.slow
     def test_a_photo_takes_a_redirect(self, client: httpx.Client, city: City) -> None:
         shop = city.places.nearby(city.center, 500, ["cafe"])[0]
         mask = {"X-Goog-FieldMask": "photos"}
@@ -134,6 +135,7 @@ class TestLegacy:
         truth = city.places.nearby(city.center, 50_000)[:20]
         assert [place["place_id"] for place in found] == [place.id for place in truth]
 
+    @pytest.mark.slow
     def test_pages_become_valid_after_a_delay(self, client: httpx.Client, city: City) -> None:
         query = {
             "location": f"{city.center.lat!r},{city.center.lng!r}",

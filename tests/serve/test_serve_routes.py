@@ -98,6 +98,7 @@ def test_limits_of_a_matrix(client: httpx.Client, city: City) -> None:
 degrees = st.floats(-90, 90, allow_nan=False)
 
 
+@pytest.mark.slow
 @given(st.lists(st.builds(LatLng, degrees, degrees.map(lambda lat: lat * 2)), max_size=20))
 def test_polylines_come_back(path: list[LatLng]) -> None:
     back = [LatLng(one["lat"], one["lng"]) for one in decode_polyline(encode_polyline(path))]

@@ -64,6 +64,7 @@ class TestStatic:
         answer = client.get("/maps/api/streetview/metadata", params={"location": "91 Station Street"})
         assert answer.json()["pano_id"] == wanted.id
 
+    @pytest.mark.slow
     def test_the_image_is_what_the_camera_sees(self, client: httpx.Client, city: City) -> None:
         query = {"pano": HERE, "size": "320x200", "heading": "33.5", "pitch": "5", "fov": "60"}
         answer = client.get("/maps/api/streetview", params=query)
@@ -72,6 +73,7 @@ class TestStatic:
         assert difference(decoded(answer), truth) < 5
         assert difference(decoded(answer), truth[:, ::-1]) > 10
 
+    @pytest.mark.slow
     def test_without_a_heading_the_camera_faces_the_position(self, client: httpx.Client, city: City) -> None:
         panorama = city.streetview.panorama(HERE)
         beside = geo.destination(panorama.position, 100, 4)
@@ -105,6 +107,7 @@ class TestStatic:
         answer = client.get("/maps/api/streetview", params={"pano": HERE, "size": "100x100", **wrong})
         assert answer.status_code == 400
 
+    @pytest.mark.slow
     def test_lossless_pictures_are_exact(self, city: City) -> None:
         with served(city, ServeOptions(lossless=True)) as server:
             query = {"key": "k", "pano": HERE, "size": "64x48", "heading": "10"}
@@ -141,6 +144,7 @@ class TestTiles:
         by_position = {"session": session, "lat": truth.position.lat, "lng": truth.position.lng, "radius": 5}
         assert client.get("/v1/streetview/metadata", params=by_position).json() == found
 
+    @pytest.mark.slow
     def test_tiles_make_a_panorama_whose_middle_faces_its_heading(
         self, client: httpx.Client, session: str, city: City
     ) -> None:

@@ -46,6 +46,7 @@ def way_to(server: ServedCity, **more: object) -> GoogleHttp:
     return GoogleHttp(at_base_url(load_google_settings(), server.url), Keys(MARKER_KEY), **more)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", ["new", "legacy"])
 def test_a_journey_over_http_is_that_of_the_town(
     city: City, server: ServedCity, ends: tuple[LatLng, LatLng], api: str
@@ -66,6 +67,7 @@ def test_a_journey_over_http_is_that_of_the_town(
     assert seen.distance == pytest.approx(true.distance, abs=5)
 
 
+@pytest.mark.slow
 def test_googles_own_client_reads_the_legacy_form(
     city: City, server: ServedCity, ends: tuple[LatLng, LatLng]
 ) -> None:
@@ -100,6 +102,7 @@ def test_what_is_refused_and_what_is_not_known(
         assert ask.post(ROUTES, json=body, headers=headers).json() == {}
 
 
+@pytest.mark.slow
 def test_a_recorded_journey_is_good_on_another_day(
     city: City,
     server: ServedCity,

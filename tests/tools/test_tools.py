@@ -51,6 +51,7 @@ def schemas(body: Body) -> dict[str, dict[str, Any]]:
     }  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_a_model_is_told_what_every_tool_and_argument_means(body: Body) -> None:
     for tool in tools_for(body, get_args(ToolName)):
         assert len(tool.description) > 20
@@ -96,6 +97,7 @@ def test_what_is_left_out_is_counted() -> None:
     assert len(short("word " * 50, 20)) <= 20
 
 
+@pytest.mark.slow
 def test_going_straight_on_stops_before_a_crossing(body: Body, city: City) -> None:
     told = use(body, "move", direction="front", steps=20)
     here = body.panorama
@@ -199,6 +201,7 @@ class OneSign:
         ]
 
 
+@pytest.mark.slow
 def test_signs_are_told_with_where_they_are(body: Body, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(body.agent.models, "reader", lambda _: OneSign())
     use(body, "turn", direction="north")
@@ -206,6 +209,7 @@ def test_signs_are_told_with_where_they_are(body: Body, monkeypatch: pytest.Monk
     assert "'Blue / Heron': front right (northeast, 26 degrees)" in told
 
 
+@pytest.mark.slow
 def test_things_are_told_with_where_they_are_and_the_views_are_kept(body: Body, city: City) -> None:
     assert city.truth is not None
     use(body, "move", direction="front", steps=20)
@@ -219,6 +223,7 @@ def test_things_are_told_with_where_they_are_and_the_views_are_kept(body: Body, 
     assert all((body.agent.run.folder / view.file).stat().st_size > 1000 for view in told.views)
 
 
+@pytest.mark.slow
 def test_a_closer_look_is_in_one_direction(body: Body) -> None:
     with pytest.raises(BadInput, match="choose one direction"):
         use(body, "look", fov=40)
@@ -233,6 +238,7 @@ def act(body: Body, name: str, **given: Any) -> ToolResult:
     return TOOLS[name].act(body, TOOLS[name].arguments.model_validate(given))
 
 
+@pytest.mark.slow
 def test_a_closer_look_is_aimed_at_what_is_named(body: Body) -> None:
     use(body, "move", direction="front", steps=20)
     seeing = Body(body.agent, sees=True)
@@ -256,6 +262,7 @@ def test_a_closer_look_is_aimed_at_what_is_named(body: Body) -> None:
     assert "describes" not in act(body, "look_closer", direction=direction).text
 
 
+@pytest.mark.slow
 def test_photos_are_shown_or_described_and_kept(body: Body, city: City) -> None:
     found = city.places.nearby(body.panorama.position, 400, ["restaurant"])[0]
     seeing = Body(body.agent, sees=True)

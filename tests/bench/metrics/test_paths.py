@@ -58,6 +58,7 @@ def test_the_gold_path_itself_scores_one(path: list) -> None:
     assert cls(distances, 3.0, length(path), length(path)) == pytest.approx(1)
 
 
+@pytest.mark.slow
 @given(places, places)
 def test_scores_are_between_nothing_and_all(walked: list, gold: list) -> None:
     distances = between(walked, gold)
@@ -65,6 +66,7 @@ def test_scores_are_between_nothing_and_all(walked: list, gold: list) -> None:
         assert 0 <= score <= 1
 
 
+@pytest.mark.slow
 @given(places, places, st.floats(-180, 180), st.floats(-100, 100))
 def test_turning_and_moving_both_paths_changes_nothing(
     walked: list, gold: list, turn: float, shift: float

@@ -44,6 +44,7 @@ def test_task_completion_takes_neighbours_either_way(graph: NavigationGraph) -> 
     assert not task_completion(graph, 3, 5)
 
 
+@pytest.mark.slow
 def test_spd_follows_the_direction_of_links(graph: NavigationGraph) -> None:
     ends, targets = [0, 9, 8, 5, 3, 0], [5, 5, 5, 8, 5, 9]
     assert shortest_path_distances(graph, ends, targets).tolist() == [5, 6, inf, 1, 2, inf]
@@ -115,6 +116,7 @@ def walks(draw: st.DrawFn) -> list[int]:
     return path
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # the first search compiles
 @given(walks(), walks())
 def test_all_scores_are_in_range_and_as_by_single_functions(walked: list[int], gold: list[int]) -> None:

@@ -75,6 +75,7 @@ def away(city: City) -> list[str]:
     return list(city.street_map.panorama_ids()[:30:15])
 
 
+@pytest.mark.slow
 def test_a_picture_that_has_all_is_met(city: City, shot: tuple[str, float], away: list[str]) -> None:
     assert not missed(life(city, [*away, shot[0]], told(city, shot, "A row of shops, and a tree.")))
 

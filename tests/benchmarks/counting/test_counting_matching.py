@@ -1,5 +1,6 @@
 """Matching of things reported to true ones, worked out by hand on a flat street."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,6 +51,7 @@ def test_nothing_reported_or_nothing_there() -> None:
 points = st.tuples(st.integers(-9, 9), st.integers(-9, 9))
 
 
+@pytest.mark.slow
 @given(st.lists(points, max_size=6), st.lists(points, max_size=6, unique=True))
 def test_matches_are_one_to_one_within_the_radius_and_none_is_left_that_could_be_made(
     reported: list[tuple[int, int]], true: list[tuple[int, int]]

@@ -37,6 +37,7 @@ def test_another_draw_errs_elsewhere() -> None:
     assert first == again != second
 
 
+@pytest.mark.slow
 def test_the_errors_have_the_deviations_asked_for() -> None:
     seeing = Seeing(tuple((look(f"p{number}"),) for number in range(2000)), (None,) * 2000)
     moved = [one for (one,) in misplaced(seeing, PoseNoise(1.5, 2.0), 0).looks]

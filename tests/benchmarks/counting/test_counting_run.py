@@ -41,11 +41,13 @@ def test_each_condition_is_counted_with_the_other_memory_too() -> None:
     assert others == [Condition(EXACT.noise, "street-view"), Condition(NOISY.noise, "default")]
 
 
+@pytest.mark.slow
 def test_more_walks_begin_with_the_fewer(virlton: City) -> None:
     assert choose_walks(virlton, 4, 1, 5)[:3] == choose_walks(virlton, 3, 0, 5)
     assert choose_walks(virlton, 3, 0, 6) != choose_walks(virlton, 3, 0, 5)
 
 
+@pytest.mark.slow
 def test_routes_go_where_their_kind_says(virlton: City) -> None:
     one_way, back, around = choose_walks(virlton, 3, 0, 5)
     assert (one_way.kind, back.kind, around.kind) == ("one way", "there and back", "round")
@@ -59,6 +61,7 @@ def test_routes_go_where_their_kind_says(virlton: City) -> None:
     assert all(LEG_M[0] <= leg <= LEG_M[1] for leg in legs)
 
 
+@pytest.mark.slow
 def test_a_region_is_visited_panorama_by_panorama(virlton: City) -> None:
     (walk,) = choose_walks(virlton, 0, 1, 5)
     visits = [pose.pano_id for pose in poses(virlton, walk)]
@@ -111,6 +114,7 @@ def test_noise_that_is_none_is_told_in_one_line(tmp_path: Path) -> None:
     assert "pose noise 'much'" in told.output
 
 
+@pytest.mark.slow
 def test_a_walk_reaches_its_episode_whole(virlton: City) -> None:
     resources = Resources()
     options = Options(routes=1, regions=1, seed=5, detector=("simulated", "simulated-high"))

@@ -133,6 +133,7 @@ def test_a_walk_on_random_roads_begins_again_where_hiros_goes_on(
     assert begun == [True, False]
 
 
+@pytest.mark.slow
 def test_a_run_of_the_oracle_and_the_random_walker(tmp_path: Path) -> None:
     options = ["exploration", "--policy", "oracle", "--policy", "random"]
     options += ["--out", str(tmp_path), "--workers", "1", "--engine", "threads"]

@@ -151,6 +151,7 @@ def test_a_detector_ranks_by_its_best_boxes_and_a_recognizer_by_the_bare_names()
         open_classifier("rapidocr", MadeResources())
 
 
+@pytest.mark.slow
 def test_recognition_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
     # The published code cannot: it starts anew.
     folder = write_dataset(

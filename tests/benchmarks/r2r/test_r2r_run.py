@@ -72,6 +72,7 @@ def test_means_are_those_of_the_records(data: Path, tmp_path: Path) -> None:
     assert {record["case"] for record in records(out)} == {f"{n}_{k}" for n in range(1, 5) for k in range(3)}
 
 
+@pytest.mark.slow
 def test_a_cut_run_goes_on_and_comes_to_the_same(data: Path, tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     run(data, whole, "--agent", "random")

@@ -44,6 +44,7 @@ def test_a_trajectory_is_scored_by_hand(tmp_path: Path) -> None:
     assert not scored.differences
 
 
+@pytest.mark.slow
 def test_the_largest_difference_is_told(tmp_path: Path) -> None:
     data = write_r2r(tmp_path / "r2r")
     entries = [

@@ -26,6 +26,7 @@ def test_a_rule_is_switched_off_by_parameters_that_hold(rule: str) -> None:
     assert type(whole).model_validate(changed.model_dump()) == changed
 
 
+@pytest.mark.slow
 def test_every_failure_has_a_reason() -> None:
     data = open_data(Selection(EXPORT, "touchdown", "unseen", "dev", None, 12))
     follower = follower_for(data.graph, "touchdown", default_parameters(), use_map=True)

@@ -107,6 +107,7 @@ def test_missing_and_empty_files_are_named(folder: Path) -> None:
     assert "none.jsonl: no such file" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["random_walks", "gold_map2seq_unseen_dev", "gold_touchdown_unseen_dev"])
 def test_published_walks_agree(name: str) -> None:
     data = real_data("touchdown")

@@ -53,6 +53,7 @@ def test_gold_is_perfect_and_everything_is_written(data: Path, tmp_path: Path) -
     assert sum("Walk number 3." in page and "forward" in page for page in pages) == 1
 
 
+@pytest.mark.slow
 def test_the_engine_makes_no_difference(data: Path, tmp_path: Path) -> None:
     agents = ("--agent", "random", "--data", str(data))
     run(*agents, "--workers", "1", "--out", str(tmp_path / "one"))
@@ -60,6 +61,7 @@ def test_the_engine_makes_no_difference(data: Path, tmp_path: Path) -> None:
     assert means_of(tmp_path / "one") == means_of(tmp_path / "four")
 
 
+@pytest.mark.slow
 def test_set_and_the_option_of_the_field_are_the_same(data: Path, tmp_path: Path) -> None:
     where = ("--data", str(data), "--limit", "2")
     run("--set", "agent=follower", "--set", "map=true", *where, "--out", str(tmp_path / "set"))
@@ -80,6 +82,7 @@ def test_an_export_of_a_made_city_says_so(tmp_path: Path) -> None:
         assert "a made city, not Manhattan" in (tmp_path / page).read_text()
 
 
+@pytest.mark.slow
 def test_a_report_without_the_data_goes_without_the_page_of_walks(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     run("--agent", "forward", "--data", str(data), "--out", str(out))
@@ -90,6 +93,7 @@ def test_a_report_without_the_data_goes_without_the_page_of_walks(data: Path, tm
     assert "episodes.html" not in (tmp_path / "report" / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_made_streets_have_no_published_rows(data: Path, tmp_path: Path) -> None:
     run("--agent", "forward", "--data", str(data), "--out", str(tmp_path / "made"))
     assert results_of(tmp_path / "made")["published"] == []
@@ -121,6 +125,7 @@ def test_episodes_that_cannot_be_tried_are_named(data: Path, tmp_path: Path) -> 
     assert "not walked: " in (out / "episodes.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_where_it_was_cut_off(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     options = ("--agent", "random", "--data", str(data), "--out", str(out))

@@ -53,6 +53,7 @@ def walk(city: City, route: RouteRow, mover: str | None) -> EpisodeResult:
     return run(Episode(route.id, "made", "oracle", payload), world)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mover", MOVERS)
 def test_a_route_is_walked_with_any_mover(
     route: RouteRow, monkeypatch: pytest.MonkeyPatch, mover: str
@@ -68,6 +69,7 @@ def test_a_route_is_walked_with_any_mover(
         assert {value(scores, metric.key) for metric in BENCHMARK.metrics} == {1.0}
 
 
+@pytest.mark.slow
 def test_the_mover_that_fits_is_taken_where_none_is_named(
     route: RouteRow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +81,7 @@ def test_the_mover_that_fits_is_taken_where_none_is_named(
             walk(city, route, "links")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mover", MOVERS)
 def test_navigators_of_graphs_walk_what_a_mover_reaches(monkeypatch: pytest.MonkeyPatch, mover: str) -> None:
     own = made_city()[0].streetview
@@ -102,6 +105,7 @@ def test_navigators_of_graphs_walk_what_a_mover_reaches(monkeypatch: pytest.Monk
             assert list(navigator.walk("Walk past the bank and turn left.", start))
 
 
+@pytest.mark.slow
 def test_a_graph_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert SHOPS
     with over_http(monkeypatch) as city, open_mover("links", city.streetview) as mover:

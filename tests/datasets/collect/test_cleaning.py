@@ -88,6 +88,7 @@ def collect(folder: Path, city: City, storefront: Any = None, **settings: Any) -
     )
 
 
+@pytest.mark.slow
 def test_the_grid_is_in_metres_in_london_as_on_the_equator(tmp_path: Path) -> None:
     # The published code steps in degrees, which crowds the grid by 1.6 to the east in London.
     asked = {}
@@ -126,6 +127,7 @@ def test_distances_stay_with_their_places_whichever_the_rules_take_out(tmp_path:
     assert set(places.photographed) == {"near", "far"}, "no photo is paid for a place that falls"
 
 
+@pytest.mark.slow
 def test_photos_are_tried_in_turn_until_one_shows_the_storefront(tmp_path: Path) -> None:
     class Bright:
         def score(self, photo: Image) -> float:

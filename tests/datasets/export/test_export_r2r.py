@@ -21,6 +21,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return export_r2r("virlton", tmp_path_factory.mktemp("r2r"), episodes=8)
 
 
+@pytest.mark.slow
 def test_the_graph_is_that_of_the_touchdown_export(exported: Path) -> None:
     building = read_matterport(exported / "connectivity", "virlton")
     streets = read_touchdown(COMMITTED / "graph")
@@ -30,6 +31,7 @@ def test_the_graph_is_that_of_the_touchdown_export(exported: Path) -> None:
     assert building.length == pytest.approx(streets.length, abs=0.03)
 
 
+@pytest.mark.slow
 def test_paths_are_walks_with_three_instructions_each(exported: Path) -> None:
     building = read_matterport(exported / "connectivity", "virlton")
     found = {split: read_r2r_episodes(exported / f"R2R_{split}.json") for split in ("val_seen", "val_unseen")}

@@ -73,6 +73,7 @@ def check_true(folder: Path, plan: CityPlan) -> None:
             assert tuple(walked) == episode.path, f"{split} {episode.id}: {episode.instruction}"
 
 
+@pytest.mark.slow
 def test_following_the_clauses_gives_the_gold_path(plan: CityPlan) -> None:
     check_true(COMMITTED, plan)
 

@@ -63,6 +63,7 @@ def check_true(folder: Path, city: str) -> list[str]:
     return told
 
 
+@pytest.mark.slow
 def test_every_instruction_is_true_and_names_streets(exported: Path, city: str) -> None:
     told = check_true(exported, city)
     named = [text for text in told if any(f"onto {name}{end}" in text for name in NAMES for end in ENDS)]
@@ -83,6 +84,7 @@ def test_an_export_names_who_mapped_the_town(exported: Path, building: Path, cit
     assert open_graph_city("crooked", "Crooked", exported).attribution == CREDIT
 
 
+@pytest.mark.slow
 def test_a_made_city_has_no_notice(exported: Path, city: str, tmp_path: Path) -> None:
     folder = export_touchdown(city, tmp_path / "export", episodes=1)
     export_touchdown("virlton", folder, episodes=1, radius=220.0)
@@ -114,6 +116,7 @@ def test_traffic_is_named_on_one_way_streets_only(city: str) -> None:
     assert not any(town.driven[node] for node in streets if town.graph.degree[node] == 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["gold", "shortest"])
 @pytest.mark.parametrize("benchmark", ["touchdown", "r2r"])
 def test_benchmarks_run_on_it(

@@ -20,6 +20,7 @@ def views(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_half_of_the_views_are_of_places_and_half_of_furniture(views):
     labelled = read_labelled(views)
     assert len(labelled.views) == 8
@@ -32,6 +33,7 @@ def test_half_of_the_views_are_of_places_and_half_of_furniture(views):
         assert any(wanted & set(thing.labels) for thing in one.things)
 
 
+@pytest.mark.slow
 def test_models_that_need_no_weights_are_measured(views):
     low = measure_here("detector", "simulated-low", views, "cpu", False)
     high = measure_here("detector", "simulated-high", views, "cpu", False)
@@ -44,6 +46,7 @@ def test_models_that_need_no_weights_are_measured(views):
     assert sum(there for _, there in low.of_label.values()) == low.first.there
 
 
+@pytest.mark.slow
 def test_a_model_that_is_not_ready_says_why(views, tmp_path):
     file = tmp_path / "owl.yaml"
     file.write_text(
@@ -55,6 +58,7 @@ def test_a_model_that_is_not_ready_says_why(views, tmp_path):
     assert rows([told])[0][2:] == ("-",) * (len(COLUMNS) - 2)
 
 
+@pytest.mark.slow
 def test_the_page_has_the_table_and_loads_nothing(views):
     done = measure_here("detector", "simulated", views, "cpu", False)
     broken = Measured("<owl>", "detector", fault="weights are not there")

@@ -84,6 +84,7 @@ def test_links_learnt_elsewhere_stay_as_they_are() -> None:
     assert set(mover.links(Pose("c", 0))) == set(made.panorama("c").links)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.floats(-30, 30), st.floats(-30, 30)), min_size=1, max_size=8, unique=True),
     st.lists(st.tuples(st.floats(-20, 20), st.floats(-20, 20)), min_size=1, max_size=12),

@@ -297,6 +297,7 @@ def test_arrives_in_virlton_without_a_route(count: int) -> None:
         assert sum(step.distance for step in steps) <= 2.0 * city.maps.route([here, there]).distance + 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["grid", "hybrid"])
 def test_other_movers_arrive_too(name: str) -> None:
     city = virlton()

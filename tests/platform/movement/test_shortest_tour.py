@@ -70,6 +70,7 @@ def test_twelve_positions_too(seed: int) -> None:
     assert length(xy, shortest_tour(positions(xy))) == pytest.approx(held_karp(xy), rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [25, 60])
 def test_a_search_beats_nearest_neighbour_and_visits_each_once(count: int) -> None:
     xy = random_points(count)
@@ -107,6 +108,7 @@ def test_positions_that_are_all_the_same(count: int) -> None:
     assert sorted(order) == list(range(count))
 
 
+@pytest.mark.slow
 def test_duplicates_cost_nothing() -> None:
     xy = random_points(10)
     once, twice = (shortest_tour(positions(points)) for points in (xy, np.repeat(xy, 2, axis=0)))
@@ -114,6 +116,7 @@ def test_duplicates_cost_nothing() -> None:
     assert doubled == pytest.approx(length(xy, once), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_on_a_line_it_goes_to_the_nearer_end_first() -> None:
     x = np.array([0.0, *range(-300, 0, 30), *range(30, 900, 30)])
     xy = np.stack([x, 0 * x], axis=1)
@@ -121,6 +124,7 @@ def test_on_a_line_it_goes_to_the_nearer_end_first() -> None:
     assert length(xy, order) == pytest.approx(300 + 300 + 870, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_path_is_open_and_not_a_round_trip() -> None:
     x = np.arange(0, 1000, 25.0)
     xy = np.stack([x, 0 * x], axis=1)

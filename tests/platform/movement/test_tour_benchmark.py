@@ -79,6 +79,7 @@ def test_two_opt_uncrosses_what_nearest_neighbour_crosses() -> None:
     assert path_length(points, order) < path_length(points, nearest_neighbour(points))
 
 
+@pytest.mark.slow
 def test_gaps_are_to_the_shortest_ever_found(tmp_path: Path) -> None:
     points = PointSet("few", 500 * np.random.default_rng(4).random((30, 2)))
     best = BestKnown(tmp_path / "best.json")

@@ -92,6 +92,7 @@ def test_bytes_that_are_no_picture_are_refused(data):
     assert "\n" not in str(fault.value)
 
 
+@pytest.mark.slow
 def test_a_picture_too_large_to_be_true_is_not_decoded():
     claims_much = file("1", size=(20_000, 20_000))
     assert len(claims_much) < 100_000

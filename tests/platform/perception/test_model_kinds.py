@@ -68,6 +68,7 @@ def test_no_kind_hides_another():
     assert sum(map(len, folders)) == len(KINDS.builtin())
 
 
+@pytest.mark.slow
 def test_kinds_are_listed_without_being_imported_and_imported_without_a_framework():
     code = (
         "import sys\n"

@@ -62,6 +62,7 @@ def test_words_of_one_language_do_not_type_those_of_another(lexicon, text):
     assert lexicon.classify(text) == {}
 
 
+@pytest.mark.slow
 def test_signs_of_virlton_are_typed_no_worse(lexicon, lexicon_settings):
     shops = move_in(lay_out(VIRLTON), VIRLTON)
 

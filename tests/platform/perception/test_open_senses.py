@@ -28,6 +28,7 @@ def test_an_unknown_describer_or_reader_is_refused_with_the_known_ones():
         open_reader("tesseract")
 
 
+@pytest.mark.slow
 def test_place_types_come_from_the_lexicon_whatever_the_detector():
     signs, words = open_senses(), open_senses("owlv2", options=ModelOptions(device="cpu"))
     assert "restaurant" in signs.place_types

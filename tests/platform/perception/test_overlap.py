@@ -21,6 +21,7 @@ boxes = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(boxes, cameras, cameras)
 def test_what_a_box_shows_lies_in_the_carried_box(box, source, target):
     carried = carry_box(box, source, target)

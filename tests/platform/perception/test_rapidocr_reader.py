@@ -11,6 +11,7 @@ NOODLES = ("Golden Noodle House", [(40, 270), (300, 285), (300, 335), (40, 330)]
 FARMACIA = ("Farmacia Centrale", [(380, 285), (610, 285), (610, 335), (380, 335)])
 
 
+@pytest.mark.slow
 def test_lines_are_read_where_they_stand(reader, draw_street):
     (lines,) = reader.read([draw_street(NOODLES, FARMACIA)])
     assert {line.text for line in lines} == {"Golden Noodle House", "Farmacia Centrale"}
@@ -34,6 +35,7 @@ def test_boxes_are_in_pixels_of_a_picture_of_any_size(reader, draw_street):
     assert y1 < 120
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(16, 16, 3), (1, 40, 3), (40, 700, 3)])
 def test_pictures_without_text_have_no_lines(reader, shape):
     assert reader.read([np.full(shape, 128, np.uint8)]) == [[]]
@@ -59,12 +61,14 @@ def test_a_picture_seen_lately_is_not_read_again(reader_settings, draw_street, m
     assert len(read) == 4
 
 
+@pytest.mark.slow
 def test_a_list_handed_out_is_not_the_one_remembered(reader, draw_street):
     street = draw_street(NOODLES)
     reader.read([street])[0].clear()
     assert reader.read([street])[0]
 
 
+@pytest.mark.slow
 def test_loading_asks_no_network_and_says_nothing(reader_settings, draw_street, monkeypatch, capfd):
     def refuse(*_):
         raise AssertionError("the reader went to the network")

@@ -124,6 +124,7 @@ def test_every_model_file_opens_and_names_itself():
         assert "licence" in text or "Apache" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "package"), [("clip-vit-b-32", "open_clip"), ("siglip2", "transformers")])
 def test_a_missing_extra_is_named(name, package, tmp_path, monkeypatch):
     monkeypatch.setenv("VIRL_DATA", str(tmp_path))
@@ -139,6 +140,7 @@ def test_a_missing_extra_is_named(name, package, tmp_path, monkeypatch):
     assert done.stdout.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_opening_imports_no_torch():
     code = (
         "import sys\n"

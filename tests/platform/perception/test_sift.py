@@ -81,6 +81,7 @@ def test_no_point_is_matched_twice(matcher):
         assert len(np.unique(points, axis=0)) > 0.8 * match.count  # a keypoint may have two directions
 
 
+@pytest.mark.slow
 def test_different_pictures_have_few_points_in_common(matcher, sift_settings):
     counts = [match.count for match in matcher.match([(scene(2 * i), scene(2 * i + 1)) for i in range(1, 6)])]
     assert max(counts) < sift_settings.min_matches
@@ -104,6 +105,7 @@ def test_pairs_are_independent_and_results_repeat(matcher):
     assert matcher.match([]) == []
 
 
+@pytest.mark.slow
 def test_the_ratio_test_and_the_geometry_drop_pairs(sift_settings):
     def count(**changes):
         matcher = SiftMatcher(sift_settings.model_copy(update=changes))
@@ -152,6 +154,7 @@ def test_what_is_no_picture_is_refused_in_one_line(matcher, other):
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(degrees=st.floats(-180, 180), scale=st.floats(0.6, 1.4))
 def test_any_turn_and_size_is_seen_through(degrees, scale):
@@ -167,6 +170,7 @@ def test_the_files_of_all_matchers_say_what_their_matches_are_worth():
         assert isinstance(read_model("matcher", name), MatcherSettings)
 
 
+@pytest.mark.slow
 def test_what_is_kept_of_a_picture_is_not_taken_for_another(sift_settings) -> None:
     """Of the same bytes in another shape, and after more pictures than are kept."""
     matcher, picture = SiftMatcher(sift_settings), scene(1)

@@ -126,6 +126,7 @@ def test_a_view_of_the_ground_is_not_read(lexicon, detector_settings):
     assert len(reader.shown) == 1
 
 
+@pytest.mark.slow
 def test_drawn_signs_are_read_and_told(reader, lexicon, detector_settings, draw_street):
     street = draw_street(
         ("Golden Noodle House", [(40, 270), (300, 285), (300, 335), (40, 330)]),

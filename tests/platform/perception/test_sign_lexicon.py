@@ -43,6 +43,7 @@ def test_every_word_tells_of_its_own_type(lexicon, lexicon_settings):
                 assert place_type in lexicon.classify(name), (place_type, language, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "place_type"),
     [

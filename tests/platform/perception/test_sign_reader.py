@@ -39,6 +39,7 @@ def settings():
     return read_model("reader", "sign-reader")
 
 
+@pytest.mark.slow
 def test_only_what_is_inside_the_boxes_is_read_where_it_stands(reader, draw_street):
     street = draw_street(NOODLES, FARMACIA)
     whole, half, none = reader.read_inside([street] * 3, [[NOODLES_BOX, FARMACIA_BOX], [FARMACIA_BOX], []])

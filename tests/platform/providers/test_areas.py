@@ -20,6 +20,7 @@ from virl.resources import data_folder
 BOOK = area_book()
 
 
+@pytest.mark.slow
 def test_there_are_two_parts_and_the_outline_of_each_district() -> None:
     assert set(BOOK.areas) == {
         f"{name}-{end}" for name in REFERENCE for end in ("mini1", "mini2", "published")

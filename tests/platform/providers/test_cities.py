@@ -202,6 +202,7 @@ def test_an_opened_city_says_what_its_file_and_its_provider_say(monkeypatch: pyt
     assert (manhattan.time_zone, manhattan.language, manhattan.center) == ("America/New_York", "en", None)
 
 
+@pytest.mark.slow
 def test_the_file_of_a_made_city_may_say_more(tmp_path: Path) -> None:
     town = open_city("virlton")
     corners = [destination(town.center, heading, 300) for heading in (45, 135, 225, 315)]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from hostile_texts import TEXTS, hidden_in
 from hostile_world import hostile
 from made_life import Life, finish, made_character, virlton
@@ -10,6 +11,7 @@ from openai_server import tool_calls
 HOSTILE = "Bar\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\U000e0041"
 
 
+@pytest.mark.slow
 def test_no_message_steers_or_hides_and_data_stays_between_its_marks(tmp_path: Path) -> None:
     character = made_character(name=HOSTILE, background=" ".join(TEXTS), intention=HOSTILE)
     life = Life(hostile(virlton(), TEXTS), tmp_path / "life", character)

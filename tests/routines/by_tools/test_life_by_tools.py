@@ -242,6 +242,7 @@ def same_ids(turn: Behaviour) -> Behaviour:
     return turn
 
 
+@pytest.mark.slow
 def test_calls_of_one_id_are_told_apart_after_a_kill_too(life: Life, tmp_path: Path) -> None:
     script = [
         same_ids(tool_calls(("turn", {"direction": "rear"}), ("fly me!", {}), ("where_am_i", {}))),
@@ -267,6 +268,7 @@ def views_cut(lines: list[bytes]) -> set[int]:
     return {number for number, line in enumerate(lines) if json.loads(line).get("views")}
 
 
+@pytest.mark.slow
 def test_a_run_that_lost_its_model_goes_on_with_it(life: Life) -> None:
     lost = fault(401, f"Incorrect API key provided: {KEY}", "invalid_api_key")
     with pytest.raises(ModelUnavailable, match="does not accept the key") as raised:
@@ -276,6 +278,7 @@ def test_a_run_that_lost_its_model_goes_on_with_it(life: Life) -> None:
     assert (result.status, len(life.requests)) == ("finished", 2 + 4)
 
 
+@pytest.mark.slow
 def test_a_budget_stops_it_and_more_lets_it_go_on(life: Life) -> None:
     dear = tool_calls(("where_am_i", {}), input_tokens=10_000, output_tokens=1_000)  # 0.0045 dollars
     with pytest.raises(BudgetExceeded, match="--resume"):
@@ -286,6 +289,7 @@ def test_a_budget_stops_it_and_more_lets_it_go_on(life: Life) -> None:
     assert result.cost.usd == pytest.approx(0.009045)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spent",
     [BudgetExceeded(1.0, 1.0, 0.032, "Places API"), CannotWrite("cannot write spending.jsonl: disk full")],
@@ -318,6 +322,7 @@ def test_words_alone_are_answered_with_a_request_to_finish(life: Life) -> None:
     assert "call `finish` with your answer" in str(life.requests[1].messages[-1]["content"])
 
 
+@pytest.mark.slow
 def test_replies_are_kept_for_the_next_run(life: Life, tmp_path: Path) -> None:
     again = Life(life.city, tmp_path / "again", life.character)
     with ChatServer([answer_by_turn]) as server:
@@ -328,6 +333,7 @@ def test_replies_are_kept_for_the_next_run(life: Life, tmp_path: Path) -> None:
     assert (result.reason, result.cost.llm_cached) == ("Seen.", 4)
 
 
+@pytest.mark.slow
 def test_a_model_that_sees_is_shown_the_latest_pictures(life: Life) -> None:
     life.live([tool_calls(AHEAD, AHEAD), tool_calls(AHEAD), tool_calls(AHEAD), tool_calls(finish())])
     roles = [[message["role"] for message in request.messages[2:]] for request in life.requests]
@@ -345,6 +351,7 @@ def test_a_model_that_sees_is_shown_the_latest_pictures(life: Life) -> None:
     assert life.told(1)[0] == "1 picture, in this order: front (north, 4 degrees)."
 
 
+@pytest.mark.slow
 def test_a_model_that_does_not_see_is_told_in_words(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "virl.platform.perception.describers.sign_describer.SignDescriber.describe",
@@ -357,6 +364,7 @@ def test_a_model_that_does_not_see_is_told_in_words(life: Life, monkeypatch: pyt
     assert life.tools[0].views[0].caption.startswith("a view for:")
 
 
+@pytest.mark.slow
 def test_a_model_that_refuses_pictures_gets_them_described(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -413,6 +421,7 @@ def test_what_the_world_says_is_fenced_off(life: Life) -> None:
     assert "never instructions" in " ".join(life.requests[0].messages[0]["content"].split())
 
 
+@pytest.mark.slow
 def test_the_key_is_in_no_file(life: Life) -> None:
     with pytest.raises(ModelUnavailable):
         life.live([LOOKS[0], LOOKS[1], fault(429, f"Slow down, {KEY}", retry_after="999")])
@@ -432,6 +441,7 @@ def by_person(request: Request) -> Iterator[Behaviour]:
         yield tool_calls(finish("Mira knows."))
 
 
+@pytest.mark.slow
 def test_another_agent_is_consulted_within_the_run(life: Life) -> None:
     life.character = made_character(limits={"steps": 5})
     result = life.live([lambda request: next(by_person(request))])

@@ -128,6 +128,7 @@ def test_what_tools_say_is_read() -> None:
     assert sign.text == "It's / here"
 
 
+@pytest.mark.slow
 def test_the_rules_find_a_place_that_holds_and_tell_the_way(city: City, tmp_path: Path) -> None:
     wanted = "Tess needs the nearest bakery that is open now and well liked, and wants to know how far it is."
     result = lived(city, tmp_path / "run", intention=wanted)

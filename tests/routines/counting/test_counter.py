@@ -12,6 +12,7 @@ def counter(folder: Path, things: tuple[str, ...], furniture: tuple[Thing, ...] 
     return Counter(Street(), ExactDetector(furniture), memory, things, ["mailbox"])
 
 
+@pytest.mark.slow
 def test_each_thing_is_counted_once_however_often_it_is_passed(tmp_path: Path) -> None:
     counts = counter(tmp_path, ("trash bin", "bench", "fire hydrant"))
     there_and_back = [*range(PANORAMAS), *reversed(range(PANORAMAS))]
@@ -20,6 +21,7 @@ def test_each_thing_is_counted_once_however_often_it_is_passed(tmp_path: Path) -
     assert counts.finish() == {"trash bin": 3, "bench": 1, "fire hydrant": 0}
 
 
+@pytest.mark.slow
 def test_positions_are_of_the_things_and_not_of_the_cameras(tmp_path: Path) -> None:
     counts = counter(tmp_path, ("trash bin", "bench"))
     for number in range(PANORAMAS):
@@ -51,6 +53,7 @@ def test_the_latest_visit_is_given_again_under_its_name(tmp_path: Path) -> None:
     assert (tmp_path / "memory.jsonl").read_bytes() == lines
 
 
+@pytest.mark.slow
 def test_sightings_and_verdicts_are_in_the_same_order(tmp_path: Path) -> None:
     counts = counter(tmp_path, ("trash bin", "bench"))
     for number in range(PANORAMAS):

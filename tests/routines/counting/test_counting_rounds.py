@@ -73,6 +73,7 @@ def steps_of(folder: Path) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 def test_the_end_of_a_route_is_told_with_its_counts(whole: Path) -> None:
     result = result_of(whole)
     assert result["status"] == "finished"
@@ -81,6 +82,7 @@ def test_the_end_of_a_route_is_told_with_its_counts(whole: Path) -> None:
     assert result["found"] == {"trash bin": 3, "bench": 1, "fire hydrant": 0}
 
 
+@pytest.mark.slow
 def test_tables_for_other_programs_lie_beside_the_journal(whole: Path) -> None:
     rows = list(csv.DictReader(io.StringIO((whole / "objects.csv").read_text())))
     features = json.loads((whole / "objects.geojson").read_text())["features"]
@@ -115,12 +117,14 @@ def test_the_limit_of_steps_is_kept_and_told(tmp_path: Path) -> None:
     assert str(result["reason"]).startswith("the limit of 5 steps is reached; destination 1 is ")
 
 
+@pytest.mark.slow
 def test_a_limit_that_is_just_enough_is_no_reason_to_give_up(tmp_path: Path) -> None:
     character = made_character(route=["East End"], limits={"steps": PANORAMAS - 1})
     along(tmp_path / "run", character)
     assert result_of(tmp_path / "run")["status"] == "finished"
 
 
+@pytest.mark.slow
 def test_a_destination_that_is_skipped_is_named(tmp_path: Path) -> None:
     character = made_character(route=["East End", {"lat": 51.9, "lng": -0.12}])
     along(tmp_path / "run", character)
@@ -129,6 +133,7 @@ def test_a_destination_that_is_skipped_is_named(tmp_path: Path) -> None:
     assert str(result["reason"]).startswith("1 of 2 destinations reached; 2: no street view within 50 m")
 
 
+@pytest.mark.slow
 def test_a_region_is_covered(tmp_path: Path) -> None:
     with made_agent(tmp_path / "run") as agent:
         go_all_over(agent)
@@ -158,6 +163,7 @@ def cut(whole: Path, folder: Path, steps: int, *, ahead: bool) -> None:
         shutil.rmtree(folder / "memory")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ahead", [False, True])
 @pytest.mark.parametrize("steps", [0, 1, 5, 6, 9, PANORAMAS - 1, PANORAMAS])
 def test_killed_after_any_step_it_ends_as_if_it_had_not_been(
@@ -186,6 +192,7 @@ def test_a_resumed_walk_that_is_over_is_not_walked_again(whole: Path, tmp_path: 
     assert result_of(folder)["found"] == result_of(whole)["found"]
 
 
+@pytest.mark.slow
 def test_new_things_are_told_once_with_their_numbers(tmp_path: Path) -> None:
     console = Console(record=True, width=100, file=io.StringIO())
     with Story(console, 60) as story:
@@ -199,6 +206,7 @@ def test_new_things_are_told_once_with_their_numbers(tmp_path: Path) -> None:
     assert row.split()[-1] == "0"
 
 
+@pytest.mark.slow
 def test_numbers_go_on_where_a_run_was_cut(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     cut(whole, folder, 3, ahead=False)
@@ -225,6 +233,7 @@ def test_what_is_missing_in_a_character_is_said_in_one_line(tmp_path: Path) -> N
         along(tmp_path / "d", lost)
 
 
+@pytest.mark.slow
 def test_the_bar_knows_how_much_there_is(tmp_path: Path) -> None:
     with (
         Story(Console(file=io.StringIO()), 20_000) as story,

@@ -44,6 +44,7 @@ def data_of(html: str) -> dict[str, Any]:
     return data
 
 
+@pytest.mark.slow
 def test_finds_are_read_back_with_steps_and_reasons(run: Path) -> None:
     finds = read_finds(run)
     assert sorted(find.label for find in finds) == sorted(thing.kind for thing in FURNITURE[:4])
@@ -86,6 +87,7 @@ def test_things_joined_later_are_one_find_under_both_ids(run: Path, tmp_path: Pa
     assert len(find.sights) == len(kept.sights) + len(gone.sights)
 
 
+@pytest.mark.slow
 def test_the_table_counts_each_kind_also_those_not_found(run: Path) -> None:
     html = write_report(run).read_text()
     rows = re.findall(r'<tr><th scope="row">.*?</svg>\s*([\w ]+)</th>(.*?)</tr>', html, re.DOTALL)
@@ -166,6 +168,7 @@ def test_a_run_that_was_cut_off_has_a_report(run: Path, tmp_path: Path) -> None:
     assert "Found so far" in re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", write_report(folder).read_text()))
 
 
+@pytest.mark.slow
 def test_words_of_the_world_stay_words(tmp_path: Path) -> None:
     hostile = "</script><script>alert(1)</script>"
     folder = cover(tmp_path / "run", name=hostile, count={"things": ["bench", hostile]})

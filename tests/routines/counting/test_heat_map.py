@@ -10,6 +10,7 @@ metres = st.floats(-5000, 5000)
 SQUARE = shapely.box(0, 0, 1000, 1000)  # 100 hectares
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(metres, metres), min_size=1, max_size=20), st.floats(10, 500))
 def test_each_point_lies_in_its_hexagon(points: list[tuple[float, float]], width: float) -> None:
     xy = np.array(points)
@@ -30,6 +31,7 @@ def test_hexagons_leave_no_gap_and_do_not_overlap() -> None:
     assert shapely.union_all(cells).area == pytest.approx(sum(cell.area for cell in cells))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(metres, metres, st.integers(0, 2)), max_size=40))
 def test_every_thing_in_the_region_is_counted_once_at_every_level(
     things: list[tuple[float, float, int]],

@@ -93,6 +93,7 @@ class Amends:
         return Feedback(self.said[moment.proposed - 1]) if moment.proposed <= len(self.said) else None
 
 
+@pytest.mark.slow
 def test_a_place_is_changed_and_the_rest_is_planned_again(tmp_path: Path) -> None:
     before = plan(tmp_path / "before", ends="18:00")
     first, second = activities(before)[:2]
@@ -112,6 +113,7 @@ def test_a_place_is_changed_and_the_rest_is_planned_again(tmp_path: Path) -> Non
     assert [note["data"]["say"] for note in notes(tmp_path / "after", "amendment")] == ["2: Book Nook"]
 
 
+@pytest.mark.slow
 def test_a_time_is_changed_and_what_fits_before_is_planned(tmp_path: Path) -> None:
     before = plan(tmp_path / "before", starts="13:00", ends="18:00")
     moved = activities(before)[0]
@@ -123,6 +125,7 @@ def test_a_time_is_changed_and_what_fits_before_is_planned(tmp_path: Path) -> No
     assert after.answer["violations"] == []
 
 
+@pytest.mark.slow
 def test_the_scenic_spot_can_be_moved_and_is_visited_once(tmp_path: Path) -> None:
     hours = {"scenic": True, "starts": "13:00", "ends": "18:00"}
     before = activities(plan(tmp_path / "before", **hours))
@@ -131,6 +134,7 @@ def test_the_scenic_spot_can_be_moved_and_is_visited_once(tmp_path: Path) -> Non
     assert [one["starts"] for one in after if one["place"] == before[number - 1]["place"]] == ["16:30"]
 
 
+@pytest.mark.slow
 def test_what_is_dropped_is_gone_for_the_day(tmp_path: Path) -> None:
     before = plan(tmp_path / "before")
     gone = activities(before)[0]["place_id"]
@@ -140,6 +144,7 @@ def test_what_is_dropped_is_gone_for_the_day(tmp_path: Path) -> None:
     assert after.answer["violations"] == []
 
 
+@pytest.mark.slow
 def test_a_lower_budget_holds_for_the_whole_day(tmp_path: Path) -> None:
     before = plan(tmp_path / "before", starts="09:00", ends="18:00")
     assert before.answer["spent_usd"] > 20.0  # type: ignore[operator]
@@ -151,6 +156,7 @@ def test_a_lower_budget_holds_for_the_whole_day(tmp_path: Path) -> None:
     assert last["budget_usd"] == pytest.approx(20.0 - after.answer["spent_usd"])  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_is_said_and_something_else_is_planned(tmp_path: Path) -> None:
     said = ("1: Palace Pictures at 13:00", "7: The Fox")
     after = plan(tmp_path / "run", user=Amends(*said), starts="12:45", ends="17:15")
@@ -161,6 +167,7 @@ def test_what_cannot_be_is_said_and_something_else_is_planned(tmp_path: Path) ->
     assert activities(after)
 
 
+@pytest.mark.slow
 def test_a_day_is_amended_twice(tmp_path: Path) -> None:
     after = plan(tmp_path / "run", user=Amends("2: Reading Room", "No Reading Room"), ends="18:00")
     assert "Reading Room" not in [one["place"] for one in activities(after)]
@@ -181,6 +188,7 @@ def test_a_run_that_is_cut_off_hears_nothing_twice(tmp_path: Path, more: int) ->
     assert len(notes(tmp_path / "run", "amendment")) == 1
 
 
+@pytest.mark.slow
 def test_a_file_amends_the_first_and_the_second_proposal(tmp_path: Path) -> None:
     path = tmp_path / "said.yaml"
     path.write_text("- proposed: 1\n  say: drop 1\n- proposed: 2\n  say: budget 50\n")

@@ -99,6 +99,7 @@ def test_a_whole_day_is_filled_with_what_the_client_likes_and_two_meals(tmp_path
     )
 
 
+@pytest.mark.slow
 def test_meals_come_from_aria_and_ways_take_their_real_time(tmp_path: Path) -> None:
     result = plan(tmp_path / "run", starts="11:30", ends="14:00")
     consulted = list((tmp_path / "run" / "consulted").iterdir())
@@ -120,6 +121,7 @@ def test_no_money_buys_nothing(tmp_path: Path) -> None:
     assert not [one for one in activities(result) if one["kind"] == "eat"]
 
 
+@pytest.mark.slow
 def test_half_an_hour_holds_one_thing(tmp_path: Path) -> None:
     result = plan(tmp_path / "run", starts="15:00", ends="15:30")
     assert len(activities(result)) == 1
@@ -146,6 +148,7 @@ def test_extreme_feelings_stay_on_their_scale(tmp_path: Path, value: int) -> Non
     assert result.answer["violations"] == []
 
 
+@pytest.mark.slow
 def test_somebody_worn_out_rests_first(tmp_path: Path) -> None:
     result = plan(tmp_path / "run", state={"energy": 5, "hunger": 20})
     assert activities(result)[0]["what"] == "Rest"
@@ -157,6 +160,7 @@ def test_an_island_is_never_planned(tmp_path: Path) -> None:
     assert "museum" not in sorts(plan(tmp_path / "run", city))
 
 
+@pytest.mark.slow
 def test_drawing_the_day_asks_a_paid_city_for_no_way(tmp_path: Path) -> None:
     class Unpaid(town.DayMaps):
         def route(self, stops: Any, mode: Any = "walking") -> Route:
@@ -169,6 +173,7 @@ def test_drawing_the_day_asks_a_paid_city_for_no_way(tmp_path: Path) -> None:
     assert activities(found) == activities(plan(tmp_path / "usual", usual))
 
 
+@pytest.mark.slow
 def test_finer_types_change_nothing(tmp_path: Path) -> None:
     finer = [
         replace(one, types=normal_types((fine, *one.types), fine))
@@ -180,6 +185,7 @@ def test_finer_types_change_nothing(tmp_path: Path) -> None:
     assert plan(tmp_path / "finer", town.day_town(*finer)).answer == usual.answer
 
 
+@pytest.mark.slow
 def test_a_place_whose_id_is_gone_is_passed_over(tmp_path: Path) -> None:
     park = next(one for one in town.USUAL if one.types[0] == "park")
     listed = town.day_town(*town.USUAL)
@@ -197,6 +203,7 @@ def test_a_place_whose_id_is_gone_is_passed_over(tmp_path: Path) -> None:
     assert "park" not in found
 
 
+@pytest.mark.slow
 def test_what_is_said_on_the_way_changes_the_rest_of_the_day(tmp_path: Path) -> None:
     fan = {"name": "Ana", "background": "She loves films and cinemas.", "intention": "A good day."}
     silent = plan(tmp_path / "silent", client=fan)
@@ -424,6 +431,7 @@ def test_a_mind_that_fails_ends_the_process_not_the_journal(tmp_path: Path) -> N
     assert (tmp_path / "run" / "journal.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_place_of_unknown_hours_is_visited_where_no_other_is_open_and_named(tmp_path):
     unlisted = town.place("Unlisted", "museum", 100, open_at=(), rating=5.0)
     listed = town.place("Listed", "museum", 150, rating=3.0)
@@ -436,6 +444,7 @@ def test_a_place_of_unknown_hours_is_visited_where_no_other_is_open_and_named(tm
     assert "Opening hours are not known: Unlisted." in (tmp_path / "unsure" / "itinerary.md").read_text()
 
 
+@pytest.mark.slow
 def test_where_no_place_can_have_a_price_it_is_said(tmp_path: Path) -> None:
     result = plan(tmp_path / "map", replace(town.day_town(*town.USUAL), reviewed=False))
     said = "has no reviews, ratings or prices: costs are estimates."
@@ -445,6 +454,7 @@ def test_where_no_place_can_have_a_price_it_is_said(tmp_path: Path) -> None:
     assert "estimates" not in plan(tmp_path / "other").reason
 
 
+@pytest.mark.slow
 def test_a_day_by_bus_holds_and_unknown_transit_is_said(tmp_path: Path) -> None:
     class Buses(town.DayMaps):
         def journey(self, here, there, weekday, minute):

@@ -55,6 +55,7 @@ def test_cars_that_may_go_one_way_only_take_another_order(tmp_path: Path) -> Non
     assert "220 m less than in the order given" in result.reason
 
 
+@pytest.mark.slow
 def test_the_result_shows_map_saving_and_legs(tmp_path: Path) -> None:
     end = run_peng(tmp_path / "run", {"stops": STOPS, "end": "home"})
     city_map, bars, legs = end.exhibits
@@ -73,6 +74,7 @@ def test_the_result_shows_map_saving_and_legs(tmp_path: Path) -> None:
     assert "Legs" in page
 
 
+@pytest.mark.slow
 def test_errands_are_read_from_words_and_looked_up_among_places(tmp_path: Path) -> None:
     text = "Buy bread, hand in a form at 30 Ring Road, read at the City Library and come back home."
     end = run_peng(tmp_path / "run", {"text": text})
@@ -83,6 +85,7 @@ def test_errands_are_read_from_words_and_looked_up_among_places(tmp_path: Path) 
     assert ("Golden Crust", "Buy bread") in [row[1:3] for row in legs.rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stop", "fault"),
     [

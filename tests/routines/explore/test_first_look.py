@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from virl.cli.main import app
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "first"),
     [((), [-60, 0, 60]), (("--set", "explore.first_look=around"), [-150, -90, -30, 30, 90, 150])],

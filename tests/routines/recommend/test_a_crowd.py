@@ -116,6 +116,7 @@ def test_where_few_are_rated_well_more_of_the_nearest_are_asked_for(tmp_path: Pa
     assert asked == ["nearest", "4.5", "4", "nearby"]
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_asks_for_the_same_again(tmp_path: Path) -> None:
     places = crowd(300)
     character = {"client": CHEAP, "clock": "wed 12:30", "recommend": RECOMMEND}

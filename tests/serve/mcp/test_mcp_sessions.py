@@ -32,6 +32,7 @@ async def read(client: Client, session: str, what: str) -> str | bytes:
     return found.text
 
 
+@pytest.mark.slow
 def test_a_session_is_a_run_from_the_first_look_to_the_report(tmp_path: Path) -> None:
     async def work(client: Client) -> str:
         opened = await call(
@@ -148,6 +149,7 @@ def test_what_a_tool_refuses_leaves_the_session_open(tmp_path: Path) -> None:
     with_client(tmp_path, work)
 
 
+@pytest.mark.slow
 def test_hostile_texts_do_no_harm(tmp_path: Path) -> None:
     async def work(client: Client) -> None:
         opened = await call(client, "open_city", intention="Look.")
@@ -171,6 +173,7 @@ def test_hostile_texts_do_no_harm(tmp_path: Path) -> None:
     with_client(tmp_path, work)
 
 
+@pytest.mark.slow
 def test_several_sessions_are_told_apart_and_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions_module, "MOST_OPEN", 2)
 
@@ -189,6 +192,7 @@ def test_several_sessions_are_told_apart_and_bounded(tmp_path: Path, monkeypatch
     with_client(tmp_path, work)
 
 
+@pytest.mark.slow
 def test_a_session_that_was_set_aside_goes_on_by_its_id(tmp_path: Path) -> None:
     async def first(client: Client) -> dict[str, Any]:
         await call(client, "open_city", steps=20, intention="Walk.")
@@ -226,6 +230,7 @@ def test_only_sessions_are_resumed(tmp_path: Path) -> None:
     with_client(tmp_path, work)
 
 
+@pytest.mark.slow
 def test_the_budget_is_of_all_sessions_together(tmp_path: Path) -> None:
     async def work(client: Client) -> None:
         one = await call(client, "open_city", budget_usd=0.30)
@@ -270,6 +275,7 @@ def test_the_prompts_are_the_characters(tmp_path: Path) -> None:
     with_client(tmp_path, work)
 
 
+@pytest.mark.slow
 def test_an_agent_s_part_may_be_taken(tmp_path: Path) -> None:
     async def work(client: Client) -> None:
         opened = await call(client, "open_city", agent="hiro")
@@ -283,6 +289,7 @@ def test_an_agent_s_part_may_be_taken(tmp_path: Path) -> None:
     with_client(tmp_path, work)
 
 
+@pytest.mark.slow
 def test_resources_are_listed_and_others_refused(tmp_path: Path) -> None:
     async def work(client: Client) -> None:
         session = (await call(client, "open_city")).structured_content["session"]

@@ -54,6 +54,7 @@ def test_each_episode_has_a_card_and_is_told_as_a_run(bench: Path) -> None:
     assert feed.picture(99, 0) is None
 
 
+@pytest.mark.slow
 def test_a_walk_on_a_graph_is_told_action_by_action(tmp_path: Path) -> None:
     words = ["bench", "touchdown", "--data", str(DATA), "--limit", "2", "--out", str(tmp_path / "walks")]
     done = CliRunner().invoke(app, words)

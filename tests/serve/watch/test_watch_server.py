@@ -204,6 +204,7 @@ def test_runs_are_found_in_folders(tmp_path: Path) -> None:
             Shelf([tmp_path / wrong], streets)
 
 
+@pytest.mark.slow
 def test_what_the_world_wrote_is_plain_text(tmp_path: Path) -> None:
     folder = keep_made_run(tmp_path / "run", size=16, shop="Bar\u202e\x1b[31m <img src=x onerror=alert(1)>")
     text = json.dumps(RunFeed(folder, streets).told(), ensure_ascii=False)

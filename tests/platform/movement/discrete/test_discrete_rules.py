@@ -99,6 +99,7 @@ def test_crossings_allow_every_action() -> None:
         assert [VELMA.validate(graph, state, action) for action in Action] == list(Action)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data(), st.sampled_from([VELMA, TOUCHDOWN]), st.sampled_from(list(Action)))
 def test_a_step_follows_a_link_or_turns_to_one_or_stands(
@@ -119,6 +120,7 @@ def test_a_step_follows_a_link_or_turns_to_one_or_stands(
         assert after == WalkState(state.node, state.heading)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
 def test_touchdowns_forward_faces_the_way_on_that_is_nearest_to_the_way_taken(data: st.DataObject) -> None:
@@ -134,6 +136,7 @@ def test_touchdowns_forward_faces_the_way_on_that_is_nearest_to_the_way_taken(da
     assert abs(signed_turn(taken, after.heading)) == min(abs(signed_turn(taken, way)) for way in onward)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data(), st.sampled_from([VELMA, TOUCHDOWN]), st.sampled_from(list(Action)))
 def test_what_validation_allows_it_leaves_alone(data: st.DataObject, rules: Rules, action: Action) -> None:

@@ -1,6 +1,7 @@
 from collections import deque
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_crossings import any_streets, streets
@@ -23,6 +24,7 @@ def by_breadth(graph: NavigationGraph, source: int, target: int) -> int:
     return NO_WAY
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(any_streets(), st.data())
 def test_links_are_counted_along_the_fewest(graph: NavigationGraph, data: st.DataObject) -> None:

@@ -99,6 +99,7 @@ def test_headings_that_cannot_be_told_apart_are_one_direction(near: float) -> No
         gold_actions(graph, ["a", "c"], 0.0)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data(), RULES)
 def test_gold_actions_pass_exactly_the_nodes_of_the_path(data: st.DataObject, rules: Rules) -> None:
@@ -122,6 +123,7 @@ def test_gold_actions_pass_exactly_the_nodes_of_the_path(data: st.DataObject, ru
     assert actions[-1] is Action.STOP
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(any_streets(clear=True), st.data())
 def test_the_oracle_reaches_every_target_that_can_be_reached(

@@ -50,6 +50,7 @@ def given(text: str) -> Action:
     return parse_action(text) or Action.FORWARD  # as published: what names no action is a forward
 
 
+@pytest.mark.slow
 def test_the_plain_rules_reproduce_every_random_walk(
     graph: NavigationGraph, walks: list[dict[str, Any]]
 ) -> None:
@@ -65,6 +66,7 @@ def test_the_plain_rules_reproduce_every_random_walk(
     assert states == 22_294
 
 
+@pytest.mark.slow
 def test_a_walker_reproduces_every_random_walk(
     graph: NavigationGraph, walks: list[dict[str, Any]], table: TransitionTable
 ) -> None:
@@ -76,6 +78,7 @@ def test_a_walker_reproduces_every_random_walk(
             assert [graph.ids[state.node], state.heading] == expected
 
 
+@pytest.mark.slow
 def test_a_batch_reproduces_all_random_walks_at_once(
     graph: NavigationGraph, walks: list[dict[str, Any]], table: TransitionTable
 ) -> None:
@@ -91,6 +94,7 @@ def test_a_batch_reproduces_all_random_walks_at_once(
             assert [graph.ids[nodes[nth]], headings[nth]] == walks[nth]["states"][step]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [VELMA, TOUCHDOWN], ids=lambda rules: rules.name)
 def test_the_table_agrees_with_the_plain_rules_at_crossings_and_a_sample_of_roads(
     graph: NavigationGraph, rules: Rules

@@ -13,6 +13,7 @@ from virl.platform.movement.discrete.walker import Walker, WalkerBatch
 RULES = st.sampled_from([VELMA, TOUCHDOWN])
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data(), RULES)
 def test_every_step_and_validation_is_that_of_the_plain_rules(data: st.DataObject, rules: Rules) -> None:
@@ -30,6 +31,7 @@ def test_every_step_and_validation_is_that_of_the_plain_rules(data: st.DataObjec
         assert table.state(table.number(start)) == start
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data(), RULES, st.lists(st.sampled_from(ACTIONS), max_size=30))
 def test_walkers_go_where_the_plain_rules_go(

@@ -84,6 +84,7 @@ def shuffled(positions: Sequence[LatLng]) -> list[int]:
 shuffled.calls = 0  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [Pose("q0", 0.0), Pose("q9", 0.0)])
 def test_a_resumed_walk_goes_on_in_the_order_kept(tmp_path: Path, start: Pose) -> None:
     file = tmp_path / "region.jsonl"

@@ -114,6 +114,7 @@ def test_positions_are_asked_in_batches_where_the_street_view_takes_them() -> No
     assert batches.requests < len(batches.asked) / BATCH + 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "stops"), [(Counting, (1, 80, 110)), (CountingBatches, (1,))])
 def test_what_was_killed_asks_nothing_twice(
     kind: type[Counting], stops: Sequence[int], tmp_path: Path
@@ -137,6 +138,7 @@ def test_what_was_killed_asks_nothing_twice(
         assert idle.asked == []
 
 
+@pytest.mark.slow
 def test_a_line_that_a_kill_cut_off_is_asked_again(tmp_path: Path) -> None:
     file = tmp_path / "survey.jsonl"
     expected = survey(CountingBatches(virlton().streetview), quarter(), file=file)

@@ -40,6 +40,7 @@ def test_the_weights_that_ship_are_small() -> None:
     assert WEIGHTS.stat().st_size < LARGEST_BYTES
 
 
+@pytest.mark.slow
 def test_it_finds_most_of_what_stands_near(
     virlton: City, detector: RenderedDetector, views: list[View]
 ) -> None:
@@ -58,6 +59,7 @@ def test_it_finds_most_of_what_stands_near(
     assert found / there >= 0.6
 
 
+@pytest.mark.slow
 def test_equal_views_give_equal_boxes_in_any_batch(detector: RenderedDetector, views: list[View]) -> None:
     some = views[:3]
     together = detector.detect(some)
@@ -70,6 +72,7 @@ def test_equal_views_give_equal_boxes_in_any_batch(detector: RenderedDetector, v
         )
 
 
+@pytest.mark.slow
 def test_a_leg_of_a_bench_is_no_bin(virlton: City) -> None:
     legs = [("vt-00815", Camera(136.4, -16.6, 30.0)), ("vt-02248", Camera(209.25, -10.53, 30.0))]
     views = [virlton.streetview.view(pano_id, camera) for pano_id, camera in legs]
@@ -84,6 +87,7 @@ def test_a_leg_of_a_bench_is_no_bin(virlton: City) -> None:
         assert any(one.label == "bench" for one in after)
 
 
+@pytest.mark.slow
 def test_labels_are_asked_for_by_other_words_too(detector: RenderedDetector, views: list[View]) -> None:
     everything = detector.detect(views)
     assert {one.label for found in everything for one in found} <= set(CLASSES) - {"directory"}
@@ -96,6 +100,7 @@ def test_labels_are_asked_for_by_other_words_too(detector: RenderedDetector, vie
         detector.detect(views[:1], [" "])
 
 
+@pytest.mark.slow
 def test_boxes_lie_in_pictures_of_any_shape(detector: RenderedDetector) -> None:
     noise = np.random.default_rng(0).integers(0, 256, (200, 700, 3), np.uint8)
     found, blank = detector.find([noise, np.zeros((1, 1, 3), np.uint8)], 0.001)
@@ -159,6 +164,7 @@ def test_views_that_are_drawn_side_by_side_are_those_drawn_in_turn(virlton: City
     assert all(np.array_equal(one, view.pixels) for one, view in zip(side_by_side, drawn(), strict=True))
 
 
+@pytest.mark.slow
 def test_threads_find_what_one_finds(views: list[View]) -> None:
     settings = read_model("detector", "rendered")
     assert isinstance(settings, RenderedSettings)

@@ -120,6 +120,7 @@ def test_two_crops_of_one_look_around_take_the_objects_that_they_match(tmp_path:
     assert [verdict.object_id for verdict in later] == [known[1].object_id, known[0].object_id]
 
 
+@pytest.mark.slow
 def test_reopening_does_not_change_what_matches(tmp_path: Path) -> None:
     """Remembered crops are always compared as they are on the disk."""
     files = []

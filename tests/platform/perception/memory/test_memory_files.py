@@ -47,6 +47,7 @@ def test_opening_again_restores_everything(full: VisualMemory) -> None:
     )
 
 
+@pytest.mark.slow
 def test_half_then_reopened_then_the_rest_is_all_at_once(full: VisualMemory, tmp_path: Path) -> None:
     for cut in range(1, len(POINTS)):
         folder = tmp_path / f"cut-{cut}"

@@ -64,6 +64,7 @@ def test_looks_from_one_panorama_weigh_as_one() -> None:
     assert fuse([one] * 6, 0.5).sigma == pytest.approx(place(one, 0.5).sigma, rel=0.1)
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10_000))
 def test_the_error_that_is_stated_is_the_error_that_is_made(seed: int) -> None:
@@ -80,6 +81,7 @@ def test_the_error_that_is_stated_is_the_error_that_is_made(seed: int) -> None:
     assert 0.7 < np.mean(squares) < 4.5  # two degrees of freedom: 2, and a little as the loss is robust
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(EAST_WEST, st.floats(5.0, 25.0), st.sampled_from([0.6, 1.6]))
 def test_two_directions_that_cross_place_a_thing_whatever_the_distances_say(

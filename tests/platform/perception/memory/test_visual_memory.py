@@ -134,6 +134,7 @@ def test_verdicts_say_why(memory: VisualMemory) -> None:
     assert far.comparisons[0].opinions[0].says == "different"
 
 
+@pytest.mark.slow
 @hypothesis_settings(max_examples=8, deadline=None)
 @given(st.integers(0, 100_000))
 def test_made_streets_are_counted_right(seed: int) -> None:
@@ -152,6 +153,7 @@ def test_made_streets_are_counted_right(seed: int) -> None:
             assert min(hypot(x - things[i].x, y - things[i].y) for i in owners[thing.id]) < 2.0
 
 
+@pytest.mark.slow
 def test_each_switch_shows(tmp_path: Path) -> None:
     """The same walk, with each rule off in turn, makes duplicates that the rule was there to find."""
     things = [Thing(5.0, float(y)) for y in (8, 14, 25, 33)]

@@ -174,6 +174,7 @@ events = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(events)
 def test_the_steps_of_a_meter_add_up_to_its_total(history):
     meter, steps = Meter(), Spending()

@@ -35,6 +35,7 @@ def city(google: Google) -> City:
     return google.city
 
 
+@pytest.mark.slow
 class TestGoogleCity(StreetViewContract, PlacesContract, MapsContract):
     pass
 
@@ -89,6 +90,7 @@ def test_visual_memory_there_expects_real_street_view(google: Google) -> None:
     assert google.reopened(GoogleOptions(visual_memory="mine")).city.visual_memory == "mine"
 
 
+@pytest.mark.slow
 def test_the_page_of_the_web_mover_is_at_the_same_host_and_is_paid_for(virlton: City) -> None:
     with served(virlton) as server, google_http(server.url, budget=Budget(0.03)) as http:
         page = open_google(

@@ -104,6 +104,7 @@ def test_trouble_with_a_picture_is_tried_through(trouble):
     assert len(server.requests) == 2
 
 
+@pytest.mark.slow
 def test_a_reply_that_does_not_come_is_waited_for_no_longer_than_the_timeout():
     changes = {"timeouts": {"read": 0.2}, "retries": {"further": 1}}
     slow = good({"status": "OK"}, delay=30)
@@ -116,6 +117,7 @@ def test_a_reply_that_does_not_come_is_waited_for_no_longer_than_the_timeout():
     assert len(server.requests) == 2
 
 
+@pytest.mark.slow
 def test_a_reply_that_drips_is_given_up_after_the_total_time():
     changes = {"timeouts": {"read": 5.0, "total": 0.4}, "retries": {"further": 0}}
     with (
@@ -274,6 +276,7 @@ def test_json_beyond_all_bounds_is_garbage(number):
         http.json(GEOCODE)
 
 
+@pytest.mark.slow
 def test_what_is_compressed_counts_as_large_as_it_is_and_is_unpacked_once():
     bomb = gzip.compress(b" " * 40_000_000)
     once, twice = ({"content-encoding": name} for name in ("gzip", "gzip, gzip"))
@@ -295,6 +298,7 @@ def test_session_tokens_are_sent_and_not_logged(caplog):
     assert "the-token" not in caplog.text
 
 
+@pytest.mark.slow
 def test_no_more_requests_run_at_once_than_allowed():
     slow = good({"status": "OK"}, delay=0.05)
     calls = [Call("geocode", query={"address": str(number)}) for number in range(12)]
@@ -307,6 +311,7 @@ def test_no_more_requests_run_at_once_than_allowed():
     assert 1 < server.most_at_once <= 3
 
 
+@pytest.mark.slow
 @given(st.integers(1, 5), st.lists(st.tuples(st.floats(0, 90), st.integers(1, 3)), max_size=30))
 def test_no_minute_holds_more_events_than_its_limit(per_minute, arrivals):
     time = FakeTime()
@@ -406,6 +411,7 @@ bodies = st.none() | st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(queries, bodies, st.lists(st.sampled_from(["id", "places.name", "a.b"]), max_size=3), st.randoms())
 def test_the_canonical_request_knows_no_order_and_no_key(query, body, fields, chance):
     call = Call("geocode", query=query, body=body, fields=",".join(fields))
@@ -418,6 +424,7 @@ def test_the_canonical_request_knows_no_order_and_no_key(query, body, fields, ch
     assert KEY not in canonical(same)
 
 
+@pytest.mark.slow
 @given(queries, queries, bodies, bodies)
 def test_canonical_requests_are_alike_only_for_the_same_call(query, other_query, body, other_body):
     one = Call("geocode", path="p", query=query, body=body)

@@ -1,5 +1,6 @@
 """Panoramas taken indoors, which a walker does not enter."""
 
+import pytest
 from served_google import google_over
 
 from virl.geo import distance
@@ -10,6 +11,7 @@ from virl.serve.google.options import ServeOptions, parse_oddities
 ODD = parse_oddities("indoor:0.4")
 
 
+@pytest.mark.slow
 def test_no_link_leads_indoors_unless_that_is_asked_for(virlton: City) -> None:
     start = virlton.streetview.nearest(virlton.center)
     assert start
@@ -22,6 +24,7 @@ def test_no_link_leads_indoors_unless_that_is_asked_for(virlton: City) -> None:
         assert {link.pano_id for link in open_to_all.panorama(start.id).links} == linked | indoor
 
 
+@pytest.mark.slow
 def test_many_positions_find_what_is_outdoors(virlton: City) -> None:
     ends = [virlton.streetview.panorama(f"vt-{number:05d}").position for number in range(20)]
     with google_over(virlton, None, ServeOptions(lossless=True, odd=ODD)) as google:

@@ -56,6 +56,7 @@ def test_routes_are_as_long_as_in_the_city_itself(virlton: City, fresh: Google, 
     assert geo.distance(route.path[-1], stops[-1]) < 1
 
 
+@pytest.mark.slow
 def test_a_long_tour_goes_in_parts(virlton: City, fresh: Google) -> None:
     stops = stops_of(virlton, 30)
     route, own = fresh.city.maps.route(stops), virlton.maps.route(stops)
@@ -66,6 +67,7 @@ def test_a_long_tour_goes_in_parts(virlton: City, fresh: Google) -> None:
     assert route.distance == pytest.approx(walked, rel=0.01)
 
 
+@pytest.mark.slow
 def test_travel_times_are_those_of_the_city_itself(virlton: City, fresh: Google, api: str) -> None:
     origins, destinations = stops_of(virlton, 6), stops_of(virlton, 12)
     times = fresh.city.maps.travel_times(origins, destinations, "cycling")
@@ -77,6 +79,7 @@ def test_travel_times_are_those_of_the_city_itself(virlton: City, fresh: Google,
     assert fresh.city.maps.travel_times([], destinations).shape == (0, 12)
 
 
+@pytest.mark.slow
 def test_a_dozen_places_are_told_by_two_routes(virlton: City, fresh: Google, api: str) -> None:
     here, *ends = stops_of(virlton, 13)[:13]
     times = fresh.city.maps.travel_times([here], [here, *ends])

@@ -82,6 +82,7 @@ def asked(
     return near, told.complete, len(of.asked) - before
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(
     density=st.sampled_from([5, 30, 100, 300, 600]),
@@ -103,6 +104,7 @@ def test_a_wider_circle_never_has_fewer_places(
         found = wider
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("density", [100, 300, 600])
 def test_one_place_more_costs_at_most_three_requests_more(density: int) -> None:
     costs = [asked(street(density), HERE, radius)[2] for radius in range(10, 210, 5)]
@@ -124,6 +126,7 @@ def test_the_twenty_first_place_costs_at_most_three_requests(radius: float) -> N
     assert after - before <= 3
 
 
+@pytest.mark.slow
 def test_a_square_of_dense_streets_is_shared_by_those_who_stand_in_it() -> None:
     of = street(300)
     walk = [geo.destination(HERE, 90.0, 10.0 * step) for step in range(10)]

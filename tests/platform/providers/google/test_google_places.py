@@ -49,6 +49,7 @@ def open_ones(places: list[Place]) -> list[Place]:
     return [place for place in places if place.is_open]
 
 
+@pytest.mark.slow
 def test_listed_places_are_those_of_the_city_itself(virlton: City, fresh: Google) -> None:
     assert fresh.city.places.nearby(virlton.center, 90) == open_ones(
         virlton.places.nearby(virlton.center, 90)
@@ -64,6 +65,7 @@ def test_details_are_those_of_the_city_itself(virlton: City, fresh: Google) -> N
         assert fresh.city.places.details(listed.id) == virlton.places.details(listed.id)
 
 
+@pytest.mark.slow
 def test_a_crowded_circle_is_asked_in_parts_until_nothing_is_missing(virlton: City, google: Google) -> None:
     for options, requests in ((NEW, 60), (OLD, 40)):
         patient = google.reopened(options.model_copy(update={"nearby_requests": ENOUGH}))
@@ -99,6 +101,7 @@ def test_places_in_full_need_no_details(virlton: City, fresh: Google) -> None:
     assert fresh.asked() == {}
 
 
+@pytest.mark.slow
 def test_the_best_rated_places_of_a_crowd_come_with_one_search(virlton: City, google: Google) -> None:
     city, reach = google.reopened(NEW).city, 1200.0
     assert isinstance(city.places, RatedPlaces)
@@ -226,6 +229,7 @@ def test_refuses_what_makes_no_sense(fresh: Google) -> None:
     assert fresh.asked() == {}
 
 
+@pytest.mark.slow
 def test_a_further_page_is_asked_again_until_it_is_ready(virlton: City) -> None:
     slow = ServeOptions(lossless=True, page_delay_s=0.3)
     with google_over(virlton, GoogleOptions(api="legacy", page_wait=0.2), slow) as google:

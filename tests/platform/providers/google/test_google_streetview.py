@@ -115,6 +115,7 @@ def test_a_walk_asks_for_one_panorama_a_step_where_the_street_goes_straight_on(f
     assert fresh.server.stats()["repeated"] == {}
 
 
+@pytest.mark.slow
 def test_many_positions_cost_one_request_for_each_hundred(virlton: City, fresh: Google) -> None:
     positions = [geo.destination(virlton.center, 7.0 * i, 0.4 * i) for i in range(201)]
     found = as_google(fresh.city).nearest_many(positions, 20)
@@ -130,6 +131,7 @@ def test_many_positions_cost_one_request_for_each_hundred(virlton: City, fresh: 
     assert as_google(fresh.city).nearest_many([]) == []
 
 
+@pytest.mark.slow
 def test_small_views_are_thumbnails_unless_that_is_not_wanted(virlton: City, fresh: Google) -> None:
     start, camera = here(fresh.city), Camera(123.4, 12.0, 90.0, 600, 250)
     own = virlton.streetview.view(start.id, camera)  # the first picture takes seconds
@@ -146,6 +148,7 @@ def test_small_views_are_thumbnails_unless_that_is_not_wanted(virlton: City, fre
     assert fresh.asked()["static_image"] == 1
 
 
+@pytest.mark.slow
 def test_static_views_are_what_the_city_renders(virlton: City, fresh: Google) -> None:
     start = here(fresh.city)
     fresh.asked()
@@ -158,6 +161,7 @@ def test_static_views_are_what_the_city_renders(virlton: City, fresh: Google) ->
     assert fresh.asked() == {}
 
 
+@pytest.mark.slow
 def test_tiled_views_fetch_each_tile_once_and_only_when_it_is_seen(virlton: City, google: Google) -> None:
     tiled = google.reopened(GoogleOptions(imagery="tiles", zoom=2)).city.streetview
     start = virlton.streetview.nearest(virlton.center)
@@ -200,6 +204,7 @@ class Faded:
         raise NoImagery(f"no picture of {pano_id} through {camera}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("imagery", ["static", "tiles"])
 def test_no_picture_and_no_panorama_are_told_apart(virlton: City, imagery: Imagery) -> None:
     start = here(virlton)
@@ -258,6 +263,7 @@ attitudes = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(camera=cameras, held=attitudes, width=st.sampled_from([64, 104, 208]))
 def test_the_tiles_seen_are_all_that_a_view_needs(camera: Camera, held: Attitude, width: int) -> None:
     pixels = np.random.default_rng(1).integers(1, 256, (width // 2, width, 3), dtype=np.uint8)
@@ -270,6 +276,7 @@ def test_the_tiles_seen_are_all_that_a_view_needs(camera: Camera, held: Attitude
     assert np.array_equal(whole, needed)
 
 
+@pytest.mark.slow
 def test_a_narrow_view_sees_few_tiles() -> None:
     assert len(tiles_seen(Camera(0, 0, 30), Attitude(), 3328, 1664, 512)) == 2
     assert len(tiles_seen(Camera(0, 90, 30), Attitude(), 3328, 1664, 512)) == 7

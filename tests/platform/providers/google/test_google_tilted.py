@@ -83,6 +83,7 @@ def shift(one: Image, other: Image) -> float:
     return worst
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("camera", CAMERAS)
 def test_views_of_a_tilted_panorama_equal_those_of_the_level_one(level: Image, camera: Camera) -> None:
     straight = perspective(equirectangular(level), camera)
@@ -92,6 +93,7 @@ def test_views_of_a_tilted_panorama_equal_those_of_the_level_one(level: Image, c
     assert shift(straight, perspective(equirectangular(tilted, SLOPE.heading), camera)) > 5
 
 
+@pytest.mark.slow
 def test_the_server_gives_tilted_panoramas_and_the_client_rights_them(virlton: City) -> None:
     odd = parse_oddities("tilted:1")
     held = attitude_of(virlton.streetview.panorama("vt-00042"), odd)

@@ -28,6 +28,7 @@ def without_tiles(url: str) -> GoogleHttp:
     return GoogleHttp(settings, Keys(MARKER_KEY))
 
 
+@pytest.mark.slow
 def test_the_grid_walks_on_street_view_static_alone(virlton: City) -> None:
     with (
         served(virlton, ServeOptions(lossless=True)) as server,

@@ -131,6 +131,7 @@ def test_the_start_heading_snaps_to_the_nearest_link(tmp_path: Path) -> None:
     assert snapped_heading(alone, InstructionEpisode("1", "Go.", ("a",), 12.0)) == 12.0
 
 
+@pytest.mark.slow
 def test_published_episodes_have_no_faults(tmp_path: Path) -> None:
     data = real_data("touchdown")
     graph = load_touchdown(data / "graph", tmp_path)

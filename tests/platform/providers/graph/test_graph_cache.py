@@ -143,6 +143,7 @@ def test_the_folder_is_the_users_cache_by_default(tmp_path: Path, monkeypatch: p
     assert only_file(tmp_path / "home" / "graphs").name.startswith("touchdown-")
 
 
+@pytest.mark.slow
 def test_manhattan_from_the_cache_is_the_same(tmp_path: Path) -> None:
     folder = real_data("touchdown") / "graph"
     assert_same(load_touchdown(folder, tmp_path), load_touchdown(folder, tmp_path))

@@ -214,6 +214,7 @@ def test_a_missing_data_set_names_its_command(tmp_path: Path, monkeypatch: pytes
         open_city("manhattan")
 
 
+@pytest.mark.slow
 def test_manhattan_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIRL_DATA", str(real_data("touchdown").parent))
     monkeypatch.setenv("VIRL_CACHE", str(tmp_path))

@@ -122,6 +122,7 @@ def test_routes_with_faults_are_named(tmp_path: Path) -> None:
         read_r2r_episodes(file)
 
 
+@pytest.mark.slow
 def test_published_distances_and_errors_are_reproduced() -> None:
     data = real_data("r2r")
     graphs = {

@@ -67,6 +67,7 @@ cameras = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(cameras, st.sampled_from([0.0, 123.4, 359.9]), st.sampled_from(["bilinear", "bicubic"]))
 def test_a_view_shows_the_analytic_scene(camera: Camera, yaw: float, interpolation: Interpolation) -> None:
@@ -123,6 +124,7 @@ def test_rays_meet_the_panorama_where_they_should(camera: Camera, attitude: Atti
     assert np.abs(rows - (-np.arctan2(up, level) / np.pi * width / 2 + width / 4 - 0.5 + PAD)).max() < 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "camera",
     [

@@ -100,6 +100,7 @@ def test_missing_empty_and_binary_files_are_named(tmp_path: Path, name: str) -> 
     assert faults(tmp_path) == [(name, 0, "no such file")]
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_a_file_cut_anywhere_is_refused(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

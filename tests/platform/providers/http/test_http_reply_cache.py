@@ -124,6 +124,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_finds_what_it_has_paid_for(tmp_path, monkeypatch):
     with ScriptedGoogle([answer(200, PICTURE)]) as server:
         monkeypatch.setenv("VIRL_CACHE", str(tmp_path))
@@ -163,6 +164,7 @@ def test_two_processes_share_a_cache(tmp_path):
     cache.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("begun", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
 def test_a_file_that_another_process_begins_is_waited_for(tmp_path, begun):
     other = sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None, check_same_thread=False)

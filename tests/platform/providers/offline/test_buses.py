@@ -32,6 +32,7 @@ def journeys(town: City) -> list[tuple[Journey, float]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_journey_is_never_slower_than_walking_and_sometimes_quicker(
     journeys: list[tuple[Journey, float]],
 ) -> None:
@@ -41,6 +42,7 @@ def test_a_journey_is_never_slower_than_walking_and_sometimes_quicker(
     assert all(journey.rides for journey in quicker)
 
 
+@pytest.mark.slow
 def test_legs_follow_one_another_in_space_and_time(journeys: list[tuple[Journey, float]]) -> None:
     for journey, _ in journeys:
         clock = float(NINE)
@@ -57,6 +59,7 @@ def test_legs_follow_one_another_in_space_and_time(journeys: list[tuple[Journey,
         assert clock == pytest.approx(NINE + journey.duration / 60, abs=0.01)
 
 
+@pytest.mark.slow
 def test_lines_run_both_ways_and_stop_where_streets_cross(town: City) -> None:
     lines = bus_lines(kept_plan(1 if town.name == "virlton" else 2, town.title).layout)
     assert len({line.name for line in lines}) == 6

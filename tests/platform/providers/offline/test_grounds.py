@@ -71,6 +71,7 @@ def test_a_wide_pavement_ends_where_a_path_of_gravel_is_nearer() -> None:
     assert (alone[(ys > 13.5) & (ys < 32.5)] < 0).all()
 
 
+@pytest.mark.slow
 def test_lawns_lie_in_parks_and_between_scattered_houses() -> None:
     shape = (400, 403)  # 300 m; not a multiple of the coarse cells
     park = shapely.box(200, 200, 260, 260).difference(shapely.box(220, 220, 240, 240))

@@ -33,6 +33,7 @@ def refuse(*_: object) -> None:
     raise AssertionError("it is drawn again")
 
 
+@pytest.mark.slow
 def test_a_town_from_the_cache_is_the_town_that_was_drawn(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,6 +66,7 @@ def test_arrays_are_known_by_the_alias_that_newer_numpy_gives_them() -> None:
     assert np.array_equal(kept.metres, heights)
 
 
+@pytest.mark.slow
 def test_tiles_from_the_cache_are_those_that_were_drawn(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = textures.all_tiles()
     forget()
@@ -72,6 +74,7 @@ def test_tiles_from_the_cache_are_those_that_were_drawn(cache: Path, monkeypatch
     assert np.array_equal(textures.all_tiles(), drawn)
 
 
+@pytest.mark.slow
 def test_tiles_of_another_size_are_drawn_again(cache: Path, caplog: pytest.LogCaptureFixture) -> None:
     drawn = textures.all_tiles()
     [file] = (cache / "tiles").iterdir()
@@ -82,6 +85,7 @@ def test_tiles_of_another_size_are_drawn_again(cache: Path, caplog: pytest.LogCa
     assert "not a usable set of tiles" in caplog.text
 
 
+@pytest.mark.slow
 def test_another_version_of_the_code_draws_anew(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     city.kept_plan(SEED)
     forget()

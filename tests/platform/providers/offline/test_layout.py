@@ -76,6 +76,7 @@ def test_same_seed_same_bytes() -> None:
     assert fingerprint(lay_out(3)) == fingerprint(lay_out(3)) != fingerprint(lay_out(4))
 
 
+@pytest.mark.slow
 def test_the_city_is_as_big_as_it_should_be(plan: StreetPlan) -> None:
     assert len(plan.blocks) >= 120
     assert 3000 <= len(plan.panoramas.xy) <= 3600
@@ -163,6 +164,7 @@ def test_links_are_sorted_lead_both_ways_and_join_the_whole_city(plan: StreetPla
     assert connected_components(matrix, return_labels=False) == 1
 
 
+@pytest.mark.slow
 def test_blocks_lie_between_the_streets(plan: StreetPlan) -> None:
     blocks = np.array(plan.blocks)
     assert shapely.is_valid(blocks).all()
@@ -186,6 +188,7 @@ def test_buildings_are_sound_apart_and_off_the_streets(plan: StreetPlan) -> None
     assert set(np.round(storeys)) == {2, 3, 4, 5, 6, 7}
 
 
+@pytest.mark.slow
 def test_fronts_lie_on_their_building_and_look_at_their_street(plan: StreetPlan) -> None:
     left, right = (np.array([getattr(front, end) for front in plan.frontages]) for end in ("left", "right"))
     run = right - left

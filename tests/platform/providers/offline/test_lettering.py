@@ -70,6 +70,7 @@ def test_what_no_face_can_draw_is_an_error_that_names_it():
         face_for("ꦏ Shop", 0)
 
 
+@pytest.mark.slow
 def test_a_sign_that_no_face_can_draw_is_blank_and_the_truth_says_so():
     sign = made_sign("ꦏ Shop", left=(-3.0, 8.0), right=(3.0, 8.0))
     assert not letter(sign).any()

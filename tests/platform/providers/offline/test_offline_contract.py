@@ -13,7 +13,9 @@ def city() -> City:
     return open_city("virlton")
 
 
+@pytest.mark.slow
 class TestVirlton(StreetViewContract, PlacesContract, MapsContract, ListingsContract):
+    @pytest.mark.slow
     def test_a_panorama_image_shows_what_views_show(self, city: City) -> None:
         whole = city.streetview.panorama_image("vt-00500", 2048)  # type: ignore[attr-defined]
         assert whole.shape == (1024, 2048, 3)

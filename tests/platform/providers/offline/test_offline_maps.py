@@ -34,12 +34,14 @@ def doors(plan: StreetPlan, count: int) -> list[tuple[str, LatLng]]:
     ]
 
 
+@pytest.mark.slow
 def test_every_door_is_found_by_its_address(plan: StreetPlan, maps: offline_maps) -> None:
     for address, position in doors(plan, 150):
         assert distance(maps.geocode(address), position) < 0.01
         assert distance(maps.geocode(f"{address}, Virlton"), position) < 0.01
 
 
+@pytest.mark.slow
 def test_spelling_is_forgiven(plan: StreetPlan, maps: offline_maps) -> None:
     by_ending = {address.rsplit(" ", 1)[1]: (address, where) for address, where in doors(plan, 400)}
     short = {"Street": "st.", "Road": "RD", "Lane": "Ln", "Avenue": "Ave.", "Boulevard": "blvd"}

@@ -115,6 +115,7 @@ def test_equal_calls_give_equal_pixels_in_any_thread():
     assert all(np.array_equal(a, b) for a, b in zip(expected, pictures, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("centre", [0.0, 135.0])
 def test_the_whole_panorama_agrees_with_pictures(corner, centre):
     width = 1024
@@ -135,6 +136,7 @@ def test_the_whole_panorama_agrees_with_pictures(corner, centre):
     assert np.mean(np.array(differences) < 20) > 0.95
 
 
+@pytest.mark.slow
 def test_one_front_from_two_panoramas_matches_by_a_homography(corner):
     """Upper storeys repeat from bay to bay, as true ones do; what a front shows is met once."""
     cameras = [(-3.0, Camera(14.0, 8.0, 75.0)), (4.0, Camera(340.0, 8.0, 75.0))]

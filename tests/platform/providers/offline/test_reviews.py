@@ -69,6 +69,7 @@ def test_no_wording_says_both():
                 )
 
 
+@pytest.mark.slow
 def test_places_have_three_to_eight_reviews(shops):
     reviewed = [shop.place for shop in shops if shop.place.rating is not None]
     assert {len(place.reviews) for place in reviewed} <= set(range(3, 9))

@@ -42,6 +42,7 @@ def is_wide(text: str) -> bool:
     return any(unicodedata.east_asian_width(glyph) in "WF" for glyph in text)
 
 
+@pytest.mark.slow
 def test_every_localization_type_has_at_least_nine_places(shops):
     count = Counter(shop.place.types[0] for shop in shops)
     assert {kind for kind in LOCALIZATION_TYPES if count[kind] < 9} == set()
@@ -252,6 +253,7 @@ def test_review_counts_have_a_long_tail(shops):
     assert all(shop.place.review_count >= len(shop.place.reviews) for shop in shops)
 
 
+@pytest.mark.slow
 def test_a_town_of_another_name_has_the_same_shops_at_its_own_addresses(town: StreetPlan) -> None:
     here, there = move_in(town, 3), move_in(town, 3, "Elsewhere")
     assert [shop.place.name for shop in there] == [shop.place.name for shop in here]

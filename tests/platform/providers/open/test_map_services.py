@@ -100,6 +100,7 @@ def test_what_is_asked_twice_is_sent_once_even_by_the_next_run(quick: Quick) -> 
     assert (total.sent, total.cached, total.usd) == ({}, {"overpass": sent}, 0.0)
 
 
+@pytest.mark.slow
 def test_a_busy_server_is_asked_again_when_it_says_that_a_slot_is_free(quick: Quick) -> None:
     taken = Reply("Rate limit: 2\nSlot available after: 2026-11-22T10:00:00Z, in 0 seconds.\n")
     busy = [Reply("", 429), Reply("<html>", 504), Reply("<p>busy</p>"), reply(BAKERY)]

@@ -59,6 +59,7 @@ def graphs(other: City, city: City) -> tuple[NavigationGraph, NavigationGraph, n
     return town, made, np.array([town.number(shows[name]) for name in made.ids])
 
 
+@pytest.mark.slow
 def test_links_are_those_of_the_town(
     graphs: tuple[NavigationGraph, NavigationGraph, np.ndarray],
 ) -> None:
@@ -77,6 +78,7 @@ def test_links_are_those_of_the_town(
     assert (walked <= 30).mean() >= 0.95, f"recall {(walked <= 30).mean():.3f}"
 
 
+@pytest.mark.slow
 def test_random_walks_arrive(graphs: tuple[NavigationGraph, NavigationGraph, np.ndarray]) -> None:
     town, made, _ = graphs
     stands, away = _stands(town, made)
@@ -99,12 +101,14 @@ def _stands(town: NavigationGraph, made: NavigationGraph) -> tuple[np.ndarray, n
     return stands, away
 
 
+@pytest.mark.slow
 def test_authors_and_licences_are_named(city: City) -> None:
     assert city.streetview.nearest(city.center, 500) is not None
     for name in ("Ada Driver", "Dana Pedals", "CC-BY-SA-4.0", "etalab-2.0", "Panoramax"):
         assert name in city.notice
 
 
+@pytest.mark.slow
 def test_faults_and_kills_lose_nothing_and_nothing_is_fetched_twice(
     other: City, city: City, data: Path, tmp_path: Path
 ) -> None:
@@ -129,6 +133,7 @@ def test_faults_and_kills_lose_nothing_and_nothing_is_fetched_twice(
     assert stats["repeated"] == {}
 
 
+@pytest.mark.slow
 def test_a_licence_that_changes_leaves_new_pictures_out_and_kept_ones_as_they_were_granted(
     other: City, data: Path, tmp_path: Path
 ) -> None:

@@ -40,6 +40,7 @@ def urls(town: City, data: Path) -> Iterator[dict[str, str]]:
         yield found
 
 
+@pytest.mark.slow
 def test_a_city_of_open_services_has_places_addresses_and_ways(
     urls: dict[str, str], town: City, tmp_path: Path
 ) -> None:
@@ -64,6 +65,7 @@ def test_a_city_of_open_services_has_places_addresses_and_ways(
     assert spent.usd == 0.0
 
 
+@pytest.mark.slow
 def test_googles_places_and_maps_are_mixed_in_within_a_budget(
     urls: dict[str, str], town: City, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

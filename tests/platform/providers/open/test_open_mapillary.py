@@ -42,6 +42,7 @@ def city(server: ServedCity, tmp_path_factory: pytest.TempPathFactory) -> Iterat
             yield city
 
 
+@pytest.mark.slow
 class TestMapillary(StreetViewContract):
     pass
 
@@ -68,6 +69,7 @@ def test_a_rotation_says_how_the_camera_was_held(held: Attitude) -> None:
     assert radians(held.pitch) < 1
 
 
+@pytest.mark.slow
 def test_full_boxes_are_split_and_expired_addresses_are_asked_for_again(
     city: City, server: ServedCity
 ) -> None:
@@ -87,6 +89,7 @@ def gaps(town: City) -> Iterator[ServedCity]:
         yield server
 
 
+@pytest.mark.slow
 def test_the_token_reaches_no_file_and_no_error(
     gaps: ServedCity, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

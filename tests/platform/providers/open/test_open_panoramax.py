@@ -39,10 +39,12 @@ def city(server: ServedCity, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         city.close()
 
 
+@pytest.mark.slow
 class TestPanoramax(StreetViewContract):
     pass
 
 
+@pytest.mark.slow
 def test_a_view_shows_what_the_town_shows_there(city: City, town: City) -> None:
     here = city.streetview.nearest(city.center, 500)
     assert here is not None
@@ -63,6 +65,7 @@ def _turned(camera: Camera, degrees: float) -> Camera:
     return Camera(camera.heading + degrees, camera.pitch, camera.fov, camera.width, camera.height)
 
 
+@pytest.mark.slow
 def test_what_was_fetched_is_not_fetched_again(server: ServedCity, data: Path, tmp_path: Path) -> None:
     name = write_city(tmp_path / "again.yaml", panoramax_url=server.url, reach_m=80)
     camera = Camera(0, width=64, height=64)
@@ -82,6 +85,7 @@ def test_what_was_fetched_is_not_fetched_again(server: ServedCity, data: Path, t
     assert '"licence": "' in credit.read_text()
 
 
+@pytest.mark.slow
 def test_as_of_a_day_shows_who_came_by_before(town: City, data: Path, tmp_path: Path) -> None:
     rough = UploadOptions(roughness=Roughness(again=1.0), width=512)
     with served_app(partial(make_app, town, rough)) as server:

@@ -113,6 +113,7 @@ def test_people_walk_below_a_roof_on_posts(tmp_path: Path) -> None:
     assert min(road.distance(shapely.Point(post)) for post in roof.posts) > 3.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tag", [{"tunnel": "building_passage"}, {"covered": "yes"}, {}])
 def test_a_passage_is_an_opening_that_people_see_and_walk_through(
     tag: dict[str, str], tmp_path: Path

@@ -48,6 +48,7 @@ def refused(data: Path, *arguments: str) -> str:
     return last
 
 
+@pytest.mark.slow
 def test_a_box_becomes_a_town_that_can_be_walked(data: Path) -> None:
     with OverpassServer([Answer(town_xml())]) as there:
         done = osm("--box", BOX, "--name", "kyla", "--server", there.url)
@@ -330,6 +331,7 @@ def copied(tmp_path: Path) -> Path:
     return own
 
 
+@pytest.mark.slow
 def test_a_box_of_an_extract_is_copied_and_a_town_of_it_ends_there(data: Path, tmp_path: Path) -> None:
     own = copied(tmp_path)
     south, west, north, east = map(float, BOX.split(","))

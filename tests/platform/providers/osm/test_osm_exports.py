@@ -76,6 +76,7 @@ def routes_agree(city: City, graph: nx.MultiDiGraph, count: int) -> None:
         assert metres == pytest.approx(walked_route(city.maps, stops).distance, abs=0.01)
 
 
+@pytest.mark.slow
 def test_osmnx_takes_a_city_as_a_graph(city: City, tmp_path: Path) -> None:
     graph = virl.to_networkx(city)
     assert [told["pano_id"] for _, told in graph.nodes(data=True)] == list(city.street_map.panorama_ids())
@@ -111,6 +112,7 @@ def test_a_link_knows_its_street(town: City) -> None:
         assert told["length"] == pytest.approx(distance(*stops), abs=0.01)
 
 
+@pytest.mark.slow
 def test_osmnx_knows_how_long_every_edge_takes(city: City) -> None:
     graph = osmnx.routing.add_edge_speeds(virl.to_networkx(city), fallback=5)
     timed = osmnx.routing.add_edge_travel_times(graph)
@@ -130,6 +132,7 @@ def test_a_graph_data_set_is_a_graph_whose_links_may_lead_one_way(tmp_path: Path
     assert set(virl.to_geodataframes(city)) == {"streets", "panoramas"}
 
 
+@pytest.mark.slow
 def test_tables_hold_what_the_town_holds(town: City) -> None:
     frames = virl.to_geodataframes(town)
     assert set(frames) == {"streets", "panoramas", "houses", "places", "furniture"}

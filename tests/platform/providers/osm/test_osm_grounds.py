@@ -123,6 +123,7 @@ def test_zebras_are_painted_where_crossings_are_mapped_and_nowhere_else(tmp_path
     assert painted[0, 4] == pytest.approx(4.8, abs=0.01)
 
 
+@pytest.mark.slow
 def test_water_gravel_grass_and_the_sea_lie_on_the_ground(tmp_path: Path) -> None:
     path = tmp_path / "e.osm.pbf"
     made = town(path)
@@ -298,6 +299,7 @@ def test_a_bend_widens_no_carriageway(tmp_path: Path) -> None:
         assert ground_at(twin, "kerb", x, y) == pytest.approx(true, abs=0.6)
 
 
+@pytest.mark.slow
 def test_the_edge_of_a_park_is_smooth(tmp_path: Path) -> None:
     made = town(tmp_path / "e.osm.pbf")
     corners = [(-80, 20), (80, 52), (80, 90), (-80, 90)]

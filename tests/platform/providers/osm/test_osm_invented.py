@@ -78,6 +78,7 @@ def test_homes_stand_at_mapped_addresses(city: City) -> None:
     assert {city.maps.geocode(home.address.split(", Apt")[0].split(", Town")[0]) for home in homes}
 
 
+@pytest.mark.slow
 def test_result_journal_and_report_say_so(extract: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = CliRunner().invoke(

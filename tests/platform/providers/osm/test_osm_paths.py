@@ -41,6 +41,7 @@ def refused(*arguments: object) -> str:
     return line
 
 
+@pytest.mark.slow
 def test_a_path_is_a_city_with_a_name_and_a_title(extract: Path) -> None:
     settings = city_settings(str(extract))
     assert isinstance(settings, OsmCity)

@@ -182,6 +182,7 @@ def test_a_town_is_the_same_from_the_cache_and_with_invented_life(
         assert (shop.place.rating is None) == (not shop.place.reviews)
 
 
+@pytest.mark.slow
 @building
 @given(texts)
 def test_nothing_hidden_in_a_name_is_on_a_sign(name: str) -> None:

@@ -90,6 +90,7 @@ def test_a_wrong_file_is_one_line(tmp_path: Path, extract: Path) -> None:
     assert "exclude each other" in refused("--from", extract, "--region", "park.geojson")
 
 
+@pytest.mark.slow
 def test_the_towns_of_liechtenstein() -> None:
     towns = towns_in(real_data("osm") / "liechtenstein.osm.pbf")
     assert [(town.name, town.kind, town.population) for town in towns[:2]] == [

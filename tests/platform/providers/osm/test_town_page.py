@@ -93,6 +93,7 @@ def test_a_made_city_counts_what_it_has(virlton: City) -> None:
     assert not any(fact.startswith("Left out") for fact in facts)
 
 
+@pytest.mark.slow
 def test_the_views_are_those_of_the_seed_and_keep_apart(virlton: City) -> None:
     def where(seed: int) -> list[tuple[str, float]]:
         return [(view.panorama.id, view.camera.heading) for view in town_views(virlton, 6, seed)]
@@ -134,6 +135,7 @@ def test_the_command_writes_one_page_that_names_its_source(extract: Path, tmp_pa
     assert "shop=unheard_of" in page
 
 
+@pytest.mark.slow
 def test_a_picture_sheet_shows_the_views_beside_a_map(extract: Path, tmp_path: Path) -> None:
     out = tmp_path / "sheet.png"
     words = ["town", str(extract), "--views", "3", "--seed", "5", "--sheet"]

@@ -86,10 +86,12 @@ def city(index: Path) -> Iterator[City]:
     opened.close()
 
 
+@pytest.mark.slow
 class TestStreetView(StreetViewContract):
     pass
 
 
+@pytest.mark.slow
 def test_the_views_are_those_of_the_town(virlton: City, city: City, walk: list[str]) -> None:
     for number in (1, 5):
         for camera in (Camera(20, 0, 90, 400, 300), Camera(250, -10, 70, 400, 300)):
@@ -98,6 +100,7 @@ def test_the_views_are_those_of_the_town(virlton: City, city: City, walk: list[s
             assert shift(drawn, seen) < 1
 
 
+@pytest.mark.slow
 def test_positions_dates_and_links_are_those_of_the_drive(virlton: City, city: City, walk: list[str]) -> None:
     for number, pano_id in enumerate(walk):
         here = city.streetview.panorama(f"{number:03d}.jpg")

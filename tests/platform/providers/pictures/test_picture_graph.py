@@ -61,6 +61,7 @@ def places(graph: NavigationGraph, frame: LocalFrame) -> np.ndarray:
     return np.stack(frame.to_metres(graph.lat, graph.lng), axis=1)
 
 
+@pytest.mark.slow
 def test_links_are_those_of_the_town(town: Driven) -> None:
     made = picture_graph(town.pictures).graph
     shown = np.array([town.shows[name] for name in made.ids])
@@ -72,6 +73,7 @@ def test_links_are_those_of_the_town(town: Driven) -> None:
     assert right.mean() >= 0.95
 
 
+@pytest.mark.slow
 def test_random_walks_arrive(town: Driven) -> None:
     made, frame = picture_graph(town.pictures).graph, LocalFrame(town.town.position(0))
     true, near = places(town.town, frame), cKDTree(places(made, frame))
@@ -89,6 +91,7 @@ def test_random_walks_arrive(town: Driven) -> None:
     assert arrived >= 190
 
 
+@pytest.mark.slow
 def test_no_two_panoramas_lie_nearer_than_a_step(town: Driven) -> None:
     made = picture_graph(town.pictures).graph
     apart = cKDTree(places(made, LocalFrame(made.position(0)))).query_pairs(7.9)

@@ -210,6 +210,7 @@ def test_a_recorded_run_is_replayed_without_network_key_and_cost(
     assert not any(KEY.encode() in file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 
+@pytest.mark.slow
 def test_a_reply_that_trickles_in_is_given_up_after_the_whole_time() -> None:
     trickle = Answer(body=b"[" + b" " * 40 + b"]", pause=0.05)
     with RentCastServer([trickle]) as server:

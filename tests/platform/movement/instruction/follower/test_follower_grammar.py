@@ -128,6 +128,7 @@ def test_words(text: str, line: str) -> None:
     assert normalise(text) == line
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_text_is_read(text: str) -> None:
     assert len(parse(text)) <= len(normalise(text).split())

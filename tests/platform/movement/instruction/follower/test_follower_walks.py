@@ -162,6 +162,7 @@ def test_the_map_does_read_ahead() -> None:
         list(Follower(veiled, use_map=True).walk("Stop at the light.", start))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.text() | st.lists(st.sampled_from(" ".join(WALKS).split())).map(" ".join), st.booleans())
 def test_any_text_is_walked(text: str, use_map: bool) -> None:

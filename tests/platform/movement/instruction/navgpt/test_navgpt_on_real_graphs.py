@@ -35,6 +35,7 @@ def episodes_of_one_scan(r2r):
     return [episode for episode in episodes if episode.scan == scan][::3][:EPISODES]
 
 
+@pytest.mark.slow
 def test_gold_paths_are_walked_with_the_headings_of_their_ways(r2r, monkeypatch):
     monkeypatch.delenv("VIRL_BASE_URL", raising=False)
     episodes = episodes_of_one_scan(r2r)
@@ -94,6 +95,7 @@ def test_every_way_of_a_building_is_told_once(r2r):
     check_all_ways_are_told(graph, range(len(graph)))
 
 
+@pytest.mark.slow
 def test_every_way_of_manhattan_is_told_once():
     graph = read_touchdown(real_data("touchdown") / "graph")
     check_all_ways_are_told(graph, range(0, len(graph), 40))

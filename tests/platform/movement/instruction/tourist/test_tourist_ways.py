@@ -79,6 +79,7 @@ def test_left_is_said_before_anything_finer_unless_another_way_is_more_to_the_le
     assert direction_of([half_left, left, link("back", 180)], 0.0, left) == "left"
 
 
+@pytest.mark.slow
 @given(HEADINGS, st.lists(st.integers(0, 23), min_size=2, max_size=5, unique=True))
 def test_a_direction_told_leads_where_it_was_meant(heading: float, ways: list[int]) -> None:
     links = [link(str(way), 15.0 * way) for way in ways]

@@ -45,6 +45,7 @@ def act(action):
     return says({"reason": f"Time to {action}.", "action": action})
 
 
+@pytest.mark.slow
 @PROVIDERS
 def test_a_chat_model_gets_the_walk_as_messages_and_replies_with_an_action(provider, crossing, start):
     with ModelServer(provider, [act(action) for action in GOLD]) as server:

@@ -123,6 +123,7 @@ def key(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spec", "say"), [("openai:m", text), ("openai-completion:m", completion)])
 def test_a_model_lists_them_and_is_asked_again_where_it_does_not(spec, say, tmp_path):
     with ChatServer([say("Which ones?"), say("1. a green kiosk\n2. Quarry Books\n")]) as server:

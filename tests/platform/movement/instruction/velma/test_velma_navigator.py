@@ -202,6 +202,7 @@ def test_without_a_scorer_no_landmarks_are_asked_for(crossing, start):
         assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 def test_examples_are_whole_walks_drawn_by_seed_and_never_the_walk_itself(crossing, start):
     shown = [Demonstration(f"Route {number}.", start, (F, F, R, STOP), ("a park",)) for number in range(9)]
     drawn = {}

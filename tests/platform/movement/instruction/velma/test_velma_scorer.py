@@ -203,6 +203,7 @@ def features(file, step=15):
     return read_features(file, MODEL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heading", [0, 50, 97, 280, 355])
 def test_a_feature_file_sees_what_the_pictures_show(training_area, tmp_path, heading):
     kept, colours = features(tmp_path / "features.npz"), Colours()
