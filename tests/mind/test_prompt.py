@@ -87,6 +87,19 @@ FROM_THE_WORLD = {
         "place_type": "restaurant",
         "roads": [{"index": 0, "description": "WORLD"}, {"index": 1, "description": "WORLD"}],
     },
+    "movement/sight-goal": {"task": "WORLD", "kinds": ["bakery"]},
+    "movement/sight-way": {
+        "task": "WORLD",
+        "seen": "You face north.",
+        "roads": [{"index": 0, "description": "WORLD"}],
+    },
+    "movement/sight-plain": {"task": "WORLD", "roads": [{"index": 0, "description": "WORLD"}]},
+    "movement/sight-verbalized": {
+        "task": "WORLD",
+        "roads": [{"index": 0, "description": "WORLD"}],
+        "remembered": "WORLD",
+        "history": ["WORLD"],
+    },
     "explore/summary": {"name": "WORLD", "rating": 4.25, "reviews": [{"rating": 5, "text": "WORLD"}]},
     "explore/decision": {
         "name": "Hiro",

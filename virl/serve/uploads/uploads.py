@@ -9,11 +9,10 @@ from random import Random
 
 import numpy as np
 
-from virl.errors import BadInput
 from virl.geo import LatLng
 from virl.platform.attitude import Attitude
 from virl.platform.city import City
-from virl.platform.graph import NavigationGraph, build_graph
+from virl.platform.whole_graph import whole_graph
 from virl.serve.uploads.drives import Drive, drives
 from virl.serve.uploads.options import UploadOptions
 
@@ -60,7 +59,7 @@ class Uploads:
 
     def __init__(self, city: City, options: UploadOptions) -> None:
         self.options = options
-        made = drives(graph_of(city), options.seed, options.roughness)
+        made = drives(whole_graph(city), options.seed, options.roughness)
         self.all = tuple(one for number, drive in enumerate(made) for one in _uploads(number, drive, options))
         self.sequences: dict[int, list[Upload]] = {}
         for one in self.all:
@@ -82,22 +81,6 @@ class Uploads:
     def _positions(self) -> tuple[np.ndarray, np.ndarray]:
         lat, lng = np.array([one.position for one in self.all], float).reshape(-1, 2).T
         return lat, lng
-
-
-def graph_of(city: City) -> NavigationGraph:
-    """The panorama graph of a city that knows all its panoramas.
-
-    Raises:
-        BadInput: it does not.
-    """
-    if city.street_map is None:
-        raise BadInput(f"{city.name} does not know all its panoramas: serve a made town or a twin")
-    found = [city.streetview.panorama(name) for name in city.street_map.panorama_ids()]
-    number = {panorama.id: index for index, panorama in enumerate(found)}
-    links = [(number[one.id], number[link.pano_id]) for one in found for link in one.links]
-    ends = np.array(links, np.int64).reshape(-1, 2)
-    lat, lng = np.array([one.position for one in found], float).T
-    return build_graph([one.id for one in found], lat, lng, ends[:, 0], ends[:, 1])
 
 
 def _uploads(number: int, drive: Drive, options: UploadOptions) -> Iterator[Upload]:

@@ -17,12 +17,13 @@ from virl.platform.city import City
 from virl.platform.graph import NavigationGraph
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera
+from virl.platform.whole_graph import whole_graph
 from virl.serve.faults import Faults
 from virl.serve.loopback import ServedCity, served_app
 from virl.serve.panoramax.app import make_app
 from virl.serve.panoramax.items import picture_id
 from virl.serve.uploads.options import UploadOptions
-from virl.serve.uploads.uploads import Uploads, graph_of
+from virl.serve.uploads.uploads import Uploads
 
 AS_PEOPLE_DRIVE = UploadOptions(seed=7, width=512)
 
@@ -54,7 +55,7 @@ def city(server: ServedCity, other: City, tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture(scope="module")
 def graphs(other: City, city: City) -> tuple[NavigationGraph, NavigationGraph, np.ndarray]:
     """The graph of the town, the one that was made, and the node of the town that each panorama shows."""
-    town, made = graph_of(other), graph_of(city)
+    town, made = whole_graph(other), whole_graph(city)
     shows = {picture_id(one): one.pano_id for one in Uploads(other, AS_PEOPLE_DRIVE).all}
     return town, made, np.array([town.number(shows[name]) for name in made.ids])
 

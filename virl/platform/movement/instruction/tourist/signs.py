@@ -79,7 +79,7 @@ class SignReader:
             views = [self._streetview.view(pano_id, camera) for camera in self._cameras(heading)]
             read = self._reader.read([view.pixels for view in views])
             self._read[key] = _each_once(
-                sign for view, lines in zip(views, read, strict=True) for sign in _signs_of(view, lines)
+                sign for view, lines in zip(views, read, strict=True) for sign in signs_of(view, lines)
             )
         return self._read[key]
 
@@ -91,7 +91,8 @@ def _quarter(heading: float, size: tuple[int, int]) -> Camera:
     return Camera(heading, sum(PITCHES) / 2, QUARTER_DEG, *size)
 
 
-def _signs_of(view: View, lines: Sequence[TextLine]) -> Iterator[Sign]:
+def signs_of(view: View, lines: Sequence[TextLine]) -> Iterator[Sign]:
+    """The signs of a view, from the lines that a reader gave of it."""
     for sign in group_lines(lines):
         corners = [line.box for line in sign]
         left, top = (min(box[i] for box in corners) for i in (0, 1))

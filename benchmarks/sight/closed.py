@@ -1,0 +1,133 @@
+"""What a walker is given of a city: the panoramas that it came to, nothing that tells where places are."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.errors import NoStreetView, NotFound
+from virl.geo import LatLng
+from virl.platform.city import City
+from virl.platform.maps import Route, TravelMode
+from virl.platform.places import Place
+from virl.platform.streetview import Camera, Image, Panorama, StreetView, View
+
+CLOSED = "places, maps and routes are closed in this benchmark: go by what you see"
+
+
+class WalkedStreetView:
+    """The street view of a walker: views where it stood, and the panoramas that a link leads to from there.
+
+    Args:
+        streetview: of the city.
+        start: the id of the panorama where the walk begins.
+    """
+
+    def __init__(self, streetview: StreetView, start: str) -> None:
+        self._streetview = streetview
+        self._stood: set[str] = set()
+        self._near: set[str] = set()
+        self.stand(start)
+
+    def stand(self, pano_id: str) -> None:
+        """Write down that the walker came to a panorama."""
+        self._stood.add(pano_id)
+        self._near |= {pano_id, *(link.pano_id for link in self._streetview.panorama(pano_id).links)}
+
+    def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
+        """Raises `NotFound`: a walker goes on foot."""
+        del position, radius
+        _refuse()
+
+    def panorama(self, pano_id: str) -> Panorama:
+        """A panorama where the walker stood, or that it can go to from there.
+
+        Raises:
+            NoStreetView: it is neither.
+        """
+        if pano_id not in self._near:
+            raise NoStreetView(f"panorama {pano_id!r} was not reached in this walk")
+        return self._streetview.panorama(pano_id)
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        """The view at a panorama where the walker stood.
+
+        Raises:
+            NoStreetView: it did not.
+            NoImagery: there is no picture.
+        """
+        if pano_id not in self._stood:
+            raise NoStreetView(f"nobody stood at panorama {pano_id!r} in this walk")
+        return self._streetview.view(pano_id, camera)
+
+
+class ClosedPlaces:
+    """Refuses whatever is asked about places."""
+
+    def nearby(
+        self, position: LatLng, radius: float, types: Collection[str] = (), *, whole: float | None = None
+    ) -> list[Place]:
+        """Raises `NotFound`."""
+        del position, radius, types, whole
+        _refuse()
+
+    def search(self, query: str, near: LatLng | None = None) -> list[Place]:
+        """Raises `NotFound`."""
+        del query, near
+        _refuse()
+
+    def details(self, place_id: str) -> Place:
+        """Raises `NotFound`."""
+        del place_id
+        _refuse()
+
+    def photos(self, place_id: str, limit: int = 1) -> list[Image]:
+        """Raises `NotFound`."""
+        del place_id, limit
+        _refuse()
+
+
+class ClosedMaps:
+    """Refuses whatever is asked about addresses and routes."""
+
+    def geocode(self, address: str) -> LatLng:
+        """Raises `NotFound`."""
+        del address
+        _refuse()
+
+    def route(self, stops: Sequence[LatLng], mode: TravelMode = "walking") -> Route:
+        """Raises `NotFound`."""
+        del stops, mode
+        _refuse()
+
+    def travel_times(
+        self, origins: Sequence[LatLng], destinations: Sequence[LatLng], mode: TravelMode = "walking"
+    ) -> NDArray[np.float64]:
+        """Raises `NotFound`."""
+        del origins, destinations, mode
+        _refuse()
+
+
+def closed_city(city: City, streetview: WalkedStreetView) -> City:
+    """The city as a walker may know it."""
+    return replace(
+        city,
+        streetview=streetview,
+        places=ClosedPlaces(),
+        maps=ClosedMaps(),
+        listings=None,
+        truth=None,
+        street_map=None,
+        inventory=None,
+        panorama_page=None,
+        region=None,
+        fit_mover=None,
+        directory=False,
+        reviewed=False,
+    )
+
+
+def _refuse() -> NoReturn:
+    raise NotFound(CLOSED)

@@ -1,0 +1,270 @@
+"""The episodes of the benchmark `sight`: a search each, for each walker."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from benchmarks.sight.closed import WalkedStreetView
+from benchmarks.sight.episodes import Distances, Search, metres_left, searches
+from benchmarks.sight.published import PUBLISHED
+from benchmarks.sight.score import METRICS, score, show
+from benchmarks.sight.targets import Kind
+from benchmarks.sight.walkers import (
+    ABILITIES,
+    ASKED,
+    SEES_ITSELF,
+    AskedSearcher,
+    ForwardSearcher,
+    Informed,
+    Lost,
+    baseline_of,
+    check_walker,
+)
+from virl.bench.benchmark import BaseOptions, Benchmark, Episode, EpisodeResult, Picture
+from virl.bench.pictures import jpeg
+from virl.bench.resources import Resources, cost_of
+from virl.errors import BadInput, MindFailed
+from virl.geo import bearing
+from virl.mind.base import Mind
+from virl.platform.city import City
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.base import Step, is_steered
+from virl.platform.movement.instruction.human import HUMAN
+from virl.platform.movement.links import LinksMover
+from virl.platform.movement.sight.explorer import SightExplorer
+from virl.platform.movement.sight.goal import SightGoal
+from virl.platform.movement.sight.looking import Kept, SignLooks
+from virl.platform.movement.sight.navigator import SPENT, Explorer, SightNavigator
+from virl.platform.movement.sight.understanding import goal_in_picture, goal_in_words
+from virl.platform.perception.lexicon import Lexicon
+from virl.platform.perception.models import Models
+from virl.platform.streetview import Camera, Image, Pose, View
+from virl.platform.whole_graph import whole_graph
+
+SPLITS: Mapping[str, tuple[str, ...]] = {
+    "train": ("virlton",),
+    "dev": ("virlbury",),
+    "test": ("virlmouth",),
+}
+"""Towns of each split. Rules are tuned on `train` and chosen on `dev`; nobody looks at walks of `test`."""
+READER = "sign-reader"
+
+
+class Options(BaseOptions):
+    """What searches by sight are asked."""
+
+    split: Literal["train", "dev", "test"] = "dev"
+    """Which towns and wishes are used."""
+    cities: tuple[str, ...] = ()
+    """Made towns or map extracts; by default those of the split."""
+    models: tuple[str, ...] = Field(("oracle", "greedy", "random", "forward", "iris"), min_length=1)
+    """Who searches: `oracle`, `greedy` (knows the target's bearing), `random`, `forward`, `iris` (by signs;
+    also `iris@no-map`, `iris@no-signs`, `iris@no-backtracking`), `plain` or `verbalized` (the published
+    prompts, with `--mind`), or `human` (a person who plays)."""
+    kinds: tuple[Kind, ...] = Field(("name", "looks", "picture", "wish"), min_length=1)
+    """How targets are told: by `name`, by `looks`, by a `picture`, or as a `wish`."""
+    count: int = Field(10, ge=1)
+    """Number of searches for each kind in each city."""
+    least_m: float = Field(300.0, ge=50)
+    """Minimum metres of a shortest way."""
+    most_m: float = Field(2000.0, ge=100)
+    """Maximum metres of a shortest way."""
+    mind: str = "rules"
+    """Who decides for `iris`, `plain` and `verbalized`: `rules`, or a chat model such as
+    `openai:gpt-5-mini`."""
+    reader: str = READER
+    """Reader of signs (see `virl models`)."""
+
+    @model_validator(mode="after")
+    def _distances(self) -> "Options":
+        if self.least_m >= self.most_m:
+            raise ValueError("least_m must be below most_m")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedCity:
+    """What searches of a city share."""
+
+    city: City
+    graph: NavigationGraph
+    kept: Kept = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Searches:
+    """What episodes share."""
+
+    options: Options
+    cities: Mapping[str, SearchedCity]
+    lexicon: Lexicon
+    resources: Resources
+
+
+def episodes(options: Options, resources: Resources) -> list[Episode]:
+    """Every search for every walker.
+
+    Raises:
+        UnknownName: there is no such walker.
+        BadInput: a city has no truth, or no search fits.
+    """
+    for walker in options.models:
+        check_walker(walker)
+    far = Distances(options.least_m, options.most_m)
+    made: list[Episode] = []
+    for name in options.cities or SPLITS[options.split]:
+        city = resources.city(name)
+        graph = resources.once(("sight", "graph", name), partial(whole_graph, city))
+        for kind in options.kinds:
+            found = searches(city, graph, kind, options.split, far, options.count, options.seed)
+            made += [
+                Episode(f"{kind}-{number:03d}", name, walker, search.model_dump(mode="json"))
+                for number, search in enumerate(found)
+                for walker in options.models
+                if (walker, kind) != (HUMAN, "picture")  # the page of a player shows no picture of a task
+            ]
+    if not made:
+        raise BadInput("no search fits: give other kinds, or a smaller --least-m")
+    return made
+
+
+def prepare(options: Options, resources: Resources) -> Searches:
+    """Opens the cities and what reads their signs."""
+    if HUMAN in options.models and not is_steered():
+        raise BadInput(f"model {HUMAN!r} is a person who plays: see docs/how-to/watch.md")
+    resources.mind(options.mind)
+    cities: dict[str, SearchedCity] = {}
+    for name in options.cities or SPLITS[options.split]:
+        city = resources.city(name)
+        cities[name] = SearchedCity(
+            city, resources.once(("sight", "graph", name), partial(whole_graph, city))
+        )
+    if {*ABILITIES, *ASKED} & set(options.models):
+        for name in cities:
+            resources.reader(options.reader, name)
+    return Searches(options, cities, Models().lexicon("sign-lexicon"), resources)
+
+
+def run(episode: Episode, world: Searches) -> EpisodeResult:
+    """Walk until the walker stops or has spent its decisions or moves."""
+    search, there = Search.model_validate(episode.payload), world.cities[episode.city]
+    left = metres_left(there.graph, [there.graph.number(pano_id) for pano_id in search.reached])
+    mind = world.resources.mind(world.options.mind)
+    seen = WalkedStreetView(there.city.streetview, search.start)
+    looks = SignLooks(
+        seen, world.resources.reader(world.options.reader, episode.city), world.lexicon, there.kept
+    )
+    failure: MindFailed | None = None
+    explorer: Explorer
+    try:
+        explorer = _explorer(episode.model, search, there, left.tolist(), mind, looks, world)
+    except MindFailed as fault:  # it does not know what to look for, and stays where it is
+        explorer, failure = Lost(str(fault)), fault
+    navigator = SightNavigator(
+        seen,
+        LinksMover(seen),
+        explorer,
+        max_decisions=search.max_decisions,
+        max_moves=search.max_moves,
+        task=search.told,
+    )
+    walked: list[dict[str, Any]] = []
+    for step in navigator.walk(Pose(search.start, search.heading)):
+        seen.stand(step.pose.pano_id)
+        walked.append(_taken(step, float(left[there.graph.number(step.pose.pano_id)])))
+    end = walked[-1]
+    data = {
+        "search": episode.payload,
+        "walked": walked,
+        "decisions": navigator.decisions,
+        "views": looks.views,
+        "success": end["pano_id"] in search.reached and end["stopped"],
+        "told": episode.model not in SEES_ITSELF,
+        "target": [*there.city.places.details(search.place_ids[0]).position],
+    }
+    return EpisodeResult(data, _pictures(search, there, end), cost_of(mind.ledger.take()), failure)
+
+
+def _taken(step: Step, left: float) -> dict[str, Any]:
+    choice, position = step.choice, step.panorama.position
+    return {
+        "pano_id": step.pose.pano_id,
+        "lat": position.lat,
+        "lng": position.lng,
+        "moved": step.distance,
+        "left": left,
+        "choices": len(step.links),
+        "next": choice.link.pano_id if choice.link else None,
+        "stopped": choice.link is None and choice.reason != SPENT,
+        "decided": choice.reason,
+    }
+
+
+def _pictures(search: Search, there: SearchedCity, end: Mapping[str, Any]) -> dict[str, Picture]:
+    """The target's front, and what is ahead where the walk ended."""
+    files: dict[str, Picture] = {}
+    if photos := there.city.places.photos(search.place_ids[0]):
+        files["target.jpg"] = partial(jpeg, _as_view(photos[0]))
+    view = there.city.streetview.view(
+        end["pano_id"], Camera(_facing(there, end["pano_id"], search), 8.0, 90.0)
+    )
+    files["end.jpg"] = partial(jpeg, view)
+    return files
+
+
+def _facing(there: SearchedCity, pano_id: str, search: Search) -> float:
+    target = there.city.places.details(search.place_ids[0]).position
+    return bearing(there.graph.position(there.graph.number(pano_id)), target)
+
+
+def _as_view(pixels: Image) -> View:
+    height, width = pixels.shape[:2]
+    return View("", Camera(0.0, width=width, height=height), pixels)
+
+
+def _explorer(
+    name: str,
+    search: Search,
+    there: SearchedCity,
+    left: list[float],
+    mind: Mind,
+    looks: SignLooks,
+    world: Searches,
+) -> Explorer:
+    photos = there.city.places.photos(search.place_ids[0]) if search.kind == "picture" else []
+    if name == HUMAN:
+        return ForwardSearcher()
+    if name in ABILITIES:
+        return SightExplorer(mind, looks, _goal(search, photos, mind, looks), ABILITIES[name])
+    if name in ASKED:
+        picture = _as_view(photos[0]) if photos else None
+        asked = AskedSearcher(mind, looks, search.told, picture, verbalized=name == "verbalized")
+        return Informed(asked, frozenset(search.reached))
+    target = there.city.places.details(search.place_ids[0]).position
+    return baseline_of(name, search, there.graph, left, target, world.options.seed)
+
+
+def _goal(search: Search, photos: list[Image], mind: Mind, looks: SignLooks) -> SightGoal:
+    if photos:
+        return goal_in_picture(photos[0], search.told, looks)
+    return goal_in_words(search.told, mind, looks.lexicon.types)
+
+
+BENCHMARK = Benchmark(
+    name="sight",
+    title="Search by sight",
+    about="Reach a place known by name, look, picture or as a wish, with no map and no directions.",
+    options=Options,
+    episodes=episodes,
+    prepare=prepare,
+    run=run,
+    score=score,
+    show=show,
+    metrics=METRICS,
+    published=PUBLISHED,
+    typical_s=20.0,
+    work="threads",
+)

@@ -1,0 +1,141 @@
+"""Which searches are run: a target, a start far from it, and how much may be spent; each can be solved."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from benchmarks.sight.targets import Kind, SightTarget, panoramas_in_sight, targets
+from virl.errors import BadInput
+from virl.geo import Floats, signed_turn
+from virl.platform.city import City
+from virl.platform.graph import NavigationGraph
+
+BUDGET = 8
+"""Decisions allowed for each of a shortest way. Chosen: a search without a clue may succeed, and may not."""
+LEAST_DECISIONS, MOST_DECISIONS = 30, 200
+MOVES_A_DECISION = 14
+"""Moves allowed for each decision: AgentNav allows 2,000 for 150 (arXiv 2512.15933)."""
+TURN_DEG = 45.0
+TRIES = 200
+"""Starts drawn for a target before it is given up."""
+
+
+class Search(BaseModel):
+    """An episode: what its walker is told, and what only the referee knows."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Kind
+    told: str
+    place_ids: tuple[str, ...]
+    """Of the places that are right, the nearest to the start first."""
+    place_name: str
+    """Of the first."""
+    start: str
+    """Id of a panorama."""
+    heading: float
+    reached: tuple[str, ...]
+    """Ids of the panoramas at which a place is within 50 m and in sight."""
+    metres: float
+    """Of a shortest way to one of those."""
+    decisions: int
+    """Junctions on that way, the start included."""
+    turns: int
+    """Of more than 45 degrees at those junctions."""
+    max_decisions: int
+    max_moves: int
+
+    @property
+    def difficulty(self) -> str:
+        """`"near"`, `"middle"` or `"far"`, by the decisions of a shortest way; a third each in made towns."""
+        return "near" if self.decisions <= 7 else "middle" if self.decisions <= 11 else "far"
+
+
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """How far from its target a search starts, metres along the streets."""
+
+    least: float
+    most: float
+
+
+def searches(
+    city: City, graph: NavigationGraph, kind: Kind, split: str, far: Distances, count: int, seed: int
+) -> list[Search]:
+    """Searches for different places of a city; fewer where it has no more that fit.
+
+    Raises:
+        BadInput: the truth of the city is not known.
+    """
+    if city.truth is None:
+        raise BadInput(f"{city.title} has no ground truth: choose a made town or a map extract")
+    found: list[Search] = []
+    for target in targets(city, kind, split, Random(f"sight {seed} {city.name} {kind}")):
+        if len(found) == count:
+            break
+        chance = Random(f"sight {seed} {city.name} {target.told} {target.places[0].id}")
+        found += _search(city, graph, target, far, chance)
+    return found
+
+
+def _search(
+    city: City, graph: NavigationGraph, target: SightTarget, far: Distances, chance: Random
+) -> Iterator[Search]:
+    """A search for a target, or none."""
+    reached = panoramas_in_sight(city, graph, target.places)
+    if not reached:
+        return
+    ends = [graph.number(pano_id) for pano_id in reached]
+    left = metres_left(graph, ends)
+    fits = np.flatnonzero((left >= far.least) & (left <= far.most))
+    if not len(fits):
+        return
+    start = int(chance.choice(fits))
+    from_start = graph.distances_from([start])[0]
+    path, metres = graph.shortest_path(start, min(ends, key=lambda end: from_start[end]))
+    junctions = decided(graph, path)
+    budget = min(max(BUDGET * len(junctions), LEAST_DECISIONS), MOST_DECISIONS)
+    near = sorted(target.places, key=lambda place: (from_start[graph.nearest(place.position)[0]], place.id))
+    links = graph.links(start)
+    yield Search(
+        kind=target.kind,
+        told=target.told,
+        place_ids=tuple(place.id for place in near),
+        place_name=near[0].name,
+        start=graph.ids[start],
+        heading=float(chance.choice(graph.heading[links])),
+        reached=tuple(reached),
+        metres=metres,
+        decisions=len(junctions),
+        turns=_turns(graph, path),
+        max_decisions=budget,
+        max_moves=budget * MOVES_A_DECISION,
+    )
+
+
+def metres_left(graph: NavigationGraph, ends: Sequence[int]) -> Floats:
+    """Metres from every node to the nearest of some, shape (nodes,); links lead both ways."""
+    left: Floats = graph.distances_from(ends).min(axis=0)
+    return left
+
+
+def decided(graph: NavigationGraph, path: Sequence[int]) -> list[int]:
+    """The nodes of a way at which a walker had a choice; its end is none."""
+    return [node for index, node in enumerate(path[:-1]) if graph.degree[node] > (1 if index == 0 else 2)]
+
+
+def _turns(graph: NavigationGraph, path: Sequence[int]) -> int:
+    headings = [_heading(graph, one, other) for one, other in pairwise(path)]
+    return sum(
+        abs(signed_turn(before, after)) > TURN_DEG and graph.degree[node] > 2
+        for before, after, node in zip(headings, headings[1:], path[1:], strict=False)
+    )
+
+
+def _heading(graph: NavigationGraph, source: int, target: int) -> float:
+    links = graph.links(source)
+    return float(graph.heading[links][np.flatnonzero(graph.target[links] == target)[0]])

@@ -1,0 +1,110 @@
+"""How well targets were reached."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from benchmarks.sight.episodes import Search
+from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownPoint, ShownView, Tally
+from virl.bench.metrics.paths import success_weighted_path_length
+from virl.geo import LatLng
+
+METRICS = (
+    Metric(
+        "success",
+        "success",
+        digits=0,
+        by_group=True,
+        about="stops within 50 m of the target, with its sign in sight",
+    ),
+    Metric("spl", "SPL", percent=False, digits=2, about="success weighted by path length, 0 to 1"),
+    Metric(
+        "accuracy",
+        "right decisions",
+        digits=0,
+        about="decisions that lessen the way to the target",
+    ),
+    Metric(
+        "progress",
+        "progress",
+        digits=0,
+        about="share of the way that is behind it at the end",
+    ),
+    Metric("decisions", "decisions", percent=False, digits=0),
+    Metric(
+        "backtracks",
+        "back",
+        percent=False,
+        digits=0,
+        aside=True,
+        about="moves back along the last link",
+    ),
+    Metric("views", "views", percent=False, digits=0, aside=True),
+)
+"""Success has a group for each kind of target, so that its mean is over kinds."""
+
+
+def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
+    """One search is one vote."""
+    tallies: dict[str, list[Tally]] = {metric.key: [] for metric in METRICS}
+    for record in records:
+        search = Search.model_validate(record.data["search"])
+        for key, value in measured(record.data, search).items():
+            tallies[key].append(Tally(record.case, value, group=search.kind if key == "success" else ""))
+    return Scores(tallies, notes=_notes(records))
+
+
+def measured(data: Mapping[str, Any], search: Search) -> dict[str, float]:
+    """The metrics of one walk, but for the accuracy of one that decided nothing."""
+    walked = data["walked"]
+    metres = sum(step["moved"] for step in walked)
+    decisions = [
+        after["left"] < before["left"] for before, after in pairwise(walked) if _is_decision(walked, before)
+    ]
+    back = sum(one["pano_id"] == third["pano_id"] for one, third in zip(walked, walked[2:], strict=False))
+    values = {
+        "success": float(data["success"]),
+        "spl": success_weighted_path_length(data["success"], metres, search.metres),
+        "progress": (search.metres - walked[-1]["left"]) / search.metres,
+        "decisions": float(data["decisions"]),
+        "backtracks": float(back),
+        "views": float(data["views"]),
+    }
+    return values | ({"accuracy": sum(decisions) / len(decisions)} if decisions else {})
+
+
+def show(record: Record) -> Shown:
+    """What was looked for, what was decided, and the way on the map."""
+    data = record.data
+    search = Search.model_validate(data["search"])
+    values = measured(data, search)
+    kept = {file.rsplit("/", 1)[-1]: file for file in record.files}
+    captions = {"target.jpg": "the target", "end.jpg": "towards the target, where the walk ended"}
+    walked = data["walked"]
+    return Shown(
+        f"{'reached' if data['success'] else 'not reached'}: {walked[-1]['decided']}",
+        values["spl"],
+        search.told,
+        (
+            ("target", search.place_name),
+            ("difficulty", search.difficulty),
+            ("shortest way", f"{search.metres:.0f} m, {search.decisions} decisions, {search.turns} turns"),
+            ("decisions", f"{data['decisions']} of {search.max_decisions}"),
+            ("metres left", f"{walked[-1]['left']:.0f}"),
+            ("stops by itself", "no: it is told where the target is in sight" if data["told"] else "yes"),
+        ),
+        tuple(ShownView(kept[file], caption) for file, caption in captions.items() if file in kept),
+        tuple((step["pano_id"], step["decided"]) for step in walked if _is_decision(walked, step)),
+        (ShownPoint(LatLng(*data["target"]), float(data["success"]), search.place_name),),
+        tuple(LatLng(step["lat"], step["lng"]) for step in walked),
+    )
+
+
+def _is_decision(walked: Sequence[Mapping[str, Any]], step: Mapping[str, Any]) -> bool:
+    return step["next"] is not None and step["choices"] > (1 if step is walked[0] else 2)
+
+
+def _notes(records: Sequence[Record]) -> list[str]:
+    if records and records[0].data["told"]:
+        return [f"{records[0].model}: stops where it is told that the target is in sight; it need not see it"]
+    return []

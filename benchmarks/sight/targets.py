@@ -1,0 +1,159 @@
+"""Targets of searches: places told by name, by what stands beside them, by a picture, or as a wish."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from virl.geo import bearing, distances
+from virl.mind.lexicon import words_of
+from virl.platform.city import City, Visible
+from virl.platform.graph import NavigationGraph
+from virl.platform.places import Place
+from virl.platform.streetview import Camera
+from virl.settings import Settings, load_settings
+
+Kind = Literal["name", "looks", "picture", "wish"]
+
+REACHED_M = 50.0
+"""As near as a target counts as reached, if it is in sight too. CitySeeker (arXiv 2512.16755) links places to
+panoramas within as much."""
+IN_SIGHT = 0.5
+"""Least share of a sign that is seen, as for the detectors' truth."""
+LEAST_PX = 8.0
+"""Least height of the sign in a view of 640 pixels and 90 degrees. Chosen: such letters can be made out."""
+BESIDE_M = 15.0
+"""As near as two places stand beside each other. Chosen: a shop front is 6 to 12 m wide."""
+ALL_M = 5000.0
+_VAGUE = frozenset({"store", "food", "health", "point_of_interest", "establishment", "finance"})
+
+
+Neighbours = dict[str, list[str]]
+
+
+class Wish(Settings):
+    """A wish that names no place, and the types of place that serve it."""
+
+    told: str = Field(min_length=1)
+    kinds: tuple[str, ...] = Field(min_length=1)
+    """Whoever wrote the wish chose them; places that are closed at `at` do not count."""
+    at: tuple[int, int] = (2, 12 * 60)
+    """Day of the week, 0 for Monday, and minutes after midnight."""
+    split: Literal["train", "dev", "test"]
+    """The wishes of a split are worded apart, so that rules tuned on one meet others."""
+
+
+class Wishes(Settings):
+    """`wishes.yaml`."""
+
+    wishes: tuple[Wish, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SightTarget:
+    """What is looked for in an episode."""
+
+    kind: Kind
+    told: str
+    """The task in words."""
+    places: tuple[Place, ...]
+    """Each of them is right."""
+
+
+def targets(city: City, kind: Kind, split: str, chance: Random) -> Iterator[SightTarget]:
+    """Targets of a kind in a city, in a random order, no two for the same place."""
+    places = sorted(city.places.nearby(city.center, ALL_M), key=lambda place: place.id)
+    names = Counter(words_of(place.name) for place in places)
+    if kind == "wish":
+        yield from _wishes(city, places, split, chance)
+        return
+    beside = _neighbours(places) if kind == "looks" else {}
+    for place in chance.sample(places, len(places)):
+        if names[words_of(place.name)] > 1 or not place.types:
+            continue
+        if kind == "name":
+            yield SightTarget(kind, f'Find the place called "{place.name}".', (place,))
+        elif kind == "picture" and city.places.photos(place.id):
+            yield SightTarget(kind, "Find the place in the picture.", (place,))
+        elif kind == "looks" and (told := _looks(place, places, beside)):
+            yield SightTarget(kind, told, (place,))
+
+
+def load_wishes() -> tuple[Wish, ...]:
+    """All wishes.
+
+    Raises:
+        BadInput: the file is broken.
+    """
+    return load_settings(Path(__file__).with_name("wishes.yaml"), Wishes).wishes
+
+
+def panoramas_in_sight(city: City, graph: NavigationGraph, places: Sequence[Place]) -> list[str]:
+    """The panoramas from which one of the places is reached: near, and with its sign in sight."""
+    reached: list[str] = []
+    for place in places:
+        away = distances(graph.lat, graph.lng, *place.position)
+        for node in np.flatnonzero(away <= REACHED_M):
+            heading = bearing(graph.position(int(node)), place.position)
+            if _is_in_sight(city, graph.ids[node], heading, place):
+                reached.append(graph.ids[node])
+    return sorted(set(reached))
+
+
+def _is_in_sight(city: City, pano_id: str, heading: float, place: Place) -> bool:
+    if city.truth is None:
+        return False
+    seen = city.truth.visible(pano_id, Camera(heading, 10.0, 90.0, 640, 640), kinds={"sign"})
+    return any(_shows(sign, place) for sign in seen)
+
+
+def _shows(sign: Visible, place: Place) -> bool:
+    return (
+        sign.place_id == place.id
+        and not sign.on_directory
+        and sign.visible_fraction >= IN_SIGHT
+        and sign.box[3] - sign.box[1] >= LEAST_PX
+    )
+
+
+def _looks(place: Place, places: Sequence[Place], beside: Neighbours) -> str:
+    """What stands on both sides of a place, if that tells it from all others; else nothing."""
+    own, near = place.types[0], beside[place.id][:2]
+    if len(near) < 2 or own in {*near, *_VAGUE} or _VAGUE & set(near):
+        return ""
+    alike = [one for one in places if one.types and one.types[0] == own]
+    if sum(set(near) <= set(beside[one.id][:4]) for one in alike) > 1:
+        return ""
+    first, second = (kind.replace("_", " ") for kind in near)
+    return f"Find the {own.replace('_', ' ')} that stands between a {first} and a {second}."
+
+
+def _neighbours(places: Sequence[Place]) -> Neighbours:
+    """The types of what stands beside each place by its id, the nearest first, each type once."""
+    lat, lng = np.array([place.position for place in places], float).T
+    found: Neighbours = {}
+    for number, place in enumerate(places):
+        away = distances(lat, lng, *place.position)
+        near = [
+            index for index in np.argsort(away, kind="stable") if away[index] <= BESIDE_M and index != number
+        ]
+        found[place.id] = list(dict.fromkeys(places[index].types[0] for index in near if places[index].types))
+    return found
+
+
+def _wishes(city: City, places: Sequence[Place], split: str, chance: Random) -> Iterator[SightTarget]:
+    wishes = [wish for wish in load_wishes() if wish.split == split]
+    for wish in chance.sample(wishes, len(wishes)):
+        fitting = tuple(
+            whole
+            for place in places
+            if set(place.types) & set(wish.kinds)
+            and (whole := city.places.details(place.id)).may_be_open_at(*wish.at)
+        )
+        if fitting:
+            yield SightTarget("wish", wish.told, fitting)

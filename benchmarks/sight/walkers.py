@@ -1,0 +1,243 @@
+"""Who searches: baselines that know more or see nothing, Iris, and the published prompts for any model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from benchmarks.sight.episodes import Search
+from virl.errors import BadInput, UnknownName
+from virl.geo import LatLng, bearing, egocentric_word, signed_turn
+from virl.mind.base import Mind, Pictures
+from virl.mind.prompt import load_prompt
+from virl.platform.graph import NavigationGraph
+from virl.platform.movement.base import Choice
+from virl.platform.movement.instruction.human import HUMAN
+from virl.platform.movement.intention.replies import RoadChoice
+from virl.platform.movement.sight.explorer import Abilities
+from virl.platform.movement.sight.looking import SignLooks
+from virl.platform.movement.sight.navigator import Explorer
+from virl.platform.movement.sight.replies import VerbalizedChoice
+from virl.platform.streetview import Camera, Link, Pose, View
+
+ROAD_FOV = 60.0  # as in V-IRL
+LAST_DECISIONS = 10  # told of; chosen: a question stays within 2,000 tokens
+IN_SIGHT = "the target is in sight"
+
+ABILITIES = {
+    "iris": Abilities(),
+    "iris@no-map": Abilities(remembers=False),
+    "iris@no-signs": Abilities(looks_far=False),
+    "iris@no-backtracking": Abilities(goes_back=False),
+}
+BASELINES = ("random", "forward", "greedy", "oracle")
+ASKED = ("plain", "verbalized")
+WALKERS = ("oracle", "greedy", "random", "forward", *ABILITIES, *ASKED, HUMAN)
+SEES_ITSELF = frozenset({*ABILITIES, HUMAN})
+"""Those that have to find out by themselves that they have arrived. The others stop where the target is
+within 50 m and in sight, as AgentNav's do where they enter the target's polygon."""
+
+
+def check_walker(name: str) -> None:
+    """See whether there is such a walker.
+
+    Raises:
+        UnknownName: there is none.
+    """
+    if name not in WALKERS:
+        raise UnknownName("walker", name, list(WALKERS))
+
+
+@dataclass(slots=True)
+class Informed:
+    """Stops a walker who is told that it has arrived."""
+
+    explorer: Explorer
+    reached: frozenset[str]
+
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:
+        """As `Explorer.arrive`."""
+        return IN_SIGHT if pose.pano_id in self.reached else self.explorer.arrive(pose, links)
+
+    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
+        """As `Explorer.choose`."""
+        return self.explorer.choose(pose, links, back)
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Does not know what to look for, and stays where it is."""
+
+    reason: str
+
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:  # noqa: ARG002 - sees nothing
+        """Ends the walk."""
+        return self.reason
+
+    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
+        """Ends the walk."""
+        return Choice(None, self.reason)
+
+
+@dataclass(slots=True)
+class RandomSearcher:
+    """Takes any way but the one it came by."""
+
+    chance: Random
+
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:  # noqa: ARG002 - sees nothing
+        """Goes on."""
+        return ""
+
+    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
+        """By chance."""
+        return Choice(
+            self.chance.choice([link for link in links if link != back] or list(links)), "by chance"
+        )
+
+
+@dataclass(slots=True)
+class ForwardSearcher:
+    """Goes straight on."""
+
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:  # noqa: ARG002 - sees nothing
+        """Goes on."""
+        return ""
+
+    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
+        """The way that turns least."""
+        ahead = [link for link in links if link != back] or list(links)
+        return Choice(_toward(ahead, pose.heading), "straight on")
+
+
+@dataclass(slots=True)
+class GreedySearcher:
+    """Knows the bearing of the target, and takes the way that points there best; back only if it must."""
+
+    graph: NavigationGraph
+    target: LatLng
+
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:  # noqa: ARG002 - sees nothing
+        """Goes on."""
+        return ""
+
+    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
+        """The way towards the target."""
+        here = self.graph.position(self.graph.number(pose.pano_id))
+        ahead = [link for link in links if link != back] or list(links)
+        return Choice(_toward(ahead, bearing(here, self.target)), "it points to the target best")
+
+
+@dataclass(slots=True)
+class OracleSearcher:
+    """Knows the shortest way."""
+
+    graph: NavigationGraph
+    left: Sequence[float]
+    """Metres from each node to the target."""
+
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:  # noqa: ARG002 - sees nothing
+        """Goes on."""
+        return ""
+
+    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
+        """The next link of a shortest way."""
+        best = min(links, key=lambda link: self.left[self.graph.number(link.pano_id)] + link.distance)
+        return Choice(best, "the shortest way")
+
+
+@dataclass(slots=True)
+class AskedSearcher:
+    """Asks a mind at each junction, with a picture of each way and no map: the published agents' prompting.
+
+    `verbalized` adds AgentNav's aids (arXiv 2512.15933): the way in words, a memory that the mind rewrites,
+    the last decisions, and how often each way was taken.
+
+    Args:
+        mind: who is asked.
+        looks: reads signs down the ways.
+        task: what is looked for.
+        picture: of the target, where it is told by one.
+        verbalized: whether the aids are given.
+    """
+
+    mind: Mind
+    looks: SignLooks
+    task: str
+    picture: View | None = None
+    verbalized: bool = False
+    _remembered: str = "nothing yet"
+    _history: list[str] = field(default_factory=list)
+    _taken: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:  # noqa: ARG002 - is told of it
+        """Goes on."""
+        return ""
+
+    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:  # noqa: ARG002
+        """As the mind chooses."""
+        ways = sorted(links, key=lambda link: abs(signed_turn(pose.heading, link.heading)))
+        views = [
+            self.looks.streetview.view(pose.pano_id, Camera(link.heading, fov=ROAD_FOV)) for link in ways
+        ]
+        self.looks.views += len(views)
+        images = {f"Way {index}": view.pixels for index, view in enumerate(views)}
+        if self.picture:
+            images["The place looked for"] = self.picture.pixels
+        roads = [
+            {
+                "index": index,
+                "description": self._described(pose, link),
+                "turn": abs(signed_turn(pose.heading, link.heading)),
+            }
+            for index, link in enumerate(ways)
+        ]
+        reply = self._ask(roads, images)
+        link = ways[reply.index]
+        self._taken[pose.pano_id, link.pano_id] = self._taken.get((pose.pano_id, link.pano_id), 0) + 1
+        self._history.append(f"{egocentric_word(pose.heading, link.heading)}: {reply.reason}"[:160])
+        return Choice(link, reply.reason)
+
+    def _ask(self, roads: list[dict[str, object]], images: Pictures) -> RoadChoice:
+        if not self.verbalized:
+            plain = load_prompt("movement/sight-plain", RoadChoice)
+            return self.mind.ask(plain, images=images, task=self.task, roads=roads)
+        reply = self.mind.ask(
+            load_prompt("movement/sight-verbalized", VerbalizedChoice),
+            images=images,
+            task=self.task,
+            roads=roads,
+            remembered=self._remembered,
+            history=self._history[-LAST_DECISIONS:],
+        )
+        self._remembered = reply.remember or self._remembered
+        return reply
+
+    def _described(self, pose: Pose, link: Link) -> str:
+        signs = [one.sign.text[:40] for one in self.looks.down(pose.pano_id, link)[:3]]
+        told = egocentric_word(pose.heading, link.heading)
+        told += f"; signs: {', '.join(map(repr, signs))}" if signs else "; no signs read"
+        taken = self._taken.get((pose.pano_id, link.pano_id), 0)
+        return f"{told}; taken {taken} times before" if self.verbalized else told
+
+
+def baseline_of(
+    name: str, search: Search, graph: NavigationGraph, left: Sequence[float], target: LatLng, seed: int
+) -> Explorer:
+    """A walker that sees nothing.
+
+    Raises:
+        BadInput: there is no such baseline.
+    """
+    made: dict[str, Explorer] = {
+        "random": RandomSearcher(Random(f"{seed} {search.start} {search.told}")),
+        "forward": ForwardSearcher(),
+        "greedy": GreedySearcher(graph, target),
+        "oracle": OracleSearcher(graph, left),
+    }
+    if name not in made:
+        raise BadInput(f"{name!r} is no baseline")
+    return Informed(made[name], frozenset(search.reached))
+
+
+def _toward(links: Sequence[Link], heading: float) -> Link:
+    return min(links, key=lambda link: abs(signed_turn(heading, link.heading)))

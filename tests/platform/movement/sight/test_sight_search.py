@@ -1,0 +1,236 @@
+"""Searching by signs: what a task means, which sign shows the goal, which way comes next."""
+
+from collections.abc import Sequence
+
+import pytest
+from made_streets import MadeStreetView, plus_sign
+
+from virl.errors import MindFailed
+from virl.mind.base import Mind, Pictures, Prompt, ReplyT
+from virl.mind.lexicon import load_lexicon
+from virl.mind.rendering import render
+from virl.mind.rules import RuleMind
+from virl.platform.movement.instruction.tourist.signs import Sign
+from virl.platform.movement.links import LinksMover
+from virl.platform.movement.sight.explorer import MOST_WAYS, Abilities, SightExplorer
+from virl.platform.movement.sight.goal import SightGoal
+from virl.platform.movement.sight.looking import AROUND, KnownSign, SignLooks
+from virl.platform.movement.sight.navigator import SightNavigator
+from virl.platform.movement.sight.rules import (
+    GoalQuestion,
+    WayQuestion,
+    choose_and_tell,
+    choose_way,
+    understand,
+)
+from virl.platform.movement.sight.understanding import goal_in_picture, goal_in_words
+from virl.platform.perception.base import TextLine
+from virl.platform.perception.models import Models
+from virl.platform.streetview import Camera, Image, Pose, View
+
+EAST_BOUND = Pose("w3", 90.0)
+KINDS = (
+    "bakery",
+    "bank",
+    "bar",
+    "dentist",
+    "library",
+    "museum",
+    "book_store",
+    "restaurant",
+    "veterinary_care",
+)
+
+
+def sign(text: str, *kinds: str) -> KnownSign:
+    return KnownSign(Sign(text, 0.0, 0.9, Camera(0.0), (10.0, 10.0, 60.0, 30.0)), kinds)
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "kinds", "beside"),
+    [
+        ('Find the place called "Red Wok Kitchen".', "Red Wok Kitchen", (), ()),
+        ("Find the bakery that stands between a dentist and a bank.", "", ("bakery",), ("dentist", "bank")),
+        ("It rains, and I want somewhere dry to wait.", "", ("library", "museum", "book_store"), ()),
+        ("My dog has eaten a sock and is ill.", "", ("veterinary_care",), ()),
+        ("Somewhere dry to wait, and we have no money.", "", ("library", "museum"), ()),
+    ],
+)
+def test_the_rules_know_what_a_task_looks_for(
+    task: str, name: str, kinds: tuple[str, ...], beside: tuple[str, ...]
+) -> None:
+    sought = understand(GoalQuestion(task=task, kinds=KINDS), load_lexicon())
+    assert (sought.name, sought.kinds, set(sought.beside)) == (name, kinds, set(beside))
+
+
+def test_a_child_comes_along_into_no_bar() -> None:
+    asked = [f"I would like a drink{also}." for also in ("", ", and my child is with me")]
+    found = []
+    for task in asked:
+        try:
+            found.append(understand(GoalQuestion(task=task, kinds=KINDS), load_lexicon()).kinds)
+        except MindFailed:
+            found.append(())
+    assert "bar" in found[0]
+    assert "bar" not in found[1]
+
+
+def test_a_task_that_names_no_place_is_refused() -> None:
+    with pytest.raises(MindFailed, match="put its name in quotation marks"):
+        understand(GoalQuestion(task="Find it.", kinds=KINDS), load_lexicon())
+
+
+@pytest.mark.parametrize(
+    ("read", "is_shown"),
+    [
+        ("Spring Street Hot Pot", True),
+        ("SPRlNG STREET HOT POT", True),
+        ("Miller Street Hot Pot", False),
+        ("Spring Street Cafe", False),
+        ("Hot Pot", False),
+    ],
+)
+def test_every_word_of_a_name_has_to_be_read(read: str, is_shown: bool) -> None:
+    goal = SightGoal("", "Spring Street Hot Pot")
+    assert (goal.shown_by([sign("Bank"), sign(read)]) is not None) is is_shown
+
+
+def test_a_look_is_told_by_its_kind_and_its_neighbours() -> None:
+    goal = SightGoal("", kinds=("bakery",), beside=("bank", "dentist"))
+    own, bank, dentist = sign("Loaf", "bakery"), sign("Bank", "bank"), sign("Teeth", "dentist")
+    assert goal.shown_by([bank, own, dentist]) is own
+    assert goal.shown_by([bank, own]) is None
+    assert goal.shown_by([bank, dentist]) is None
+
+
+def test_rules_take_the_nearest_way_and_turn_least() -> None:
+    roads = [
+        {"index": 0, "description": "", "junctions": 2, "turn": 90.0},
+        {"index": 1, "description": "", "junctions": 0, "turn": 170.0},
+        {"index": 2, "description": "", "junctions": 0, "turn": 20.0},
+    ]
+    question = WayQuestion.model_validate({"task": "", "roads": roads})
+    assert choose_way(question, load_lexicon()).index == 2
+    told = choose_and_tell(question, load_lexicon())
+    assert (told.index, told.goal_is) == (2, "not known to the rules")
+    with pytest.raises(MindFailed, match="no way"):
+        choose_way(WayQuestion(task="", roads=()), load_lexicon())
+
+
+class Boards:
+    """Street view and reader at once: boards at panoramas, seen in views to the east."""
+
+    def __init__(self, streets: MadeStreetView, boards: dict[str, str]) -> None:
+        self._streets, self._boards = streets, boards
+        self._shown: dict[int, str] = {}
+        self.nearest, self.panorama = streets.nearest, streets.panorama
+
+    def view(self, pano_id: str, camera: Camera) -> View:
+        view = self._streets.view(pano_id, camera)
+        far = camera.fov == 20.0
+        faces = abs(camera.heading - 90.0) < 1.0
+        text = self._boards.get(f"far {pano_id}" if far else pano_id, "") if faces else ""
+        self._shown[id(view.pixels)] = text
+        self._kept = (*getattr(self, "_kept", ()), view.pixels)
+        return view
+
+    def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
+        return [self._line(image) for image in images]
+
+    def _line(self, image: Image) -> list[TextLine]:
+        text, (height, width) = self._shown.get(id(image)), image.shape[:2]
+        box = (width / 2 - 60.0, height / 2 - 15.0, width / 2 + 60.0, height / 2 + 15.0)
+        return [TextLine(text, 0.9, box)] if text else []
+
+
+def search(
+    streets: MadeStreetView,
+    boards: dict[str, str],
+    task: str,
+    mind: Mind | None = None,
+    *,
+    decisions: int = 20,
+    abilities: Abilities | None = None,
+    start: Pose = EAST_BOUND,
+) -> tuple[list[str], str, SignLooks]:
+    world = Boards(streets, boards)
+    looks = SignLooks(world, world, Models().lexicon("sign-lexicon"))
+    mind = mind or RuleMind()
+    goal = goal_in_words(task, mind, KINDS)
+    explorer = SightExplorer(mind, looks, goal, abilities)
+    navigator = SightNavigator(streets, LinksMover(streets), explorer, max_decisions=decisions, max_moves=200)
+    steps = list(navigator.walk(start))
+    return [step.pose.pano_id for step in steps], steps[-1].choice.reason, looks
+
+
+def test_a_search_goes_straight_on_then_back_over_its_own_map_until_a_sign_shows_the_goal() -> None:
+    way, reason, looks = search(
+        plus_sign(), {"s2": "Lantern Books"}, 'Find the place called "Lantern Books".'
+    )
+    assert way[:7] == ["w3", "w2", "w1", "c", "e1", "e2", "e3"]
+    assert way[-1] == "s2"
+    assert reason == "the sign 'Lantern Books' shows what is looked for"
+    assert looks.views > len(AROUND) * 3
+
+
+def test_a_sign_far_down_a_street_is_followed() -> None:
+    boards = {"far c": "Lantern Books", "e2": "Lantern Books"}
+    way, *_ = search(plus_sign(), boards, 'Find the place called "Lantern Books".', start=Pose("s2", 0.0))
+    assert way == ["s2", "s1", "c", "e1", "e2"]
+
+
+def test_a_search_ends_where_everything_was_walked() -> None:
+    way, reason, _ = search(plus_sign(), {}, 'Find the place called "Nowhere Inn".')
+    assert {"n3", "e3", "s3", "w3"} <= set(way)
+    assert reason == "every way that can be reached was walked"
+
+
+def test_without_a_memory_or_going_back_it_walks_until_nothing_is_left_to_spend() -> None:
+    for abilities in (Abilities(remembers=False), Abilities(goes_back=False)):
+        _, reason, _ = search(
+            plus_sign(), {}, 'Find the place called "Nowhere Inn".', decisions=6, abilities=abilities
+        )
+        assert reason == "no decision or move is left"
+
+
+def test_a_picture_is_known_by_its_longest_sign() -> None:
+    streets = plus_sign()
+    world = Boards(streets, {"e1": "Loaf & Co Bakery"})
+    looks = SignLooks(world, world, Models().lexicon("sign-lexicon"))
+    shown = world.view("e1", Camera(90.0)).pixels
+    goal = goal_in_picture(shown, "Find the place in the picture.", looks)
+    assert (goal.name, goal.kinds) == ("Loaf & Co Bakery", ("bakery",))
+
+
+class Told(RuleMind):
+    """Rules that keep what a model would be told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.letters: list[int] = []
+
+    def ask(self, prompt: Prompt[ReplyT], *, images: Pictures = (), **inputs: object) -> ReplyT:
+        if prompt.name == "movement/sight-way":
+            self.letters.append(len(render(prompt, inputs)))
+        return super().ask(prompt, images=images, **inputs)
+
+
+def grid(side: int) -> MadeStreetView:
+    """Streets like graph paper, a junction every 50 m."""
+    points = {f"{x}.{y}": (50.0 * x, 50.0 * y) for x in range(side) for y in range(side)}
+    edges = [f"{x}.{y}-{x + 1}.{y}" for x in range(side - 1) for y in range(side)]
+    edges += [f"{x}.{y}-{x}.{y + 1}" for x in range(side) for y in range(side - 1)]
+    return MadeStreetView(points, edges)
+
+
+def test_a_question_stays_short_however_much_was_seen() -> None:
+    mind = Told()
+    boards = {
+        f"far {x}.{y}": "A Name On A Board That Is As Long As Names Get" for x in range(9) for y in range(9)
+    }
+    search(
+        grid(9), boards, 'Find the place called "Nowhere Inn".', mind, decisions=70, start=Pose("0.0", 90.0)
+    )
+    assert len(mind.letters) > 40
+    assert max(mind.letters) < 2000 * 3  # a token has three letters or more in English
+    assert MOST_WAYS == 8

@@ -1,0 +1,132 @@
+"""Iris's way of searching: read signs, remember where she was, and go on where something new begins."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from virl.geo import signed_turn
+from virl.mind.base import Mind
+from virl.mind.prompt import OUR_PROMPTS, Prompts
+from virl.platform.movement.base import Choice
+from virl.platform.movement.intention.replies import RoadChoice
+from virl.platform.movement.sight.goal import SightGoal
+from virl.platform.movement.sight.looking import KnownSign, SignLooks
+from virl.platform.movement.sight.seen import Frontier, SeenMap
+from virl.platform.movement.sight.words import map_in_words, way_in_words
+from virl.platform.streetview import Link, Pose
+
+STRIDE = 2
+"""Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m."""
+MOST_WAYS = 8
+"""Ways that a mind is offered at once, the nearest. Chosen: a question stays within 2,000 tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What a searcher may use; switched off to measure what each is worth."""
+
+    remembers: bool = True
+    """Knows where it was: without, each way is as good as another."""
+    looks_far: bool = True
+    """Reads signs far down the streets at junctions."""
+    goes_back: bool = True
+    """Goes back to ways that it saw and did not take."""
+
+
+class SightExplorer:
+    """Looks for a goal by the signs it reads; it knows no map, no places and no positions.
+
+    Args:
+        mind: chooses among the ways not taken yet.
+        looks: reads the signs.
+        goal: what is looked for.
+        abilities: what it may use.
+        prompts: where its prompts are looked for.
+    """
+
+    def __init__(
+        self,
+        mind: Mind,
+        looks: SignLooks,
+        goal: SightGoal,
+        abilities: Abilities | None = None,
+        prompts: Prompts = OUR_PROMPTS,
+    ) -> None:
+        self._mind, self._looks, self._goal = mind, looks, goal
+        self._alone = replace(goal, beside=())
+        self._can = abilities or Abilities()
+        self._prompt = prompts.load("movement/sight-way", RoadChoice)
+        self._map = SeenMap()
+        self._down: dict[tuple[str, str], tuple[KnownSign, ...]] = {}
+        self._plan: tuple[str, str] | None = None
+        self._unread = 0
+
+    def arrive(self, pose: Pose, links: Sequence[Link]) -> str:
+        """Read the signs around; the walk ends where a closer look confirms the goal."""
+        self._map.visit(self._looks.streetview.panorama(pose.pano_id))
+        self._unread += 1
+        if len(links) == 2 and self._unread < STRIDE and self._plan is None:
+            return ""
+        self._unread = 0
+        for hint in self._goal.hinted_by(self._looks.around(pose.pano_id)):
+            if shown := self._alone.shown_by(self._looks.closer(pose.pano_id, hint.sign)):
+                return f"the sign {shown.sign.text!r} shows what is looked for"
+        return ""
+
+    def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
+        """Where its goal was seen, else to a way not taken yet, as the mind chooses."""
+        ahead = [link for link in links if link != back] or list(links)
+        if self._can.looks_far and (seen := self._seen_down(pose, ahead)):
+            return seen
+        if not self._can.remembers:
+            return self._ask(pose, [_from_here(pose, link) for link in ahead])
+        frontiers = self._map.frontiers(pose, links)
+        if not self._can.goes_back:
+            here = [one for one in frontiers if one.pano_id == pose.pano_id]
+            return self._ask(pose, here or [_from_here(pose, link) for link in ahead])
+        if not frontiers:
+            return Choice(None, "every way that can be reached was walked")
+        planned = [one for one in frontiers if (one.pano_id, one.link.pano_id) == self._plan]
+        if planned and planned[0].junctions:
+            return Choice(planned[0].first, "on the way to a street not walked yet")
+        return self._ask(pose, frontiers)
+
+    def _seen_down(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
+        """The way in which the goal is seen from afar, unless it was walked and was not it."""
+        for link in links:
+            key = (pose.pano_id, link.pano_id)
+            if key not in self._down:
+                self._down[key] = self._looks.down(pose.pano_id, link)
+            shown = self._alone.shown_by(self._down[key])
+            if shown and not self._map.visits(link.pano_id):
+                self._plan = None
+                return Choice(link, f"the sign {shown.sign.text!r} is seen down this street")
+        return None
+
+    def _signs_down(self, way: Frontier) -> tuple[KnownSign, ...]:
+        return self._down.get((way.pano_id, way.link.pano_id), ())
+
+    def _ask(self, pose: Pose, frontiers: Sequence[Frontier]) -> Choice:
+        near = sorted(frontiers, key=lambda one: (one.junctions, one.turn, one.metres))[:MOST_WAYS]
+        reply = self._mind.ask(
+            self._prompt,
+            task=self._goal.told,
+            seen=map_in_words(self._map, pose),
+            roads=[
+                {
+                    "index": index,
+                    "description": way_in_words(
+                        one, pose, self._down.get((one.pano_id, one.link.pano_id), ())
+                    ),
+                    "junctions": one.junctions,
+                    "turn": one.turn,
+                }
+                for index, one in enumerate(near)
+            ],
+        )
+        chosen = near[reply.index]
+        self._plan = (chosen.pano_id, chosen.link.pano_id) if chosen.junctions else None
+        return Choice(chosen.first, reply.reason)
+
+
+def _from_here(pose: Pose, link: Link) -> Frontier:
+    return Frontier(pose.pano_id, link, link, 0, 0.0, abs(signed_turn(pose.heading, link.heading)))

@@ -1,0 +1,97 @@
+"""The rules of a search by sight: what a task tells of its goal, and which way comes first."""
+
+import re
+
+from pydantic import BaseModel
+
+from virl.errors import MindFailed
+from virl.mind.kinds import kinds_wanted
+from virl.mind.lexicon import Lexicon
+from virl.platform.movement.intention.replies import RoadChoice
+from virl.platform.movement.sight.replies import Sought, VerbalizedChoice
+from virl.platform.movement.sight.wishes import kinds_that_serve
+
+STRAIGHT_BACK_DEG = 180.0
+"""A turn by so much counts as a junction more. Chosen among 0, 0.5, 1 and 2 junctions by walks through the
+graph of Virlbury, in which anything above 0 found the same, and 0 less."""
+MOST_KINDS = 4
+"""Kinds of place that a wish may mean at most. Chosen."""
+
+_QUOTED = re.compile(r'["\u201c]([^"\u201c\u201d]+)["\u201d]')
+_BESIDE = re.compile(r"\b(?:next to|beside|between|neighbou?rs?)\b", re.IGNORECASE)
+
+
+class GoalQuestion(BaseModel):
+    """Inputs of `movement/sight-goal`."""
+
+    task: str
+    kinds: tuple[str, ...]
+
+
+class ToldWay(BaseModel):
+    """A way not taken yet."""
+
+    index: int
+    description: str
+    junctions: int = 0
+    turn: float = 0.0
+
+
+class WayQuestion(BaseModel):
+    """Inputs of the prompts for the next way."""
+
+    task: str
+    roads: tuple[ToldWay, ...]
+
+
+def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
+    """A name in quotation marks, else the kinds that the words speak for, and those of neighbours.
+
+    Raises:
+        MindFailed: there is neither.
+    """
+    if quoted := _QUOTED.search(question.task):
+        return Sought(name=quoted[1].strip(), kinds=(), beside=())
+    own, *others = _BESIDE.split(question.task, maxsplit=1)
+    offered = kinds_that_serve(own, question.kinds, lexicon)[:MOST_KINDS]
+    if not offered:
+        raise MindFailed(
+            "the rules find no place in the task: put its name in quotation marks, or name its kind"
+        )
+    neighbours = kinds_wanted(others[0], question.kinds, lexicon) if others else []
+    beside = [kind for kind in neighbours if kind in question.kinds]
+    if others:
+        offered = offered[:1]
+    return Sought(
+        name="", kinds=tuple(offered), beside=tuple(kind for kind in beside if kind in question.kinds)[:2]
+    )
+
+
+def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: ARG001 - of every rule
+    """The way with the fewest junctions before it, straight on among equals.
+
+    Raises:
+        MindFailed: there is no way.
+    """
+    if not question.roads:
+        raise MindFailed("no way to choose from: a junction needs at least one")
+    best = min(question.roads, key=lambda road: (road.junctions + road.turn / STRAIGHT_BACK_DEG, road.index))
+    return RoadChoice(index=best.index, reason="It is the nearest way not taken yet, with the least turn.")
+
+
+def choose_and_tell(question: WayQuestion, lexicon: Lexicon) -> VerbalizedChoice:
+    """As `choose_way`; rules know no city, and say so.
+
+    Raises:
+        MindFailed: there is no way.
+    """
+    chosen = choose_way(question, lexicon)
+    unknown = "not known to the rules"
+    return VerbalizedChoice(
+        index=chosen.index,
+        reason=chosen.reason,
+        goal_is=unknown,
+        here_is=unknown,
+        way_there=unknown,
+        remember="",
+    )

@@ -1,0 +1,37 @@
+"""From what a walker is told, or shown, to what it looks for."""
+
+from collections.abc import Sequence
+
+from virl.mind.base import Mind
+from virl.mind.prompt import OUR_PROMPTS, Prompts
+from virl.platform.movement.instruction.tourist.signs import signs_of
+from virl.platform.movement.sight.goal import SightGoal
+from virl.platform.movement.sight.looking import SignLooks
+from virl.platform.movement.sight.replies import Sought
+from virl.platform.streetview import Camera, Image, View
+
+
+def goal_in_words(task: str, mind: Mind, kinds: Sequence[str], prompts: Prompts = OUR_PROMPTS) -> SightGoal:
+    """What a task in words looks for.
+
+    Args:
+        task: such as `Find the place called "Dubliner".`, or a wish.
+        mind: reads it.
+        kinds: place types that signs can tell of.
+        prompts: where the prompt is looked for.
+
+    Raises:
+        MindFailed: the mind finds nothing to look for.
+    """
+    prompt = prompts.load("movement/sight-goal", Sought)
+    sought = mind.ask(prompt, task=task, kinds=sorted(kinds))
+    return SightGoal(task, sought.name, sought.kinds, sought.beside)
+
+
+def goal_in_picture(picture: Image, task: str, looks: SignLooks) -> SightGoal:
+    """What a picture of a front looks for: the words of its longest sign."""
+    height, width = picture.shape[:2]
+    view = View("", Camera(0.0, width=width, height=height), picture)
+    signs = list(signs_of(view, looks.reader.read([picture])[0]))
+    text = max((sign.text for sign in signs), key=len, default="")
+    return SightGoal(task, text, looks.kinds_of(text))
