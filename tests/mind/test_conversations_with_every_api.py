@@ -10,6 +10,7 @@ from strict_models import ModelServer, Said, calls, says
 from test_strict_apis import KEY_VARIABLES, PROVIDERS, mind_at
 
 from virl.errors import MindFailed
+from virl.mind.chat.endings import taken_back
 from virl.mind.llm import LLMMind
 from virl.mind.pictures import image_block
 
@@ -127,3 +128,13 @@ def test_what_goes_on_is_marked_for_the_cache_of_anthropic() -> None:
         say(mind_at(server), HELLO)
         assert server.refusals == []
         assert '"cache_control": {"type": "ephemeral"}' in server.requests[0].text
+
+
+def test_calls_among_the_parts_of_a_text_are_left_out_of_a_history() -> None:
+    called = [{"name": "wave", "args": {}, "id": "call_1", "type": "tool_call"}]
+    part = {"type": "function", "id": "call_1", "function": {"name": "wave", "arguments": "{}"}}
+    said = AIMessage(content=[{"type": "text", "text": "Hello."}, part], tool_calls=called)  # type: ignore[arg-type]
+    back = taken_back(said, HELLO)
+    assert (back.content, back.tool_calls) == ("Hello.", said.tool_calls)
+    thought = AIMessage(content=[{"type": "thinking", "thinking": "Hm."}], tool_calls=called)  # type: ignore[arg-type]
+    assert taken_back(thought, HELLO) is thought

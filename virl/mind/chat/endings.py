@@ -89,7 +89,8 @@ def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
     """A turn as every API takes it back in a history.
 
     Names of tools are made legal, ids of calls legal and unique in the conversation, arguments that are no
-    JSON an empty object, and a turn of nothing gets a word. A turn that is fine stays as it is.
+    JSON an empty object, calls that a server put among the parts of the text are left out there, and a turn
+    of nothing gets a word. A turn that is fine stays as it is.
     """
     used = {call["id"] for one in before if isinstance(one, AIMessage) for call in _calls(one)}
     calls = [
@@ -101,7 +102,7 @@ def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
     ]
     if is_empty(answer) and not refusal_in(answer):
         return AIMessage(content=NOTHING, response_metadata=answer.response_metadata, id=answer.id)
-    if calls == answer.tool_calls and broken == answer.invalid_tool_calls:
+    if calls == answer.tool_calls and broken == answer.invalid_tool_calls and not _has_calls_as_text(answer):
         return answer
     return AIMessage(
         content=answer.text,
@@ -111,6 +112,12 @@ def taken_back(answer: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
         response_metadata=answer.response_metadata,
         id=answer.id,
     )
+
+
+def _has_calls_as_text(answer: AIMessage) -> bool:
+    """Whether a part of the text is a call as OpenAI writes them, which no API takes there."""
+    parts = answer.content if isinstance(answer.content, list) else []
+    return any(isinstance(part, dict) and part.get("type") == "function" for part in parts)
 
 
 def _calls(message: AIMessage) -> list[Any]:
