@@ -98,7 +98,9 @@ def main() -> None:
         files = [line.split(",")[0] for line in run(python, "-c", top, cwd=folder).split("\n") if line]
         names = {file.split("/")[0] for file in files if not file.startswith("..")}
         assert {name for name in names if not name.endswith(".dist-info")} == {"virl"}, names
-        listed = run(virl, "bench", "list", cwd=folder)
+        listed = {
+            line.split()[0] for line in run(virl, "bench", "list", cwd=folder).split("\n") if line.split()
+        }
         for path in ROOT.glob("benchmarks/*/definition.py"):
             assert path.parent.name.replace("_", "-") in listed, path
         (folder / "middle.txt").write_text(MIDDLE, encoding="utf-8")

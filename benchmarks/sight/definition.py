@@ -7,22 +7,6 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from benchmarks.sight.closed import WalkedStreetView
-from benchmarks.sight.episodes import Distances, Search, metres_left, searches
-from benchmarks.sight.published import PUBLISHED
-from benchmarks.sight.score import METRICS, score, show
-from benchmarks.sight.targets import Kind
-from benchmarks.sight.walkers import (
-    ABILITIES,
-    ASKED,
-    SEES_ITSELF,
-    AskedSearcher,
-    ForwardSearcher,
-    Informed,
-    Lost,
-    baseline_of,
-    check_walker,
-)
 from virl.bench.benchmark import BaseOptions, Benchmark, Episode, EpisodeResult, Picture
 from virl.bench.pictures import jpeg
 from virl.bench.resources import Resources, cost_of
@@ -43,6 +27,23 @@ from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models
 from virl.platform.streetview import Camera, Image, Pose, View
 from virl.platform.whole_graph import whole_graph
+
+from .closed import WalkedStreetView
+from .episodes import Distances, Search, metres_left, searches
+from .published import PUBLISHED
+from .score import METRICS, score, show
+from .targets import Kind
+from .walkers import (
+    ABILITIES,
+    ASKED,
+    SEES_ITSELF,
+    AskedSearcher,
+    ForwardSearcher,
+    Informed,
+    Lost,
+    baseline_of,
+    check_walker,
+)
 
 SPLITS: Mapping[str, tuple[str, ...]] = {
     "train": ("virlton",),

@@ -8,11 +8,12 @@ from random import Random
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from benchmarks.sight.targets import Kind, SightTarget, panoramas_in_sight, targets
 from virl.errors import BadInput
 from virl.geo import Floats, signed_turn
 from virl.platform.city import City
 from virl.platform.graph import NavigationGraph
+
+from .targets import Kind, SightTarget, panoramas_in_sight, targets
 
 BUDGET = 8
 """Decisions allowed for each of a shortest way. Chosen: a search without a clue may succeed, and may not."""

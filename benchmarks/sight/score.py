@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from benchmarks.sight.episodes import Search
 from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownPoint, ShownView, Tally
 from virl.bench.metrics.paths import success_weighted_path_length
 from virl.geo import LatLng
+
+from .episodes import Search
 
 METRICS = (
     Metric(

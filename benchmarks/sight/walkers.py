@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from benchmarks.sight.episodes import Search
 from virl.errors import BadInput, UnknownName
 from virl.geo import LatLng, bearing, egocentric_word, signed_turn
 from virl.mind.base import Mind, Pictures
@@ -18,6 +17,8 @@ from virl.platform.movement.sight.looking import SignLooks
 from virl.platform.movement.sight.navigator import Explorer
 from virl.platform.movement.sight.replies import VerbalizedChoice
 from virl.platform.streetview import Camera, Link, Pose, View
+
+from .episodes import Search
 
 ROAD_FOV = 60.0  # as in V-IRL
 LAST_DECISIONS = 10  # told of; chosen: a question stays within 2,000 tokens
