@@ -15,6 +15,17 @@ LONG_S = 120.0
 """More than any step takes; a test that waits so long fails."""
 
 
+def decision(control: Control) -> Standing:
+    """The standing once the player is to decide; fails where the play ends before."""
+    seen = -1
+    while not (standing := control.standing()).waiting:
+        assert standing.state != "ended", standing
+        now = control.wait_change(seen, LONG_S)
+        assert now != seen, standing
+        seen = now
+    return standing
+
+
 class SteeredRun:
     """A run that goes on in a thread, and its control."""
 

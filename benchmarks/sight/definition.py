@@ -25,7 +25,7 @@ from virl.platform.movement.sight.navigator import SPENT, Explorer, SightNavigat
 from virl.platform.movement.sight.understanding import goal_in_picture, goal_in_words
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.models import Models
-from virl.platform.streetview import Camera, Image, Pose, View
+from virl.platform.streetview import Camera, Image, Pose, view_of_picture
 from virl.platform.whole_graph import whole_graph
 
 from .closed import WalkedStreetView
@@ -117,8 +117,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     far = Distances(options.least_m, options.most_m)
     made: list[Episode] = []
     for name in options.cities or SPLITS[options.split]:
-        city = resources.city(name)
-        graph = resources.once(("sight", "graph", name), partial(whole_graph, city))
+        city, graph = resources.city(name), _graph(name, resources)
         for kind in options.kinds:
             found = searches(city, graph, kind, options.split, far, options.count, options.seed)
             made += [
@@ -137,16 +136,16 @@ def prepare(options: Options, resources: Resources) -> Searches:
     if HUMAN in options.models and not is_steered():
         raise BadInput(f"model {HUMAN!r} is a person who plays: see docs/how-to/watch.md")
     resources.mind(options.mind)
-    cities: dict[str, SearchedCity] = {}
-    for name in options.cities or SPLITS[options.split]:
-        city = resources.city(name)
-        cities[name] = SearchedCity(
-            city, resources.once(("sight", "graph", name), partial(whole_graph, city))
-        )
+    names = options.cities or SPLITS[options.split]
+    cities = {name: SearchedCity(resources.city(name), _graph(name, resources)) for name in names}
     if {*ABILITIES, *ASKED} & set(options.models):
         for name in cities:
             resources.reader(options.reader, name)
     return Searches(options, cities, Models().lexicon("sign-lexicon"), resources)
+
+
+def _graph(name: str, resources: Resources) -> NavigationGraph:
+    return resources.once(("sight", "graph", name), lambda: whole_graph(resources.city(name)))
 
 
 def run(episode: Episode, world: Searches) -> EpisodeResult:
@@ -208,7 +207,7 @@ def _pictures(search: Search, there: SearchedCity, end: Mapping[str, Any]) -> di
     """The target's front, and what is ahead where the walk ended."""
     files: dict[str, Picture] = {}
     if photos := there.city.places.photos(search.place_ids[0]):
-        files["target.jpg"] = partial(jpeg, _as_view(photos[0]))
+        files["target.jpg"] = partial(jpeg, view_of_picture(photos[0]))
     view = there.city.streetview.view(
         end["pano_id"], Camera(_facing(there, end["pano_id"], search), 8.0, 90.0)
     )
@@ -219,11 +218,6 @@ def _pictures(search: Search, there: SearchedCity, end: Mapping[str, Any]) -> di
 def _facing(there: SearchedCity, pano_id: str, search: Search) -> float:
     target = there.city.places.details(search.place_ids[0]).position
     return bearing(there.graph.position(there.graph.number(pano_id)), target)
-
-
-def _as_view(pixels: Image) -> View:
-    height, width = pixels.shape[:2]
-    return View("", Camera(0.0, width=width, height=height), pixels)
 
 
 def _explorer(
@@ -241,7 +235,7 @@ def _explorer(
     if name in ABILITIES:
         return SightExplorer(mind, looks, _goal(search, photos, mind, looks), ABILITIES[name])
     if name in ASKED:
-        picture = _as_view(photos[0]) if photos else None
+        picture = view_of_picture(photos[0]) if photos else None
         asked = AskedSearcher(mind, looks, search.told, picture, verbalized=name == "verbalized")
         return Informed(asked, frozenset(search.reached))
     target = there.city.places.details(search.place_ids[0]).position

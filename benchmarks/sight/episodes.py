@@ -1,6 +1,6 @@
 """Which searches are run: a target, a start far from it, and how much may be spent; each can be solved."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
@@ -21,8 +21,6 @@ LEAST_DECISIONS, MOST_DECISIONS = 30, 200
 MOVES_A_DECISION = 14
 """Moves allowed for each decision: AgentNav allows 2,000 for 150 (arXiv 2512.15933)."""
 TURN_DEG = 45.0
-TRIES = 200
-"""Starts drawn for a target before it is given up."""
 
 
 class Search(BaseModel):
@@ -79,22 +77,23 @@ def searches(
         if len(found) == count:
             break
         chance = Random(f"sight {seed} {city.name} {target.told} {target.places[0].id}")
-        found += _search(city, graph, target, far, chance)
+        if search := _search(city, graph, target, far, chance):
+            found.append(search)
     return found
 
 
 def _search(
     city: City, graph: NavigationGraph, target: SightTarget, far: Distances, chance: Random
-) -> Iterator[Search]:
-    """A search for a target, or none."""
+) -> Search | None:
+    """A search for a target, `None` if it is in sight from nowhere or no start is as far away."""
     reached = panoramas_in_sight(city, graph, target.places)
     if not reached:
-        return
+        return None
     ends = [graph.number(pano_id) for pano_id in reached]
     left = metres_left(graph, ends)
     fits = np.flatnonzero((left >= far.least) & (left <= far.most))
     if not len(fits):
-        return
+        return None
     start = int(chance.choice(fits))
     from_start = graph.distances_from([start])[0]
     path, metres = graph.shortest_path(start, min(ends, key=lambda end: from_start[end]))
@@ -102,7 +101,7 @@ def _search(
     budget = min(max(BUDGET * len(junctions), LEAST_DECISIONS), MOST_DECISIONS)
     near = sorted(target.places, key=lambda place: (from_start[graph.nearest(place.position)[0]], place.id))
     links = graph.links(start)
-    yield Search(
+    return Search(
         kind=target.kind,
         told=target.told,
         place_ids=tuple(place.id for place in near),

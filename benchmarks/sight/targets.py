@@ -32,7 +32,6 @@ BESIDE_M = 15.0
 ALL_M = 5000.0
 _VAGUE = frozenset({"store", "food", "health", "point_of_interest", "establishment", "finance"})
 
-
 Neighbours = dict[str, list[str]]
 
 

@@ -30,7 +30,6 @@ ABILITIES = {
     "iris@no-signs": Abilities(looks_far=False),
     "iris@no-backtracking": Abilities(goes_back=False),
 }
-BASELINES = ("random", "forward", "greedy", "oracle")
 ASKED = ("plain", "verbalized")
 WALKERS = ("oracle", "greedy", "random", "forward", *ABILITIES, *ASKED, HUMAN)
 SEES_ITSELF = frozenset({*ABILITIES, HUMAN})

@@ -137,6 +137,12 @@ class View:
         return png.getvalue()
 
 
+def view_of_picture(pixels: Image) -> View:
+    """A picture of no known place as a view, for what looks at views and at nothing but their pixels."""
+    height, width = pixels.shape[:2]
+    return View("", Camera(0.0, width=width, height=height), pixels)
+
+
 class StreetView(Protocol):
     """A provider of street view. Every provider passes `tests/contracts.py`."""
 

@@ -5,11 +5,11 @@ from threading import Thread
 
 import pytest
 from rich.console import Console
-from steered import LONG_S
+from steered import LONG_S, decision
 
 from benchmarks.sight.definition import Options
 from benchmarks.sight.episodes import Search
-from virl.agent.control import Control, Standing
+from virl.agent.control import Control
 from virl.bench.benchmark import Record
 from virl.bench.play import episodes_to_play, play, played_by_human
 from virl.platform.providers.cities import open_city
@@ -18,16 +18,6 @@ from virl.platform.whole_graph import whole_graph
 pytestmark = pytest.mark.slow
 
 OPTIONS = Options(split="train", count=1, models=("human",), least_m=60, most_m=150, seed=2)
-
-
-def decision(control: Control) -> Standing:
-    seen = -1
-    while not (standing := control.standing()).waiting:
-        assert standing.state != "ended", standing
-        now = control.wait_change(seen, LONG_S)
-        assert now != seen, standing
-        seen = now
-    return standing
 
 
 def test_a_search_that_is_played_right_is_a_success(tmp_path: Path) -> None:

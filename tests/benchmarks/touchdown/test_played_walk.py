@@ -7,25 +7,14 @@ from threading import Thread
 import pytest
 from made_streets_data import write_made_data
 from rich.console import Console
+from steered import LONG_S, decision
 
 from benchmarks.touchdown.options import Options
-from virl.agent.control import Control, Standing
+from virl.agent.control import Control
 from virl.bench.benchmark import Record
 from virl.bench.play import play, played_by_human
 from virl.bench.run import run_benchmark
 from virl.errors import BadInput
-
-LONG_S = 60.0
-
-
-def decision(control: Control) -> Standing:
-    seen = -1
-    while not (standing := control.standing()).waiting:
-        assert standing.state != "ended", standing
-        now = control.wait_change(seen, LONG_S)
-        assert now != seen, standing
-        seen = now
-    return standing
 
 
 def test_a_walk_along_the_gold_path_is_a_success(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from steered import LONG_S
+from steered import LONG_S, decision
 
 from benchmarks.vln.definition import BENCHMARK, Options
 from benchmarks.vln.score import score_of
@@ -38,13 +38,7 @@ class Played:
             self.fault = fault
 
     def decision(self) -> Standing:
-        seen = -1
-        while not (standing := self.control.standing()).waiting:
-            assert standing.state != "ended", standing
-            now = self.control.wait_change(seen, LONG_S)
-            assert now != seen, standing
-            seen = now
-        return standing
+        return decision(self.control)
 
     def end(self) -> list[Record]:
         self._thread.join(LONG_S)

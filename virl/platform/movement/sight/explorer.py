@@ -114,9 +114,7 @@ class SightExplorer:
             roads=[
                 {
                     "index": index,
-                    "description": way_in_words(
-                        one, pose, self._down.get((one.pano_id, one.link.pano_id), ())
-                    ),
+                    "description": way_in_words(one, pose, self._signs_down(one)),
                     "junctions": one.junctions,
                     "turn": one.turn,
                 }

@@ -8,7 +8,7 @@ from virl.platform.movement.instruction.tourist.signs import signs_of
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import SignLooks
 from virl.platform.movement.sight.replies import Sought
-from virl.platform.streetview import Camera, Image, View
+from virl.platform.streetview import Image, view_of_picture
 
 
 def goal_in_words(task: str, mind: Mind, kinds: Sequence[str], prompts: Prompts = OUR_PROMPTS) -> SightGoal:
@@ -30,8 +30,6 @@ def goal_in_words(task: str, mind: Mind, kinds: Sequence[str], prompts: Prompts 
 
 def goal_in_picture(picture: Image, task: str, looks: SignLooks) -> SightGoal:
     """What a picture of a front looks for: the words of its longest sign."""
-    height, width = picture.shape[:2]
-    view = View("", Camera(0.0, width=width, height=height), picture)
-    signs = list(signs_of(view, looks.reader.read([picture])[0]))
+    signs = list(signs_of(view_of_picture(picture), looks.reader.read([picture])[0]))
     text = max((sign.text for sign in signs), key=len, default="")
     return SightGoal(task, text, looks.kinds_of(text))

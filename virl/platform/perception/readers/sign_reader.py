@@ -17,7 +17,7 @@ from virl.platform.perception.registry import Kind
 from virl.platform.perception.shared.fingerprints import Fingerprint, fingerprint
 from virl.platform.perception.signs import SIGN
 from virl.platform.perception.weights import batches
-from virl.platform.streetview import Box, Camera, Image, View
+from virl.platform.streetview import Box, Image, view_of_picture
 
 _LEAST_SIDE, _MOST_SIDE = 16, 2048  # pixels of a picture that a camera can take
 
@@ -105,7 +105,7 @@ class SignsFirstReader:
     def _signs(self, images: Sequence[Image]) -> list[list[Box]]:
         fitting = [number for number, image in enumerate(images) if _fits_a_camera(image)]
         found: list[list[Box]] = [[] for _ in images]
-        seen = self._detector.detect([_as_view(images[number]) for number in fitting], [SIGN])
+        seen = self._detector.detect([view_of_picture(images[number]) for number in fitting], [SIGN])
         for number, signs in zip(fitting, seen, strict=True):
             found[number] = [
                 sign.box
@@ -120,9 +120,3 @@ class SignsFirstReader:
 
 def _fits_a_camera(image: Image) -> bool:
     return all(_LEAST_SIDE <= side <= _MOST_SIDE for side in image.shape[:2])
-
-
-def _as_view(image: Image) -> View:
-    """A picture as detectors take it; a detector of signs looks at the pixels alone."""
-    height, width = image.shape[:2]
-    return View("", Camera(0.0, width=width, height=height), image)
