@@ -2,6 +2,7 @@
 
 import gc
 import json
+import logging
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -33,7 +34,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-marker-0123456789abcdef")
     for name in ("OPENAI_BASE_URL", "VIRL_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
+    level = logging.root.level
     yield
+    logging.root.setLevel(level)  # Inspect sets it for good, and later tests of this process read the log
     gc.collect()  # while the warnings of what Inspect has left are off
 
 
