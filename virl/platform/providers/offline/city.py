@@ -14,6 +14,7 @@ from virl.platform.providers.offline.listings import OfflineListings, let_homes
 from virl.platform.providers.offline.maps import offline_maps
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import CityPlan
+from virl.platform.providers.offline.render.ahead import compile_ahead
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
 from virl.platform.providers.offline.town.layout import lay_out
@@ -42,6 +43,7 @@ def plan_of(file: CityFile) -> CityPlan | None:
 
 def open_offline(name: str, title: str, seed: int) -> City:
     """The city of a seed, with all its providers and its ground truth."""
+    compile_ahead()
     with collector_paused():
         plan = kept_plan(seed, title)
     renderer = CityRenderer(plan)

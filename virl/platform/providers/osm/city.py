@@ -8,6 +8,7 @@ from virl.platform.providers.offline.inventory import PlanInventory
 from virl.platform.providers.offline.listings import OfflineListings
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import CityPlan
+from virl.platform.providers.offline.render.ahead import compile_ahead
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView, panorama_graph
 from virl.platform.providers.offline.truth import OfflineTruth
@@ -28,6 +29,7 @@ def open_twin(name: str, file: OsmCity) -> City:
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
+    compile_ahead()
     twin = read_twin(file)
     plan, invented = twin.plan, file.life == "invented"
     if invented:

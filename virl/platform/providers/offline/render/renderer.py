@@ -12,6 +12,7 @@ from virl.geo import normalize_heading
 from virl.platform.city import Visible
 from virl.platform.providers.offline.plan import CAMERA_HEIGHT_M, PHOTO_SIZE, CityPlan, Shop
 from virl.platform.providers.offline.render import textures
+from virl.platform.providers.offline.render.ahead import compile_ahead
 from virl.platform.providers.offline.render.backdrop import shade_backdrop
 from virl.platform.providers.offline.render.barriers import barrier_mesh
 from virl.platform.providers.offline.render.buildings import building_mesh, door_mesh
@@ -243,6 +244,7 @@ class CityRenderer:
         drawn = self._textures()
         sharp = np.empty((lens.height, lens.width, 3), np.uint8)
         shade_quads(drawing, self._scene, drawn, lens, sharp)
+        compile_ahead().wait()
         shade_backdrop(drawing, self._ground_around(lens), drawn, lens, sharp)
         picture = sharp.copy()
         smooth_edges(drawing, sharp, picture)

@@ -1,0 +1,84 @@
+"""Compiles half of the kernels in a second process, while the first opens its city and compiles the others.
+
+Numba compiles in one thread at a time. What it compiles it keeps on disk, so the first process reads what the
+second has made. That happens once for each version of this package on a machine.
+"""
+
+import os
+import subprocess  # nosec B404
+import sys
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from virl.geo import LatLng, LocalFrame
+from virl.platform.providers.offline.plan import Panoramas, Street, StreetPlan
+from virl.platform.providers.offline.render.backdrop import shade_backdrop
+from virl.platform.providers.offline.render.ground import Grounds
+from virl.platform.providers.offline.render.lens import aimed
+from virl.platform.providers.offline.render.raster import blank_drawing
+from virl.platform.providers.offline.render.smooth import smooth_edges
+from virl.platform.providers.offline.render.textures import Textures, texture_table
+
+LONGEST_S = 60.0  # of waiting, after which the first process compiles all; chosen: six times what it takes
+
+
+class Ahead:
+    """The second process; none where nothing is left to compile, or where there is one core."""
+
+    def __init__(self, process: subprocess.Popen[bytes] | None) -> None:
+        self._process = process
+
+    def wait(self) -> None:
+        """Wait until its kernels are on disk; where it failed, they are compiled when they are called."""
+        if self._process:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(LONGEST_S)
+
+
+@cache
+def compile_ahead() -> Ahead:
+    """Begin, once in a process; the next calls give the same."""
+    if (os.cpu_count() or 1) < 2 or _is_kept():
+        return Ahead(None)
+    nothing = subprocess.DEVNULL
+    command = [sys.executable, "-m", __name__]
+    return Ahead(subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing))  # noqa: S603 # nosec B603
+
+
+def compile_now() -> None:
+    """Compile these kernels and keep them, by drawing one black pixel of a town of one street."""
+    lens = aimed(0.0, 0.0, 0.0, 0.0, 90.0, (1, 1))
+    table, size = texture_table([])
+    textures = Textures(table, np.zeros(1, np.uint32), np.zeros(size, np.uint8))
+    drawing = blank_drawing(np.zeros(0, np.int64), lens)
+    picture = np.zeros((1, 1, 3), np.uint8)
+    shade_backdrop(drawing, Grounds(_one_street()).around(0.0, 0.0), textures, lens, picture)
+    smooth_edges(drawing, picture, picture.copy())
+
+
+def _is_kept() -> bool:
+    """Whether a process has compiled the longest of these kernels before."""
+    kept = Path(shade_backdrop.stats.cache_path)  # type: ignore[attr-defined] # Numba's, for each kernel
+    return any(kept.glob(f"*{shade_backdrop.__qualname__}-*.nbi"))
+
+
+def _one_street() -> StreetPlan:
+    line, nothing = np.array([(-1.0, 0.0), (1.0, 0.0)]), np.zeros(0, np.int64)
+    return StreetPlan(
+        frame=LocalFrame(LatLng(0.0, 0.0)),
+        streets=(Street(0, "", line, 0, 1, 7.0, 3.0),),
+        junctions=line,
+        panoramas=Panoramas(line[:0], nothing, nothing, nothing),
+        blocks=(),
+        parks=(),
+        buildings=(),
+        frontages=(),
+        furniture=(),
+    )
+
+
+if __name__ == "__main__":
+    compile_now()
