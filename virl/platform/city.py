@@ -76,6 +76,10 @@ class Truth(Protocol):
         """All street furniture of these kinds, `None` for all, sorted by id."""
         ...
 
+    def crossings(self) -> list[LatLng]:
+        """The middles of all marked crossings."""
+        ...
+
     def attributes(self, place_id: str) -> Mapping[str, bool]:
         """Hidden attributes, such as `{"spicy": False, "quiet": True}`.
 

@@ -3,9 +3,11 @@
 from collections.abc import Collection, Mapping
 
 from virl.errors import NoStreetView, NotFound
+from virl.geo import LatLng
 from virl.platform.city import Thing, Visible
 from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.offline.render.renderer import CityRenderer
+from virl.platform.providers.offline.render.segments import zebra_middles
 from virl.platform.streetview import Camera
 
 
@@ -54,6 +56,11 @@ class OfflineTruth:
             ),
             key=lambda thing: thing.id,
         )
+
+    def crossings(self) -> list[LatLng]:
+        """The middles of all marked crossings."""
+        frame = self._layout.frame
+        return [frame.position(*middle) for middle in zebra_middles(self._layout)]
 
     def attributes(self, place_id: str) -> Mapping[str, bool]:
         """Hidden attributes of a place.

@@ -51,6 +51,31 @@ def street_segments(plan: StreetPlan) -> Floats:
     return np.array(rows, float).reshape(-1, SEGMENT_FIELDS)
 
 
+def zebra_middles(plan: StreetPlan) -> list[tuple[float, float]]:
+    """The middle of each zebra that is painted, metres east and north."""
+    if plan.crossings is not None:
+        roads = {street.id: street.line for street in plan.streets if street.road > 0}
+        return [_point(roads[one.street], one.along) for one in plan.crossings if one.street in roads]
+    half = ZEBRA_LENGTH_M / 2
+    found: list[tuple[float, float]] = []
+    lines = {street.id: street.line for street in plan.streets}
+    for street, begins in _zebras_at_junctions(plan).items():
+        for way, begin in ((lines[street], begins[0]), (lines[street][::-1], begins[1])):
+            if begin < NO_ZEBRA_M:
+                found.append(_point(way, begin + half))
+    return found
+
+
+def _point(line: Floats, along: float) -> tuple[float, float]:
+    """The point so many metres along a line."""
+    steps = np.diff(line, axis=0)
+    lengths = np.hypot(steps[:, 0], steps[:, 1])
+    before = np.concatenate([[0.0], np.cumsum(lengths)])
+    piece = int(np.clip(np.searchsorted(before, along, side="right") - 1, 0, len(lengths) - 1))
+    x, y = line[piece] + steps[piece] / lengths[piece] * (along - before[piece])
+    return float(x), float(y)
+
+
 def _zebras_at_junctions(plan: StreetPlan) -> dict[int, tuple[float, float]]:
     """Where the zebras of each street begin, from its start and from its end."""
     degree = np.zeros(len(plan.junctions), int)

@@ -1,0 +1,121 @@
+"""Marked crossings: stripes of paint that lie side by side across a road."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import cos, hypot, radians, sin
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from virl.platform.perception.ground.plane import GroundPatch
+from virl.platform.streetview import Image
+
+AROUND_M = 3.0  # of the mean that paint must be lighter than; chosen: more than three stripes
+LIGHTER = 18  # grey levels, of 255; chosen on Virlbury
+GREYEST = 45  # levels between a pixel's lightest and darkest channel: paint has no colour; chosen
+STRIPE_M, STRIPE_LENGTH_M = (0.2, 1.0), (1.2, 6.0)  # chosen: stripes of 0.4 to 0.7 by 2.5 to 4 m are laid
+FILLED = 0.6  # least share of its rectangle that a stripe covers; chosen
+BETWEEN_M = (0.55, 1.7)  # from the middle of a stripe to that of the next; chosen
+SHIFTED_M = 1.0  # of the next stripe along the road at most; chosen: some crossings are slanted
+TURNED_DEG = 18.0  # between two neighbours at most; chosen
+DARKER = 0.75  # of a stripe's grey: what lies between two is darker; chosen on Helsinki, where slabs are not
+LEAST_STRIPES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Zebra:
+    """A marked crossing, as it is seen from a camera."""
+
+    aside: float
+    """Of its middle: metres to the right of the camera."""
+    ahead: float
+    """Metres before the camera."""
+    turn: float
+    """Of the road that it crosses, along which its stripes run: degrees from straight ahead, [0, 180)."""
+    stripes: int
+    """That are seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stripe:
+    aside: float
+    ahead: float
+    turn: float
+    """Of its long side from straight ahead: degrees, [0, 180)."""
+    column: float
+    row: float
+
+
+def find_zebras(patch: GroundPatch) -> list[Zebra]:
+    """The crossings that a patch shows, in any direction, nearest first."""
+    groups: list[list[_Stripe]] = []
+    grey: Image = cv2.blur(cv2.cvtColor(patch.pixels, cv2.COLOR_RGB2GRAY), (3, 3)).astype(np.uint8)
+    for stripe in _stripes(patch):
+        beside = [group for group in groups if any(_neighbours(stripe, other, grey) for other in group)]
+        groups = [group for group in groups if group not in beside]
+        groups.append([stripe, *(one for group in beside for one in group)])
+    found = [_zebra(group) for group in groups if len(group) >= LEAST_STRIPES]
+    return sorted(found, key=lambda zebra: hypot(zebra.aside, zebra.ahead))
+
+
+def _zebra(stripes: Sequence[_Stripe]) -> Zebra:
+    aside = [stripe.aside for stripe in stripes]
+    ahead = [stripe.ahead for stripe in stripes]
+    turn = _mean_turn([stripe.turn for stripe in stripes])
+    return Zebra((min(aside) + max(aside)) / 2, (min(ahead) + max(ahead)) / 2, turn, len(stripes))
+
+
+def _mean_turn(turns: Sequence[float]) -> float:
+    """Of directions that are the same when turned by half a circle."""
+    doubled = np.exp(2j * np.radians(turns)).sum()
+    return float(np.degrees(np.angle(doubled)) / 2 % 180.0)
+
+
+def _stripes(patch: GroundPatch) -> list[_Stripe]:
+    outlines, _ = cv2.findContours(_paint(patch), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    found = []
+    for outline in outlines:
+        (column, row), (width, height), turn = cv2.minAreaRect(outline)
+        # Outlines run through the middles of cells: a rectangle is half a cell larger on each side.
+        wide, long = sorted(((width + 1) / patch.per_m, (height + 1) / patch.per_m))
+        if (
+            not (STRIPE_M[0] <= wide <= STRIPE_M[1] and STRIPE_LENGTH_M[0] <= long <= STRIPE_LENGTH_M[1])
+            or wide > 0.75 * long
+        ):
+            continue
+        if cv2.contourArea(outline) + len(outline) / 2 < FILLED * (width + 1) * (height + 1):
+            continue
+        lies = turn if height > width else turn + 90.0
+        found.append(_Stripe(patch.aside(column + 0.5), patch.ahead(row + 0.5), lies % 180.0, column, row))
+    return found
+
+
+def _neighbours(one: _Stripe, other: _Stripe, grey: Image) -> bool:
+    """Whether two stripes lie side by side with bare road between them."""
+    turned = abs((one.turn - other.turn + 90.0) % 180.0 - 90.0)
+    if turned > TURNED_DEG:
+        return False
+    lies = radians(one.turn)
+    aside, ahead = other.aside - one.aside, other.ahead - one.ahead
+    along = aside * sin(lies) + ahead * cos(lies)
+    across = aside * cos(lies) - ahead * sin(lies)
+    if not (BETWEEN_M[0] <= abs(across) <= BETWEEN_M[1] and abs(along) <= SHIFTED_M):
+        return False
+    # Of a slanted crossing, the point between two middles is still road.
+    between = grey[round((one.row + other.row) / 2), round((one.column + other.column) / 2)]
+    lightest = min(grey[round(stripe.row), round(stripe.column)] for stripe in (one, other))
+    return bool(between < DARKER * lightest)
+
+
+def _paint(patch: GroundPatch) -> NDArray[np.uint8]:
+    """1 where a cell is grey and lighter than what lies around it."""
+    grey = cv2.cvtColor(patch.pixels, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    size = 2 * round(AROUND_M * patch.per_m / 2) + 1
+    shown = patch.seen.astype(np.float32)
+    share = np.maximum(cv2.boxFilter(shown, -1, (size, size)), 1e-6)
+    mean = cv2.boxFilter(grey * shown, -1, (size, size)) / share
+    channels = patch.pixels.astype(np.int16)
+    colour = channels.max(axis=2) - channels.min(axis=2)
+    paint: NDArray[np.uint8] = ((grey > mean + LIGHTER) & (colour < GREYEST) & patch.seen).astype(np.uint8)
+    return paint
