@@ -63,8 +63,8 @@ class Options(BaseOptions):
     """Made towns or map extracts; by default those of the split."""
     models: tuple[str, ...] = Field(("oracle", "greedy", "random", "forward", "iris"), min_length=1)
     """Who searches: `oracle`, `greedy` (knows the target's bearing), `random`, `forward`, `iris` (by signs;
-    also `iris@no-map`, `iris@no-signs`, `iris@no-backtracking`), `plain` or `verbalized` (the published
-    prompts, with `--mind`), or `human` (a person who plays)."""
+    also `iris@fronts`, `iris@no-map`, `iris@no-signs`, `iris@no-backtracking`), `plain` or `verbalized` (the
+    published prompts, with `--mind`), or `human` (a person who plays)."""
     kinds: tuple[Kind, ...] = Field(("name", "looks", "picture", "wish"), min_length=1)
     """How targets are told: by `name`, by `looks`, by a `picture`, or as a `wish`."""
     count: int = Field(10, ge=1)

@@ -27,6 +27,7 @@ IN_SIGHT = "the target is in sight"
 ABILITIES = {
     "iris": Abilities(),
     "iris@no-map": Abilities(remembers=False),
+    "iris@fronts": Abilities(reads_fronts=True),
     "iris@no-signs": Abilities(looks_far=False),
     "iris@no-backtracking": Abilities(goes_back=False),
 }

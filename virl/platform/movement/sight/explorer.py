@@ -28,6 +28,8 @@ class Abilities:
     """Knows where it was: without, each way is as good as another."""
     looks_far: bool = True
     """Reads signs far down the streets at junctions."""
+    reads_fronts: bool = False
+    """Reads the fronts of each street from its junction, which takes six views more a street."""
     goes_back: bool = True
     """Goes back to ways that it saw and did not take."""
 
@@ -95,12 +97,16 @@ class SightExplorer:
         for link in links:
             key = (pose.pano_id, link.pano_id)
             if key not in self._down:
-                self._down[key] = self._looks.down(pose.pano_id, link)
+                self._down[key] = self._looks_down(pose.pano_id, link)
             shown = self._alone.shown_by(self._down[key])
             if shown and not self._map.visits(link.pano_id):
                 self._plan = None
                 return Choice(link, f"the sign {shown.sign.text!r} is seen down this street")
         return None
+
+    def _looks_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
+        ahead = self._looks.down(pano_id, link)
+        return (*ahead, *self._looks.fronts(pano_id, link)) if self._can.reads_fronts else ahead
 
     def _signs_down(self, way: Frontier) -> tuple[KnownSign, ...]:
         return self._down.get((way.pano_id, way.link.pano_id), ())

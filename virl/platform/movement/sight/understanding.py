@@ -30,6 +30,6 @@ def goal_in_words(task: str, mind: Mind, kinds: Sequence[str], prompts: Prompts 
 
 def goal_in_picture(picture: Image, task: str, looks: SignLooks) -> SightGoal:
     """What a picture of a front looks for: the words of its longest sign."""
-    signs = list(signs_of(view_of_picture(picture), looks.reader.read([picture])[0]))
+    signs = list(signs_of(view_of_picture(picture).camera, looks.reader.read([picture])[0]))
     text = max((sign.text for sign in signs), key=len, default="")
     return SightGoal(task, text, looks.kinds_of(text))

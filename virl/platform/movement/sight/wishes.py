@@ -19,6 +19,8 @@ class NeedPhrases(Settings):
 class ConditionPhrases(Settings):
     """Phrases that speak of a condition, and the place types that do not serve a wish under it."""
 
+    about: str
+    """The condition in a few words."""
     phrases: tuple[str, ...]
     refuses: frozenset[str]
 
@@ -42,6 +44,24 @@ def kinds_that_serve(wish: str, offered: Sequence[str], lexicon: Lexicon) -> lis
     refused = {kind for one in phrases.conditions if found_in(wish, one.phrases) for kind in one.refuses}
     kinds = dict.fromkeys(_served(wish, tuple(offered), lexicon, phrases))
     return [kind for kind in kinds if kind in offered and kind not in refused]
+
+
+def explained(wish: str, lexicon: Lexicon) -> str:
+    """What the rules leave out under the conditions of a wish, in a sentence; empty if it has none.
+
+    Args:
+        wish: in English.
+        lexicon: knows the types that the wish would mean without its conditions.
+    """
+    phrases = load_wish_phrases()
+    served = set(_served(wish, tuple(lexicon.kinds), lexicon, phrases))
+    parts = []
+    for one in phrases.conditions:
+        if not found_in(wish, one.phrases):
+            continue
+        out = sorted(kind.replace("_", " ") for kind in one.refuses & served)
+        parts.append(f"{one.about}, which leaves out {', '.join(out)}" if out else one.about)
+    return f"Conditions: {'; '.join(parts)}." if parts else ""
 
 
 def _served(wish: str, offered: tuple[str, ...], lexicon: Lexicon, phrases: WishPhrases) -> Iterator[str]:

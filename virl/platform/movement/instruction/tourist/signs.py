@@ -1,6 +1,6 @@
 """Spotting landmarks by reading: what stands on signs, held against the names looked for."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz, utils
@@ -13,7 +13,7 @@ from virl.platform.perception.base import Reader, TextLine
 from virl.platform.perception.look import reading_cameras
 from virl.platform.perception.overlap import carry_box, share_in_common
 from virl.platform.perception.signs import group_lines
-from virl.platform.streetview import Box, Camera, Pose, StreetView, View
+from virl.platform.streetview import Box, Camera, Pose, StreetView
 
 MIN_RESEMBLANCE = 80.0
 """Of 100: lets one letter in five be misread, as when places are matched to detections. Chosen."""
@@ -79,7 +79,7 @@ class SignReader:
             views = [self._streetview.view(pano_id, camera) for camera in self._cameras(heading)]
             read = self._reader.read([view.pixels for view in views])
             self._read[key] = _each_once(
-                sign for view, lines in zip(views, read, strict=True) for sign in signs_of(view, lines)
+                sign for view, lines in zip(views, read, strict=True) for sign in signs_of(view.camera, lines)
             )
         return self._read[key]
 
@@ -91,16 +91,29 @@ def _quarter(heading: float, size: tuple[int, int]) -> Camera:
     return Camera(heading, sum(PITCHES) / 2, QUARTER_DEG, *size)
 
 
-def signs_of(view: View, lines: Sequence[TextLine]) -> Iterator[Sign]:
-    """The signs of a view, from the lines that a reader gave of it."""
+def _as_it_is(box: Box) -> Box:
+    return box
+
+
+def signs_of(
+    camera: Camera, lines: Sequence[TextLine], placed: Callable[[Box], Box] = _as_it_is
+) -> Iterator[Sign]:
+    """The signs of a view, from the lines that a reader gave of it.
+
+    Args:
+        camera: of the view.
+        lines: of the view, or of a picture made of it.
+        placed: where a box of that picture is in the view.
+    """
     for sign in group_lines(lines):
         corners = [line.box for line in sign]
         left, top = (min(box[i] for box in corners) for i in (0, 1))
         right, bottom = (max(box[i] for box in corners) for i in (2, 3))
-        heading, _ = view.camera.direction((left + right) / 2, (top + bottom) / 2)
+        box = placed((left, top, right, bottom))
+        heading, _ = camera.direction((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
         text = " ".join(line.text for line in sign)
         score = min(line.score for line in sign)
-        yield Sign(text, heading, score, view.camera, (left, top, right, bottom))
+        yield Sign(text, heading, score, camera, box)
 
 
 def _each_once(signs: Iterable[Sign]) -> tuple[Sign, ...]:

@@ -1,0 +1,1 @@
+"""Searching by sight for a place, without a map. Described in `docs/explanation/sight.md`."""

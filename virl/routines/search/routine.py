@@ -1,0 +1,122 @@
+"""Iris, who searches by sight: no map, no list of places, no directions.
+
+She reads signs, remembers where she was and which ways she has not taken, and stops where a closer look shows
+what she looks for. After AgentNav (arXiv 2512.15933) and CitySeeker (arXiv 2512.16755).
+"""
+
+from pydantic import TypeAdapter
+
+from virl.agent.assembly import Agent
+from virl.agent.going_on import link_taken
+from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit
+from virl.journal.records import StepRecord
+from virl.mind.lexicon import load_lexicon
+from virl.platform.movement.base import Choice, Step
+from virl.platform.movement.sight.explorer import SightExplorer
+from virl.platform.movement.sight.goal import SightGoal
+from virl.platform.movement.sight.looking import AROUND, SMALL_AROUND, SignLooks
+from virl.platform.movement.sight.navigator import SightNavigator
+from virl.platform.movement.sight.understanding import goal_in_words
+from virl.platform.movement.sight.wishes import explained
+from virl.platform.streetview import Camera, Pose
+from virl.routines.search.kept import KeptSigns
+from virl.routines.search.replaying import ReplayedMind
+from virl.routines.search.settings import SEARCH
+
+GOAL = "goal"
+"""Topic of the note on what is looked for."""
+_GOAL = TypeAdapter(SightGoal)
+LEXICON = "sign-lexicon"
+MOST_SIGNS = 40  # of the table in the report, the latest; chosen
+
+
+def run(agent: Agent) -> None:
+    """Search until the goal is seen, or the decisions or moves are spent."""
+    settings, city = SEARCH.of(agent.character), agent.city
+    lexicon = agent.models.lexicon(LEXICON)
+    goal = _goal(agent, tuple(lexicon.types))
+    signs = KeptSigns(agent.run.folder)
+    reader = agent.models.reader(settings.reader)
+    cameras = AROUND if city.meter is None else SMALL_AROUND
+    looks = SignLooks(city.streetview, reader, lexicon, signs, tuple(cameras))
+    written = list(agent.run.steps)
+    mind = ReplayedMind(agent.mind, [one for step in written for one in step.asked])
+    navigator = SightNavigator(
+        city.streetview,
+        agent.mover,
+        SightExplorer(mind, looks, goal, prompts=agent.prompts),
+        max_decisions=settings.decisions,
+        max_moves=agent.character.limits.steps,
+        task=goal.told,
+    )
+    heading = agent.character.heading
+    start = Pose(agent.start.id, agent.start.heading if heading is None else heading)
+    for step in navigator.walk(start):
+        if step.index < len(written):
+            _again(step, written[step.index])
+        else:
+            _write_down(agent, step)
+    last = agent.run.steps[-1]
+    found = last.next_pano_id is None and "shows what is looked for" in last.decided
+    exhibits = _shown(goal, signs, navigator.decisions)
+    reason = last.decided[:1].upper() + last.decided[1:] + "."
+    agent.run.end("finished" if found else "gave up", reason, exhibits=exhibits)
+
+
+def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
+    """What is looked for; what was understood before a kill is not asked again."""
+    told = SEARCH.of(agent.character).goal.strip() or agent.character.intention
+    if noted := agent.run.noted(GOAL, "goal"):
+        return _GOAL.validate_python(noted.data)
+    goal = goal_in_words(told, agent.mind, kinds, agent.prompts)
+    data = _GOAL.dump_python(goal, mode="json")
+    agent.run.note(GOAL, "goal", _told(goal), data=data, asked=agent.mind.ledger.take())
+    return goal
+
+
+def _told(goal: SightGoal) -> str:
+    if goal.name:
+        return f"Looks for a sign that says {goal.name!r}."
+    kinds = " or ".join(kind.replace("_", " ") for kind in goal.kinds)
+    beside = " and ".join(kind.replace("_", " ") for kind in goal.beside)
+    said = f"Looks for the sign of a {kinds}{f' beside a {beside}' if beside else ''}."
+    return f"{said} {explained(goal.told, load_lexicon())}".rstrip()
+
+
+def _again(step: Step, written: StepRecord) -> None:
+    """Decide once more what is written down: as the explorer decides again, by others as it is written."""
+    if written.decided_by:
+        link = link_taken(step.links, written)
+        step.settle(Choice(link, written.decided, decided_by=written.decided_by))
+    elif step.choice.link is not None and step.choice.link.pano_id != written.next_pano_id:
+        step.settle(Choice(link_taken(step.links, written), written.decided))
+
+
+def _write_down(agent: Agent, step: Step) -> None:
+    choice = step.choice
+    toward = choice.link.heading if choice.link else step.pose.heading
+    view = agent.city.streetview.view(step.pose.pano_id, Camera(toward, 8.0, 90.0))
+    agent.run.step(
+        step,
+        views=agent.run.keep(view, "look"),
+        asked=agent.mind.ledger.take(),
+        decided=choice.reason,
+        next_pano_id=choice.link.pano_id if choice.link else None,
+    )
+
+
+def _shown(goal: SightGoal, signs: KeptSigns, decisions: int) -> list[Exhibit]:
+    """What was looked for, and the signs that were read."""
+    read = {
+        one.sign.text: (pano_id, ", ".join(kind.replace("_", " ") for kind in one.kinds))
+        for (pano_id, _), seen in signs.items()
+        for one in seen
+    }
+    rows = tuple((text, kinds, pano_id) for text, (pano_id, kinds) in list(read.items())[-MOST_SIGNS:])
+    text = (
+        f"{goal.told}\n\n{_told(goal)}\n\n{decisions} decisions, {len(signs)} views, {len(read)} signs read."
+    )
+    return [
+        TextExhibit(title="What she looked for", text=text),
+        TableExhibit(title="The last signs that she read", columns=("sign", "may be", "panorama"), rows=rows),
+    ]
