@@ -71,6 +71,10 @@ RULES = {
         "reads a whole country", r"\1helsinki.osm.pbf --at 'Mikonkatu 7' --dry-run"
     ),
     r"((\w+=\S+ )*virl run (?!.*--dry-run).*)": Instead(HOURS, "{} --dry-run"),
+    r"(virl preview \"60.*) library --city helsinki": Instead(
+        "looks at a long way", r"\1 60.1703,24.9422 --city helsinki.osm.pbf"
+    ),
+    r"(virl preview .*)": Instead("", "{} --quiet"),
     # benchmarks and data
     r"(virl bench (?!.*--dry-run).* --model (owlv2|grounding-dino|my-owl)\b.*)": Instead(
         WEIGHTS, "{} --dry-run", NO_WEIGHTS

@@ -22,6 +22,8 @@ _DETECTS = ("--detector", f"DATA/{DETECTOR}")
 _COUNTS = (*_DETECTS, "--set", "count.things=[trash bin, bench]")
 _SURVEYS = (*_COUNTS, "--set", f"region=DATA/{REGION}")
 _LETS = ("--set", f"rent.listings=DATA/{HOMES}")
+_READS = ("--set", "preview.reader=rapidocr")
+_SEARCHES = ("--set", "search.reader=rapidocr", "--set", "limits.steps=12")
 MORE: dict[Density, dict[str, tuple[str, ...]]] = {
     "thin": {
         "hiro": ("--set", "limits.steps=12"),
@@ -30,6 +32,8 @@ MORE: dict[Density, dict[str, tuple[str, ...]]] = {
         "vivek": _LETS,
         "mira": _DETECTS,
         "otto": _DETECTS,
+        "noor": (*_DETECTS, "--set", "preview.to=115 Station Street", *_READS),
+        "iris": _SEARCHES,
     },
     "dense": {
         "hiro": ("--set", "limits.steps=12"),
@@ -45,6 +49,8 @@ MORE: dict[Density, dict[str, tuple[str, ...]]] = {
         ),
         "mira": _DETECTS,
         "otto": _DETECTS,
+        "noor": (*_DETECTS, "--set", "preview.to=Ravintola Savoy", *_READS),
+        "iris": _SEARCHES,
     },
 }
 """What agents are asked that their files do not say, as `virl run` takes it."""
@@ -54,7 +60,7 @@ STREETS = {"thin": "Station Street", "dense": "Pohjoisesplanadi"}
 DENSE_START = "60.1690,24.9425"
 ESPLANADI = "60.1676,24.9478"
 """Where those start in Helsinki who count, rent, run errands or use tools: 40 benches are within 200 m."""
-STARTS = dict.fromkeys(("peng", "rx399", "imani", "vivek", "june", "mira", "otto"), ESPLANADI)
+STARTS = dict.fromkeys(("peng", "rx399", "imani", "vivek", "june", "mira", "otto", "noor"), ESPLANADI)
 DENSE_CITY = """\
 title: Helsinki over HTTP
 about: Helsinki in Google's formats, for a measurement

@@ -37,7 +37,7 @@ from .priced_towns import CENTERS, TOWNS, served_town
 
 AGENTS = (
     *("hiro", "peng", "local", "ling", "aria", "diego"),
-    *("rx399", "imani", "vivek", "june", "mira", "otto"),
+    *("rx399", "imani", "vivek", "june", "mira", "otto", "noor", "iris"),
 )
 BENCHMARKS = (
     "collect-places",
@@ -52,8 +52,8 @@ BENCHMARKS = (
 EPISODES = 3
 AROUND_M = 80.0  # half the side of the region whose places are collected
 HOW = (
-    "one run each by rules, seed 0, default mover, against `virl serve google`; Hiro with 12 moves at most, "
-    "Imani in a square of 50 m, boxes of benches and bins from a file"
+    "one run each by rules, seed 0, default mover, against `virl serve google`; Hiro and Iris with 12 moves "
+    "at most, Imani in a square of 50 m, boxes of benches and bins from a file"
 )
 
 

@@ -32,6 +32,8 @@ USD: dict[Density, dict[str, float]] = {
         "june": 0.50,
         "mira": 0.40,
         "otto": 0.75,
+        "noor": 2.50,
+        "iris": 0.40,
     },
 }
 """Ceilings in dollars, at the list prices of `platform/providers/google.yaml`."""

@@ -40,10 +40,12 @@ _GIVEN = {
     "diego": ("day.activities=2", "day.reach_m=400"),
     "hiro": ("limits.steps=5",),
     "imani": ("region=DATA/square.txt", "count.things=[trash bin, bench]"),
+    "iris": ("limits.steps=5",),
     "june": (),
     "ling": ("limits.steps=25", "follow.to=Kämp Brasserie & Bar", "follow.asks=2"),
     "local": ("directions.to=Hotel Kämp",),
     "mira": ("limits.steps=10",),
+    "noor": ("preview.to=Pohjoisesplanadi 27",),
     "otto": ("limits.steps=10",),
     "peng": ('errands={stops: ["Ravintola Savoy", "Pohjoisesplanadi 27", "bank"]}', "limits.steps=25"),
     "rx399": (
@@ -59,7 +61,7 @@ _GIVEN = {
 }
 """Fields of each agent's character there, as `--set` takes them."""
 
-_DETECTING = frozenset({"imani", "mira", "otto", "rx399"})
+_DETECTING = frozenset({"imani", "mira", "noor", "otto", "rx399"})
 
 
 def crossing_jobs(data: Path) -> list[Job]:

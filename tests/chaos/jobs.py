@@ -14,10 +14,12 @@ TRIMS = {
     "aria": ("recommend.candidates=3",),
     "ling": ("limits.steps=8",),
     "diego": ("day.activities=2",),
+    "iris": ("limits.steps=5",),
+    "noor": ("preview.to=95 Station Street",),
 }
 """What makes a run of an agent short, as `--set` takes it."""
 
-TRUTH = frozenset({"rx399", "imani", "vivek", "mira", "otto"})
+TRUTH = frozenset({"rx399", "imani", "vivek", "mira", "otto", "noor"})
 """Agents that need what only a made city has: its ground truth, or homes for rent."""
 
 

@@ -47,6 +47,8 @@ AGENTS: Mapping[str, tuple[str, ...]] = {
     "local": (),
     "ling": (),
     "rx399": ("limits.steps=25",),
+    "noor": ("preview.to=115 Station Street",),
+    "iris": ("limits.steps=20",),
 }
 PLANNER = """\
 name: Imani
@@ -61,7 +63,7 @@ count: {things: [trash bin, bench], background: [mailbox]}
 limits: {steps: 60}
 """
 PAGES = [
-    *AGENTS, "imani", "tools", "exhibits", "unfinished", "gallery", "narration", "town",
+    *AGENTS, "preview", "imani", "tools", "exhibits", "unfinished", "gallery", "narration", "town",
     "benchmark", "benchmark-episode", "walks", "episodes", "counting",
 ]  # fmt: skip
 
@@ -89,6 +91,9 @@ class Workshop:
         fields = [word for field in AGENTS[name] for word in ("--set", field)]
         command("run", name, "--out", str(out), "--quiet", *fields)
         return out / "report.html"
+
+    def preview(self) -> Path:
+        return self.page("noor").parent / "preview.html"
 
     def imani(self) -> Path:
         character, out = self.folder / "planner.yaml", self.folder / "runs" / "imani"

@@ -23,6 +23,7 @@ from virl.cli.completion import (
 )
 from virl.cli.data import data_app
 from virl.cli.doctor import doctor
+from virl.cli.dry_run import tell_preview
 from virl.cli.gallery import gallery
 from virl.cli.group import HelpfulGroup
 from virl.cli.imports import import_app
@@ -32,6 +33,7 @@ from virl.cli.new import new
 from virl.cli.options import (
     AroundOption,
     AsOfOption,
+    BudgetOption,
     CacheOption,
     DebugOption,
     DeviceOption,
@@ -40,9 +42,10 @@ from virl.cli.options import (
     RadiusOption,
     RecordOption,
     ReplayOption,
+    access_of,
     part_of,
 )
-from virl.cli.preview import tell_preview
+from virl.cli.preview import preview
 from virl.cli.serve import serve_app
 from virl.cli.town import town
 from virl.cli.watch import watch, watch_run
@@ -118,9 +121,7 @@ def run(
     ] = None,
     device: DeviceOption = "auto",
     allow_downloads: DownloadsOption = False,
-    budget_usd: Annotated[
-        float | None, typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.")
-    ] = None,
+    budget_usd: BudgetOption = None,
     cache: CacheOption = None,
     record: RecordOption = None,
     replay: ReplayOption = None,
@@ -168,15 +169,8 @@ def run(
         from virl.agent.character_file import read_fields  # noqa: PLC0415 - brings in the routines
         from virl.agent.plan import RunOptions  # noqa: PLC0415 - brings in the city and the senses
         from virl.agent.start import run_agent  # noqa: PLC0415
-        from virl.journal.records import AccessRecord  # noqa: PLC0415 - loads when asked for
 
-        access = AccessRecord(
-            budget_usd=budget_usd,
-            cache=cache,
-            record=str(record.resolve()) if record else None,
-            replay=str(replay.resolve()) if replay else None,
-            as_of=as_of.date() if as_of else None,
-        )
+        access = access_of(budget_usd=budget_usd, cache=cache, record=record, replay=replay, as_of=as_of)
         options = RunOptions(
             agent=agent,
             city=part_of(city, around, radius, invented=invented_life),
@@ -258,6 +252,7 @@ def narrate(
 _PANELS: dict[str, dict[str, Callable[..., None]]] = {
     "Agents": {
         "run": run,
+        "preview": preview,
         "watch": watch,
         "agents": list_agents,
         "new": new,

@@ -2,9 +2,12 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from virl.journal.records import AccessRecord
 
 CacheMode = Literal["off", "session", "ttl"]
 Device = Literal["auto", "cpu", "cuda"]
@@ -45,8 +48,31 @@ AsOfOption = Annotated[
         help="Leave out street pictures taken after this day, in cities of open imagery or photographs.",
     ),
 ]
+BudgetOption = Annotated[
+    float | None, typer.Option(help="Budget in US dollars. Stops before a request that would exceed it.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show full tracebacks.")]
+
+
+def access_of(
+    *,
+    budget_usd: float | None,
+    cache: CacheMode | None,
+    record: Path | None,
+    replay: Path | None,
+    as_of: datetime | None,
+) -> "AccessRecord":
+    """How a run reaches its city, from the options that say so."""
+    from virl.journal.records import AccessRecord  # noqa: PLC0415 - loads when asked for
+
+    return AccessRecord(
+        budget_usd=budget_usd,
+        cache=cache,
+        record=str(record.resolve()) if record else None,
+        replay=str(replay.resolve()) if replay else None,
+        as_of=as_of.date() if as_of else None,
+    )
 
 
 def part_of(

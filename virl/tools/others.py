@@ -10,7 +10,7 @@ from pydantic_core import CoreSchema
 from virl.agent.character_file import agent_names, find_character, load_character
 from virl.agent.consult import consult as consult_agent
 from virl.agent.roster import roster
-from virl.errors import BadInput, UnknownName
+from virl.errors import BadInput, choices
 from virl.journal.convert import place_record
 from virl.tools.base import Arguments, ToolResult, from_world, latest, short
 from virl.tools.body import Body
@@ -78,7 +78,8 @@ class Finish(Arguments):
 def consult(body: Body, asked: Consult) -> ToolResult:
     """What another agent found."""
     if asked.agent not in agent_names():
-        raise UnknownName("agent", asked.agent, agent_names())
+        # A model has no command line to list them with, as `UnknownName` says of many.
+        raise BadInput(f"unknown agent {asked.agent!r}: {choices(agent_names())}")
     left = body.moves_left
     if left < 1:
         raise BadInput("no moves are left for another agent: finish with what you know")

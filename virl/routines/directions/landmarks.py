@@ -38,9 +38,12 @@ class Lookout:
     Args:
         places: who knows the names.
         signs: who reads.
+        alone: whether a name that reads like that of another place within `APART_M` is left out; else only
+            one that fits two places in sight equally well.
     """
 
-    def __init__(self, places: Places, signs: SignReader) -> None:
+    def __init__(self, places: Places, signs: SignReader, *, alone: bool = True) -> None:
+        self._alone = alone
         self._places = places
         self._signs = signs
         self._near: dict[LatLng, list[Place]] = {}
@@ -70,17 +73,18 @@ class Lookout:
         near = [place for place in around if distance(here, place.position) <= SIGHT_M]
         found: dict[str, Landmark] = {}
         for sign in signs:
-            likeness, place = max(
-                ((name_likeness(sign.text, place.name), place) for place in near),
-                key=lambda pair: (pair[0], pair[1].id),
-                default=(0.0, None),
+            fits = sorted(
+                ((name_likeness(sign.text, place.name), place.id, place) for place in near), reverse=True
             )
+            likeness, _, place = fits[0] if fits else (0.0, "", None)
+            if not self._alone and len(fits) > 1 and fits[1][0] == likeness:
+                continue
             if place is None or likeness < MIN_RESEMBLANCE:
                 continue
             seen = Landmark(place, egocentric_word(heading, sign.heading), likeness)
             if place.id not in found or found[place.id].likeness < likeness:
                 found[place.id] = seen
-        clear = [one for one in found.values() if not _mistakable(one.place, around)]
+        clear = [one for one in found.values() if not (self._alone and _mistakable(one.place, around))]
         return sorted(clear, key=lambda one: (-_worth(one), one.place.id))
 
     def sees(self, stand: Stand, place: Place, turns: Sequence[float]) -> Landmark | None:

@@ -1,0 +1,1 @@
+"""Previews of ways: what is told of crossings, benches and landmarks, against what is truly there."""

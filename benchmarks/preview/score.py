@@ -1,0 +1,153 @@
+"""What is told of a way, against what is truly beside it."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownPoint, Tally
+from virl.geo import LatLng, distance
+from virl.platform.city import Truth
+from virl.routines.preview.facts import CROSSING, LANDMARK, Fact
+
+from .ways import TrueWay
+
+SAME_M: Mapping[str, float] = {CROSSING: 4.0, "bench": 3.0}
+"""Metres between what is told and what is there, at most: less than between two crossings of a junction, and
+as the benchmark `counting` has it."""
+BENCH = "bench"
+KINDS = (CROSSING, BENCH, LANDMARK)
+LATIN = "latin"
+METRICS = (
+    Metric("crossing_precision", "crossings, precision", about="told marked crossings that are there"),
+    Metric("crossing_recall", "crossings, recall", about="marked crossings beside the way that are told"),
+    Metric("bench_precision", "benches, precision", about="told benches that are there"),
+    Metric("bench_recall", "benches, recall", about="benches to be seen beside the way that are told"),
+    Metric(
+        "landmark_precision",
+        "landmarks, precision",
+        about="told landmarks whose signs are on the side that is told",
+    ),
+    Metric("landmark_recall", "landmarks, recall", about="places with readable signs that are told"),
+    Metric("latin_recall", "recall, Latin names", about="the same, of names in Latin letters"),
+)
+
+
+def told_against(facts: Sequence[Fact], way: TrueWay, truth: Truth) -> dict[str, Any]:
+    """For each kind: what was told, whether it is there, and what was left out."""
+    crossings = truth.crossings()
+    benches = {thing.id: thing.position for thing in truth.things({BENCH})}
+    told = {kind: [fact for fact in facts if fact.kind == kind] for kind in KINDS}
+    zebra = _matches([*map(_at, told[CROSSING])], crossings, SAME_M[CROSSING])
+    names = list(benches)
+    seat = _matches([*map(_at, told[BENCH])], [*benches.values()], SAME_M[BENCH])
+    return {
+        CROSSING: _outcome(
+            [(fact, number in zebra) for number, fact in enumerate(told[CROSSING])],
+            {str(number): crossings[number] for number in way.crossings},
+            {str(number) for number in zebra.values()},
+        ),
+        BENCH: _outcome(
+            [(fact, number in seat) for number, fact in enumerate(told[BENCH])],
+            {name: benches[name] for name in way.benches},
+            {names[number] for number in seat.values()},
+        ),
+        LANDMARK: _landmarks(told[LANDMARK], way),
+    }
+
+
+def latin_names(found: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, int]:
+    """How many of the places due have Latin names, and how many of those are told."""
+    latin = {place for place, name in names.items() if all(map(_is_latin, name))}
+    return {"due": len(latin), "told": len(latin - found["missed"].keys())}
+
+
+def _is_latin(letter: str) -> bool:
+    return not letter.isalpha() or unicodedata.name(letter, "").startswith("LATIN")
+
+
+def score(records: Sequence[Record], options: object) -> Scores:  # noqa: ARG001 - as the contract says
+    """Ratios of sums over ways."""
+    tallies: dict[str, list[Tally]] = {metric.key: [] for metric in METRICS}
+    for record in records:
+        for kind in KINDS:
+            found = record.data[kind]
+            right = sum(one["right"] for one in found["told"])
+            due = found["due"]
+            tallies[f"{kind}_precision"].append(Tally(record.case, float(right), float(len(found["told"]))))
+            tallies[f"{kind}_recall"].append(
+                Tally(record.case, float(due - len(found["missed"])), float(due))
+            )
+        latin = record.data[LATIN]
+        tallies["latin_recall"].append(Tally(record.case, float(latin["told"]), float(latin["due"])))
+    metres = sum(record.data["metres"] for record in records)
+    due = {kind: sum(record.data[kind]["due"] for record in records) for kind in KINDS}
+    there = ", ".join(f"{count} {kind}" for kind, count in due.items())
+    ways = f"{len(records)} ways, {metres:.0f} m"
+    return Scores(
+        tallies,
+        notes=[
+            f"{records[0].model}: {records[0].city}, {ways}; to be told: {there}",
+            "steps are not scored: no city that virl draws shows any",
+        ],
+    )
+
+
+def show(record: Record) -> Shown:
+    """The way, with what was told and what was left out."""
+    points = []
+    lines = []
+    for kind in KINDS:
+        found = record.data[kind]
+        wrong = [one for one in found["told"] if not one["right"]]
+        left_out = f"{len(found['missed'])} of {found['due']} left out"
+        lines.append(f"{kind}: {len(found['told'])} told, {len(wrong)} wrong, {left_out}")
+        for one in found["told"]:
+            said = f"{one['name'] or kind}, {'right' if one['right'] else 'wrong'}"
+            points.append(ShownPoint(LatLng(*one["at"]), float(one["right"]), said))
+        points += [
+            ShownPoint(LatLng(*at), 0.0, f"{kind}, left out")
+            for at in found["missed"].values()
+            if at is not None
+        ]
+    due = sum(record.data[kind]["due"] for kind in KINDS)
+    missed = sum(len(record.data[kind]["missed"]) for kind in KINDS)
+    return Shown(
+        "; ".join(lines),
+        1 - missed / due if due else None,
+        facts=(("metres", f"{record.data['metres']:.0f}"),),
+        points=points,
+        path=[LatLng(*position) for position in record.data["walked"]],
+    )
+
+
+def _landmarks(told: Sequence[Fact], way: TrueWay) -> dict[str, Any]:
+    """A landmark is right where its sign is seen from the way, on the side that is told."""
+    by_name = {fact.place_id: fact for fact in told}
+    rows = [(fact, way.sides.get(fact.place_id) == fact.side) for fact in told]
+    right = {place for place, fact in by_name.items() if way.sides.get(place) == fact.side}
+    return _outcome(rows, dict.fromkeys(way.landmarks), right)
+
+
+def _outcome(
+    told: Sequence[tuple[Fact, bool]], due: Mapping[str, LatLng | None], found: set[str]
+) -> dict[str, Any]:
+    missed = {name: None if at is None else [*at] for name, at in sorted(due.items()) if name not in found}
+    rows = [{"name": fact.name, "at": [fact.lat, fact.lng], "right": right} for fact, right in told]
+    return {"told": rows, "due": len(due), "missed": missed}
+
+
+def _matches(told: Sequence[LatLng], there: Sequence[LatLng], within: float) -> dict[int, int]:
+    """What is told, each with the true thing that it is, so that as many as possible are right."""
+    apart = np.array([[distance(one, other) for other in there] for one in told]).reshape(
+        len(told), len(there)
+    )
+    rows, columns = linear_sum_assignment(np.where(apart <= within, apart, 1e6))
+    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+    return {row: column for row, column in pairs if apart[row, column] <= within}
+
+
+def _at(fact: Fact) -> LatLng:
+    return LatLng(fact.lat, fact.lng)

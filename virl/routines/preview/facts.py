@@ -1,0 +1,94 @@
+"""What is told of a way."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from virl.platform.perception.ground.across import Surface
+from virl.routines.preview.settings import Profile
+from virl.routines.preview.track import Side
+
+CROSSING, LANDMARK = "crossing", "landmark"
+
+
+class _PreviewPart(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Fact(_PreviewPart):
+    """One thing on or beside the way."""
+
+    kind: str
+    """`crossing`, `landmark`, or a thing in the detector's words."""
+    along_m: float
+    """Metres from the start."""
+    side: Side
+    off_m: float
+    """Metres from the line of the panoramas."""
+    clock: int
+    """On a clock face, as one who comes 12 m before it, [1, 12]."""
+    lat: float
+    lng: float
+    name: str = ""
+    """Of a landmark."""
+    place_id: str = ""
+    """Of a landmark."""
+    lights: bool = False
+    """Of a crossing: whether a traffic light is seen at it."""
+    over: Literal["your street", "a side street"] | None = None
+    """Of a crossing: which street it crosses."""
+    looks: int
+    """Panoramas that it was seen from."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it was seen from two panoramas or more."""
+        return self.looks > 1
+
+
+class SideOfStreet(_PreviewPart):
+    """What is beside a stretch, on one side: middle values over its panoramas; `None` for not seen."""
+
+    kerb_m: float | None
+    """From the line of the panoramas to the edge of the road."""
+    pavement_m: float | None
+    surface: Surface | None
+
+
+class Leg(_PreviewPart):
+    """A stretch of the way without a turn."""
+
+    turn: str
+    """Before it: `left`, `slightly right` and so on; empty at the start."""
+    compass: str
+    near: str
+    """The address nearest to its middle, as the map has it; empty where the map does not say."""
+    from_m: float
+    to_m: float
+    junctions: tuple[float, ...]
+    """Metres from the start to each place where ways meet."""
+    left: SideOfStreet
+    right: SideOfStreet
+    facts: tuple[Fact, ...]
+
+    @property
+    def length_m(self) -> float:
+        """Metres."""
+        return self.to_m - self.from_m
+
+
+class WayPreview(_PreviewPart):
+    """A way, told before it is walked."""
+
+    start: str
+    destination: str
+    city: str
+    profile: Profile
+    length_m: float
+    legs: tuple[Leg, ...]
+    arrival: str
+    """On which side the destination lies."""
+    unknown: tuple[str, ...]
+    """What no picture and no map told."""
+    credits: str = ""
+    """Whom to name for pictures and maps."""

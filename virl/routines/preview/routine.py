@@ -1,0 +1,191 @@
+"""Noor, who describes a way before it is walked: by pictures, for people who cannot see them.
+
+She walks a route panorama by panorama, looks at the ground, at signs and at what stands beside the way, and
+writes what a walker needs. After SceneScout's route preview (arXiv 2504.09227); what differs is in
+`docs/explanation/preview.md`.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from virl.agent.assembly import Agent
+from virl.agent.character import Point, start_of
+from virl.errors import NoImagery, NoRoute, NoStreetView
+from virl.geo import LatLng, bearing, egocentric_word
+from virl.platform.addresses import address_in
+from virl.platform.locate import locate
+from virl.platform.maps import ReverseMaps
+from virl.platform.movement.base import Choice, Step
+from virl.platform.movement.instruction.tourist.signs import SignReader
+from virl.platform.perception.active import Looking
+from virl.platform.perception.memory import VisualMemory
+from virl.platform.relocate import relocate
+from virl.platform.streetview import Pose
+from virl.routines.counting.counter import Counter
+from virl.routines.counting.folder import MEMORY
+from virl.routines.counting.rounds import memory_settings_for
+from virl.routines.directions.destination import find_destination
+from virl.routines.directions.landmarks import Lookout
+from virl.routines.directions.settings import DirectionsSettings
+from virl.routines.directions.walkway import Stand, walk_to
+from virl.routines.preview.compiling import legs_of
+from virl.routines.preview.exhibits import shown
+from virl.routines.preview.facts import WayPreview
+from virl.routines.preview.glance import Glance, glance_at
+from virl.routines.preview.settings import PREVIEW
+from virl.routines.preview.telling import speech, summary
+from virl.routines.preview.writing import GPX, JSON, PAGE, SPEECH, gpx, page
+
+DESTINATION, GLANCE = "destination", "glance"
+"""Topics of notes."""
+NEAR_M = 40.0  # how far off the address may be that a leg is told to be near; chosen
+WHERE = {"front": "straight ahead", "rear": "behind you"}
+UNKNOWN = (
+    "slopes",
+    "steps: the pictures are not searched for them",
+    "dropped kerbs and tactile paving",
+    "whether traffic lights can be heard",
+    "noise and crowds at the time of your walk: the pictures are older",
+    "shelter, other than at bus stops",
+)
+
+
+def run(agent: Agent) -> None:
+    """Find the way, look at it, and write it down; give up where no way leads there."""
+    try:
+        title, position = _destination(agent)
+        end = relocate(agent.city.streetview, position, title)
+        start = Pose(agent.start.id, agent.character.heading or 0.0)
+        walk = walk_to(agent.city.streetview, agent.city.maps, agent.mover, start, end)
+    except (NoRoute, NoStreetView) as fault:
+        agent.run.end("gave up", f"No way was found: {fault}.")
+        return
+    if len(walk) < 2:  # the panorama nearest to both
+        agent.run.end("finished", f"{title} is where you are.")
+        return
+    if len(walk) - 1 > agent.character.limits.steps:
+        agent.run.end("gave up", f"The way has {len(walk) - 1} moves: more than the limit of steps.")
+        return
+    counter = _counter(agent)
+    glances = _look(agent, walk, counter)
+    counter.finish()
+    preview, points = _told(agent, title, position, glances, counter)
+    files = [
+        agent.run.attach(PAGE, page(preview)),
+        agent.run.attach(SPEECH, speech(preview)),
+        agent.run.attach(GPX, gpx(preview, points)),
+        agent.run.attach(JSON, preview.model_dump_json(indent=2) + "\n"),
+    ]
+    agent.run.end(
+        "finished",
+        summary(preview),
+        answer=preview.model_dump(mode="json"),
+        files=files,
+        exhibits=shown(preview, points),
+    )
+
+
+def _told(
+    agent: Agent, title: str, position: LatLng, glances: Sequence[Glance], counter: Counter
+) -> tuple[WayPreview, list[LatLng]]:
+    """The preview of a way to a place, and the points of the way."""
+    points = [LatLng(one.lat, one.lng) for one in glances]
+    legs = legs_of(glances, counter.memory.objects(), lambda at: _near(agent, at))
+    toward = egocentric_word(glances[-1].heading, bearing(points[-1], position))
+    start = agent.character.start
+    preview = WayPreview(
+        start=start if isinstance(start, str) else "your start",
+        destination=title,
+        city=agent.city.title,
+        profile=PREVIEW.of(agent.character).profile,
+        length_m=legs[-1].to_m,
+        legs=legs,
+        arrival=f"At the end, {title} is {WHERE.get(toward, 'on your ' + toward)}.",
+        unknown=UNKNOWN,
+        credits=agent.city.notice,
+    )
+    return preview, points
+
+
+def _destination(agent: Agent) -> tuple[str, LatLng]:
+    """What the way leads to, and where that is."""
+    if noted := agent.run.noted(DESTINATION, "place"):
+        return str(noted.data["title"]), LatLng(float(str(noted.data["lat"])), float(str(noted.data["lng"])))
+    settings, here = PREVIEW.of(agent.character), agent.start.position
+    asked = settings.to.strip() or address_in(agent.character.intention)
+    typed = start_of(asked)
+    if isinstance(typed, Point):
+        title, position = asked, LatLng(typed.lat, typed.lng)
+    elif asked:
+        title, position = locate(agent.city, asked, here)
+    else:
+        place = find_destination(
+            agent.city.places,
+            agent.city.streetview,
+            agent.mind,
+            here,
+            DirectionsSettings(within=settings.within),
+            question=agent.character.intention,
+            background=agent.character.background,
+            place_types=agent.senses.place_types,
+            prompts=agent.prompts,
+        )
+        title, position = place.name, place.position
+    data = {"title": title, "lat": position.lat, "lng": position.lng}
+    told = f"The way leads to {title}, at {position}."
+    agent.run.note(DESTINATION, "place", told, data=data, asked=agent.mind.ledger.take())
+    return title, position
+
+
+def _counter(agent: Agent) -> Counter:
+    matcher = agent.character.senses.matcher
+    settings = memory_settings_for(agent.city.visual_memory, matcher)
+    memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
+    things = PREVIEW.of(agent.character).things
+    return Counter(agent.city.streetview, agent.senses.detector, memory, things, looking=Looking())
+
+
+def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glance]:
+    """What is seen at each stand; what was written down before a kill is not looked at again."""
+    reader = agent.models.reader(PREVIEW.of(agent.character).reader)
+    signs = SignReader(agent.city.streetview, reader, agent.city.cheap_view)
+    lookout = Lookout(agent.city.places, signs, alone=False)
+    agent.run.progress("walking", len(agent.run.steps), len(walk) - 1)
+    glances = []
+    for index, stand in enumerate(walk):
+        if noted := agent.run.noted(GLANCE, str(index)):
+            glances.append(Glance.model_validate(noted.data))
+        else:
+            glance, view = glance_at(agent.city.streetview, stand, lookout)
+            glances.append(glance)
+            said = f"{len(glance.crossings)} crossings, {len(glance.landmarks)} signs of places."
+            kept = agent.run.keep(view, "look") if view else ()
+            data = glance.model_dump(mode="json")
+            agent.run.note(GLANCE, str(index), said, data=data, views=kept)
+        facing = stand.onward.heading if stand.onward else stand.pose.heading
+        if index >= len(agent.run.steps):
+            with suppress(NoImagery):
+                counter.visit(Pose(stand.panorama.id, facing), f"step-{index}")
+            _write_down(agent, walk, index)
+    return glances
+
+
+def _write_down(agent: Agent, walk: tuple[Stand, ...], index: int) -> None:
+    stand = walk[index]
+    before = walk[index - 1].onward if index else None
+    reason = f"{stand.turn} along the way" if stand.onward else "the end of the way"
+    step = Step(
+        index,
+        stand.pose,
+        stand.panorama,
+        before.distance if before else 0.0,
+        lambda: Choice(stand.onward, reason),
+    )
+    onward = stand.onward.pano_id if stand.onward else None
+    agent.run.step(step, views=(), asked=(), decided=reason, next_pano_id=onward)
+
+
+def _near(agent: Agent, position: LatLng) -> str:
+    maps = agent.city.maps
+    address = maps.address_at(position, NEAR_M) if isinstance(maps, ReverseMaps) else None
+    return address.text if address else ""

@@ -1,0 +1,40 @@
+"""The section `preview:` of a character file."""
+
+from collections.abc import Callable, Iterable
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from virl.agent.character import CharacterField
+from virl.settings import Settings
+
+Profile = Literal["low-vision", "wheelchair", "pram", "stranger"]
+PROFILES: tuple[Profile, ...] = get_args(Profile)
+
+
+class PreviewSettings(Settings):
+    """Which way is told, and for whom."""
+
+    to: str = Field(default="", max_length=500)
+    """Where the way leads: an address, a position such as `60.17,24.94`, the name of a place, or a kind of
+    place; empty takes it from the character's intention."""
+    profile: Profile = "low-vision"
+    """Who walks: decides what is told first."""
+    reader: str = "sign-reader"
+    """Reads the signs along the way: a name in `platform/models/`, or the path of a model file."""
+    things: tuple[str, ...] = ("bench", "bus stop", "traffic light", "bollard", "trash bin", "parked car")
+    """What is looked for beside the way, in the detector's words."""
+    within: float = Field(default=2000.0, gt=0, le=50_000)
+    """Metres from the start in which a place is looked for."""
+
+
+def _named(preview: PreviewSettings) -> Iterable[tuple[str, Callable[[], object]]]:
+    from virl.platform.perception.models import read_model  # noqa: PLC0415 - brings in the models
+
+    return [("reader", lambda: read_model("reader", preview.reader))]
+
+
+PREVIEW: CharacterField[PreviewSettings] = CharacterField(
+    "preview", PreviewSettings, PreviewSettings(), "Which way is described, and for whom.", _named
+)
+FIELDS = (PREVIEW,)

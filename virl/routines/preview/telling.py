@@ -1,0 +1,151 @@
+"""A way in sentences, for somebody who hears them one after the other."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from virl.plain_text import plain_line
+from virl.routines.preview.facts import CROSSING, LANDMARK, Fact, Leg, SideOfStreet, WayPreview
+from virl.routines.preview.settings import Profile
+
+STEP_M = 0.7  # of somebody who walks; chosen
+NARROW_M = 1.5  # a wheelchair and a walker do not pass each other on less; chosen
+OBSTACLES = ("bollard", "trash bin")
+CARS = "parked car"
+TELLS: dict[Profile, tuple[str, ...]] = {
+    "low-vision": (CROSSING, LANDMARK, "bench", "bus stop", "traffic light", *OBSTACLES),
+    "wheelchair": (CROSSING, "bench", "bus stop", *OBSTACLES, LANDMARK),
+    "pram": (CROSSING, "bench", "bus stop", *OBSTACLES, LANDMARK),
+    "stranger": (CROSSING, LANDMARK, "bus stop", "traffic light"),
+}
+"""Kinds of facts that each profile is told; the page has all of them in a table."""
+PEOPLE: dict[Profile, str] = {
+    "low-vision": "people with low vision",
+    "wheelchair": "people in a wheelchair",
+    "pram": "people with a pram",
+    "stranger": "people who are new here",
+}
+NEEDS_KERBS: tuple[Profile, ...] = ("low-vision", "wheelchair", "pram")
+MOST_LANDMARKS = 4  # of a leg that are told; chosen
+
+
+def summary(preview: WayPreview) -> str:
+    """The whole way in a few sentences."""
+    kinds = Counter(fact.kind for leg in preview.legs for fact in leg.facts)
+    crossings = [fact for leg in preview.legs for fact in leg.facts if fact.kind == CROSSING]
+    lit = sum(fact.lights for fact in crossings)
+    turns, length = counted(len(preview.legs) - 1, "turn"), preview.length_m
+    benches, stops = counted(kinds["bench"], "bench", "benches"), counted(kinds["bus stop"], "bus stop")
+    marked = counted(len(crossings), "marked crossing")
+    parts = [
+        f"From {preview.start} to {preview.destination}: {metres(length)}, {steps(length)}, {turns}.",
+        f"On and beside the way: {marked}, {lit or 'none'} with traffic lights seen; {benches}; {stops}.",
+    ]
+    if preview.profile in NEEDS_KERBS:
+        parts.append(_narrowest(preview.legs))
+    return " ".join(part for part in parts if part)
+
+
+def leg_sentences(leg: Leg, profile: Profile) -> list[str]:
+    """A leg: where to go, what the street is like, and what comes, in the order of the way."""
+    turn = f"Turn {leg.turn}, then go" if leg.turn else "Go"
+    near = f", near {plain_line(leg.near)} by the map" if leg.near else ""
+    said = [f"{turn} {leg.compass} for {metres(leg.length_m)}, {steps(leg.length_m)}{near}."]
+    if profile in NEEDS_KERBS:
+        said += _sides(leg)
+    said += [_traffic(leg)]
+    said += [fact_sentence(fact, leg.from_m) for fact in told_facts(leg, profile)]
+    said += [f"In {metres(at - leg.from_m)}: other ways join." for at in _bare_junctions(leg)]
+    return [one for one in said if one]
+
+
+def told_facts(leg: Leg, profile: Profile) -> list[Fact]:
+    """The facts of a leg that a profile is told, in the order of the way."""
+    names = [fact for fact in leg.facts if fact.kind == LANDMARK]
+    best = sorted(names, key=lambda fact: -fact.looks)[:MOST_LANDMARKS]
+    return [
+        fact for fact in leg.facts if fact.kind in TELLS[profile] and (fact.kind != LANDMARK or fact in best)
+    ]
+
+
+def fact_sentence(fact: Fact, since: float = 0.0) -> str:
+    """A fact, at its distance from where its leg begins."""
+    what = plain_line(fact.name) if fact.kind == LANDMARK else f"{_article(fact.kind)} {fact.kind}"
+    if fact.kind == CROSSING:
+        over = f" over {fact.over}" if fact.over else ""
+        what = f"a marked crossing{over}, {'with' if fact.lights else 'without'} traffic lights seen"
+    where = "on your way" if fact.side == "ahead" else f"on your {fact.side}, at {fact.clock} o'clock"
+    doubt = "" if fact.is_sure else " Seen from one place only: uncertain."
+    away = max(0.0, fact.along_m - since)
+    return f"{f'In {metres(away)}' if away >= 0.5 else 'Here'}: {what}, {where}.{doubt}"
+
+
+def speech(preview: WayPreview) -> str:
+    """All of it as plain text, a sentence a line, an empty line between legs."""
+    blocks = [[summary(preview)]]
+    blocks += [leg_sentences(leg, preview.profile) for leg in preview.legs]
+    blocks += [[preview.arrival], ["Not known: " + "; ".join(preview.unknown) + "."]]
+    if preview.credits:
+        blocks.append([preview.credits])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def metres(length: float) -> str:
+    """A length as one says it: to 5 m from 20 m on."""
+    whole = round(length) if length < 20 else 5 * round(length / 5)
+    return f"{whole} m"
+
+
+def steps(length: float) -> str:
+    """A length in steps."""
+    return f"about {10 * max(1, round(length / STEP_M / 10))} steps"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A number of things."""
+    return f"{count or 'no'} {one if count == 1 else many or one + 's'}"
+
+
+def _sides(leg: Leg) -> list[str]:
+    if leg.left == leg.right:
+        return [_side("On both sides", leg.left)]
+    return [_side("On the left", leg.left), _side("On the right", leg.right)]
+
+
+def _side(where: str, side: SideOfStreet) -> str:
+    surface = side.surface or "unknown ground"
+    if side.kerb_m is None:
+        return f"{where} no kerb is seen; the ground is {surface}."
+    if side.pavement_m is None:
+        return f"{where} there is a kerb; how wide the pavement is cannot be seen."
+    narrow = ": narrow" if side.pavement_m < NARROW_M else ""
+    return f"{where} the pavement is {surface}, {side.pavement_m:g} m wide{narrow}, behind a kerb."
+
+
+def _traffic(leg: Leg) -> str:
+    cars = sum(fact.kind == CARS for fact in leg.facts)
+    width = (
+        None if leg.left.kerb_m is None or leg.right.kerb_m is None else leg.left.kerb_m + leg.right.kerb_m
+    )
+    road = f"The road is {width:.0f} m wide" if width else "How wide the road is cannot be seen"
+    return f"{road}, with {counted(cars, CARS)} seen."
+
+
+def _narrowest(legs: Sequence[Leg]) -> str:
+    widths = [
+        side.pavement_m for leg in legs for side in (leg.left, leg.right) if side.pavement_m is not None
+    ]
+    return (
+        f"The narrowest pavement seen is {min(widths):g} m wide." if widths else "No pavement was measured."
+    )
+
+
+def _bare_junctions(leg: Leg) -> Iterator[float]:
+    """Junctions without a marked crossing nearby."""
+    marked = [fact.along_m for fact in leg.facts if fact.kind == CROSSING]
+    for at in leg.junctions:
+        if all(abs(at - one) > 15.0 for one in marked):
+            yield at
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[:1] in "aeiou" else "a"
