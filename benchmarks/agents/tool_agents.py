@@ -19,9 +19,11 @@ from virl.journal.journal import read_journal
 from virl.journal.records import NoteRecord, StepRecord
 from virl.mind.base import Exchange
 from virl.mind.chat.asking import Ask
+from virl.mind.chat.turns import InWords
 from virl.mind.conversation import notes_on, what_it_says
 from virl.mind.rules import RuleMind
 from virl.platform.city import City
+from virl.routines.by_tools.deciding import Decider
 from virl.tools.catalogue import FINISH
 
 from .scoring import AgentCase, ScoredAgent, Tallies, means
@@ -42,7 +44,7 @@ _ID = re.compile(r"\bid (\S+) \|")
 _POSITION = re.compile(r"at (-?\d+\.\d+, -?\d+\.\d+)")
 
 
-class RandomTools(RuleMind):
+class RandomTools(RuleMind, Decider):
     """Uses tools at random: each turn any of them, with arguments drawn from what tools have told."""
 
     def __init__(self, tools: Sequence[str], kinds: Sequence[str], seed: str) -> None:
@@ -60,6 +62,7 @@ class RandomTools(RuleMind):
         ask: Ask,  # noqa: ARG002 - of the protocol
         messages: Sequence[BaseMessage],
         frame: Mapping[str, object],  # noqa: ARG002 - of the protocol
+        in_words: InWords | None = None,  # noqa: ARG002 - of the protocol
     ) -> AIMessage:
         """Any tool; after some turns perhaps the end, with any place that was told."""
         number = 1 + sum(isinstance(message, AIMessage) for message in messages)
