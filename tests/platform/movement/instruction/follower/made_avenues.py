@@ -16,15 +16,17 @@ def name(cell: Cell) -> str:
     return f"{cell[0]}.{cell[1]}"
 
 
-def avenues(side: int = 5, *, missing: Collection[Cell] = (), yaw: float | None = 0.0) -> NavigationGraph:
-    """A square grid of streets with `side` crossings a side; cells are (east, north)."""
+def avenues(
+    side: int = 5, *, missing: Collection[Cell] = (), more: Collection[int] = (), yaw: float | None = 0.0
+) -> NavigationGraph:
+    """A square grid with `side` crossings a side, and more streets to the east; cells are (east, north)."""
     block = BLOCK
     size = (side - 1) * block + 1
     cells = [
         (x, y)
         for x in range(size)
         for y in range(size)
-        if (x % block == 0 or y % block == 0) and (x, y) not in missing
+        if (x % block == 0 or y % block == 0 or y in more) and (x, y) not in missing
     ]
     number = {cell: index for index, cell in enumerate(cells)}
     ways = [(0, 1, 0.0), (1, 0, 90.0), (0, -1, 180.0), (-1, 0, 270.0)]

@@ -27,6 +27,38 @@ LEGS = {
     "Ignore the first light and turn left at the next one.": [PlannedLeg("left", 2, "said")],
     "Do not turn right at the pharmacy. Turn left there.": [PlannedLeg("left", 1, "open")],
     "Turn around.": [],
+    "Take a left at the light then a right at the next light. Take a left at the next light.": [
+        PlannedLeg("left", 1, "implied", "light"),
+        PlannedLeg("right", 1, "implied", "light"),
+        PlannedLeg("left", 1, "implied", "light"),
+    ],
+    "Begin by walking down the street and taking a left.": [PlannedLeg("left", 1, "open")],
+    "There is a light almost immediately after - turn left at that light.": [
+        PlannedLeg("left", 1, "implied", "light", hints=((1, NEAR),))
+    ],
+    "Go through two lights. The second light has a bank. Turn left.": [PlannedLeg("left", 3, "said")],
+    "Walk to the second light. The second light has a bank. Turn left.": [
+        PlannedLeg("left", 2, "said", "light", remarks=1)
+    ],
+    "Go through the two lights in quick succession. Turn left at the next light.": [
+        PlannedLeg("left", 3, "said", "light", hints=((2, NEAR),))
+    ],
+    "Go through the double lights. Turn left at the next light.": [
+        PlannedLeg("left", 2, "said", "light", hints=((1, Hint(is_pair=True)),))
+    ],
+    "Walk to the double lights and go through both of them. Turn left at the light.": [
+        PlannedLeg("left", 2, "said", "double", hints=((1, Hint(is_pair=True)),))
+    ],
+    "Pass the park and the next 2 intersections with no light. Turn left.": [PlannedLeg("left", 3, "said")],
+    "Turn right and immediately left around a park.": [
+        PlannedLeg("right", 1, "open"),
+        PlannedLeg("left", 1, "open", hints=((1, NEAR),)),
+    ],
+    "Take the right side street. Turn left at the next corner.": [
+        PlannedLeg("right", 1, "implied", "side", hints=((1, Hint(kind="side")),)),
+        PlannedLeg("left", 1, "implied", "corner"),
+    ],
+    "You will see a street on your left. Walk down this street.": [PlannedLeg("left", 1, "open")],
     "Take the next two lefts.": [PlannedLeg("left", 1, "open"), PlannedLeg("left", 1, "said")],
     "Turn left at the fork.": [PlannedLeg("left", 1, "implied", "fork", slight=True)],
     "Go through the light. As you cross the intersection, pass a bank. Turn left at the next light.": [
@@ -67,7 +99,7 @@ LEGS = {
         PlannedLeg("left", 2, "said", "light", hints=((2, NEAR),))
     ],
     "Go through the double set of lights and turn left at the second light.": [
-        PlannedLeg("left", 2, "said", "light")
+        PlannedLeg("left", 2, "said", "light", hints=((1, Hint(is_pair=True)),))
     ],
     "Go through the T-intersection. Turn left at the four-way intersection.": [
         PlannedLeg("left", 2, "said", "four", hints=((1, Hint(kind="tee")), (2, Hint(kind="four"))))
@@ -131,6 +163,19 @@ ENDS = {
     "Turn left. Go through the light and stop on your left.": End("landmark", 1, remarks=1),
     "Turn left. Go through the light. Stop before crossing the street.": End("before", 1),
     "Turn left. Go through the light and stop a step after it.": End("after", 1, steps=1),
+    "Go to the light and turn left.": End("turned", 0, "implied"),
+    "Turn left and stop immediately. You see a shop, but stop in the intersection.": (
+        End("turned", 0, "implied", remarks=0)
+    ),
+    "Turn left. Exit the intersection and stop.": End("turned", 0),
+    "Turn left. Go through the light. Stop after two steps, halfway down the block.": (
+        End("fraction", 1, fraction=0.5)
+    ),
+    "Turn left. Stop halfway down the first building.": End("building", 0, building=1),
+    "Turn left. Stop at the last store on the block.": End("fraction", 0, fraction=0.7),
+    "Turn left. Stop two steps after the bank.": End("landmark", 0, remarks=1),
+    "Turn left. Pass the bank, take two steps, then stop.": End("landmark", 0, remarks=2),
+    "Turn left. Stop before the side street.": End("before", 0, hints=((1, Hint(kind="side")),)),
     "": End("open", 0),
 }
 

@@ -38,6 +38,14 @@ def test_walks_on_a_grid(text: str, target: Cell, use_map: bool) -> None:
     assert abs(x - target[0]) + abs(y - target[1]) <= 1  # task completion
 
 
+@pytest.mark.parametrize(("lights", "north"), [("the double lights", 24), ("the light", 20)])
+def test_a_double_light_is_one_crossing(lights: str, north: int) -> None:
+    graph = avenues(more=[20])
+    text = f"Go through the light, then go through {lights}. Turn left at the next light. Stop."
+    *_, last = Follower(graph, use_map=True, oriented=True).walk(text, at(graph, (8, 3)))
+    assert cell_of(graph, last.state.node)[1] == north
+
+
 def test_the_walker_may_look_further_and_return() -> None:
     text = "Go through the light and stop halfway down the block."
     moves = list(Follower(GRID, oriented=True).walk(text, at(GRID, (8, 6))))

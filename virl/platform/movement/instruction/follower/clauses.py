@@ -94,6 +94,8 @@ class ReachClause:
     place: NamedCrossing
     before: bool = False
     """Whether the text only goes up to it: "before the light"."""
+    told: bool = False
+    """Whether it may be one passed already: "the third light may have had a bank"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,14 @@ class LandmarkClause:
     passed: bool = False
     corner: bool = False
     """Whether it is at a crossing, not along a block."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloseClause:
+    """A crossing is close to the one before it: "two lights in quick succession"."""
+
+    ahead: bool = False
+    """Whether the text has still to name it: "almost immediately there will be a street"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +178,7 @@ Clause = (
     | ReachClause
     | BlocksClause
     | LandmarkClause
+    | CloseClause
     | GoClause
     | StopClause
     | WhereClause

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from virl.platform.movement.instruction.follower.clauses import (
+    CloseClause,
     Gap,
     Kind,
     LandmarkClause,
@@ -64,6 +65,11 @@ class Street:
         begun = max(self.passed_in, self.turned_in)
         return self.pointed is None and begun >= self.sentence - 1 and not self.has_passed_any
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the text ends with the turn."""
+        return self.turned_in >= self.sentence - 1 and not (self.passed or self.remarks or self.pointed)
+
     def remark(self, landmark: LandmarkClause) -> None:
         """The text names a landmark."""
         self.remarks += (not landmark.corner) * (1 + landmark.passed)
@@ -74,6 +80,8 @@ class Street:
 
     def stop(self, clause: StopClause) -> None:
         """The text says to stop; a bare "stop here" after it adds nothing."""
+        if self.is_bare and self.stopped == self.turned_in and not self.passed:
+            return
         if self.stopped is None or not clause.bare:
             self.stopped, self.is_bare = self.sentence, clause.bare
 
@@ -84,8 +92,10 @@ class Street:
 
     def note(self, place: NamedCrossing, number: int) -> None:
         """What the text says of a crossing besides its number."""
-        if place.kind == "double" and place.ordinal is None:
+        if place.kind == "double" and place.ordinal in (None, 1):
             self.double = number
+            if place.ordinal is None:
+                self.hints[number] = replace(self.hints.get(number, Hint()), is_pair=True)
         if place.soon or (place.ordinal == 2 and self.half(place) == number):
             self.note_gap(number, "near")
         if place.kind in SHAPES:
@@ -95,11 +105,34 @@ class Street:
         """What the text says of the way from the crossing before."""
         self.hints[number] = replace(self.hints.get(number, Hint()), gap=gap)
 
+    def hear(self, clause: LandmarkClause | StopClause | CloseClause) -> None:
+        """Takes in what the text says besides where to go."""
+        match clause:
+            case LandmarkClause():
+                self.remark(clause)
+            case StopClause():
+                self.stop(clause)
+            case CloseClause():
+                self.close(ahead=clause.ahead)
+
+    def close(self, *, ahead: bool) -> None:
+        """The text says that the crossing it names last, or next, is close to the one before."""
+        number = self.passed if self.pointed is None else self.pointed
+        if number + ahead > 0:
+            self.note_gap(number + ahead, "near")
+
+    def is_behind(self, place: NamedCrossing) -> bool:
+        """Whether the text has gone through a place that it tells something of."""
+        return self.passed > 0 and (place.ordinal is None or place.ordinal <= self.passed)
+
     def half(self, place: NamedCrossing) -> int | None:
         """The first or second light of a crossing of two, if a place is one of them."""
         if place.ordinal not in (1, 2) or (place.kind != "double" and self.double is None):
             return None
-        return (self.double or self.pointed or self.passed + 1) + place.ordinal - 1
+        first = self.double or self.pointed or self.passed + 1
+        if (hint := self.hints.pop(first, None)) and (apart := replace(hint, is_pair=False)) != Hint():
+            self.hints[first] = apart
+        return first + place.ordinal - 1
 
     def after_passing(self, sureness: Sureness) -> None:
         """The text has gone through what it pointed to: what it said of that block is done with."""
@@ -153,10 +186,10 @@ def _where(street: Street) -> Said | None:
 
 
 def _clearest(wheres: Sequence[Said]) -> Said:
-    """The first, but a fraction rather than "several steps"."""
-    fractions = [said for said in wheres if said[1].fraction]
+    """The first, but a fraction or a building rather than "several steps" or "after the light"."""
+    clear = [said for said in wheres if said[1].fraction or said[1].building]
     first = wheres[0][1]
-    return fractions[0] if fractions and (first.turned or first.steps) else wheres[0]
+    return clear[0] if clear and (first.turned or first.steps or first.relation == "after") else wheres[0]
 
 
 def _by_blocks(street: Street, base: End) -> End | None:
@@ -176,11 +209,12 @@ def _unplaced(street: Street, base: End, has_turned: bool) -> End:
     if street.pointed is not None and (not has_stopped or street.pointed_in == street.stopped):
         sureness: Sureness = "said" if has_stopped else "open"
         return replace(base, kind="in", passed=street.pointed - 1, sureness=sureness)
-    if has_stopped and street.is_bare and street.remarked_in != street.stopped:
-        if has_turned and street.passed == 0 and street.turned_in == street.stopped:
-            return replace(base, kind="turned", sureness="implied")
-        if street.passed and street.passed_in == street.stopped:
-            return replace(base, kind="after")
+    is_bare_stop = has_stopped and street.is_bare and street.remarked_in != street.stopped
+    stops_at_turn = is_bare_stop and street.passed == 0 and street.turned_in == street.stopped
+    if has_turned and (stops_at_turn or (street.is_fresh and not has_stopped)):
+        return replace(base, kind="turned", sureness="implied")
+    if is_bare_stop and street.passed and street.passed_in == street.stopped:
+        return replace(base, kind="after")
     if street.pointed is not None and street.pointed_in < street.sentence:
         return replace(base, kind="landmark", passed=street.pointed - 1, sureness="implied")
     if has_stopped and street.cornered_in == street.stopped:
@@ -217,10 +251,13 @@ def _by_crossing(
             return replace(base, kind="turned")
     if where.relation == "after":
         is_behind = not place.following and place.ordinal is None and street.pointed is None
-        passed = max(street.passed, 1) if is_behind else street.resolve(place)
-        return replace(base, kind="after", steps=where.steps, passed=passed)
-    kind: StopKind = "before" if where.relation == "before" else "in"
-    return replace(base, kind=kind, steps=where.steps, passed=max(street.resolve(place) - 1, 0))
+        number = passed = max(street.passed, 1) if is_behind else street.resolve(place)
+    else:
+        number = street.resolve(place)
+        passed = max(number - 1, 0)
+    street.note(place, number)
+    kind: StopKind = where.relation if where.relation in ("before", "after") else "in"
+    return replace(base, kind=kind, steps=where.steps, passed=passed, hints=tuple(street.hints.items()))
 
 
 def _steps_on(street: Street, where: WhereClause, base: End, has_turned: bool) -> End:
@@ -228,6 +265,8 @@ def _steps_on(street: Street, where: WhereClause, base: End, has_turned: bool) -
     is_behind = where.relation == "beyond" or (
         where.relation == "after" and where.steps and not street.pointed
     )
+    if is_behind and street.has_passed_any:
+        return replace(base, kind="landmark")
     if is_behind and street.passed == 0 and has_turned:
         return replace(base, kind="turned", steps=where.steps)
     if where.relation in ("beyond", "after") and (where.steps or street.pointed or street.passed):

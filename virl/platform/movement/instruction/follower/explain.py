@@ -22,6 +22,8 @@ FLOOR = 1e-4
 the time and changes no result on map2seq_seen/dev."""
 NEAR = 2
 """Links to a crossing at which a walk is said to start. Measured on touchdown_unseen/dev."""
+PAIR = 7
+"""Links between the two lights of a double crossing at most; chosen: as of Manhattan's widest streets."""
 FAR = 40
 """Links since a crossing are counted up to here; chosen: beyond any phrase."""
 
@@ -195,6 +197,10 @@ class _Explainer:
         if arrival >= self._horizon or crossing is None:
             return
         new = 1.0 if state in self._set_out else self._separate(segment)
+        last = self._hints[leg].get(number)
+        is_second = last is not None and last.is_pair and not since and segment.steps <= PAIR
+        if is_second:
+            new = min(new, self._p.pair_separate)
         told, straight = crossing.told, crossing.straight
         onward = min(since + segment.steps, FAR)
         hint = self._hints[leg].get(number + 1)
@@ -206,7 +212,7 @@ class _Explainer:
         passing = [
             (number + 1, 0, fit * new * told),
             (number, onward, new * (1.0 - told)),
-            (number, 0, 1.0 - new),
+            (number, int(is_second), 1.0 - new),
         ]
         turning = self._turning(leg, number, new, fit)
         begin = (time, state)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from virl.platform.movement.instruction.follower.clauses import (
     Kind,
+    LandmarkClause,
     NamedCrossing,
     OrientClause,
     PassClause,
@@ -44,7 +45,10 @@ _RELATIONS: dict[str, Relation] = {
 }
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
 _NUMBER = re.compile(r"\b(\d+)\b(?!/)")
-_SOON = re.compile(r"\b(?:immediate|quick)|(?:immediately|shortly|right|soon|directly) (?:after|following)")
+_SOON = re.compile(
+    r"\b(?:immediate|quick)|(?:immediately|shortly|right|soon|directly) (?:after|following)"
+    r"|right away|almost immediately"
+)
 _QUICK = re.compile(r"\b(?:immediate|quick)")
 _MILD = re.compile(rf"\b{PARTS['mild']}\b")
 
@@ -122,13 +126,20 @@ def reach(match: re.Match[str]) -> ReachClause:
     return ReachClause(place(match["place"]), before=bool(match["before"]))
 
 
+def told(match: re.Match[str]) -> ReachClause:
+    """Groups: place."""
+    return ReachClause(place(match["place"]), told=True)
+
+
 def where(match: re.Match[str]) -> WhereClause:
     """Groups: relation, place."""
     return WhereClause(_relation(match["relation"]), place(match["place"]) if match["place"] else None)
 
 
-def steps(match: re.Match[str]) -> WhereClause:
-    """Groups: number, turned, relation, place."""
+def steps(match: re.Match[str]) -> WhereClause | LandmarkClause:
+    """Groups: number, turned, relation, place, thing."""
+    if match["relation"] and not match["place"] and match["thing"] is not None:
+        return LandmarkClause()
     numbers = [float(number) for number in _NUMBER.findall(match["number"])]
     said = sum(numbers) / len(numbers) if numbers else SOME_STEPS if "SOME" in match["number"] else 1.0
     relation = _relation(match["relation"]) if match["relation"] else "beyond"

@@ -42,6 +42,8 @@ class Parameters(Settings):
     counted_side: Share
     """The same where one street joins from the side."""
 
+    pair_separate: Share
+    """How likely the second light of a crossing of two, which the text counts as one, is another crossing."""
     near_separate: Share
     """How likely two crossings are two to people where the text says that one comes right after the other."""
     gap_near: Positive

@@ -17,7 +17,8 @@ PARTS = {
     "street": r"(?:street|road|corner|block|set|1|avenue)s?",
     "which": (
         r"(?:the|a|an|this|that|these|those|your|any|all|of|more|other|upcoming|immediate|very|same|small|big|"
-        r"quick|short|long|little|nearby|close|closest|nearest|way|traffic|left|right|hand)"
+        r"quick|short|long|little|nearby|close|closest|nearest|way|traffic|left|right|hand|"
+        r"full|real|actual)"
     ),
     "size": r"(?:immediate|very|small|big|little|nearby|upcoming|available|narrow|possible)",
     "go": (
@@ -34,11 +35,15 @@ PARTS = {
         r"last|final|only|to|almost|very|small|available|possible|onto|it|this|that|around|wide|full|"
         r"right away|again|turn)"
     ),
-    "start": r"(?:go|head|walk|move|proceed|travel|continue|follow|drive|take|make|keep|turn <side>)",
+    "start": (
+        r"(?:go|head|walk|move|proceed|travel|continue|follow|drive|take|make|keep|turn <side>|"
+        r"(?:taking|making|turning) (?:an? |the )?(?:\w+ )?<side>)"
+    ),
     "just": r"(?:just|right|immediately|shortly|well|slightly|barely|directly|almost|about|1/2 way)",
     "arrive": (
-        r"(?:reaching|getting to|entering|exiting|leaving|crossing|passing|passing through|going through|"
-        r"coming to|approaching|you(?: will)?(?: have)? (?:reach|get to|go to|enter|exit|come to|hit|pass|"
+        r"(?:reaching|getting to|entering|exiting|leaving|crossing|passing|passing through|"
+        r"(?:going|walking|continuing|heading|moving)(?: straight)? through|coming to|approaching|"
+        r"you(?: will)?(?: have)? (?:reach|get to|go to|enter|exit|come to|hit|pass|"
         r"passed|cross|arrive at|approach|go through|actually enter)|the start of|completely)"
     ),
     "at": (
@@ -49,11 +54,13 @@ PARTS = {
     "place": (
         r"(?:(?:<which>|<ordinal>|<number>) )*?"
         r"(?:<crossing>|(?:1st|2nd|3rd|next|following|another|at the|to the)(?: <size>)? <street>"
-        r"(?! (?:of|with))|(?:the|those) 1s?(?=<soon>)|\d(?:st|nd|rd|th) 1)<suffix>"
+        r"(?! (?:of|with))|the (?:next|following) 1(?= with)|(?:the|those) 1s?(?=<soon>)|"
+        r"\d(?:st|nd|rd|th) 1)<suffix>"
     ),
     "suffix": r"(?: (?:of|in|at) (?:the|that|this|a) (?:DOUBLE|INTERSECTION)|<soon>)?",
     "soon": (
-        r"(?: (?:almost )?(?:immediately|shortly|right|soon|directly) (?:after(?:wards)?|following)"
+        r"(?: (?:right away|almost immediately)(?= [.,]|$)"
+        r"| (?:almost )?(?:immediately|shortly|right|soon|directly) (?:after(?:wards)?|following)"
         r"(?: (?:it|that|this|turning|you turn|"
         r"(?:your|the) (?:turn|LIGHT|INTERSECTION|\d+(?:st|nd|rd|th)(?: LIGHT| 1)?)))?"
         r"(?= (?:[.,]|and|with|turn|take|make|go|to)\b| [.,]|$))"

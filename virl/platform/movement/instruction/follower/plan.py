@@ -19,6 +19,8 @@ class Hint:
     gap: Gap | None = None
     """How far it is from the one before."""
     kind: Kind | None = None
+    is_pair: bool = False
+    """Whether it has two lights that people count as one: "go through the double lights"."""
 
 
 Hints = tuple[tuple[int, Hint], ...]

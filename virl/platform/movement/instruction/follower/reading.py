@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from virl.platform.movement.instruction.follower.clauses import (
     BlocksClause,
     Clause,
+    CloseClause,
     GoClause,
     LandmarkClause,
     NamedCrossing,
@@ -66,15 +67,13 @@ class _Reader:
             case PassClause():
                 self._pass(clause)
             case ReachClause():
-                self._reach(clause.place, clause.before)
+                self._reach(clause.place, clause.before, clause.told)
             case BlocksClause():
                 self._walk_on()
                 sureness: Sureness = "implied" if clause.vague else "said"
                 street.point_to(street.passed + clause.count, sureness, is_vague=clause.vague)
-            case LandmarkClause():
-                street.remark(clause)
-            case StopClause():
-                street.stop(clause)
+            case LandmarkClause() | StopClause() | CloseClause():
+                street.hear(clause)
             case WhereClause():
                 self.has_moved = True
                 street.wheres.append((street.sentence, clause))
@@ -102,10 +101,10 @@ class _Reader:
         self.has_moved = True
         self.street.stopped = None
 
-    def _reach(self, place: NamedCrossing, before: bool = False) -> None:
-        if before or place.earlier:
-            return
+    def _reach(self, place: NamedCrossing, before: bool = False, told: bool = False) -> None:
         street = self.street
+        if before or place.earlier or (told and street.is_behind(place)):
+            return
         self._look_for(place)
         number = street.resolve(place)
         street.note(place, number)

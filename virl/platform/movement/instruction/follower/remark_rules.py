@@ -1,7 +1,7 @@
 """Phrases that tell the walker nothing to do, and how to stand at the start."""
 
 from virl.platform.movement.instruction.follower import meanings as read
-from virl.platform.movement.instruction.follower.clauses import LandmarkClause, PauseClause
+from virl.platform.movement.instruction.follower.clauses import CloseClause, LandmarkClause, PauseClause
 from virl.platform.movement.instruction.follower.parts import rule
 
 REMARKS = (
@@ -18,6 +18,7 @@ REMARKS = (
     rule(
         "ignored turn",
         "do not turn right at the bank",
+        r"(?!(?:ignore|ignoring) (?:the )?(?:1st|2nd|next|possible|available) <side>)"
         r"(?:do not|ignore|ignoring|without|not|rather than|instead of|never)(?: \w+){0,3}?"
         r" (?:turn|turning|take|taking|veer|<side>|exit|ramp|enter|entering)(?:(?! but )[^.,])*"
         r"|not to (?:make|take)(?: \w+){0,3} <side>(?:(?! but )[^.,])*",
@@ -65,6 +66,38 @@ REMARKS = (
         r"(?:this|that|it|which) (?:will|is|should|may|might)(?: be)?(?! (?:your|the) destination)"
         r"(?: \w+){0,3}? <place>",
         lambda _: LandmarkClause(),
+    ),
+    rule(
+        "light told",
+        "the third light might have a bank",
+        r"the (?P<place>(?:last|final|\d+(?:st|nd|rd|th)) (?:<crossing>|1))"
+        r"(?: you (?:will )?(?:just )?(?:go|pass|passed|went|cross)(?: (?:straight|through))*)?"
+        r" (?:might|may|will|should|has|had|is|was)",
+        read.told,
+    ),
+    rule(
+        "between",
+        "between the second and third lights",
+        r"between (?:the )?(?:<ordinal> and (?:the )?<ordinal>|[2-9]|these|those|them)"
+        r"(?: (?:<crossing>|1s))?",
+        lambda _: LandmarkClause(),
+    ),
+    rule(
+        "close together",
+        "in quick succession",
+        r"in quick succession|back to back|right after (?:each other|1 another)"
+        r"|close (?:together|to (?:each other|1 another|the (?:<ordinal> )?(?:<crossing>|1)))"
+        r"|(?:right )?next to each other",
+        lambda _: CloseClause(),
+    ),
+    rule(
+        "soon",
+        "almost immediately there will be a street",
+        r"(?:almost |very )?(?:immediately|right away|soon|shortly)"
+        r"(?: after(?: (?:that|this|it|(?:the|your)(?: \w+){1,2}))?)?(?: ,)?"
+        r" (?:there (?:is|will be)|you (?:will )?(?:come to|reach|hit|get to|be at)|be at"
+        r"|an?(?= (?:street|side|SIDESTREET)))",
+        lambda _: CloseClause(ahead=True),
     ),
     rule(
         "a while",

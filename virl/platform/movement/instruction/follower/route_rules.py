@@ -19,8 +19,15 @@ TURNS = (
     rule(
         "turn into",
         "turn onto the right side street",
-        r"(?P<verb>(?:turn|turning|go|head|veer)) (?:on|onto|into|down|in) (?:to )?"
-        r"(?P<place>the (?P<turned><side>) (?:side )?(?:SIDESTREET|FORK|street|road))",
+        r"(?P<verb>(?:turn|turning|go|head|veer)) (?:on|onto|into|down|in) (?:to )?(?P<place>(?:the|your)"
+        r" (?:<ordinal> )?(?P<turned><side>) (?:side )?(?:SIDESTREET|FORK|street|road))",
+        read.turn,
+    ),
+    rule(
+        "take a street",
+        "take the first right street",
+        r"(?P<verb>take|taking|go|going) (?P<place>(?:the|your|a|this) (?:<ordinal> )?(?P<turned><side>)"
+        r" (?:SIDESTREET|street(?! light)|road))",
         read.turn,
     ),
     rule(
@@ -45,6 +52,15 @@ TURNS = (
         read.turns,
     ),
     rule(
+        "turn there",
+        "there is a street on your left, walk down it",
+        r"(?:street|road|SIDESTREET)(?: (?:coming|going|just|up|ahead))*"
+        r" (?:on|to) (?:the|your) (?P<turned><side>)(?P<verb>)(?P<place>)(?: [.,])?(?: (?:and|then))?"
+        r" (?:(?:go|walk|head|turn) (?:down|into|onto|on|up)(?: to)?"
+        r" (?:it<end>|(?:this|that) (?:street|road|SIDESTREET))|(?:turn|go) (?:there|here)<end>)",
+        read.turn,
+    ),
+    rule(
         "turn at several",
         "turn left at the next two lights",
         r"<turned>(?: again)? (?:on|at|in)(?: the)? next (?P<number>\d+) (?P<place><crossing>|streets)",
@@ -67,15 +83,30 @@ TURNS = (
     rule(
         "turn at",
         "make a left at the next light",
-        r"<turned>(?: turn)?(?: (?:again|here|there|too))?(?: only| just| immediately| right)? <at>"
+        r"(?:(?:immediately|quickly) )?<turned>(?: turn)?(?: (?:again|here|there|too))?"
+        r"(?: only| just| immediately| right)? <at>"
         r" (?P<place><place>|(?:the|that) (?:<which> )*(?:corner|street|road)|(?:it|this|that)<end>"
         r"|the (?:\d+(?:st|nd|rd|th)|next)<end>)",
         read.turn,
     ),
     rule(
+        "turn at the end",
+        "turn left as soon as you can't go straight",
+        r"<turned>(?: turn)? (?:when|where|once|as soon as)(?: you)? (?P<place>(?:the )?ROADEND)",
+        read.turn,
+    ),
+    rule(
+        "turn next to",
+        "make a right next to the bank",
+        r"(?P<verb>(?:make|making|take|taking|hang|hanging)(?: (?:<how>|<ordinal>)){1,3}?) (?P<turned><side>)"
+        r"(?P<place>)(?= (?:next to|in front))",
+        read.turn,
+    ),
+    rule(
         "turn",
         "take a sharp right",
-        r"<turned>(?: turn)?(?P<place>)(?P<soon> (?:(?:almost )?immediately|right away|at once))?"
+        r"(?:(?:immediately|quickly) )?<turned>(?: turn)?(?P<place>)"
+        r"(?P<soon> (?:(?:almost )?immediately|right away|at once))?"
         r"(?! (?:lane|side|hand|corner|of|through|ahead(?! [.,])|up to|next to|in front))",
         read.turn,
     ),
@@ -84,9 +115,11 @@ TURNS = (
         "then right",
         r"(?P<verb>(?:(?:and |, )?(?:then|followed by)"
         r"(?: (?:another|an?|almost|immediate|immediately|quick|quickly|the|your|<ordinal>))*"
+        r"|and (?:almost )?(?:immediately|quickly)"
         r"|(?:(?<!left )(?<!right )and|,)"
         r"(?: (?:immediately|quickly|almost|another|an immediate|a quick|the next))*))"
-        r" (?P<turned><side>)(?P<place>)(?: turn)?(?= (?:[.,]|at|onto|where|when|again|and|followed)|$)",
+        r" (?P<turned><side>)(?: turn)?(?: at (?P<place><place>)|(?= (?:[.,]|at|onto|around|where|when|again"
+        r"|and|followed|on the (?:SIDESTREET|next|1st))|$))",
         read.turn,
     ),
 )
@@ -139,9 +172,32 @@ PASSES = (
     rule(
         "and more",
         "and two more lights",
-        r"and (?P<place>(?:<number> more|another) <crossing>"
-        r"|(?:the )?(?:next|following) <crossing>(?= as well| too))(?P<twice>)",
+        r"and (?:then )?(?:through )?(?P<place>(?:<number> more|another|[2-9]) <crossing>"
+        r"|(?:the )?(?:next|following)(?: <number>)? <crossing>(?= as well| too| with)"
+        r"|(?<=then )an? <crossing>(?= [.]))(?P<twice>)",
         read.passing,
+    ),
+    rule(
+        "past several",
+        "go through both of them",
+        r"(?:<go> )?(?:straight )?(?:through|past) (?:2|all)(?: of)?"
+        r"(?: (?:them|these|those)|(?= [.,]| and|$))",
+        lambda _: PassClause(1, NamedCrossing("intersection", earlier=True)),
+    ),
+    rule(
+        "past a turn",
+        "pass the first right turn",
+        r"(?:<go> )?(?:(?:straight|right|on) )*(?:past|by|through|pass|passing|passes|ignore|ignoring|skip)"
+        r" (?:(?:the|an?|your|any|possible|available|1st|next|2nd|small|narrow) )*"
+        r"(?:<side>(?: hand)? turns?|turn option|<side><end>)"
+        r"(?: (?:that )?you can (?:make|take))?",
+        lambda _: PassClause(1, NamedCrossing("side")),
+    ),
+    rule(
+        "down several",
+        "go down two lights",
+        r"<go> (?:on )?(?:down|up|for) (?:the )?(?:next )?(?P<number>[2-9]) (?:more )?<crossing>",
+        lambda match: BlocksClause(read.count(match["number"])),
     ),
     rule(
         "which you pass",

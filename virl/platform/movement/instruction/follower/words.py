@@ -56,6 +56,8 @@ _SPELLING = {
 
 _SYNONYMS = {
     # counts
+    r"1st ,? ?2nd ,? ?and (?:the )?3rd": "3",
+    r"(?<!between the )1st and (?:the )?2nd": "2",
     r"a couple(?: of)?|a pair of|both(?: of)?(?: the)?": "2",
     r"(?:a )?few|several": "SOME",
     r"(?:a )?half(?:way| way)|half|midway|mid ?block|1/2(?: ?way)?|50 ?%": "1/2",
@@ -64,8 +66,8 @@ _SYNONYMS = {
     r"(?:a|1) (?:quarter|4th(?= of))|1/4(?:th)?": "1/4",
     r"3 (?:quarters?|4ths?|fourths)|3/4(?:ths?)?": "3/4",
     # crossings
-    r"(?:top of the )?(?:t|tee|t-) ?-?(?:shaped? )?(?:intersection|junction|section)|t shape|top of the t|"
-    r"t in the road|t(?= ?[.,])|(?<=is a )t": "TEE",
+    r"(?:top of the )?(?:t|tee|t-) ?-?(?:shaped? )?(?:intersections?|junctions?|sections?)|t shape|"
+    r"top of the t|t in the road|t(?= ?[.,])|(?<=is a )t": "TEE",
     r"(?:(?<=the )|(?<=this )|(?<=a )|(?<=left )|(?<=right )|(?<=immediate ))(?:fork|split|wye|y)"
     r"(?: (?:in|of) the (?:road|street))?(?: intersection)?(?! (?:off|into|from))": "FORK",
     r"(?:set|pair)s? of double (?:traffic )?lights?|"
@@ -77,7 +79,8 @@ _SYNONYMS = {
     r"(?! (?:pole|post|box|fixture|colou?red|"
     r"(?:blu|brown|green|gr[ea]y|red|tan|pink|yellow|purpl|beige)\w*))": "LIGHT",
     **{
-        rf"(?:(?:large|big|small|main|busy) )*{ways}[ -]?way (?:intersections?|crossroads?|crossings?)": word
+        rf"(?:(?:large|big|small|main|busy) )*{ways}[ -]?way"
+        rf" (?:intersections?|crossroads?|crossings?|turns?)": word
         for ways, word in (("3", "THREEWAY"), ("4", "FOURWAY"), ("[5-8]", "MANYWAY"))
     },
     r"(?:(?:large|big|small|major|main|busy|[3-6][ -]?way) )*"
@@ -87,6 +90,7 @@ _SYNONYMS = {
     ),
     r"(?:double |[34] way )?stop signs?|[34][ -]way stops?": "STOPSIGN",
     r"cross ?walks?|pedestrian crossings?": "CROSSWALK",
+    r"(?:end|top|bottom) of the (\d+(?:st|nd|rd|th)) (?:block|blok)": r"the \1 BLOCKEND",
     r"(?:end|top|bottom) of (?:the|this|that|your|a) (?:\w+ )?(?:block|blok)": "BLOCKEND",
     r"(?:end|top|bottom) of (?:the|this|that|your) (?:\w+ )?(?:street|road|avenue|way|lane|path|alley|ramp)|"
     r"(?:the )?(?:street|road|until it) (?:dead )?(?:ends|runs out)|dead[ -]?ends?|no longer go straight|"
@@ -128,6 +132,7 @@ def normalise(text: str) -> str:
     )
     plain = re.sub(r"(?<=\s)\d\.(?=\s)|^\d\.(?=\s)", ".", plain)  # "1. Go ... 2. Turn ..."
     plain = re.sub(r"(?<=[a-z])/(?=[a-z])", " ", plain)
+    plain = re.sub(r"(?<=[a-z] )[-\N{EN DASH}\N{EM DASH}]+(?= [a-z])", ",", plain)
     words = [_PAUSES.get(word, word) for word in _TOKEN.findall(plain)[:MAX_WORDS]]
     words = [_NUMBER_OF.get(word, word) for word in _split_hyphens(words)]
     line = _rewrite(" ".join(words), _SPELLING_RULES)
