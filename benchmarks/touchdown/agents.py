@@ -22,6 +22,7 @@ from virl.platform.movement.instruction.baselines import (
 )
 from virl.platform.movement.instruction.follower.navigator import Follower
 from virl.platform.movement.instruction.human import HUMAN, HumanNavigator
+from virl.platform.movement.instruction.map_in_words import MapInWords
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
 from virl.platform.movement.instruction.navgpt.observation import Observations
 from virl.platform.movement.instruction.navgpt.sources import DescribedObservations, GraphObservations
@@ -40,6 +41,7 @@ POOL = 200
 
 AGENTS = ("forward", "random", "gold", "shortest", "follower", "velma", "navgpt", HUMAN)
 ASK_A_MIND = ("velma", "navgpt")
+WITH_MAP = ("follower", "velma", "navgpt")
 
 
 def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAgent:
@@ -52,8 +54,12 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
     """
     if options.agent not in AGENTS:
         raise UnknownName("agent", options.agent, list(AGENTS))
-    if options.agent != "follower" and (options.map or options.prior):
-        raise BadInput("--map and --prior require --agent follower")
+    if options.agent != "follower" and options.prior:
+        raise BadInput("--prior requires --agent follower")
+    if options.agent not in WITH_MAP and options.map:
+        raise BadInput(f"--map requires --agent {', '.join(WITH_MAP[:-1])} or {WITH_MAP[-1]}")
+    if options.map and options.compat:
+        raise BadInput("--map does not go with --compat velma, which asks as published: leave one out")
     if options.form == "chat" and options.compat:
         raise BadInput("--form chat does not go with --compat velma, which asks as published: leave one out")
     if options.agent == HUMAN and not is_steered():
@@ -127,6 +133,7 @@ def _velma(data: Data, options: Options, resources: Resources) -> Callable[[Mind
         shots=options.shots,
         seed=options.seed,
         opening=OPENING[options.dataset],
+        map=MapInWords(data.graph) if options.map else None,
         compat=options.compat is not None,
         form=options.form,
     )

@@ -32,7 +32,7 @@ class Options(BaseOptions):
     mind: str = Field("rules", json_schema_extra={"envvar": "VIRL_MIND"})
     """Who decides for velma and navgpt: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     map: bool = False
-    """Let the follower plan on the map."""
+    """Let the follower plan on the map; tell velma and navgpt in words what it shows of each way."""
     prior: bool = False
     """Let the follower use statistics of the data set's routes."""
     compat: Literal["velma"] | None = None

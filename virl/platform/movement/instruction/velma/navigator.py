@@ -11,6 +11,7 @@ from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action, parse_action
 from virl.platform.movement.discrete.rules import WalkState
 from virl.platform.movement.instruction.base import MAX_ACTIONS, Decision, Move, PromptForm, act, in_chat
+from virl.platform.movement.instruction.map_in_words import MapInWords
 from virl.platform.movement.instruction.velma.landmarks import LandmarkExtractor, mind_landmarks
 from virl.platform.movement.instruction.velma.observations import LandmarkScorer, Observer, TrafficFlow
 from virl.platform.movement.instruction.velma.prompt import (
@@ -60,6 +61,8 @@ class VelmaNavigator:
     """What is told of the traffic at the start (Touchdown); `None` tells nothing (Map2seq)."""
     examples: Sequence[Demonstration] = ()
     """Walks to choose from."""
+    map: MapInWords | None = None
+    """Tells the map around in words, at the start and at crossings; `None` as published."""
     shots: int = 2
     """How many of them are shown, drawn anew for each instruction; the paper shows 2."""
     seed: int = 0
@@ -78,7 +81,7 @@ class VelmaNavigator:
         """Such as `"velma openai:gpt-5-mini, 2-shot, chat"`."""
         shown = min(self.shots, len(self.examples))
         manner = ", compat" if self.compat else ", chat" if self._in_chat else ""
-        return f"velma {self.mind.name}, {shown}-shot{manner}"
+        return f"velma {self.mind.name}, {shown}-shot{manner}{', map in words' if self.map else ''}"
 
     @property
     def _in_chat(self) -> bool:
@@ -99,7 +102,7 @@ class VelmaNavigator:
                 "the instruction has %d characters: the mind reads %d", len(instruction), MAX_INSTRUCTION
             )
         instruction = tidy(instruction)
-        observer = Observer(self.graph, self.scorer, self.flow)
+        observer = Observer(self.graph, self.scorer, self.flow, self.map)
         names = self._landmarks_of(instruction)
         examples = self._examples_for(instruction, observer)
         told = [sentence(observer.start(start, names), self.wording)]

@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.rules import WalkState
+from virl.platform.movement.instruction.map_in_words import MapInWords
 
 Flow = Literal["with", "against"]
 TrafficFlow = Callable[[WalkState], Flow | None]
@@ -51,6 +52,8 @@ class StateObservation:
     """Links that leave the crossing just come to, the way back included; 0 where there is none to tell."""
     sightings: tuple[VisibleLandmark, ...] = ()
     flow: Flow | None = None
+    map: str = ""
+    """What a map shows of the ways from here; told at the start and at crossings to a walker that has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +64,28 @@ class Observer:
         graph: where the walks go.
         scorer: says which landmarks are seen; `None` sees none.
         flow: what is told of the traffic at the start of a walk; `None` tells nothing (Map2seq).
+        map: tells the map around in words; `None` for a walker without one, as published.
     """
 
     graph: NavigationGraph
     scorer: LandmarkScorer | None = None
     flow: TrafficFlow | None = None
+    map: MapInWords | None = None
 
     def start(self, state: WalkState, landmarks: Sequence[str] = ()) -> StateObservation:
         """What is observed where a walk begins."""
         flow = self.flow(state) if self.flow else None
-        return StateObservation(0, self._sightings(state, landmarks), flow)
+        return StateObservation(0, self._sightings(state, landmarks), flow, self._map(state))
 
     def after(self, state: WalkState, landmarks: Sequence[str] = ()) -> StateObservation:
         """What is observed after an action; a crossing is told on arrival, not after a turn."""
         ways = int(self.graph.degree[state.node]) if state.came_from is not None else 0
-        return StateObservation(ways if ways > 2 else 0, self._sightings(state, landmarks))
+        if ways <= 2:
+            return StateObservation(0, self._sightings(state, landmarks))
+        return StateObservation(ways, self._sightings(state, landmarks), map=self._map(state))
+
+    def _map(self, state: WalkState) -> str:
+        return self.map.sentence(state.node, state.heading) if self.map else ""
 
     def _sightings(self, state: WalkState, landmarks: Sequence[str]) -> tuple[VisibleLandmark, ...]:
         if self.scorer is None or not landmarks:

@@ -24,7 +24,7 @@ class WalkText:
 
 
 def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
-    """One line on an observation: traffic, then crossing, then landmarks from left to right; may be empty."""
+    """One line on an observation: traffic, crossing, landmarks from left to right, map; may be empty."""
     told = []
     if observation.flow:
         told.append(f"You are facing {observation.flow} the flow of traffic.")
@@ -34,7 +34,7 @@ def sentence(observation: StateObservation, wording: Wording = "paper") -> str:
         names = [sighting.landmark for sighting in observation.sightings if sighting.direction is direction]
         if names:
             told.append(_landmarks(" and ".join(names), direction, wording))
-    return " ".join(told)
+    return " ".join([*told, observation.map] if observation.map else told)
 
 
 def walk_text(sentences: Sequence[str], actions: Sequence[Action]) -> WalkText:
