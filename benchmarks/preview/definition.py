@@ -12,7 +12,7 @@ from virl.bench.resources import Resources
 from virl.errors import BadInput
 from virl.platform.city import City, Truth
 from virl.platform.movement.instruction.tourist.signs import SignReader
-from virl.platform.perception.active import Look
+from virl.platform.perception.active import Look, Looking
 from virl.platform.perception.base import Detector, Matcher, Reader
 from virl.platform.perception.memory import VisualMemory
 from virl.platform.streetview import Pose
@@ -21,7 +21,7 @@ from virl.routines.counting.rounds import memory_settings_for
 from virl.routines.directions.landmarks import Lookout
 from virl.routines.preview.compiling import legs_of
 from virl.routines.preview.facts import LANDMARK
-from virl.routines.preview.glance import LOOKING, Glance, glance_at
+from virl.routines.preview.glance import Glance, glance_at
 from virl.routines.preview.settings import PreviewSettings
 
 from .score import LATIN, METRICS, latin_names, score, show, told_against
@@ -103,8 +103,9 @@ def run(episode: Episode, world: Sights) -> EpisodeResult:
     with TemporaryDirectory(prefix="preview-") as folder:
         settings = memory_settings_for(there.city.visual_memory, world.options.matcher)
         memory = VisualMemory.open(Path(folder) / "memory", settings, there.matcher)
-        eyes, things = there.detectors[episode.model], PreviewSettings().things
-        counter = Counter(there.city.streetview, eyes, memory, things, looking=LOOKING)
+        eyes, asked = there.detectors[episode.model], PreviewSettings()
+        looking = Looking(range_deg=asked.range_deg)
+        counter = Counter(there.city.streetview, eyes, memory, asked.things, looking=looking)
         for stand in stands:
             glances.append(glance_at(there.city.streetview, stand, lookout)[0])
             facing = stand.onward.heading if stand.onward else stand.pose.heading

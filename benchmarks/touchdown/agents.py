@@ -25,7 +25,11 @@ from virl.platform.movement.instruction.human import HUMAN, HumanNavigator
 from virl.platform.movement.instruction.map_in_words import MapInWords
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
 from virl.platform.movement.instruction.navgpt.observation import Observations
-from virl.platform.movement.instruction.navgpt.sources import DescribedObservations, GraphObservations
+from virl.platform.movement.instruction.navgpt.sources import (
+    DescribedObservations,
+    GraphObservations,
+    MappedObservations,
+)
 from virl.platform.movement.instruction.velma.landmarks import known_landmarks, read_landmarks
 from virl.platform.movement.instruction.velma.navigator import Demonstration, VelmaNavigator
 from virl.platform.perception.open import open_senses
@@ -108,13 +112,16 @@ def _asking(data: Data, options: Options, resources: Resources) -> WalkingAgent:
 
 
 def _eyes(options: Options) -> str:
-    return "views described" if options.views else "no views"
+    views = "views described" if options.views else "no views"
+    return f"{views}, map in words" if options.map else views
 
 
 def _navgpt(data: Data, options: Options, _: Resources) -> Callable[[Mind], InstructionNavigator]:
     seen: Observations = GraphObservations(data.graph)
     if options.views:
         seen = DescribedObservations(data.graph, open_views(options.sight, data), open_senses().describer)
+    if options.map:
+        seen = MappedObservations(seen, MapInWords(data.graph))
     return lambda mind: NavGptNavigator(data.graph, mind, seen, max_steps=MAX_ACTIONS, form=options.form)
 
 

@@ -32,7 +32,7 @@ USD: dict[Density, dict[str, float]] = {
         "june": 0.50,
         "mira": 0.40,
         "otto": 0.75,
-        "noor": 2.50,
+        "noor": 3.20,
         "iris": 0.40,
     },
 }

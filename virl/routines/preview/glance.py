@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict
 
 from virl.errors import NoImagery
 from virl.geo import LatLng, LocalFrame, normalize_heading
-from virl.platform.perception.active import Looking
 from virl.platform.perception.ground.across import Strip, Surface, strips_beside
 from virl.platform.perception.ground.plane import ground_patch
 from virl.platform.perception.ground.zebra import find_zebras
@@ -21,7 +20,6 @@ from virl.routines.directions.walkway import Stand
 AHEAD_PITCH, ASIDE_PITCH = -20.0, -35.0  # degrees; chosen: 3 to 18 m ahead, and 1 to 12 m aside
 ZEBRA_M = 14.0  # from the camera at most: farther off, stripes run into one another; chosen on Virlbury
 ASIDE_M, ACROSS_M = (-3.0, 3.0), (0.8, 12.0)  # of a patch that looks across the street
-LOOKING = Looking(range_deg=360.0)  # chosen on Virlbury: 50 of 50 benches found, 47 of 48 with 180 degrees
 PAVEMENT_M = 1.0  # a strip beside a road is a pavement from this width on; chosen: kerbs and gutters are not
 
 

@@ -17,6 +17,7 @@ from virl.platform.locate import locate
 from virl.platform.maps import ReverseMaps
 from virl.platform.movement.base import Choice, Step
 from virl.platform.movement.instruction.tourist.signs import SignReader
+from virl.platform.perception.active import Looking
 from virl.platform.perception.memory import VisualMemory
 from virl.platform.relocate import relocate
 from virl.platform.streetview import Pose
@@ -30,7 +31,7 @@ from virl.routines.directions.walkway import Stand, walk_to
 from virl.routines.preview.compiling import legs_of
 from virl.routines.preview.exhibits import shown
 from virl.routines.preview.facts import WayPreview
-from virl.routines.preview.glance import LOOKING, Glance, glance_at
+from virl.routines.preview.glance import Glance, glance_at
 from virl.routines.preview.settings import PREVIEW
 from virl.routines.preview.telling import speech, summary
 from virl.routines.preview.writing import GPX, JSON, PAGE, SPEECH, gpx, page
@@ -140,8 +141,9 @@ def _counter(agent: Agent) -> Counter:
     matcher = agent.character.senses.matcher
     settings = memory_settings_for(agent.city.visual_memory, matcher)
     memory = VisualMemory.open(agent.run.folder / MEMORY, settings, agent.models.matcher(matcher))
-    things = PREVIEW.of(agent.character).things
-    return Counter(agent.city.streetview, agent.senses.detector, memory, things, looking=LOOKING)
+    asked = PREVIEW.of(agent.character)
+    looking = Looking(range_deg=asked.range_deg)
+    return Counter(agent.city.streetview, agent.senses.detector, memory, asked.things, looking=looking)
 
 
 def _look(agent: Agent, walk: tuple[Stand, ...], counter: Counter) -> list[Glance]:

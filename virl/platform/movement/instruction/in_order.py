@@ -4,10 +4,12 @@ They know how far they have come, and where a map is told in words, how far the 
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.instruction.follower.parameters import Parameters, default_parameters
 from virl.platform.movement.instruction.follower.plan import End, FollowerPlan
+from virl.platform.movement.instruction.follower.reading import understand
 from virl.platform.movement.instruction.follower.stops import TIED, TYPICAL_BLOCK, block_shares, offsets
 
 SAME_CROSSING = 2
@@ -41,6 +43,12 @@ class Progress:
         return Progress(self.turns + 1, 0, 0, ahead)
 
 
+@lru_cache(maxsize=64)
+def plan_in_order(instruction: str) -> FollowerPlan:
+    """The plan of an instruction, kept: rules are asked for it at every step."""
+    return understand(instruction)
+
+
 def next_in_order(plan: FollowerPlan, progress: Progress) -> Action:
     """Walk on, turn at the crossing that the next turn counts, and stop where the plan ends."""
     if progress.turns < len(plan.legs):
@@ -69,4 +77,5 @@ def _has_arrived(end: End, progress: Progress, p: Parameters) -> bool:
 
 
 def _likeliest(shares: dict[int, float]) -> int:
-    return max(shares, key=lambda links: shares[links])
+    """The step that is, with its neighbours, the end most often."""
+    return max(shares, key=lambda links: sum(shares.get(links + near, 0.0) for near in (-1, 0, 1)))

@@ -1,8 +1,8 @@
 """What is seen at a viewpoint, and its text: eight blocks clockwise from the walker's front."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from virl.platform.movement.instruction.navgpt.directions import DIRECTIONS, sector, sector_edges, side
@@ -35,6 +35,8 @@ class ViewpointObservation:
     """Objects seen from here; `None` where nobody has looked for any."""
     summary: str = ""
     """The whole in a sentence, where one is stored."""
+    beyond: Mapping[str, str] = field(default_factory=dict)
+    """What a map shows behind each viewpoint to walk to; empty where there is none."""
 
 
 class Observations(Protocol):
@@ -86,7 +88,7 @@ def observation_parts(observation: ViewpointObservation, heading: float) -> list
         told = {
             "seen": " ".join(observation.sentences[index].split()) if observation.sentences else "",
             "objects": _by_name(near, index, heading),
-            "viewpoints": _by_name(observation.ways, index, heading),
+            "viewpoints": _by_name(observation.ways, index, heading, observation.beyond),
         }
         if any(told.values()):
             parts.append({"direction": name, **{field: one for field, one in told.items() if one}})
@@ -101,21 +103,28 @@ def _block(observation: ViewpointObservation, heading: float, name: str, index: 
     if observation.things is not None:
         near = [thing for thing in observation.things if thing.distance <= NEAR_M]
         lines.append(f"{name} objects within {NEAR_M:g} m: {_map(near, index, heading)}")
-    lines.append(f"{name} navigable viewpoints: {_map(observation.ways, index, heading)}")
+    ways = _map(observation.ways, index, heading, observation.beyond)
+    lines.append(f"{name} navigable viewpoints: {ways}")
     return "\n".join(lines)
 
 
-def _map(seen: Iterable[Link | Thing], index: int, heading: float) -> str:
-    told = _by_name(seen, index, heading)
+def _map(
+    seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, str] | None = None
+) -> str:
+    told = _by_name(seen, index, heading, beyond)
     return json.dumps(told, ensure_ascii=False) if told else "None"
 
 
-def _by_name(seen: Iterable[Link | Thing], index: int, heading: float) -> dict[str, str]:
+def _by_name(
+    seen: Iterable[Link | Thing], index: int, heading: float, beyond: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """What a sector holds, by name or id; things of one name share an entry."""
     told: dict[str, str] = {}
     for one in seen:
         if sector(one.heading) == index:
             name = one.pano_id if isinstance(one, Link) else one.name
             where = f"{side(heading, one.heading)}, {one.distance:.2f} m"
+            if beyond and name in beyond:
+                where += f"; map: {beyond[name]}"
             told[name] = f"{told[name]}; {where}" if name in told else where
     return told

@@ -3,11 +3,14 @@
 import json
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 from pydantic import BaseModel
 
 from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Text
+from virl.platform.movement.instruction.in_order import plan_in_order
+from virl.platform.movement.instruction.navgpt.in_order import is_mapped, next_way, ways_told
 from virl.platform.movement.instruction.navgpt.replies import NavGptTurn
 
 SUMMARY_WORDS = 30  # chosen: a sentence
@@ -47,10 +50,17 @@ class SeenAt(BaseModel):
     view: tuple[SeenPart, ...] = ()
 
 
+class TurnThought(BaseModel):
+    """A reply, as far as the rules read it."""
+
+    thought: str = ""
+
+
 class TurnTaken(BaseModel):
     """A move, and what came of it."""
 
     observation: SeenAt
+    reply: TurnThought = TurnThought()
 
 
 class TurnQuestion(BaseModel):
@@ -69,8 +79,19 @@ class SummaryQuestion(BaseModel):
 
 
 def choose_viewpoint(question: StepQuestion, lexicon: Lexicon) -> Text:
-    """Go on as straight as it goes to where one has not been; finish where no such way is left."""
+    """Go on as straight as it goes to where one has not been; finish where no such way is left.
+
+    Where a map is told, the turns of the instruction are taken in their order.
+    """
     del lexicon
+    mapped = ways_told(_told(question.steps[-1].observation if question.steps else question.opening))
+    if is_mapped(mapped):
+        way, thought = next_way(
+            plan_in_order(question.instruction), question.steps[-1].reply if question.steps else "", mapped
+        )
+        if way is None:
+            return Text(text=f"{thought}\nFinal Answer: Finished!")
+        return Text(text=f'{thought}\nAction: action_maker\nAction Input: "{way.viewpoint}"')
     been = {*_AT.findall(question.opening)}
     been |= {name for step in question.steps for name in _GONE_TO.findall(step.reply)}
     told = [question.opening, *(step.observation for step in question.steps)]
@@ -86,6 +107,13 @@ def choose_viewpoint(question: StepQuestion, lexicon: Lexicon) -> Text:
 def choose_turn(question: TurnQuestion, lexicon: Lexicon) -> NavGptTurn:
     """As `choose_viewpoint`."""
     del lexicon
+    last = question.steps[-1].observation if question.steps else question.opening
+    mapped = ways_told({name: where for part in last.view for name, where in part.viewpoints.items()})
+    if is_mapped(mapped):
+        said = question.steps[-1].reply.thought if question.steps else ""
+        way, thought = next_way(plan_in_order(question.instruction), said, mapped)
+        action: Literal["finish", "walk"] = "finish" if way is None else "walk"
+        return NavGptTurn(thought=thought, action=action, viewpoint=way.viewpoint if way else None)
     told = [question.opening, *(step.observation for step in question.steps)]
     been = {one.viewpoint for one in told}
     fresh = {
@@ -107,6 +135,11 @@ def summarize_viewpoint(question: SummaryQuestion, lexicon: Lexicon) -> Text:
     del lexicon
     words = "; ".join(dict.fromkeys(question.description.split("\n"))).split()
     return Text(text=" ".join(words[:SUMMARY_WORDS]))
+
+
+def _told(text: str) -> dict[str, str]:
+    """What a text says of each viewpoint to walk to."""
+    return {name: where for block in _WAYS.findall(text) for name, where in json.loads(block).items()}
 
 
 def _ways(text: str) -> Iterator[tuple[str, float]]:

@@ -1,10 +1,11 @@
 """Observations from the graph alone, and from pictures put into words by a describer."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from virl.platform.graph import NavigationGraph
+from virl.platform.movement.instruction.map_in_words import MapInWords
 from virl.platform.movement.instruction.navgpt.directions import DIRECTIONS, SECTOR_DEG
-from virl.platform.movement.instruction.navgpt.observation import ViewpointObservation
+from virl.platform.movement.instruction.navgpt.observation import Observations, ViewpointObservation
 from virl.platform.perception.base import Describer
 from virl.platform.streetview import Camera, Link, StreetView
 
@@ -25,6 +26,24 @@ class GraphObservations:
     def at(self, viewpoint: str) -> ViewpointObservation:
         """As `Observations.at`; needs no pictures."""
         return ViewpointObservation(viewpoint, ways_from(self.graph, viewpoint))
+
+
+@dataclass(frozen=True, slots=True)
+class MappedObservations:
+    """Other observations, and of each way how far the next crossing is, by a map."""
+
+    seen: Observations
+    map: MapInWords
+
+    @property
+    def name(self) -> str:
+        """Such as `"graph, map in words"`."""
+        return f"{self.seen.name}, map in words"
+
+    def at(self, viewpoint: str) -> ViewpointObservation:
+        """As `Observations.at`."""
+        beyond = self.map.beyond(self.map.graph.number(viewpoint))
+        return replace(self.seen.at(viewpoint), beyond=beyond)
 
 
 @dataclass(frozen=True, slots=True)

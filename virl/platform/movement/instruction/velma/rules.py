@@ -1,16 +1,13 @@
 """The rules for VELMA's prompts: turn words in their order, counted crossings, and names in capitals."""
 
 import re
-from functools import lru_cache
 
 from pydantic import BaseModel
 
 from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Text
 from virl.platform.movement.discrete.actions import Action, parse_action
-from virl.platform.movement.instruction.follower.plan import FollowerPlan
-from virl.platform.movement.instruction.follower.reading import understand
-from virl.platform.movement.instruction.in_order import Progress, next_in_order
+from virl.platform.movement.instruction.in_order import Progress, next_in_order, plan_in_order
 from virl.platform.movement.instruction.map_in_words import steps_told
 from virl.platform.movement.instruction.velma.replies import VelmaAction, VelmaLandmarks
 from virl.platform.movement.instruction.velma.verbalizer import walk_text
@@ -93,12 +90,7 @@ def choose_action(question: VelmaActionQuestion, lexicon: Lexicon) -> Text:
     del lexicon
     if question.walk.rsplit("\n", 1)[-1] == "1." and _starts_around(question):
         return Text(text=Action.TURN_AROUND)
-    return Text(text=next_in_order(_plan(question.instruction), _progress(question.walk)))
-
-
-@lru_cache(maxsize=64)
-def _plan(instruction: str) -> FollowerPlan:
-    return understand(instruction)
+    return Text(text=next_in_order(plan_in_order(question.instruction), _progress(question.walk)))
 
 
 def _starts_around(question: VelmaActionQuestion) -> bool:
