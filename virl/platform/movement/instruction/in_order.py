@@ -17,7 +17,7 @@ SAME_CROSSING = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class WalkProgress:
     """How far a walk has come."""
 
     turns: int = 0
@@ -29,18 +29,18 @@ class Progress:
     """Steps from there to the next crossing, where a map tells it."""
     at_crossing: bool = False
 
-    def forward(self) -> "Progress":
+    def forward(self) -> "WalkProgress":
         """A step on."""
         return replace(self, since=self.since + 1, at_crossing=False)
 
-    def crossing(self, ahead: int | None) -> "Progress":
+    def crossing(self, ahead: int | None) -> "WalkProgress":
         """A crossing is reached; `ahead` is how far the next one straight on is."""
         is_new = self.since > SAME_CROSSING or (not self.passed and not self.turns)
         return replace(self, passed=self.passed + is_new, since=0, ahead=ahead, at_crossing=True)
 
-    def turned(self, ahead: int | None) -> "Progress":
+    def turned(self, ahead: int | None) -> "WalkProgress":
         """A turn is taken; `ahead` is how far the next crossing is that way."""
-        return Progress(self.turns + 1, 0, 0, ahead)
+        return WalkProgress(self.turns + 1, 0, 0, ahead)
 
 
 @lru_cache(maxsize=64)
@@ -49,7 +49,7 @@ def plan_in_order(instruction: str) -> FollowerPlan:
     return understand(instruction)
 
 
-def next_in_order(plan: FollowerPlan, progress: Progress) -> Action:
+def next_in_order(plan: FollowerPlan, progress: WalkProgress) -> Action:
     """Walk on, turn at the crossing that the next turn counts, and stop where the plan ends."""
     if progress.turns < len(plan.legs):
         leg = plan.legs[progress.turns]
@@ -61,7 +61,7 @@ def next_in_order(plan: FollowerPlan, progress: Progress) -> Action:
     return Action.FORWARD
 
 
-def _has_arrived(end: End, progress: Progress, p: Parameters) -> bool:
+def _has_arrived(end: End, progress: WalkProgress, p: Parameters) -> bool:
     if end.kind == "before" and progress.ahead is not None and progress.passed == end.passed:
         return progress.since >= progress.ahead + _likeliest(offsets(end, p))
     if end.kind in ("in", "before"):

@@ -7,7 +7,7 @@ from virl.mind.rules import RuleMind
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.instruction.follower.plan import End, FollowerPlan, PlannedLeg
 from virl.platform.movement.instruction.follower.reading import understand
-from virl.platform.movement.instruction.in_order import Progress, next_in_order
+from virl.platform.movement.instruction.in_order import WalkProgress, next_in_order
 from virl.platform.movement.instruction.map_in_words import MapInWords, steps_told
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
 from virl.platform.movement.instruction.navgpt.observation import observation_text
@@ -81,17 +81,17 @@ def test_navgpt_is_told_what_lies_behind_each_viewpoint() -> None:
 @pytest.mark.parametrize(
     ("progress", "action"),
     [
-        (Progress(), Action.FORWARD),
-        (Progress(since=5).crossing(8), Action.FORWARD),
-        (Progress(passed=1, since=8).crossing(8), Action.LEFT),
-        (Progress(passed=1, since=2).crossing(8), Action.FORWARD),
-        (Progress(turns=1, passed=0, since=3, ahead=8), Action.FORWARD),
-        (Progress(turns=1, passed=0, since=4, ahead=8), Action.STOP),
-        (Progress(turns=1, passed=1, since=0, ahead=8), Action.STOP),
-        (Progress(turns=2), Action.STOP),
+        (WalkProgress(), Action.FORWARD),
+        (WalkProgress(since=5).crossing(8), Action.FORWARD),
+        (WalkProgress(passed=1, since=8).crossing(8), Action.LEFT),
+        (WalkProgress(passed=1, since=2).crossing(8), Action.FORWARD),
+        (WalkProgress(turns=1, passed=0, since=3, ahead=8), Action.FORWARD),
+        (WalkProgress(turns=1, passed=0, since=4, ahead=8), Action.STOP),
+        (WalkProgress(turns=1, passed=1, since=0, ahead=8), Action.STOP),
+        (WalkProgress(turns=2), Action.STOP),
     ],
 )
-def test_turns_and_the_stop_come_in_order(progress: Progress, action: Action) -> None:
+def test_turns_and_the_stop_come_in_order(progress: WalkProgress, action: Action) -> None:
     plan = FollowerPlan(
         understand("").orient, (PlannedLeg("left", 2, "said"),), End("fraction", 0, fraction=0.5)
     )
@@ -100,7 +100,7 @@ def test_turns_and_the_stop_come_in_order(progress: Progress, action: Action) ->
 
 def test_before_a_light_is_before_it_where_the_map_tells_how_far_it_is() -> None:
     plan = understand("Turn left. Stop just before the light.")
-    at_turn = Progress(turns=1, ahead=8)
+    at_turn = WalkProgress(turns=1, ahead=8)
     walked = [at_turn]
     while next_in_order(plan, walked[-1]) is not Action.STOP:
         walked.append(walked[-1].forward())

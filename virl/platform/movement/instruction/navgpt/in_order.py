@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.instruction.follower.plan import FollowerPlan
-from virl.platform.movement.instruction.in_order import Progress, next_in_order
+from virl.platform.movement.instruction.in_order import WalkProgress, next_in_order
 
 BACK_DEG, STRAIGHT_DEG = 150.0, 30.0  # turns of more lead back, and of less straight on; chosen
 
@@ -19,7 +19,7 @@ _DONE = re.compile(r"Done: (\d+) turns, then (\d+) crossings, then (\d+) steps o
 
 
 @dataclass(frozen=True, slots=True)
-class WayTold:
+class ViewpointTold:
     """A viewpoint to walk to."""
 
     viewpoint: str
@@ -29,10 +29,10 @@ class WayTold:
     """To the next crossing that way, where a map tells it."""
 
 
-def ways_told(told: Mapping[str, str]) -> list[WayTold]:
+def ways_told(told: Mapping[str, str]) -> list[ViewpointTold]:
     """The viewpoints of an observation, by what it says of each."""
     return [
-        WayTold(
+        ViewpointTold(
             name,
             float(found["angle"]) * (-1 if found["side"] == "left" else 1),
             int(found["steps"]) if found["steps"] else None,
@@ -42,12 +42,14 @@ def ways_told(told: Mapping[str, str]) -> list[WayTold]:
     ]
 
 
-def is_mapped(ways: Sequence[WayTold]) -> bool:
+def is_mapped(ways: Sequence[ViewpointTold]) -> bool:
     """Whether a map is told."""
     return any(way.steps is not None for way in ways)
 
 
-def next_way(plan: FollowerPlan, thought: str, ways: Sequence[WayTold]) -> tuple[WayTold | None, str]:
+def next_way(
+    plan: FollowerPlan, thought: str, ways: Sequence[ViewpointTold]
+) -> tuple[ViewpointTold | None, str]:
     """The way to take, `None` at the end, and the thought that goes with it.
 
     Args:
@@ -60,10 +62,10 @@ def next_way(plan: FollowerPlan, thought: str, ways: Sequence[WayTold]) -> tuple
         return None, "No way leads on."
     done = _DONE.search(thought)
     if done is None:
-        progress = Progress(ahead=straight.steps)
+        progress = WalkProgress(ahead=straight.steps)
     else:
         turns, passed, since, ahead = map(int, done.groups())
-        progress = Progress(turns, passed, since, ahead or None)
+        progress = WalkProgress(turns, passed, since, ahead or None)
         if len(ways) > 2:
             progress = progress.crossing(straight.steps)
     action = next_in_order(plan, progress)
@@ -76,7 +78,7 @@ def next_way(plan: FollowerPlan, thought: str, ways: Sequence[WayTold]) -> tuple
     return way, f"Done: {told} of {progress.ahead or 0}."
 
 
-def _on_side(ways: Sequence[WayTold], action: Action) -> WayTold | None:
+def _on_side(ways: Sequence[ViewpointTold], action: Action) -> ViewpointTold | None:
     """The way of the least turn to a side."""
     sign = {Action.LEFT: -1, Action.RIGHT: 1}.get(action, 0)
     fit = [way for way in ways if STRAIGHT_DEG < sign * way.turn < BACK_DEG]

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from virl.mind.lexicon import Lexicon
 from virl.mind.replies import Text
 from virl.platform.movement.discrete.actions import Action, parse_action
-from virl.platform.movement.instruction.in_order import Progress, next_in_order, plan_in_order
+from virl.platform.movement.instruction.in_order import WalkProgress, next_in_order, plan_in_order
 from virl.platform.movement.instruction.map_in_words import steps_told
 from virl.platform.movement.instruction.velma.replies import VelmaAction, VelmaLandmarks
 from virl.platform.movement.instruction.velma.verbalizer import walk_text
@@ -103,8 +103,8 @@ def _starts_around(question: VelmaActionQuestion) -> bool:
     return ("against" in text) != (faces[1] == "against")
 
 
-def _progress(walk: str) -> Progress:
-    progress, ahead = Progress(), dict[str, int]()
+def _progress(walk: str) -> WalkProgress:
+    progress, ahead = WalkProgress(), dict[str, int]()
     for line in walk.splitlines():
         if action := _ACTION_LINE.match(line):
             match parse_action(action[1]):
@@ -113,11 +113,11 @@ def _progress(walk: str) -> Progress:
                 case Action.LEFT | Action.RIGHT as side:
                     progress = progress.turned(ahead.get(side))
                 case Action.TURN_AROUND:
-                    progress = Progress(ahead=ahead.get("behind"))
+                    progress = WalkProgress(ahead=ahead.get("behind"))
         else:
             ahead = steps_told(line) or ahead
             if _CROSSING_LINE.search(line):
                 progress = progress.crossing(ahead.get("ahead"))
-            elif progress == Progress():
-                progress = Progress(ahead=ahead.get("ahead"))
+            elif progress == WalkProgress():
+                progress = WalkProgress(ahead=ahead.get("ahead"))
     return progress
