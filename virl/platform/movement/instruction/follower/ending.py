@@ -79,7 +79,7 @@ class Street:
             self.cornered_in = self.sentence
 
     def stop(self, clause: StopClause) -> None:
-        """The text says to stop; a bare "stop here" after it adds nothing."""
+        """The text says to stop; "stop here" after it adds nothing, nor does any after "turn and stop"."""
         if self.is_bare and self.stopped == self.turned_in and not self.passed:
             return
         if self.stopped is None or not clause.bare:

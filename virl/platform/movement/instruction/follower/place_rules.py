@@ -91,7 +91,7 @@ PLACES = (
     rule(
         "exit",
         "exit the intersection",
-        r"(?:exit|leave|clear) (?:the|this)(?P<relation>) (?P<place><crossing>)",
+        r"(?:exit|leave|clear) (?:the|this) (?P<place><crossing>)",
         lambda match: WhereClause("after", read.place(match["place"])),
     ),
     rule(

@@ -143,7 +143,6 @@ def _told(text: str) -> dict[str, str]:
 
 
 def _ways(text: str) -> Iterator[tuple[str, float]]:
-    for block in _WAYS.findall(text):
-        for name, where in json.loads(block).items():
-            if found := _WHERE.match(where):
-                yield name, float(found["angle"])
+    for name, where in _told(text).items():
+        if found := _WHERE.match(where):
+            yield name, float(found["angle"])
