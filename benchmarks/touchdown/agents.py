@@ -8,6 +8,7 @@ from virl.bench.resources import Resources
 from virl.bench.walks import WalkingAgent
 from virl.errors import BadInput, UnknownName
 from virl.mind.base import Mind
+from virl.mind.rules import RuleMind
 from virl.platform.episodes import InstructionEpisode
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.base import is_steered
@@ -21,6 +22,7 @@ from virl.platform.movement.instruction.baselines import (
     ShortestPathNavigator,
 )
 from virl.platform.movement.instruction.follower.navigator import Follower
+from virl.platform.movement.instruction.follower.sight import Sight
 from virl.platform.movement.instruction.human import HUMAN, HumanNavigator
 from virl.platform.movement.instruction.map_in_words import MapInWords
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
@@ -30,7 +32,8 @@ from virl.platform.movement.instruction.navgpt.sources import (
     GraphObservations,
     MappedObservations,
 )
-from virl.platform.movement.instruction.velma.landmarks import known_landmarks, read_landmarks
+from virl.platform.movement.instruction.tourist.signs import OcrSpotter, SignReader
+from virl.platform.movement.instruction.velma.landmarks import known_landmarks, mind_landmarks, read_landmarks
 from virl.platform.movement.instruction.velma.navigator import Demonstration, VelmaNavigator
 from virl.platform.perception.open import open_senses
 from virl.platform.providers.graph.episodes import episode_faults
@@ -58,8 +61,8 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
     """
     if options.agent not in AGENTS:
         raise UnknownName("agent", options.agent, list(AGENTS))
-    if options.agent != "follower" and options.prior:
-        raise BadInput("--prior requires --agent follower")
+    if options.agent != "follower" and (options.prior or options.signs):
+        raise BadInput("--prior and --signs require --agent follower")
     if options.agent not in WITH_MAP and options.map:
         raise BadInput(f"--map requires --agent {', '.join(WITH_MAP[:-1])} or {WITH_MAP[-1]}")
     if options.map and options.compat:
@@ -70,13 +73,22 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
         raise BadInput(f"--agent {HUMAN} is a person who plays: see docs/how-to/watch.md")
     if options.agent in ASK_A_MIND:
         return _asking(data, options, resources)
-    opened = _baseline(data.graph, options)
+    opened = _baseline(data.graph, options, _sight(data, options, resources) if options.signs else None)
     name = opened(next(iter(data.episodes.values()))).name if data.episodes else options.agent
     return WalkingAgent(name, lambda episode: (opened(episode), None))
 
 
+def _sight(data: Data, options: Options, resources: Resources) -> Sight:
+    reader = resources.reader("sign-reader" if data.made_city else "rapidocr", data.made_city)
+    names = _landmarks(data, options.selection)
+    known = {episode.instruction: names.get(episode.id, ()) for episode in data.episodes.values()}
+    extract = known_landmarks(known) if names else mind_landmarks(RuleMind())
+    views = open_views(options.sight, data, "--signs")
+    return Sight(data.graph, OcrSpotter(SignReader(views, reader)), extract)
+
+
 def _baseline(
-    graph: NavigationGraph, options: Options
+    graph: NavigationGraph, options: Options, sight: Sight | None = None
 ) -> Callable[[InstructionEpisode], InstructionNavigator]:
     opening = OPENING[options.dataset]
     makers: dict[str, Callable[[InstructionEpisode], InstructionNavigator]] = {
@@ -93,6 +105,7 @@ def _baseline(
             use_prior=options.prior,
             oriented=options.dataset == "map2seq",
             opening=opening,
+            sight=sight,
         )
         return lambda _: follower
     return makers[options.agent]

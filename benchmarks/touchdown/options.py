@@ -33,6 +33,8 @@ class Options(BaseOptions):
     """Who decides for velma and navgpt: `rules`, or a chat model such as `openai:gpt-5-mini`."""
     map: bool = False
     """Let the follower plan on the map; tell velma and navgpt in words what it shows of each way."""
+    signs: bool = False
+    """Let the follower read signs in the panoramas, to find the landmark where it should stop."""
     prior: bool = False
     """Let the follower use statistics of the data set's routes."""
     compat: Literal["velma"] | None = None

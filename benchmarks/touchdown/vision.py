@@ -44,13 +44,17 @@ class SeenThings:
     """How the traffic runs at the start: told in Touchdown only."""
 
 
-def open_views(sight: SightSources, data: Data) -> StreetView:
-    """Pictures of the panoramas: the user's, those of the city that the data is an export of, or none."""
+def open_views(sight: SightSources, data: Data, option: str = "--views") -> StreetView:
+    """Pictures of the panoramas: the user's, or those of the city that the data is an export of.
+
+    Raises:
+        BadInput: there are none, which `option` needs.
+    """
     if sight.panoramas is not None:
         return GraphStreetView(data.graph, PanoramaFolder(sight.panoramas))
     if data.made_city:
         return open_city(data.made_city).streetview
-    raise BadInput("--views needs pictures: give their folder with --panoramas")
+    raise BadInput(f"{option} needs pictures: give their folder with --panoramas")
 
 
 def open_sight(sight: SightSources, data: Data, dataset: Dataset, resources: Resources) -> SeenThings:

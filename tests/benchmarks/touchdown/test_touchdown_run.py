@@ -164,7 +164,7 @@ def test_a_run_of_an_earlier_version_is_refused(data: Path, tmp_path: Path) -> N
     [
         (("--agent", "teleport"), "unknown agent 'teleport'"),
         (("--agent", "gold", "--map"), "--map requires --agent follower, velma or navgpt"),
-        (("--agent", "velma", "--prior"), "--prior requires --agent follower"),
+        (("--agent", "velma", "--prior"), "--prior and --signs require --agent follower"),
         (("--agent", "velma", "--map", "--compat", "velma"), "--map does not go with --compat velma"),
         (("--split", "train"), "data: map2seq_unseen/dev)"),
         (("--agent", "velma", "--mind", "gpt"), "unknown mind 'gpt'"),

@@ -14,6 +14,7 @@ from virl.platform.movement.instruction.follower.parameters import Parameters
 from virl.platform.movement.instruction.follower.plan import FollowerPlan
 from virl.platform.movement.instruction.follower.seen import SeenLinks
 from virl.platform.movement.instruction.follower.setting_out import ways_out
+from virl.platform.movement.instruction.follower.sight import StopSight
 from virl.platform.movement.instruction.follower.streets import Streets
 
 SPARE = 3
@@ -36,6 +37,7 @@ class EmbodiedWalk:
     parameters: Parameters
     max_actions: int
     usual: tuple[float, float] | None = None
+    sight: StopSight | None = None
     _seen: SeenLinks = field(init=False)
 
     def __post_init__(self) -> None:
@@ -78,6 +80,8 @@ class EmbodiedWalk:
 
     def _best_end(self, ends: dict[int, float]) -> tuple[int | None, float]:
         here = [node for node in ends if self._seen.ways(node) is not None]
+        if self.sight:
+            ends = {**ends, **{node: ends[node] * self.sight.gain(node) for node in here}}
         sums = {node: ends[node] for node in here}
         if self.parameters.neighbours:
             sums = {node: sum(ends.get(near, 0.0) for near in self._seen.beside(node)) for node in here}

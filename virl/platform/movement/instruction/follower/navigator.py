@@ -12,6 +12,7 @@ from virl.platform.movement.instruction.follower.embodied import EmbodiedWalk
 from virl.platform.movement.instruction.follower.parameters import Parameters, default_parameters
 from virl.platform.movement.instruction.follower.planner import MapPlanner, along
 from virl.platform.movement.instruction.follower.reading import understand
+from virl.platform.movement.instruction.follower.sight import Sight
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Follower:
         opening: actions taken before the first decision (`OPENING` of the data set).
         parameters: the numbers of the model.
         max_actions: the limit of a walk, opening included.
+        sight: what it looks with for the landmark at its stop; `None` for a follower without pictures.
     """
 
     graph: NavigationGraph
@@ -37,25 +39,33 @@ class Follower:
     opening: Sequence[Action] = ()
     parameters: Parameters = field(default_factory=default_parameters)
     max_actions: int = MAX_ACTIONS
+    sight: Sight | None = None
 
     @property
     def name(self) -> str:
-        """What its results are called: `follower`, `follower --map`, either with `--prior`."""
-        return "follower" + " --map" * self.use_map + " --prior" * self.use_prior
+        """What its results are called, such as `follower --map --prior`, with how it sees."""
+        seen = f", {self.sight.spotter.name}" if self.sight else ""
+        return "follower" + " --map" * self.use_map + " --prior" * self.use_prior + seen
 
     def walk(self, instruction: str, start: WalkState) -> Iterator[Move]:
         """The moves of a walk; it ends with a stop or at the limit. Any text is walked by."""
         plan = understand(instruction)
+        sight = self.sight.of_stop(instruction) if self.sight else None
         if self.use_map:
             path = self._planner.path(
-                plan, start, oriented=self.oriented, horizon=self.max_actions, usual=self._usual
+                plan,
+                start,
+                oriented=self.oriented,
+                horizon=self.max_actions,
+                usual=self._usual,
+                sight=sight,
             )
 
             def choose(moves: Sequence[Move]) -> Decision:
                 return along(self.graph, path, start, moves)
         else:
             choose = EmbodiedWalk(
-                self.graph, plan, start, self.oriented, self.parameters, self.max_actions, self._usual
+                self.graph, plan, start, self.oriented, self.parameters, self.max_actions, self._usual, sight
             ).choose
         return act(self.graph, start, choose, opening=self.opening, max_actions=self.max_actions)
 

@@ -1,16 +1,17 @@
 """Plans on the whole map: the end whose walks best explain the text, and the best walk to it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from virl.platform.graph import NavigationGraph
 from virl.platform.movement.discrete.actions import Action
 from virl.platform.movement.discrete.oracle import action_towards
 from virl.platform.movement.discrete.rules import VELMA, WalkState
 from virl.platform.movement.instruction.base import Decision, Move
-from virl.platform.movement.instruction.follower.explain import Explanation, explain
+from virl.platform.movement.instruction.follower.explain import explain
 from virl.platform.movement.instruction.follower.parameters import Parameters
 from virl.platform.movement.instruction.follower.plan import FollowerPlan
 from virl.platform.movement.instruction.follower.setting_out import ways_out
+from virl.platform.movement.instruction.follower.sight import StopSight
 from virl.platform.movement.instruction.follower.streets import MapLinks, Streets
 
 
@@ -30,16 +31,18 @@ class MapPlanner:
         oriented: bool,
         horizon: int,
         usual: tuple[float, float] | None = None,
+        sight: StopSight | None = None,
     ) -> list[int]:
         """The nodes of the walk to take, its start included; only that where no walk explains the plan."""
         yaw = float(self._graph.yaw[start.node])
         starts = ways_out(self._streets, start, plan.orient, yaw, oriented, self._p)
         found = explain(self._streets, plan, self._p, horizon, starts, usual)
-        return found.path(self._best_end(found)) if found.ends else [start.node]
+        if not found.ends:
+            return [start.node]
+        return found.path(self._best_end(sight.weighed(found.ends) if sight else found.ends))
 
-    def _best_end(self, found: Explanation) -> int:
+    def _best_end(self, ends: Mapping[int, float]) -> int:
         """The likeliest end, or that whose neighbours, both ways, are together with it."""
-        ends = found.ends
         sums = dict(ends)
         if self._p.neighbours:
             for node, weight in ends.items():

@@ -1,0 +1,106 @@
+"""A follower that sees landmarks where it may stop."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from made_avenues import at, avenues, cell_of
+
+from virl.platform.movement.discrete.rules import WalkState
+from virl.platform.movement.instruction.follower.navigator import Follower
+from virl.platform.movement.instruction.follower.sight import (
+    MOST_LOOKS,
+    SEEN,
+    Sight,
+    StopSight,
+    names_at_stop,
+)
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting
+from virl.platform.streetview import Pose
+
+GRID = avenues()
+TEXT = "Turn left at the second light. Stop at the Blue Zoo on the right."
+START = at(GRID, (24, 3))
+
+
+@dataclass
+class OnePlace:
+    """Sees a name from some panoramas, and remembers where it was asked to look."""
+
+    seen_from: frozenset[str]
+    asked: list[str] = field(default_factory=list)
+    name: str = "one place"
+
+    def spot(self, pose: Pose, names: Sequence[str], *, thorough: bool) -> list[LandmarkSighting]:
+        assert thorough
+        self.asked.append(pose.pano_id)
+        return [LandmarkSighting(name, 0.0, 1.0) for name in names if pose.pano_id in self.seen_from]
+
+
+def zoo_at(*cells: str) -> Sight:
+    return Sight(GRID, OnePlace(frozenset(cells)), lambda _: ("Blue Zoo", "Red Bank"))
+
+
+def end(follower: Follower, start: WalkState = START) -> tuple[int, int]:
+    *_, last = follower.walk(TEXT, start)
+    return cell_of(GRID, last.state.node)
+
+
+@pytest.mark.parametrize("use_map", [False, True])
+def test_it_stops_where_the_landmark_is_seen(use_map: bool) -> None:
+    assert end(Follower(GRID, use_map=use_map, oriented=True))[0] > 18
+    seen = Follower(GRID, use_map=use_map, oriented=True, sight=zoo_at("17.16", "18.16"))
+    x, y = end(seen)
+    assert (y, x in (17, 18)) == (16, True)
+
+
+@pytest.mark.parametrize("use_map", [False, True])
+def test_what_is_seen_on_no_street_that_fits_leads_nobody_astray(use_map: bool) -> None:
+    blind = end(Follower(GRID, use_map=use_map, oriented=True))
+    assert end(Follower(GRID, use_map=use_map, oriented=True, sight=zoo_at("0.0"))) == blind
+
+
+def test_by_sight_it_looks_only_where_it_has_stood() -> None:
+    sight = zoo_at("17.16", "18.16")
+    moves = list(Follower(GRID, oriented=True, sight=sight).walk(TEXT, START))
+    stood = {GRID.ids[START.node], *(GRID.ids[move.state.node] for move in moves)}
+    assert isinstance(sight.spotter, OnePlace)
+    assert set(sight.spotter.asked) <= stood
+    assert len(sight.spotter.asked) == len(set(sight.spotter.asked))
+
+
+def test_with_the_map_it_looks_at_the_likeliest_ends_only() -> None:
+    sight = zoo_at("17.16")
+    end(Follower(GRID, use_map=True, oriented=True, sight=sight))
+    assert isinstance(sight.spotter, OnePlace)
+    assert 0 < len(sight.spotter.asked) <= MOST_LOOKS
+
+
+def test_a_gain_grows_with_the_score() -> None:
+    sight = StopSight(GRID, OnePlace(frozenset({"8.8"})), ("Zoo",))
+    assert sight.gain(GRID.number("8.8")) == SEEN
+    assert sight.gain(GRID.number("0.0")) == 1.0
+    ends = {GRID.number("8.8"): 0.25, GRID.number("0.0"): 0.5}
+    assert sight.weighed(ends) == {GRID.number("8.8"): 0.25 * SEEN, GRID.number("0.0"): 0.5}
+
+
+def test_a_text_that_names_nothing_at_its_stop_needs_no_eyes() -> None:
+    sight = zoo_at("17.16")
+    assert sight.of_stop("Pass the Blue Zoo. Turn left. Stop halfway down the block.") is None
+    assert Follower(GRID, sight=sight).name == "follower, one place"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Pass the Zoo. Stop at the Bank.", ("Bank",)),
+        ("Pass the Zoo. Your goal is next to the Bank. Stop there.", ("Bank",)),
+        ("Stop at the Bank. If you reach the Zoo, you have gone too far.", ("Bank",)),
+        ("Turn left at the Zoo. There is the Bank.", ("Bank",)),
+        ("Stop at the Bank by the Zoo.", ("Zoo", "Bank")),
+        ("Pass the Zoo. Turn left. Stop.", ()),
+        ("", ()),
+    ],
+)
+def test_names_at_the_stop(text: str, names: tuple[str, ...]) -> None:
+    assert names_at_stop(text, ("Zoo", "Bank")) == names
