@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from made_avenues import at, avenues, cell_of
 
+from virl.datasets.export.touchdown import export_touchdown
+from virl.journal.records import AccessRecord
 from virl.platform.movement.discrete.rules import WalkState
+from virl.platform.movement.discrete.start import OPENING, start_state
 from virl.platform.movement.instruction.follower.navigator import Follower
 from virl.platform.movement.instruction.follower.sight import (
     MOST_LOOKS,
@@ -15,7 +19,12 @@ from virl.platform.movement.instruction.follower.sight import (
     StopSight,
     names_at_stop,
 )
+from virl.platform.movement.instruction.tourist.signs import OcrSpotter, SignReader
 from virl.platform.movement.instruction.tourist.spotting import LandmarkSighting
+from virl.platform.movement.instruction.velma.landmarks import known_landmarks, read_landmarks
+from virl.platform.perception.models import Models
+from virl.platform.providers.cities import opened_city
+from virl.platform.providers.graph.touchdown import read_episodes, read_touchdown
 from virl.platform.streetview import Pose
 
 GRID = avenues()
@@ -104,3 +113,29 @@ def test_a_text_that_names_nothing_at_its_stop_needs_no_eyes() -> None:
 )
 def test_names_at_the_stop(text: str, names: tuple[str, ...]) -> None:
     assert names_at_stop(text, ("Zoo", "Bank")) == names
+
+
+@pytest.mark.slow
+def test_signs_of_a_town_lead_to_stops_that_the_text_names(tmp_path: Path) -> None:
+    folder = export_touchdown("virlmouth", tmp_path / "export", episodes=16, seed=1)
+    graph = read_touchdown(folder / "graph")
+    names = read_landmarks(folder / "map2seq_unseen" / "landmarks_dev.json")
+    episodes = [
+        episode
+        for episode in read_episodes(folder / "map2seq_unseen" / "dev.jsonl")
+        if names_at_stop(episode.instruction, names.get(episode.id, ()))
+    ]
+    known = known_landmarks({episode.instruction: names[episode.id] for episode in episodes})
+
+    def reached(sight: Sight | None) -> int:
+        follower = Follower(graph, use_map=True, oriented=True, opening=OPENING["map2seq"], sight=sight)
+        count = 0
+        for episode in episodes:
+            *_, last = follower.walk(episode.instruction, start_state(graph, episode, "map2seq"))
+            target = graph.number(episode.target)
+            count += last.state.node in {target, *graph.target[graph.links(target)].tolist()}
+        return count
+
+    with opened_city("virlmouth", AccessRecord()) as town:
+        signs = SignReader(town.streetview, Models().reader("sign-reader"))
+        assert reached(Sight(graph, OcrSpotter(signs), known)) > reached(None)

@@ -13,7 +13,7 @@ from virl.platform.movement.instruction.velma.landmarks import LandmarkExtractor
 from virl.platform.streetview import Pose
 
 SEEN = 20.0
-"""How much likelier an end is from which the landmark is surely seen: its name is read from some 20 m at most.
+"""How much likelier an end is from which the landmark is surely seen: names are read from some 20 m at most.
 Chosen on the export of Virlton."""
 MOST_LOOKS = 24
 """Ends that are looked at, the likeliest first, where the whole map is known. Chosen."""
@@ -70,7 +70,7 @@ class StopSight:
 
 
 def names_at_stop(instruction: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The names in the last sentence that says stop, or in the last one; else those in the sentence before."""
+    """The names in the sentence that says stop last, or in the last one; else in the sentence before."""
     sentences = [one for one in _SENTENCE.split(instruction) if one.strip() and not _TOO_FAR.search(one)]
     stops = [number for number, one in enumerate(sentences) if _STOP.search(one)]
     last = stops[-1] if stops else len(sentences) - 1
