@@ -9,7 +9,7 @@ from virl.platform.movement.instruction.follower.streets import MapLinks, Segmen
 
 Side = Literal["ahead", "left", "right", "behind"]
 AHEAD_DEG, BEHIND_DEG = 45.0, 135.0  # turns that are none, and turns back; chosen: half of a right angle off
-_TOLD = re.compile(r"(ahead|left|right|behind), a (?:crossing of \d+ ways|dead end) in (\d+) steps")
+_TOLD = re.compile(r"(ahead|left|right|behind), a (?:crossing of \d+ ways|bend|dead end) in (\d+) steps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,8 @@ class MapInWords:
 
     def _end_of(self, way: Segment) -> str:
         links = int(self.graph.degree[way.nodes[-1]])
-        return f"a {f'crossing of {links} ways' if links > 2 else 'dead end'} in {way.steps} steps"
+        what = f"crossing of {links} ways" if links > 2 else "bend" if links == 2 else "dead end"
+        return f"a {what} in {way.steps} steps"
 
 
 def steps_told(text: str) -> dict[str, int]:

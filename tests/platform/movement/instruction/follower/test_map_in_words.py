@@ -9,6 +9,7 @@ from virl.platform.movement.instruction.follower.plan import End, FollowerPlan, 
 from virl.platform.movement.instruction.follower.reading import understand
 from virl.platform.movement.instruction.in_order import WalkProgress, next_in_order
 from virl.platform.movement.instruction.map_in_words import MapInWords, steps_told
+from virl.platform.movement.instruction.navgpt.in_order import next_way, ways_told
 from virl.platform.movement.instruction.navgpt.navigator import NavGptNavigator
 from virl.platform.movement.instruction.navgpt.observation import observation_text
 from virl.platform.movement.instruction.navgpt.sources import GraphObservations, MappedObservations
@@ -105,3 +106,18 @@ def test_before_a_light_is_before_it_where_the_map_tells_how_far_it_is() -> None
     while next_in_order(plan, walked[-1]) is not Action.STOP:
         walked.append(walked[-1].forward())
     assert 5 <= walked[-1].since <= 7
+
+
+def test_navgpts_rules_count_a_turn_that_is_also_the_straightest_way() -> None:
+    plan = understand("Turn left at the light. Stop at the next light.")
+    ways = ways_told(
+        {
+            "aside": "left 35.00, 10.00 m; map: a crossing of 4 ways in 6 steps",
+            "other": "right 90.00, 10.00 m",
+            "back": "right 180.00, 10.00 m",
+        }
+    )
+    _, thought = next_way(plan, "", ways)
+    way, thought = next_way(plan, thought, ways)
+    assert way is not None
+    assert (way.viewpoint, thought) == ("aside", "Done: 1 turns, then 0 crossings, then 1 steps of 6.")

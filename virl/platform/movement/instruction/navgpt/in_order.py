@@ -71,15 +71,15 @@ def next_way(
     action = next_in_order(plan, progress)
     if action is Action.STOP:
         return None, "This is where the instruction ends."
-    way = _on_side(ways, action) or straight
-    progress = progress.turned(way.steps) if way is not straight else progress
-    progress = progress.forward()
+    aside = _on_side(ways, action)
+    way = aside or straight
+    progress = (progress.turned(aside.steps) if aside else progress).forward()
     told = f"{progress.turns} turns, then {progress.passed} crossings, then {progress.since} steps"
     return way, f"Done: {told} of {progress.ahead or 0}."
 
 
 def _on_side(ways: Sequence[ViewpointTold], action: Action) -> ViewpointTold | None:
-    """The way of the least turn to a side."""
+    """The way to a side whose turn is nearest to a right angle; `None` where none leads there."""
     sign = {Action.LEFT: -1, Action.RIGHT: 1}.get(action, 0)
     fit = [way for way in ways if STRAIGHT_DEG < sign * way.turn < BACK_DEG]
     return min(fit, key=lambda way: abs(abs(way.turn) - 90.0), default=None)
