@@ -127,6 +127,8 @@ class View:
     """How it looked."""
     pixels: Image
     """RGB `uint8` of shape (height, width, 3)."""
+    key: str = ""
+    """Tells its picture from all others, also in another process; empty where pictures are not kept."""
 
     def _repr_png_(self) -> bytes:
         """The picture, as a notebook shows it."""

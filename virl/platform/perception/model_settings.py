@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -62,6 +62,9 @@ class ModelSettings(Settings):
 
 class DetectorSettings(ModelSettings):
     """Base of what the files of detectors hold: each states its own thresholds, and where they come from."""
+
+    sees_pixels_alone: ClassVar[bool] = False
+    """Whether what it finds depends on nothing but its file, its weights and the picture."""
 
     first_look: float = Field(ge=0, le=1)
     """Least score at a first look, from which on a closer look is worth while."""

@@ -21,6 +21,7 @@ from virl.platform.perception.base import (
     Recognizer,
     Role,
 )
+from virl.platform.perception.kept_finds import KeptFinds
 from virl.platform.perception.lexicon import Lexicon
 from virl.platform.perception.model_settings import (
     DetectorSettings,
@@ -91,6 +92,13 @@ class Models:
         look_scores(name)
         model: Detector = self._open("detector", name)
         return model
+
+    def keeping_detector(self, name: str) -> Detector:
+        """The same; one of virl's own that sees pixels alone keeps what it finds in pictures with a key."""
+        settings, model = _detector_settings(name), self.detector(name)
+        if not settings.sees_pixels_alone or name not in names_in(_FOLDER, ".yaml"):
+            return model
+        return KeptFinds(model, f"{name} {'drawn' if self.options.truth else 'photographed'}")
 
     def recognizer(self, name: str) -> Recognizer:
         """A recognizer."""
@@ -197,13 +205,17 @@ def look_scores(detector: str) -> LookScores:
         UnknownName, ModelUnavailable: as `read_model`.
         BadInput: as `read_model`, or the code behind its kind knows no thresholds.
     """
+    return _detector_settings(detector).look_scores
+
+
+def _detector_settings(detector: str) -> DetectorSettings:
     settings = read_model("detector", detector)
     if not isinstance(settings, DetectorSettings):
         raise BadInput(
             f"detector {detector!r} states no first_look and second_look: let the settings of its kind "
             f"{settings.kind!r} inherit from DetectorSettings"
         )
-    return settings.look_scores
+    return settings
 
 
 def _files_of_packages() -> dict[str, list[Path]]:

@@ -33,7 +33,9 @@ def open_senses(
     models = models or Models(options)
     settings = read_model("detector", detector)
     lexicon = settings.lexicon if isinstance(settings, SignDetectorSettings) else _LEXICON
-    return Senses(models.detector(detector), models.describer(describer), models.lexicon(lexicon).place_types)
+    return Senses(
+        models.keeping_detector(detector), models.describer(describer), models.lexicon(lexicon).place_types
+    )
 
 
 def open_reader(name: str = "rapidocr") -> Reader:

@@ -11,7 +11,7 @@ from typing_extensions import TypeAliasType
 
 from virl.platform.providers.offline import city
 from virl.platform.providers.offline.codec import decode, encode
-from virl.platform.providers.offline.kept import sources
+from virl.platform.providers.offline.maker import sources
 from virl.platform.providers.offline.render import textures
 
 SEED = 41

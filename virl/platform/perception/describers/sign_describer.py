@@ -45,9 +45,9 @@ class SignDescriberSettings(ModelSettings):
 
 def open_sign_describer(settings: SignDescriberSettings, models: Models) -> "SignDescriber":
     """The describer with its detectors and its lexicon."""
-    objects = models.detector(settings.objects) if settings.objects else None
+    objects = models.keeping_detector(settings.objects) if settings.objects else None
     return SignDescriber(
-        models.detector(settings.detector), models.lexicon(settings.lexicon), settings, objects
+        models.keeping_detector(settings.detector), models.lexicon(settings.lexicon), settings, objects
     )
 
 

@@ -7,7 +7,7 @@ It sees pixels and nothing else. It knows how towns look that virl draws, and is
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import cv2
 import numpy as np
@@ -49,6 +49,8 @@ _GREY = 114  # around pictures that are not square; as YOLO's
 
 class RenderedSettings(DetectorSettings):
     """Settings of the detector; `platform/models/rendered.yaml` gives the reasons for the values."""
+
+    sees_pixels_alone: ClassVar[bool] = True
 
     kind: Literal["rendered"]
     weights: str | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from math import ceil, floor, radians, tan
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -17,6 +17,8 @@ from virl.platform.streetview import Box, Camera, View
 
 class SignDetectorSettings(DetectorSettings):
     """Settings of the detector; `platform/models/sign-detector.yaml` gives the reasons for the values."""
+
+    sees_pixels_alone: ClassVar[bool] = True
 
     kind: Literal["sign-detector"]
     reader: str

@@ -2,15 +2,15 @@
 
 from functools import lru_cache, partial
 
+from virl.kept import Kept, collector_paused
 from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
 from virl.platform.providers.offline.city_file import OfflineCity
 from virl.platform.providers.offline.codec import decode, encode
-from virl.platform.providers.offline.collector import collector_paused
 from virl.platform.providers.offline.inventory import PlanInventory, plan_statistics
-from virl.platform.providers.offline.kept import Kept, maker
 from virl.platform.providers.offline.life.shops import TOWN, move_in
 from virl.platform.providers.offline.listings import OfflineListings, let_homes
+from virl.platform.providers.offline.maker import maker, picture_key
 from virl.platform.providers.offline.maps import offline_maps
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import CityPlan
@@ -51,7 +51,7 @@ def open_offline(name: str, title: str, seed: int) -> City:
         name=name,
         title=title,
         center=plan.layout.frame.origin,
-        streetview=OfflineStreetView(plan.layout, renderer),
+        streetview=OfflineStreetView(plan.layout, renderer, picture_key(f"{seed} {title}")),
         places=OfflinePlaces(plan.shops, renderer.photo),
         maps=offline_maps(plan.layout, {shop.place.name: shop.place.position for shop in plan.shops}),
         listings=OfflineListings(plan.listings),

@@ -1,16 +1,22 @@
 """Street view of a made city: its panoramas as a graph, its views rendered on demand."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from virl.geo import LatLng, bearings
+from virl.kept import Arrays, Kept
 from virl.platform.graph import NavigationGraph, build_graph, panorama_at, panorama_near
 from virl.platform.providers.offline.plan import Floats, StreetPlan
 from virl.platform.streetview import Camera, Image, Panorama, View
 
+FIRST_KEPT, MOST_KEPT = 128, 256
+"""Pictures that a process keeps at most, and that are kept in all, 1.2 MB each. Chosen: a run of an agent has
+some 50, and a benchmark, which has thousands, shall not write them all."""
 DATE = "2026-05"  # chosen: every panorama of a made city was taken in the same month
 
 
@@ -47,14 +53,16 @@ class RenderedView(View):
         pano_id: where it is.
         camera: how it is seen.
         draw: draws it; called once, or more than once with the same result if threads race.
+        key: as `View.key`.
     """
 
     __slots__ = ("_draw", "_drawn")
     _draw: Callable[[], Image]
     _drawn: Image | None
 
-    def __init__(self, pano_id: str, camera: Camera, draw: Callable[[], Image]) -> None:
-        for name, value in (("pano_id", pano_id), ("camera", camera), ("_draw", draw), ("_drawn", None)):
+    def __init__(self, pano_id: str, camera: Camera, draw: Callable[[], Image], key: str = "") -> None:
+        fields = {"pano_id": pano_id, "camera": camera, "key": key, "_draw": draw, "_drawn": None}
+        for name, value in fields.items():
             object.__setattr__(self, name, value)
 
     @property
@@ -73,12 +81,16 @@ class OfflineStreetView:
     Args:
         layout: the plan.
         renderer: draws the views.
+        key: of all that its pictures depend on but their cameras. The first of them are kept, so that a run
+            that repeats another draws them no more; empty keeps none.
     """
 
-    def __init__(self, layout: StreetPlan, renderer: Renderer) -> None:
+    def __init__(self, layout: StreetPlan, renderer: Renderer, key: str = "") -> None:
         self._graph = panorama_graph(layout)
         self._xy = layout.panoramas.xy
         self._renderer = renderer
+        self._key = key
+        self._drawn = 0
 
     def nearest(self, position: LatLng, radius: float = 50.0) -> Panorama | None:
         """The panorama nearest to a position, or `None` if there is none within `radius` metres.
@@ -102,8 +114,17 @@ class OfflineStreetView:
         Raises:
             NoStreetView: there is no such panorama.
         """
-        x, y = self._xy[self._graph.number(pano_id)].tolist()
-        return RenderedView(pano_id, camera, lambda: self._renderer.picture(x, y, camera))
+        number = self._graph.number(pano_id)
+        key = f"{self._key} {pano_id} {camera}" if self._key else ""
+        return RenderedView(pano_id, camera, partial(self._picture, number, camera, key), key)
+
+    def _picture(self, number: int, camera: Camera, key: str) -> Image:
+        def draw() -> Image:
+            self._drawn += 1
+            x, y = self._xy[number].tolist()
+            return self._renderer.picture(x, y, camera)
+
+        return _PICTURES.get(key, draw, keep=self._drawn < FIRST_KEPT) if key else draw()
 
     def panorama_image(self, pano_id: str, width: int = 2048) -> Image:
         """The whole panorama as one equirectangular picture, for tools that want one.
@@ -159,6 +180,16 @@ class OfflineStreetMap:
     def panorama_ids(self) -> Sequence[str]:
         """Ids of all panoramas, in the order of the plan."""
         return panorama_graph(self._layout).ids
+
+
+def _read_picture(arrays: Arrays) -> Image:
+    rgb: NDArray[np.uint8] = arrays["rgb"]
+    if rgb.dtype != np.uint8 or rgb.ndim != 3:
+        raise ValueError("no picture")
+    return rgb
+
+
+_PICTURES = Kept("views", "view", MOST_KEPT, lambda rgb: {"rgb": rgb}, _read_picture)
 
 
 def _street_headings(layout: StreetPlan) -> Floats:

@@ -5,8 +5,9 @@ from functools import cache, partial
 from pathlib import Path
 
 from virl.errors import BadInput
+from virl.kept import Kept
 from virl.platform.providers.offline.codec import decode, encode
-from virl.platform.providers.offline.kept import Kept, maker
+from virl.platform.providers.offline.maker import maker
 from virl.platform.providers.osm.extract import check_readable, is_large, read_extract
 from virl.platform.providers.osm.plan import Twin, build_twin
 from virl.platform.providers.osm.translated import translated
@@ -31,7 +32,7 @@ def load_twin(extract: Path, part: Region | None, names: str = "") -> Twin:
         BadInput: the extract cannot be read, or holds no street here.
     """
     check_readable(extract, part)
-    key = _key(extract, part, names)
+    key = twin_key(extract, part, names)
     if key is None:
         return _built(extract, part, names)
     return _TWINS.get(key, lambda: _built(extract, part, names))
@@ -45,8 +46,8 @@ def _built(extract: Path, part: Region | None, names: str) -> Twin:
         raise BadInput(f"{extract}: {fault}") from None
 
 
-def _key(extract: Path, part: Region | None, names: str) -> str | None:
-    """What the cache file is named for; `None` where the extract cannot be read.
+def twin_key(extract: Path, part: Region | None, names: str) -> str | None:
+    """What the cache file of a twin is named for; `None` where the extract cannot be read.
 
     A large file is known by its path, size and time of change: to read 80 GB takes minutes.
     """

@@ -6,6 +6,7 @@ from virl.platform.city import City
 from virl.platform.providers.graph.maps import GraphMaps
 from virl.platform.providers.offline.inventory import PlanInventory
 from virl.platform.providers.offline.listings import OfflineListings
+from virl.platform.providers.offline.maker import picture_key
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import CityPlan
 from virl.platform.providers.offline.render.ahead import compile_ahead
@@ -15,7 +16,7 @@ from virl.platform.providers.offline.truth import OfflineTruth
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.credit import credit
 from virl.platform.providers.osm.invented import INVENTED, with_invented_life
-from virl.platform.providers.osm.mapped import names_of, read_twin
+from virl.platform.providers.osm.mapped import key_of_twin, names_of, read_twin
 from virl.platform.providers.osm.maps import TwinMaps
 from virl.platform.providers.osm.network import only_ways
 from virl.platform.providers.osm.plan import Twin
@@ -46,7 +47,7 @@ def open_twin(name: str, file: OsmCity) -> City:
         invented=INVENTED if invented else "",
         center=layout.frame.origin,
         time_zone=get_tz(layout.frame.origin.lng, layout.frame.origin.lat) or None,
-        streetview=OfflineStreetView(layout, renderer),
+        streetview=OfflineStreetView(layout, renderer, picture_key(key_of_twin(file))),
         places=OfflinePlaces(shops, renderer.photo, also, types_called),
         maps=TwinMaps(only_ways(twin.extract), addresses, GraphMaps(panorama_graph(layout))),
         listings=OfflineListings(plan.listings) if invented else None,

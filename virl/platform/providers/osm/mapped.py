@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from tzfpy import get_tz
@@ -15,7 +16,7 @@ from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.places import OfflinePlaces
 from virl.platform.providers.offline.plan import Shop
 from virl.platform.providers.osm.addresses import TwinAddresses
-from virl.platform.providers.osm.cache import load_twin
+from virl.platform.providers.osm.cache import load_twin, twin_key
 from virl.platform.providers.osm.city_file import OsmCity
 from virl.platform.providers.osm.credit import credit
 from virl.platform.providers.osm.extract import OsmExtract, check_name, cut_box
@@ -26,6 +27,7 @@ from virl.platform.providers.osm.overpass_file import asked_box
 from virl.platform.providers.osm.plan import Twin
 from virl.platform.providers.osm.type_names import types_called
 from virl.platform.streetview import Image
+from virl.region import Region
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +82,20 @@ def read_twin(file: OsmCity) -> Twin:
     Raises:
         BadInput: the extract cannot be read, or holds no street here.
     """
+    return load_twin(*_asked(file))
+
+
+def key_of_twin(file: OsmCity) -> str:
+    """Tells the twin of a file, and what lives in it, from all others; empty where it cannot be known."""
+    key = twin_key(*_asked(file))
+    return f"{key} {file.life} {file.seed} {file.title}" if key else ""
+
+
+def _asked(file: OsmCity) -> tuple[Path, Region | None, str]:
+    """The extract, the part of it, and the language of names."""
     path = file.file
     check_name(path)
-    return load_twin(path, file.part or asked_box(path) or cut_box(path), file.names)
+    return path, file.part or asked_box(path) or cut_box(path), file.names
 
 
 def names_of(twin: Twin, shops: Sequence[Shop]) -> tuple[dict[str, tuple[str, ...]], TwinAddresses]:

@@ -9,7 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.platform.providers.offline.kept import Arrays, Kept, maker
+from virl.kept import Arrays, Kept
+from virl.platform.providers.offline.maker import maker
 from virl.platform.providers.offline.render import displays, facades, surfaces
 from virl.platform.providers.offline.render.kernel import inlined
 from virl.platform.providers.offline.render.surfaces import SIDE, Surface

@@ -1,24 +1,21 @@
-"""What takes long to make, kept in the cache as arrays: towns, and the tiles of walls."""
+"""What takes long to make, kept in the cache as arrays: towns, pictures of them, what was found in these."""
 
+import gc
 import hashlib
 import logging
 import zipfile
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import features
 from shapely.errors import GEOSException
 
 from virl.errors import CannotWrite
 from virl.files import replacing
-from virl.platform.providers.offline.collector import collector_paused
-from virl.platform.providers.offline.render.fonts import installed_faces
 from virl.resources import cache_home
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -49,18 +46,20 @@ class Kept(Generic[T]):
     write: Callable[[T], Arrays]
     read: Callable[[Arrays], T]
 
-    def get(self, key: str, make: Callable[[], T]) -> T:
+    def get(self, key: str, make: Callable[[], T], *, keep: bool = True) -> T:
         """The thing of a key, from its file or made.
 
         Args:
             key: of all that it depends on.
             make: makes it.
+            keep: whether it is kept if it is made.
         """
         file = cache_home() / self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
         thing = self._load(file)
         if thing is None:
             thing = make()
-            self._store(file, thing)
+            if keep:
+                self._store(file, thing)
         return thing
 
     def _load(self, file: Path) -> T | None:
@@ -91,20 +90,13 @@ class Kept(Generic[T]):
                 old.unlink(missing_ok=True)
 
 
-@cache
-def maker() -> str:
-    """What makes and draws towns, to be part of a key: a change in it makes other ones."""
-    # Which names have a sign depends on the fonts, and on Raqm.
-    others = " ".join((np.__version__, str(features.check("raqm")), *installed_faces()))
-    digest = hashlib.sha256(others.encode())
-    for file in sources():
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
-def sources() -> list[Path]:
-    """The files that a made town depends on: this package with its data and fonts, and what it builds on."""
-    here = Path(__file__).parent
-    platform = here.parents[1]
-    own = (file for file in here.rglob("*") if file.is_file() and file.parent.name != "__pycache__")
-    return sorted([*own, *platform.glob("*.py"), platform.parent / "geo.py"])
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Collect no garbage: a plan is many small objects, none garbage (a fifth of the time)."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,121 @@
+"""What a detector found in a picture that never changes is kept: equal looks give equal finds."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from virl.platform.perception import kept_finds
+from virl.platform.perception.base import Detection, LookScores
+from virl.platform.perception.kept_finds import KeptFinds
+from virl.platform.perception.models import ModelOptions, Models
+from virl.platform.providers.cities import open_city
+from virl.platform.streetview import Camera, View
+
+
+@dataclass
+class CountingEye:
+    """Finds one thing in each view, and counts how often it looks."""
+
+    looked: int = 0
+    look_scores = LookScores(0.3, 0.5)
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> list[list[Detection]]:
+        self.looked += 1
+        thing = Detection(labels[0], 0.1 + 0.2, (1.0, 2.0, 3.5, 4.0), 'Café "Süd" 茶')
+        return [[thing] if view.pano_id != "empty" else [] for view in views]
+
+
+def view(key: str, pano_id: str = "here") -> View:
+    return View(pano_id, Camera(0.0, width=16, height=16), np.zeros((16, 16, 3), np.uint8), key)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("VIRL_CACHE", str(tmp_path))
+    return tmp_path / "finds"
+
+
+def test_a_look_is_not_repeated(cache: Path) -> None:
+    eye, views = CountingEye(), [view("a"), view("b", "empty")]
+    first = KeptFinds(eye, "eye").detect(views, ["sign"])
+    again = KeptFinds(eye, "eye")
+    assert again.detect(views, ["sign"]) == first == [[*first[0]], []]
+    assert eye.looked == 1
+    assert again.look_scores == LookScores(0.3, 0.5)
+
+
+def test_whatever_differs_is_another_look(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    eye, views = CountingEye(), [view("a"), view("b")]
+    KeptFinds(eye, "eye").detect(views, ["sign"])
+    KeptFinds(eye, "another").detect(views, ["sign"])
+    KeptFinds(eye, "eye").detect(views, ["bench"])
+    KeptFinds(eye, "eye").detect(views[:1], ["sign"])
+    KeptFinds(eye, "eye").detect(views[::-1], ["sign"])
+    assert eye.looked == 5
+    monkeypatch.setattr(kept_finds, "looking", lambda: "other code")
+    KeptFinds(eye, "eye").detect(views, ["sign"])
+    assert eye.looked == 6
+
+
+def test_pictures_without_a_key_are_looked_at_each_time(cache: Path) -> None:
+    eye = CountingEye()
+    for _ in range(2):
+        KeptFinds(eye, "eye").detect([view("a"), view("")], ["sign"])
+    assert eye.looked == 2
+    assert not cache.exists()
+    assert KeptFinds(eye, "eye").detect([], ["sign"]) == []
+
+
+def test_a_damaged_file_is_looked_at_again(cache: Path, caplog: pytest.LogCaptureFixture) -> None:
+    eye = CountingEye()
+    found = KeptFinds(eye, "eye").detect([view("a")], ["sign"])
+    [file] = cache.iterdir()
+    np.savez(file, finds=np.frombuffer(b"[[[1]]]", np.uint8))
+    with caplog.at_level(logging.WARNING):
+        assert KeptFinds(eye, "eye").detect([view("a")], ["sign"]) == found
+    assert eye.looked == 2
+    assert "not a usable look of a detector" in caplog.text
+
+
+def test_a_process_keeps_no_more_than_its_first_looks(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_finds, "FIRST_KEPT", 2)
+    finds = KeptFinds(CountingEye(), "eye")
+    for number in range(5):
+        finds.detect([view(str(number))], ["sign"])
+    assert len(list(cache.iterdir())) == 2
+
+
+def test_only_models_that_see_pixels_alone_keep_what_they_find(tmp_path: Path) -> None:
+    models = Models()
+    assert isinstance(models.keeping_detector("rendered-signs"), KeptFinds)
+    assert isinstance(models.keeping_detector("rendered"), KeptFinds)
+    for other in ("recorded", "grounding-dino"):
+        assert models.keeping_detector(other) is models.detector(other)
+    mine = tmp_path / "mine.yaml"
+    own = Path(__file__).parents[3] / "platform" / "models" / "rendered.yaml"
+    mine.write_text(own.read_text())
+    assert models.keeping_detector(str(mine)) is models.detector(str(mine))
+
+
+def test_a_reader_that_sees_signs_first_is_another_one() -> None:
+    truth = open_city("virlton").truth
+    assert truth
+    drawn = Models(ModelOptions(truth=truth)).keeping_detector("rendered-signs")
+    other = Models().keeping_detector("rendered-signs")
+    assert isinstance(drawn, KeptFinds)
+    assert isinstance(other, KeptFinds)
+    assert drawn.name != other.name
+
+
+def test_the_key_names_code_weights_and_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = kept_finds.looking()
+    kept_finds.looking.cache_clear()
+    assert kept_finds.looking() == before
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    kept_finds.looking.cache_clear()
+    assert kept_finds.looking() != before
+    kept_finds.looking.cache_clear()

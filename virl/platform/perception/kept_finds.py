@@ -1,0 +1,94 @@
+"""What detectors found in pictures that never change: a run that repeats another looks at none of them."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass, field
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+
+from virl.kept import Arrays, Kept
+from virl.platform.perception.base import Detection, Detector, LookScores
+from virl.platform.perception.shared.threads import usual_threads
+from virl.platform.streetview import View
+from virl.resources import data_folder
+
+Finds = list[list[Detection]]
+
+FIRST_KEPT, MOST_KEPT = 256, 1024
+"""Looks that a process keeps at most, and that are kept in all, some 1 kB each. Chosen, as for pictures."""
+LIBRARIES = ("numpy", "onnxruntime", "opencv-python", "opencv-python-headless", "rapidfuzz", "rapidocr")
+
+
+@dataclass(slots=True)
+class KeptFinds:
+    """A detector that remembers what it found in pictures with a key: equal looks give equal finds.
+
+    A look is kept as a whole, because the size of a batch can change what a network finds.
+
+    Args:
+        detector: looks at what was not looked at before.
+        name: tells it from other detectors, and from itself where it looks another way.
+    """
+
+    detector: Detector
+    name: str
+    _looked: int = field(default=0, init=False)
+
+    @property
+    def look_scores(self) -> LookScores:
+        """As `Detector.look_scores`."""
+        return self.detector.look_scores
+
+    def detect(self, views: Sequence[View], labels: Sequence[str]) -> Finds:
+        """As `Detector.detect`."""
+        if not views or not all(view.key for view in views):
+            return self.detector.detect(views, labels)
+        key = json.dumps([looking(), self.name, [view.key for view in views], list(labels)])
+        return _FINDS.get(key, self._look(views, labels), keep=self._looked < FIRST_KEPT)
+
+    def _look(self, views: Sequence[View], labels: Sequence[str]) -> Callable[[], Finds]:
+        def look() -> Finds:
+            self._looked += 1
+            return self.detector.detect(views, labels)
+
+        return look
+
+
+@cache
+def looking() -> str:
+    """What the finds of virl's own models depend on but their pictures: code, weights, files, libraries."""
+    here = Path(__file__).parent
+    folders = (here, data_folder("platform/models"), data_folder("platform/words"))
+    files = (file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file())
+    known = [f"{name} {_version(name)}" for name in LIBRARIES]
+    digest = sha256(" ".join([*known, f"threads {usual_threads()}"]).encode())
+    for file in (*sorted(here.parent.glob("*.py")), *files):
+        if file.parent.name != "__pycache__":
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "none"
+
+
+def _written(finds: Finds) -> Arrays:
+    plain = [[astuple(one) for one in found] for found in finds]
+    return {"finds": np.frombuffer(json.dumps(plain).encode(), np.uint8)}
+
+
+def _read(arrays: Arrays) -> Finds:
+    plain = json.loads(arrays["finds"].tobytes())
+    return [
+        [Detection(label, score, tuple(box), text) for label, score, box, text in found] for found in plain
+    ]
+
+
+_FINDS = Kept("finds", "look of a detector", MOST_KEPT, _written, _read)

@@ -1,0 +1,39 @@
+"""What makes and draws towns: part of the key of whatever is kept of them."""
+
+import hashlib
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from PIL import features
+
+from virl.platform.providers.offline.render.fonts import installed_faces
+
+
+def picture_key(town: str) -> str:
+    """The key of the pictures of a town, but for their cameras.
+
+    Args:
+        town: tells its plan from those of all others; empty gives an empty key.
+    """
+    return f"{maker()} {version('numba')} {town}" if town else ""
+
+
+@cache
+def maker() -> str:
+    """What makes and draws towns, to be part of a key: a change in it makes other ones."""
+    # Which names have a sign depends on the fonts, and on Raqm.
+    others = " ".join((np.__version__, str(features.check("raqm")), *installed_faces()))
+    digest = hashlib.sha256(others.encode())
+    for file in sources():
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def sources() -> list[Path]:
+    """The files that a made town depends on: this package with its data and fonts, and what it builds on."""
+    here = Path(__file__).parent
+    platform = here.parents[1]
+    own = (file for file in here.rglob("*") if file.is_file() and file.parent.name != "__pycache__")
+    return sorted([*own, *platform.glob("*.py"), platform.parent / "geo.py"])
