@@ -12,6 +12,7 @@ from virl.errors import BadInput
 from virl.geo import Floats, signed_turn
 from virl.platform.city import City
 from virl.platform.graph import NavigationGraph
+from virl.platform.weekly_hours import told_moment
 
 from .targets import Kind, SightTarget, panoramas_in_sight, targets
 
@@ -103,7 +104,7 @@ def _search(
     links = graph.links(start)
     return Search(
         kind=target.kind,
-        told=target.told,
+        told=f"{target.told} {told_moment(*target.at)}" if target.at else target.told,
         place_ids=tuple(place.id for place in near),
         place_name=near[0].name,
         start=graph.ids[start],

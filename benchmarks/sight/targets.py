@@ -16,6 +16,7 @@ from virl.platform.city import City, Visible
 from virl.platform.graph import NavigationGraph
 from virl.platform.places import Place
 from virl.platform.streetview import Camera
+from virl.platform.weekly_hours import Moment
 from virl.settings import Settings, load_settings
 
 Kind = Literal["name", "looks", "picture", "wish"]
@@ -41,7 +42,7 @@ class Wish(Settings):
     told: str = Field(min_length=1)
     kinds: tuple[str, ...] = Field(min_length=1)
     """Whoever wrote the wish chose them; places that are closed at `at` do not count."""
-    at: tuple[int, int] = (2, 12 * 60)
+    at: Moment = (2, 12 * 60)
     """Day of the week, 0 for Monday, and minutes after midnight."""
     split: Literal["train", "dev", "test"]
     """The wishes of a split are worded apart, so that rules tuned on one meet others."""
@@ -62,6 +63,8 @@ class SightTarget:
     """The task in words."""
     places: tuple[Place, ...]
     """Each of them is right."""
+    at: Moment | None = None
+    """When it is looked for; `None` where that does not matter."""
 
 
 def targets(city: City, kind: Kind, split: str, chance: Random) -> Iterator[SightTarget]:
@@ -155,4 +158,4 @@ def _wishes(city: City, places: Sequence[Place], split: str, chance: Random) -> 
             and (whole := city.places.details(place.id)).may_be_open_at(*wish.at)
         )
         if fitting:
-            yield SightTarget("wish", wish.told, fitting)
+            yield SightTarget("wish", wish.told, fitting, wish.at)

@@ -35,8 +35,36 @@ def walked(folder: Path) -> list[tuple[str, str]]:
 
 def test_conditions_of_a_wish_are_said_with_what_they_leave_out() -> None:
     said = explained("Somewhere dry to wait with a child, and we have no money.", load_lexicon())
-    assert said == "Conditions: a child; no money, which leaves out bank, book store."
-    assert explained("Somewhere dry to wait.", load_lexicon()) == ""
+    assert said == "Conditions: a child; rain; no money, which leaves out bank, book store."
+    assert explained("I want to buy a book.", load_lexicon()) == ""
+    said = explained("I use a wheelchair and want to see a film.", load_lexicon())
+    assert said == "Conditions: a wheelchair (no sign tells of steps, so look at the entrance)."
+
+
+def test_the_hour_of_a_wish_leaves_out_what_is_usually_closed() -> None:
+    late = "Somewhere dry to wait. It is Sunday at 11:00."
+    assert explained(late, load_lexicon()).endswith(
+        "Sunday at 11:00, which leaves out book store, library as usually closed."
+    )
+    night = "Somewhere dry to wait. It is Sunday at 23:40."
+    assert explained(night, load_lexicon()).endswith(
+        "Sunday at 23:40, when all that serve are usually closed."
+    )
+    open_now = "Somewhere dry to wait. It is Thursday at 12:00."
+    assert explained(open_now, load_lexicon()) == "Conditions: rain."
+
+
+@pytest.mark.slow
+def test_iris_knows_the_hour_from_her_clock(tmp_path: Path) -> None:
+    wish = "intention=Somewhere dry to wait."
+    iris(tmp_path / "run", "--set", "limits.steps=1", "--set", "clock=sun 11:00", "--set", wish)
+    [noted] = [
+        one["text"]
+        for one in map(json.loads, (tmp_path / "run" / "journal.jsonl").read_text().splitlines())
+        if one["kind"] == "note"
+    ]
+    assert noted.startswith("Looks for the sign of a museum or art gallery.")
+    assert "Sunday at 11:00, which leaves out book store, library as usually closed" in noted
 
 
 def test_what_was_read_is_read_again_from_the_folder(tmp_path: Path) -> None:

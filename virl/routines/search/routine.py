@@ -19,6 +19,7 @@ from virl.platform.movement.sight.navigator import SightNavigator
 from virl.platform.movement.sight.understanding import goal_in_words
 from virl.platform.movement.sight.wishes import explained
 from virl.platform.streetview import Camera, Pose
+from virl.platform.weekly_hours import moment_in, told_moment
 from virl.routines.search.kept import KeptSigns
 from virl.routines.search.replaying import ReplayedMind
 from virl.routines.search.settings import SEARCH
@@ -66,6 +67,8 @@ def run(agent: Agent) -> None:
 def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
     """What is looked for; what was understood before a kill is not asked again."""
     told = SEARCH.of(agent.character).goal.strip() or agent.character.intention
+    if not moment_in(told):
+        told = f"{told} {told_moment(*agent.character.day_and_minute)}"
     if noted := agent.run.noted(GOAL, "goal"):
         return _GOAL.validate_python(noted.data)
     goal = goal_in_words(told, agent.mind, kinds, agent.prompts)

@@ -54,6 +54,9 @@ def sign(text: str, *kinds: str) -> KnownSign:
         ("It rains, and I want somewhere dry to wait.", "", ("library", "museum", "book_store"), ()),
         ("My dog has eaten a sock and is ill.", "", ("veterinary_care",), ()),
         ("Somewhere dry to wait, and we have no money.", "", ("library", "museum"), ()),
+        ("It rains, and I want somewhere dry to wait. It is Sunday at 14:00.", "", ("museum",), ()),
+        ("I want somewhere dry to wait. It is Sunday at 3:00.", "", ("library", "museum", "book_store"), ()),
+        ("I want somewhere dry to wait. It is Sunday at 25:99.", "", ("library", "museum", "book_store"), ()),
     ],
 )
 def test_the_rules_know_what_a_task_looks_for(

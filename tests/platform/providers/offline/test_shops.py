@@ -9,13 +9,13 @@ from made_town import PARK, made_town
 from shapely import LineString, Point
 
 from virl.platform.places import DAYS
-from virl.platform.providers.offline.life.hours import parse_hours
 from virl.platform.providers.offline.life.naming import all_sign_characters, units
 from virl.platform.providers.offline.life.parks import NO_FRONTAGE
 from virl.platform.providers.offline.life.shops import hidden_attributes, move_in
 from virl.platform.providers.offline.life.trades import trades_table
 from virl.platform.providers.offline.plan import Shop, Sign, StreetPlan
 from virl.platform.providers.offline.render.fonts import face_for
+from virl.platform.weekly_hours import parse_hours
 
 LOCALIZATION_TYPES = {
     "bank", "restaurant", "supermarket", "bakery", "cafe", "pharmacy", "hospital", "spa", "convenience_store",

@@ -1,11 +1,15 @@
 """What a wish means to the rules: the kinds of place that serve it, and those its conditions rule out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import cache
 
+from pydantic import Field, field_validator
+
 from virl import resources
+from virl.clock import DAY_MINUTES, show_clock
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import Lexicon, found_in
+from virl.platform.weekly_hours import NAMES, moment_in, parse_hours
 from virl.settings import Settings, load_settings
 
 
@@ -22,7 +26,26 @@ class ConditionPhrases(Settings):
     about: str
     """The condition in a few words."""
     phrases: tuple[str, ...]
-    refuses: frozenset[str]
+    refuses: frozenset[str] = frozenset()
+    unseen: str = ""
+    """What signs do not tell of it; empty if its types say all."""
+
+
+class UsualHours(Settings):
+    """When places of some types are open in most towns."""
+
+    kinds: tuple[str, ...] = Field(min_length=1)
+    open: str
+    """As `parse_hours` reads it."""
+
+    @field_validator("open")
+    @classmethod
+    def _is_a_pattern(cls, pattern: str) -> str:
+        try:
+            parse_hours(pattern)
+        except ValueError as fault:
+            raise ValueError("should be like 'mon-fri 9:00-18:00, sat 9:00-13:00'") from fault
+        return pattern
 
 
 class WishPhrases(Settings):
@@ -30,10 +53,14 @@ class WishPhrases(Settings):
 
     needs: tuple[NeedPhrases, ...]
     conditions: tuple[ConditionPhrases, ...]
+    usual_hours: tuple[UsualHours, ...]
 
 
 def kinds_that_serve(wish: str, offered: Sequence[str], lexicon: Lexicon) -> list[str]:
     """The place types that serve a wish, the best first; empty if the rules see none.
+
+    Where the wish tells the time ("It is Sunday at 21:30."), types that are usually closed then are left out,
+    unless all are.
 
     Args:
         wish: in English.
@@ -43,7 +70,9 @@ def kinds_that_serve(wish: str, offered: Sequence[str], lexicon: Lexicon) -> lis
     phrases = load_wish_phrases()
     refused = {kind for one in phrases.conditions if found_in(wish, one.phrases) for kind in one.refuses}
     kinds = dict.fromkeys(_served(wish, tuple(offered), lexicon, phrases))
-    return [kind for kind in kinds if kind in offered and kind not in refused]
+    serve = [kind for kind in kinds if kind in offered and kind not in refused]
+    closed = _closed(wish, phrases)
+    return [kind for kind in serve if kind not in closed] or serve
 
 
 def explained(wish: str, lexicon: Lexicon) -> str:
@@ -55,13 +84,43 @@ def explained(wish: str, lexicon: Lexicon) -> str:
     """
     phrases = load_wish_phrases()
     served = set(_served(wish, tuple(lexicon.kinds), lexicon, phrases))
-    parts = []
-    for one in phrases.conditions:
-        if not found_in(wish, one.phrases):
-            continue
-        out = sorted(kind.replace("_", " ") for kind in one.refuses & served)
-        parts.append(f"{one.about}, which leaves out {', '.join(out)}" if out else one.about)
+    held = [one for one in phrases.conditions if found_in(wish, one.phrases)]
+    parts = [
+        one.about + _without(one.refuses & served) + (f" ({one.unseen})" if one.unseen else "")
+        for one in held
+    ]
+    left = served - {kind for one in held for kind in one.refuses}
+    if (moment := moment_in(wish)) and (closed := _closed(wish, phrases) & left):
+        day, minute = moment
+        parts.append(
+            f"{NAMES[day]} at {show_clock(minute)}, when all that serve are usually closed"
+            if closed == left
+            else f"{NAMES[day]} at {show_clock(minute)}{_without(closed)} as usually closed"
+        )
     return f"Conditions: {'; '.join(parts)}." if parts else ""
+
+
+def _without(kinds: Set[str]) -> str:
+    named = sorted(kind.replace("_", " ") for kind in kinds)
+    return f", which leaves out {', '.join(named)}" if named else ""
+
+
+def _closed(wish: str, phrases: WishPhrases) -> frozenset[str]:
+    """The types that are usually closed when a wish is told; none if it does not tell the time."""
+    moment = moment_in(wish)
+    if moment is None:
+        return frozenset()
+    now = [moment[0] * DAY_MINUTES + moment[1] + shift for shift in (0, 7 * DAY_MINUTES)]
+    return frozenset(
+        kind
+        for usual in phrases.usual_hours
+        if not any(
+            stretch.day * DAY_MINUTES + stretch.opens <= when < stretch.day * DAY_MINUTES + stretch.closes
+            for stretch in parse_hours(usual.open)
+            for when in now
+        )
+        for kind in usual.kinds
+    )
 
 
 def _served(wish: str, offered: tuple[str, ...], lexicon: Lexicon, phrases: WishPhrases) -> Iterator[str]:
