@@ -29,7 +29,7 @@ from virl.platform.streetview import Camera, Image, Pose, view_of_picture
 from virl.platform.whole_graph import whole_graph
 
 from .closed import WalkedStreetView
-from .episodes import Distances, Search, metres_left, searches
+from .episodes import Distances, Known, Search, metres_left, searches
 from .published import PUBLISHED
 from .score import METRICS, score, show
 from .targets import Kind
@@ -78,6 +78,9 @@ class Options(BaseOptions):
     `openai:gpt-5-mini`."""
     reader: str = READER
     """Reader of signs (see `virl models`)."""
+    truth: str = ""
+    """Made town or map extract that the cities are pictures of, where they have no ground truth themselves:
+    `virlton` for a city of `virl serve panoramax`."""
 
     @model_validator(mode="after")
     def _distances(self) -> "Options":
@@ -92,6 +95,8 @@ class SearchedCity:
 
     city: City
     graph: NavigationGraph
+    known: Known
+    """The city whose places and truth are known: this one, or the one that its pictures show."""
     kept: Kept = field(default_factory=dict)
 
 
@@ -117,9 +122,9 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     far = Distances(options.least_m, options.most_m)
     made: list[Episode] = []
     for name in options.cities or SPLITS[options.split]:
-        city, graph = resources.city(name), _graph(name, resources)
+        there = _searched(options, name, resources)
         for kind in options.kinds:
-            found = searches(city, graph, kind, options.split, far, options.count, options.seed)
+            found = searches(there.known, there.graph, kind, options.split, far, options.count, options.seed)
             made += [
                 Episode(f"{kind}-{number:03d}", name, walker, search.model_dump(mode="json"))
                 for number, search in enumerate(found)
@@ -137,15 +142,22 @@ def prepare(options: Options, resources: Resources) -> Searches:
         raise BadInput(f"model {HUMAN!r} is a person who plays: see docs/how-to/watch.md")
     resources.mind(options.mind)
     names = options.cities or SPLITS[options.split]
-    cities = {name: SearchedCity(resources.city(name), _graph(name, resources)) for name in names}
+    cities = {name: _searched(options, name, resources) for name in names}
     if {*ABILITIES, *ASKED} & set(options.models):
         for name in cities:
             resources.reader(options.reader, name)
     return Searches(options, cities, Models().lexicon("sign-lexicon"), resources)
 
 
-def _graph(name: str, resources: Resources) -> NavigationGraph:
-    return resources.once(("sight", "graph", name), lambda: whole_graph(resources.city(name)))
+def _searched(options: Options, name: str, resources: Resources) -> SearchedCity:
+    city = resources.city(name)
+    known = resources.town(options.truth) if options.truth else city
+    graphs = [_graph(one, whole, resources) for one, whole in ((name, city), (options.truth or name, known))]
+    return SearchedCity(city, graphs[0], Known(known, graphs[1]))
+
+
+def _graph(name: str, city: City, resources: Resources) -> NavigationGraph:
+    return resources.once(("sight", "graph", name), lambda: whole_graph(city))
 
 
 def run(episode: Episode, world: Searches) -> EpisodeResult:
@@ -183,7 +195,7 @@ def run(episode: Episode, world: Searches) -> EpisodeResult:
         "views": looks.views,
         "success": end["pano_id"] in search.reached and end["stopped"],
         "told": episode.model not in SEES_ITSELF,
-        "target": [*there.city.places.details(search.place_ids[0]).position],
+        "target": [*there.known.city.places.details(search.place_ids[0]).position],
     }
     return EpisodeResult(data, _pictures(search, there, end), cost_of(mind.ledger.take()), failure)
 
@@ -206,7 +218,7 @@ def _taken(step: Step, left: float) -> dict[str, Any]:
 def _pictures(search: Search, there: SearchedCity, end: Mapping[str, Any]) -> dict[str, Picture]:
     """The target's front, and what is ahead where the walk ended."""
     files: dict[str, Picture] = {}
-    if photos := there.city.places.photos(search.place_ids[0]):
+    if photos := there.known.city.places.photos(search.place_ids[0]):
         files["target.jpg"] = partial(jpeg, view_of_picture(photos[0]))
     view = there.city.streetview.view(
         end["pano_id"], Camera(_facing(there, end["pano_id"], search), 8.0, 90.0)
@@ -216,7 +228,7 @@ def _pictures(search: Search, there: SearchedCity, end: Mapping[str, Any]) -> di
 
 
 def _facing(there: SearchedCity, pano_id: str, search: Search) -> float:
-    target = there.city.places.details(search.place_ids[0]).position
+    target = there.known.city.places.details(search.place_ids[0]).position
     return bearing(there.graph.position(there.graph.number(pano_id)), target)
 
 
@@ -229,7 +241,7 @@ def _explorer(
     looks: SignLooks,
     world: Searches,
 ) -> Explorer:
-    photos = there.city.places.photos(search.place_ids[0]) if search.kind == "picture" else []
+    photos = there.known.city.places.photos(search.place_ids[0]) if search.kind == "picture" else []
     if name == HUMAN:
         return ForwardSearcher()
     if name in ABILITIES:
@@ -238,7 +250,7 @@ def _explorer(
         picture = view_of_picture(photos[0]) if photos else None
         asked = AskedSearcher(mind, looks, search.told, picture, verbalized=name == "verbalized")
         return Informed(asked, frozenset(search.reached))
-    target = there.city.places.details(search.place_ids[0]).position
+    target = there.known.city.places.details(search.place_ids[0]).position
     return baseline_of(name, search, there.graph, left, target, world.options.seed)
 
 

@@ -22,6 +22,8 @@ LEAST_DECISIONS, MOST_DECISIONS = 30, 200
 MOVES_A_DECISION = 14
 """Moves allowed for each decision: AgentNav allows 2,000 for 150 (arXiv 2512.15933)."""
 TURN_DEG = 45.0
+SAME_M = 6.0
+"""As near as a picture counts as taken at a panorama. Chosen: those are 10 m apart."""
 
 
 class Search(BaseModel):
@@ -56,6 +58,14 @@ class Search(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """A city whose truth is known, and its panoramas."""
+
+    city: City
+    graph: NavigationGraph
+
+
+@dataclass(frozen=True, slots=True)
 class Distances:
     """How far from its target a search starts, metres along the streets."""
 
@@ -64,30 +74,45 @@ class Distances:
 
 
 def searches(
-    city: City, graph: NavigationGraph, kind: Kind, split: str, far: Distances, count: int, seed: int
+    known: Known, graph: NavigationGraph, kind: Kind, split: str, far: Distances, count: int, seed: int
 ) -> list[Search]:
     """Searches for different places of a city; fewer where it has no more that fit.
+
+    Args:
+        known: what is known of the city.
+        graph: of the panoramas that are walked; those of the city, or of pictures of it.
+        kind: of the targets.
+        split: of the wishes.
+        far: how far away searches start.
+        count: of the searches.
+        seed: of targets and starts.
 
     Raises:
         BadInput: the truth of the city is not known.
     """
+    city = known.city
     if city.truth is None:
-        raise BadInput(f"{city.title} has no ground truth: choose a made town or a map extract")
+        raise BadInput(
+            f"{city.title} has no ground truth: choose a made town or a map extract, or name with "
+            "--set truth=TOWN the one that its pictures show"
+        )
     found: list[Search] = []
     for target in targets(city, kind, split, Random(f"sight {seed} {city.name} {kind}")):
         if len(found) == count:
             break
         chance = Random(f"sight {seed} {city.name} {target.told} {target.places[0].id}")
-        if search := _search(city, graph, target, far, chance):
+        if search := _search(known, graph, target, far, chance):
             found.append(search)
     return found
 
 
 def _search(
-    city: City, graph: NavigationGraph, target: SightTarget, far: Distances, chance: Random
+    known: Known, graph: NavigationGraph, target: SightTarget, far: Distances, chance: Random
 ) -> Search | None:
     """A search for a target, `None` if it is in sight from nowhere or no start is as far away."""
-    reached = panoramas_in_sight(city, graph, target.places)
+    reached = panoramas_in_sight(known.city, known.graph, target.places)
+    if known.graph is not graph:
+        reached = same_places(reached, known.graph, graph)
     if not reached:
         return None
     ends = [graph.number(pano_id) for pano_id in reached]
@@ -116,6 +141,12 @@ def _search(
         max_decisions=budget,
         max_moves=budget * MOVES_A_DECISION,
     )
+
+
+def same_places(pano_ids: Sequence[str], graph: NavigationGraph, pictures: NavigationGraph) -> list[str]:
+    """The panoramas of pictures of a town that stand where some of its own do, sorted."""
+    found = [pictures.nearest(graph.position(graph.number(pano_id))) for pano_id in pano_ids]
+    return sorted({pictures.ids[node] for node, away in found if away <= SAME_M})
 
 
 def metres_left(graph: NavigationGraph, ends: Sequence[int]) -> Floats:

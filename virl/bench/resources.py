@@ -120,6 +120,15 @@ class Resources:
         """
         return self.once(("city", name), lambda: self._stack.enter_context(opened_city(name, self._access())))
 
+    def town(self, name: str) -> City:
+        """An open city that needs no network, whatever is recorded or replayed of others.
+
+        Raises:
+            UnknownName: there is no such city.
+            VirlError: its file cannot be read.
+        """
+        return self.once(("city", name), lambda: self._stack.enter_context(opened_city(name, Access())))
+
     @property
     def open_cities(self) -> Mapping[str, City]:
         """The cities that have been asked for, by name."""

@@ -3,17 +3,28 @@
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, get_args
 
+import numpy as np
 import pytest
 from made_life import made_agent, made_character
 from rich.console import Console
 
 from benchmarks.sight.closed import CLOSED, WalkedStreetView, closed_city
 from benchmarks.sight.definition import BENCHMARK, SPLITS, Options
-from benchmarks.sight.episodes import LEAST_DECISIONS, MOST_DECISIONS, Distances, Search, searches
+from benchmarks.sight.episodes import (
+    LEAST_DECISIONS,
+    MOST_DECISIONS,
+    SAME_M,
+    Distances,
+    Known,
+    Search,
+    same_places,
+    searches,
+)
 from benchmarks.sight.score import measured, score, show
 from benchmarks.sight.targets import REACHED_M, Kind, load_wishes, targets
 from virl.agent.character import ToolName
@@ -24,11 +35,14 @@ from virl.bench.run import run_benchmark
 from virl.errors import BadInput, NoStreetView, NotFound, UnknownName, VirlError
 from virl.geo import distance
 from virl.platform.city import City
-from virl.platform.graph import NavigationGraph
+from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.movement.links import LinksMover
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera
 from virl.platform.whole_graph import whole_graph
+from virl.serve.loopback import served_app
+from virl.serve.panoramax.app import make_app
+from virl.serve.uploads.options import UploadOptions
 from virl.tools.body import Body
 from virl.tools.catalogue import TOOLS, use
 
@@ -132,8 +146,8 @@ def test_a_walker_sees_where_it_stood_and_knows_the_next_panoramas_alone(town: C
 def test_searches_begin_far_away_can_be_solved_and_are_all_different(
     town: City, graph: NavigationGraph, kind: Kind
 ) -> None:
-    found = searches(town, graph, kind, "train", FAR, 4, seed=1)
-    assert found == searches(town, graph, kind, "train", FAR, 4, seed=1)
+    found = searches(Known(town, graph), graph, kind, "train", FAR, 4, seed=1)
+    assert found == searches(Known(town, graph), graph, kind, "train", FAR, 4, seed=1)
     assert len(found) == 4
     assert len({search.told if kind == "wish" else search.place_ids for search in found}) == 4
     for search in found:
@@ -166,10 +180,60 @@ def test_wishes_of_the_splits_are_worded_apart() -> None:
 def test_a_city_without_truth_is_refused(town: City, graph: NavigationGraph) -> None:
     start = town.streetview.nearest(town.center)
     assert start is not None
-    with pytest.raises(BadInput, match="no ground truth"):
-        searches(
-            closed_city(town, WalkedStreetView(town.streetview, start.id)), graph, "name", "dev", FAR, 1, 0
+    closed = closed_city(town, WalkedStreetView(town.streetview, start.id))
+    with pytest.raises(BadInput, match=r"no ground truth.*--set truth=TOWN"):
+        searches(Known(closed, graph), graph, "name", "dev", FAR, 1, 0)
+
+
+def test_pictures_of_a_town_are_found_again_where_they_were_taken(graph: NavigationGraph) -> None:
+    shift = 3.0 / 111_320
+    kept = range(0, len(graph.ids), 2)
+    number = {node: index for index, node in enumerate(kept)}
+    links = [
+        (number[node], number[int(other)])
+        for node in kept
+        for other in graph.target[graph.links(node)]
+        if int(other) in number
+    ]
+    ends = np.array(links, np.int64).reshape(-1, 2)
+    pictures = build_graph(
+        [f"taken-{node}" for node in kept],
+        graph.lat[list(kept)] + shift,
+        graph.lng[list(kept)],
+        ends[:, 0],
+        ends[:, 1],
+    )
+    far = [node for node in range(1, 400, 2) if pictures.nearest(graph.position(node))[1] > SAME_M]
+    asked = [graph.ids[node] for node in (8, 4, 4, *far)]
+    assert same_places(asked, graph, pictures) == ["taken-4", "taken-8"]
+    assert far
+
+
+@pytest.mark.slow
+def test_a_city_of_open_pictures_is_searched_by_the_truth_of_the_town_they_show(
+    town: City, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIRL_DATA", str(tmp_path / "data"))
+    options = UploadOptions(width=1024, seed=2)
+    told = "title: Pictures\nabout: Of Virlton\nprovider: open\ncenter: [41.25, -38.75]\npolygon:\n"
+    corners = ((41.2465, -38.7555), (41.2465, -38.7445), (41.2535, -38.7445), (41.2535, -38.7555))
+    file = tmp_path / "pictures.yaml"
+    with served_app(partial(make_app, town, options)) as server:
+        lines = "".join(f"  - [{lat}, {lng}]\n" for lat, lng in corners)
+        file.write_text(f"{told}{lines}panoramax_url: {server.url}\n")
+        asked = Options(
+            split="train", cities=(str(file),), truth="virlton", count=1, models=("oracle", "greedy")
         )
+        run_benchmark("sight", asked, tmp_path / "run", Console(quiet=True))
+        records = [record for run in gather([tmp_path / "run"]).runs for record in run.records]
+        with closing(open_city(str(file))) as city:
+            ids = {panorama.id for panorama in (city.streetview.nearest(city.center, 300.0),) if panorama}
+    assert ids
+    assert len(records) == 8
+    assert {record.status for record in records} == {"done"}
+    assert all(record.data["success"] for record in records if record.model == "oracle")
+    walked = {step["pano_id"] for record in records for step in record.data["walked"]}
+    assert not any(pano_id.startswith("vt-") for pano_id in walked)
 
 
 def test_wrong_options_are_told() -> None:
