@@ -40,6 +40,8 @@ def answered(said: AIMessage) -> list[BaseMessage]:
 
 BAD = {
     "an illegal name": calls(("fly me!", {})),
+    "a name that begins with a digit": calls(("0s", {})),
+    "a name that begins with a dash": calls(("-wave", {})),
     "an unknown name": calls(("fly", {})),
     "repeated ids": calls(("wave", {}), ("wave", {}), ids=("call_1", "call_1")),
     "illegal ids": calls(("wave", {}), ids=("call 1: " + "x" * 60,)),

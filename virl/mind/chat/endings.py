@@ -125,7 +125,9 @@ def _calls(message: AIMessage) -> list[Any]:
 
 
 def _legal_name(name: Any) -> str:
-    return _ILLEGAL.sub("_", str(name or ""))[:LONGEST_NAME] or "unknown"
+    legal = _ILLEGAL.sub("_", str(name or ""))
+    begun = legal if re.match(r"[a-zA-Z_]|$", legal) else f"_{legal}"  # Gemini takes no other beginning
+    return begun[:LONGEST_NAME] or "unknown"
 
 
 def _fresh(given: Any, used: set[Any]) -> str:

@@ -228,9 +228,9 @@ def grid(side: int) -> MadeStreetView:
 
 def test_a_question_stays_short_however_much_was_seen() -> None:
     mind = Told()
-    boards = {
-        f"far {x}.{y}": "A Name On A Board That Is As Long As Names Get" for x in range(9) for y in range(9)
-    }
+    long = "A Name On A Board That Is As Long As Names Get"
+    boards = {f"far {x}.{y}": long for x in range(9) for y in range(9)}
+    boards |= {f"{x}.{y}": f"{long} {x}{y}" for x in range(9) for y in range(9)}
     search(
         grid(9), boards, 'Find the place called "Nowhere Inn".', mind, decisions=70, start=Pose("0.0", 90.0)
     )

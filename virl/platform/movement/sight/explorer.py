@@ -8,6 +8,7 @@ from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice
 from virl.platform.movement.intention.replies import RoadChoice
+from virl.platform.movement.sight.clues import Clues, share_a_street
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import KnownSign, SignLooks
 from virl.platform.movement.sight.seen import Frontier, SeenMap
@@ -58,6 +59,7 @@ class SightExplorer:
         self._can = abilities or Abilities()
         self._prompt = prompts.load("movement/sight-way", RoadChoice)
         self._map = SeenMap()
+        self._clues = Clues()
         self._down: dict[tuple[str, str], tuple[KnownSign, ...]] = {}
         self._plan: tuple[str, str] | None = None
         self._unread = 0
@@ -69,7 +71,9 @@ class SightExplorer:
         if len(links) == 2 and self._unread < STRIDE and self._plan is None:
             return ""
         self._unread = 0
-        for hint in self._goal.hinted_by(self._looks.around(pose.pano_id)):
+        around = self._looks.around(pose.pano_id)
+        self._clues.read(self._looks.streetview.panorama(pose.pano_id), around)
+        for hint in self._goal.hinted_by(around):
             if shown := self._alone.shown_by(self._looks.closer(pose.pano_id, hint.sign)):
                 return f"the sign {shown.sign.text!r} shows what is looked for"
         return ""
@@ -108,6 +112,10 @@ class SightExplorer:
         ahead = self._looks.down(pano_id, link)
         return (*ahead, *self._looks.fronts(pano_id, link)) if self._can.reads_fronts else ahead
 
+    def _names_street(self, way: Frontier) -> bool:
+        """Whether a sign down a way names the street that the goal is told by."""
+        return any(share_a_street(one.sign.text, self._goal.told) for one in self._signs_down(way))
+
     def _signs_down(self, way: Frontier) -> tuple[KnownSign, ...]:
         return self._down.get((way.pano_id, way.link.pano_id), ())
 
@@ -116,13 +124,14 @@ class SightExplorer:
         reply = self._mind.ask(
             self._prompt,
             task=self._goal.told,
-            seen=map_in_words(self._map, pose),
+            seen=map_in_words(self._map, self._clues, pose),
             roads=[
                 {
                     "index": index,
                     "description": way_in_words(one, pose, self._signs_down(one)),
                     "junctions": one.junctions,
                     "turn": one.turn,
+                    "names_street": self._names_street(one),
                 }
                 for index, one in enumerate(near)
             ],

@@ -14,6 +14,8 @@ from virl.platform.movement.sight.wishes import kinds_that_serve
 STRAIGHT_BACK_DEG = 180.0
 """A turn by so much counts as a junction more. Chosen among 0, 0.5, 1 and 2 junctions by walks through the
 graph of Virlbury, in which anything above 0 found the same, and 0 less."""
+STREET_JUNCTIONS = 3.0
+"""Junctions that are walked for a sign of the goal's street. Chosen."""
 MOST_KINDS = 4
 """Kinds of place that a wish may mean at most. Chosen."""
 
@@ -35,6 +37,8 @@ class ToldWay(BaseModel):
     description: str
     junctions: int = 0
     turn: float = 0.0
+    names_street: bool = False
+    """Whether a sign down this way names the street that the goal is told by."""
 
 
 class WayQuestion(BaseModel):
@@ -70,13 +74,21 @@ def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
 def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: ARG001 - of every rule
     """The way with the fewest junctions before it, straight on among equals.
 
+    A sign that names the goal's street makes up for `STREET_JUNCTIONS`.
+
     Raises:
         MindFailed: there is no way.
     """
     if not question.roads:
         raise MindFailed("no way to choose from: a junction needs at least one")
-    best = min(question.roads, key=lambda road: (road.junctions + road.turn / STRAIGHT_BACK_DEG, road.index))
-    return RoadChoice(index=best.index, reason="It is the nearest way not taken yet, with the least turn.")
+
+    def cost(road: ToldWay) -> tuple[float, int]:
+        near = road.junctions + road.turn / STRAIGHT_BACK_DEG
+        return near - STREET_JUNCTIONS * road.names_street, road.index
+
+    best = min(question.roads, key=cost)
+    reason = "A sign there names the street" if best.names_street else "It is the nearest way not taken yet"
+    return RoadChoice(index=best.index, reason=f"{reason}, with the least turn.")
 
 
 def choose_and_tell(question: WayQuestion, lexicon: Lexicon) -> VerbalizedChoice:

@@ -3,18 +3,20 @@
 from collections.abc import Sequence
 
 from virl.geo import bearing, compass_word, distance, egocentric_word
+from virl.platform.movement.sight.clues import Clues
 from virl.platform.movement.sight.looking import KnownSign
 from virl.platform.movement.sight.seen import Frontier, SeenMap
 from virl.platform.streetview import Pose
 
 MOST_JUNCTIONS = 12
 """Junctions that are told of, the ones visited last. Chosen: a question stays within 2,000 tokens."""
+MOST_DEAD_ENDS = 4
 MOST_SIGNS = 3
 MOST_LETTERS = 40
 
 
-def map_in_words(seen: SeenMap, pose: Pose) -> str:
-    """The junctions visited, the last ones first: where each lies from here, and how often it was visited."""
+def map_in_words(seen: SeenMap, clues: Clues, pose: Pose) -> str:
+    """The junctions visited, the last ones first, dead ends, and what signs tell, as seen from here."""
     visited = list(seen.visited)
     here = next(one for one in visited if one.id == pose.pano_id)
     junctions = [one for one in visited if one.is_crossing and one.id != here.id]
@@ -24,7 +26,13 @@ def map_in_words(seen: SeenMap, pose: Pose) -> str:
         away = distance(here.position, one.position)
         times = _times(seen.visits(one.id))
         told.append(f"A junction of {len(one.links)} ways {away:.0f} m {where}, visited {times}.")
-    return "\n".join(told)
+    ends = [one for one in reversed(visited) if len(one.links) == 1 and one.id != here.id]
+    told += [
+        f"A dead end {distance(here.position, one.position):.0f} m "
+        f"{compass_word(bearing(here.position, one.position))}."
+        for one in ends[:MOST_DEAD_ENDS]
+    ]
+    return "\n".join([*told, *clues.in_words(here.position)])
 
 
 def way_in_words(way: Frontier, pose: Pose, signs: Sequence[KnownSign]) -> str:
