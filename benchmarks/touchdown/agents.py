@@ -32,7 +32,9 @@ from virl.platform.movement.instruction.navgpt.sources import (
     GraphObservations,
     MappedObservations,
 )
+from virl.platform.movement.instruction.tourist.eight_views import RecognizerSpotter
 from virl.platform.movement.instruction.tourist.signs import OcrSpotter, SignReader
+from virl.platform.movement.instruction.tourist.spotting import LandmarkSpotter
 from virl.platform.movement.instruction.velma.landmarks import known_landmarks, mind_landmarks, read_landmarks
 from virl.platform.movement.instruction.velma.navigator import Demonstration, VelmaNavigator
 from virl.platform.perception.open import open_senses
@@ -61,8 +63,10 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
     """
     if options.agent not in AGENTS:
         raise UnknownName("agent", options.agent, list(AGENTS))
-    if options.agent != "follower" and (options.prior or options.signs):
-        raise BadInput("--prior and --signs require --agent follower")
+    if options.agent != "follower" and (options.prior or options.signs or options.recognizer):
+        raise BadInput("--prior, --signs and --recognizer require --agent follower")
+    if options.signs and options.recognizer:
+        raise BadInput("--signs and --recognizer look for the same landmark: leave one out")
     if options.agent not in WITH_MAP and options.map:
         raise BadInput(f"--map requires --agent {', '.join(WITH_MAP[:-1])} or {WITH_MAP[-1]}")
     if options.map and options.compat:
@@ -73,18 +77,25 @@ def open_agent(data: Data, options: Options, resources: Resources) -> WalkingAge
         raise BadInput(f"--agent {HUMAN} is a person who plays: see docs/how-to/watch.md")
     if options.agent in ASK_A_MIND:
         return _asking(data, options, resources)
-    opened = _baseline(data.graph, options, _sight(data, options, resources) if options.signs else None)
+    looks = options.signs or options.recognizer
+    opened = _baseline(data.graph, options, _sight(data, options, resources) if looks else None)
     name = opened(next(iter(data.episodes.values()))).name if data.episodes else options.agent
     return WalkingAgent(name, lambda episode: (opened(episode), None))
 
 
 def _sight(data: Data, options: Options, resources: Resources) -> Sight:
-    reader = resources.reader("sign-reader" if data.made_city else "rapidocr", data.made_city)
     names = _landmarks(data, options.selection)
     known = {episode.instruction: names.get(episode.id, ()) for episode in data.episodes.values()}
     extract = known_landmarks(known) if names else mind_landmarks(RuleMind())
-    views = open_views(options.sight, data, "--signs")
-    return Sight(data.graph, OcrSpotter(SignReader(views, reader)), extract)
+    return Sight(data.graph, _spotter(data, options, resources), extract)
+
+
+def _spotter(data: Data, options: Options, resources: Resources) -> LandmarkSpotter:
+    if options.recognizer:
+        views = open_views(options.sight, data, "--recognizer")
+        return RecognizerSpotter(views, resources.recognizer(options.recognizer))
+    reader = resources.reader("sign-reader" if data.made_city else "rapidocr", data.made_city)
+    return OcrSpotter(SignReader(open_views(options.sight, data, "--signs"), reader))
 
 
 def _baseline(

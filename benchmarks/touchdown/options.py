@@ -35,6 +35,9 @@ class Options(BaseOptions):
     """Let the follower plan on the map; tell velma and navgpt in words what it shows of each way."""
     signs: bool = False
     """Let the follower read signs in the panoramas, to find the landmark where it should stop."""
+    recognizer: str = ""
+    """Let it compare the panoramas with the landmark's name by this recognizer instead (see `virl models`),
+    such as `clip-vit-b-32`."""
     prior: bool = False
     """Let the follower use statistics of the data set's routes."""
     compat: Literal["velma"] | None = None

@@ -3,6 +3,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 from virl.bench.batching import Batcher
@@ -73,3 +74,11 @@ def test_a_lone_asker_does_not_wait_where_none_can_come() -> None:
     started = time.perf_counter()
     assert batcher("a", [1, 2, 3]) == [1, 2, 3]
     assert time.perf_counter() - started < 1
+
+
+def test_results_may_be_rows_of_an_array() -> None:
+    batcher = Batcher(lambda _, items: np.array([[item, -item] for item in items], np.float32))
+    assert np.stack(batcher("rows", [1, 2])).tolist() == [[1, -1], [2, -2]]
+    assert np.stack(batcher("rows", [0])).tolist() == [[0, 0]]
+    nothing: Batcher[int, int] = Batcher(lambda _, items: list(items))
+    assert list(nothing("rows", [])) == []

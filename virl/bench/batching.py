@@ -67,7 +67,7 @@ class Batcher(Generic[ItemT, ResultT]):
                     self._lead()
         if request.fault is not None:
             raise request.fault
-        return request.results or ()
+        return () if request.results is None else request.results
 
     def _lead(self) -> None:
         """Gather a batch and call for it. Holds the condition on entry and on return."""

@@ -164,7 +164,13 @@ def test_a_run_of_an_earlier_version_is_refused(data: Path, tmp_path: Path) -> N
     [
         (("--agent", "teleport"), "unknown agent 'teleport'"),
         (("--agent", "gold", "--map"), "--map requires --agent follower, velma or navgpt"),
-        (("--agent", "velma", "--prior"), "--prior and --signs require --agent follower"),
+        (("--agent", "velma", "--prior"), "--prior, --signs and --recognizer require"),
+        (("--agent", "gold", "--recognizer", "clip-vit-b-32"), "--recognizer require --agent follower"),
+        (
+            ("--agent", "follower", "--signs", "--recognizer", "x"),
+            "--signs and --recognizer look for",
+        ),
+        (("--agent", "follower", "--recognizer", "clip-vit-b-32"), "--recognizer needs pictures"),
         (("--agent", "velma", "--map", "--compat", "velma"), "--map does not go with --compat velma"),
         (("--split", "train"), "data: map2seq_unseen/dev)"),
         (("--agent", "velma", "--mind", "gpt"), "unknown mind 'gpt'"),
