@@ -89,6 +89,18 @@ def test_rules_need_a_name_or_a_kind(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_hour_says_nothing_of_a_place_that_has_a_name(tmp_path: Path) -> None:
+    goal = 'search.goal=Find the place called "Nowhere Inn".'
+    iris(tmp_path / "run", "--set", "limits.steps=1", "--set", goal)
+    [noted] = [
+        one["data"]
+        for one in map(json.loads, (tmp_path / "run" / "journal.jsonl").read_text().splitlines())
+        if one["kind"] == "note"
+    ]
+    assert noted["told"] == 'Find the place called "Nowhere Inn".'
+
+
+@pytest.mark.slow
 def test_a_run_that_was_killed_decides_as_if_it_had_not_been(tmp_path: Path) -> None:
     goal = 'search.goal=Find the place called "No Such Place".'
     words = ("--quiet", "--set", "limits.steps=24", "--set", goal)

@@ -16,6 +16,7 @@ from virl.platform.movement.sight.explorer import SightExplorer
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import AROUND, SMALL_AROUND, SignLooks
 from virl.platform.movement.sight.navigator import SightNavigator
+from virl.platform.movement.sight.rules import quoted_name
 from virl.platform.movement.sight.understanding import goal_in_words
 from virl.platform.movement.sight.wishes import explained
 from virl.platform.streetview import Camera, Pose
@@ -67,7 +68,7 @@ def run(agent: Agent) -> None:
 def _goal(agent: Agent, kinds: tuple[str, ...]) -> SightGoal:
     """What is looked for; what was understood before a kill is not asked again."""
     told = SEARCH.of(agent.character).goal.strip() or agent.character.intention
-    if not moment_in(told):
+    if not moment_in(told) and not quoted_name(told):
         told = f"{told} {told_moment(*agent.character.day_and_minute)}"
     if noted := agent.run.noted(GOAL, "goal"):
         return _GOAL.validate_python(noted.data)

@@ -54,8 +54,8 @@ def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
     Raises:
         MindFailed: there is neither.
     """
-    if quoted := _QUOTED.search(question.task):
-        return Sought(name=quoted[1].strip(), kinds=(), beside=())
+    if name := quoted_name(question.task):
+        return Sought(name=name, kinds=(), beside=())
     own, *others = _BESIDE.split(question.task, maxsplit=1)
     offered = kinds_that_serve(own, question.kinds, lexicon)[:MOST_KINDS]
     if not offered:
@@ -69,6 +69,12 @@ def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
     return Sought(
         name="", kinds=tuple(offered), beside=tuple(kind for kind in beside if kind in question.kinds)[:2]
     )
+
+
+def quoted_name(task: str) -> str:
+    """The name that a task tells in quotation marks; empty if it tells none."""
+    quoted = _QUOTED.search(task)
+    return quoted[1].strip() if quoted else ""
 
 
 def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: ARG001 - of every rule
