@@ -41,6 +41,7 @@ import json, resource, sys, time
 from virl.platform.providers import open_city
 from virl.platform.streetview import Camera
 city = open_city(sys.argv[1])
+city.streetview._key = ""  # so that no picture is kept, or was
 names = city.street_map.panorama_ids()
 count = int(sys.argv[2])
 for number in range(count):
