@@ -66,7 +66,8 @@ class Options(BaseOptions):
     also `iris@fronts`, `iris@no-map`, `iris@no-signs`, `iris@no-backtracking`), `plain` or `verbalized` (the
     published prompts, with `--mind`), or `human` (a person who plays)."""
     kinds: tuple[Kind, ...] = Field(("name", "looks", "picture", "wish"), min_length=1)
-    """How targets are told: by `name`, by `looks`, by a `picture`, or as a `wish`."""
+    """How targets are told: by `name`, by `looks`, by a `picture`, as a `wish`, or by name and `address`,
+    which helps where plates name streets (`virlham`, `virlford`)."""
     count: int = Field(10, ge=1)
     """Number of searches for each kind in each city."""
     least_m: float = Field(300.0, ge=50)

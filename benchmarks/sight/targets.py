@@ -19,7 +19,7 @@ from virl.platform.streetview import Camera
 from virl.platform.weekly_hours import Moment
 from virl.settings import Settings, load_settings
 
-Kind = Literal["name", "looks", "picture", "wish"]
+Kind = Literal["name", "looks", "picture", "wish", "address"]
 
 REACHED_M = 50.0
 """As near as a target counts as reached, if it is in sight too. CitySeeker (arXiv 2512.16755) links places to
@@ -78,7 +78,10 @@ def targets(city: City, kind: Kind, split: str, chance: Random) -> Iterator[Sigh
     for place in chance.sample(places, len(places)):
         if names[words_of(place.name)] > 1 or not place.types:
             continue
-        if kind == "name":
+        if kind == "address" and place.address:
+            street = place.address.split(",")[0]
+            yield SightTarget(kind, f'Find the place called "{place.name}", at {street}.', (place,))
+        elif kind == "name":
             yield SightTarget(kind, f'Find the place called "{place.name}".', (place,))
         elif kind == "picture" and city.places.photos(place.id):
             yield SightTarget(kind, "Find the place in the picture.", (place,))

@@ -5,7 +5,7 @@ import pytest
 from virl.geo import LatLng
 from virl.mind.lexicon import load_lexicon
 from virl.platform.movement.instruction.tourist.signs import Sign
-from virl.platform.movement.sight.clues import Clues, load_street_words, names_of_streets, share_a_street
+from virl.platform.movement.sight.clues import Clues, load_street_words, names_of_streets, told_address
 from virl.platform.movement.sight.looking import KnownSign
 from virl.platform.movement.sight.rules import WayQuestion, choose_way
 from virl.platform.streetview import Camera, Panorama
@@ -44,10 +44,39 @@ def test_streets_are_known_by_their_words(text: str, streets: tuple[str, ...]) -
     assert names_of_streets(text) == streets
 
 
-def test_two_texts_share_a_street_whatever_their_letters() -> None:
-    assert share_a_street("Mill Street Bakery", "MILL STREET")
-    assert not share_a_street("Mill Street Bakery", "Miller Street")
-    assert not share_a_street("Bakery", "Bakery")
+@pytest.mark.parametrize(
+    ("task", "streets", "number"),
+    [
+        ('Find the place called "Old Inn", at 144 Swan Road.', {"swan road"}, 144),
+        ('Find the place called "Mill Street Inn 7", at 9 Swan Road.', {"swan road"}, 9),
+        ('Find the place called "Mill Street Inn 7".', {"mill street"}, None),
+        ("Find the bank in Hauptstraße 12.", {"hauptstrasse"}, 12),
+        ("A coffee. It is Sunday at 21:30.", set(), None),
+    ],
+)
+def test_a_task_tells_an_address(task: str, streets: set[str], number: int | None) -> None:
+    told = told_address(task)
+    assert (told.streets, told.number) == (streets, number)
+
+
+@pytest.mark.parametrize(
+    ("read", "away"),
+    [
+        ("Swan Road / 41-53", 0),
+        ("SWAN ROAD 53 - 41", 0),
+        ("Swan Road / 60-80", 10),
+        ("Swan Road / 1-20", 30),
+        ("Swan Road", None),
+    ],
+)
+def test_plates_tell_how_far_a_number_is(read: str, away: int | None) -> None:
+    told = told_address("Find the bank at 50 Swan Road.")
+    small, large = sign("Swan Road 50-50", height=9.0), sign(read)
+    plate = told.seen_on([sign("Mill Street 1-99", height=60.0), small, large])
+    assert plate is large
+    assert told.numbers_away(large) == away
+    assert told_address("Find the bank in Swan Road.").numbers_away(large) is None
+    assert told.seen_on([sign("Swan"), sign("Mill Street")]) is None
 
 
 def test_no_word_is_known_twice_but_those_of_two_languages() -> None:
@@ -83,7 +112,7 @@ def test_numbers_at_one_corner_tell_no_direction() -> None:
     assert clues.in_words(HERE) == ["House numbers: '14' here; '12' here"]
 
 
-@pytest.mark.parametrize(("junctions", "taken"), [(2, 1), (4, 0)])
+@pytest.mark.parametrize(("junctions", "taken"), [(10, 1), (12, 0)])
 def test_rules_walk_some_junctions_for_a_sign_of_the_street(junctions: int, taken: int) -> None:
     roads = [
         {"index": 0, "description": "", "junctions": 0, "turn": 0.0},
@@ -93,3 +122,14 @@ def test_rules_walk_some_junctions_for_a_sign_of_the_street(junctions: int, take
     chosen = choose_way(question, load_lexicon())
     assert chosen.index == taken
     assert ("names the street" in chosen.reason) is bool(taken)
+
+
+def test_rules_follow_house_numbers() -> None:
+    away = {0: None, 1: 60, 2: 15, 3: 90}
+    roads = [
+        {"index": index, "description": "", "turn": 90.0 * index, "names_street": True, "numbers_away": far}
+        for index, far in away.items()
+        if far is not None
+    ]
+    question = WayQuestion.model_validate({"task": "", "roads": roads})
+    assert choose_way(question, load_lexicon()).index == 2

@@ -22,6 +22,9 @@ TELLING_M = 25.0
 """Metres that the lowest and the highest number are apart before they tell a direction. Chosen."""
 
 _NUMBER = re.compile(r"(\d{1,4})\s?[A-Da-d]?")
+_SPAN = re.compile(r"\b(\d{1,4})\s?[-\u2013]\s?(\d{1,4})\b")
+_TOLD_NUMBER = re.compile(r"(?<![\d:.])\d{1,4}(?![\d:.]\d)\b")
+_QUOTED = re.compile(r'["\u201c][^"\u201c\u201d]*["\u201d]')
 
 
 class StreetWords(Settings):
@@ -92,23 +95,50 @@ class Clues:
 def names_of_streets(text: str) -> tuple[str, ...]:
     """The names of streets in a text of a few words or a task, in lower case.
 
-    A name is a word with a street's ending, a word before `street` and its like, or one after `rue` and the
-    like.
+    A name is a word with a street's ending, a word before `street` and the like, or a word that begins with a
+    capital after `rue` and the like.
     """
-    words, known = [word.strip(".,;:!?\"'“”()").casefold() for word in text.split()], load_street_words()
+    known = load_street_words()
+    written = [word.strip(".,;:!?\"'\u201c\u201d()") for word in text.split()]
+    words = [word.casefold() for word in written]
     found = []
     for index, word in enumerate(words):
         before = words[index - 1] if index else ""
-        if (word in known.after and before.isalpha()) or (before in known.before and word.isalpha()):
+        is_name = word.isalpha() and written[index][0].isupper()
+        if (word in known.after and before.isalpha()) or (before in known.before and is_name):
             found.append(f"{before} {word}")
         elif any(word.endswith(ending) and len(word) > len(ending) + 1 for ending in known.endings):
             found.append(word)
     return tuple(dict.fromkeys(found))
 
 
-def share_a_street(text: str, other: str) -> bool:
-    """Whether two texts name the same street."""
-    return bool(set(names_of_streets(text)) & set(names_of_streets(other)))
+@dataclass(frozen=True, slots=True)
+class ToldAddress:
+    """The streets that a task names, and the house number."""
+
+    streets: frozenset[str]
+    number: int | None
+
+    def seen_on(self, signs: Sequence[KnownSign]) -> KnownSign | None:
+        """The largest sign that names one of the streets; `None` if none does."""
+        own = [one for one in signs if self.streets.intersection(names_of_streets(one.sign.text))]
+        return max(own, key=lambda one: one.sign.box[3] - one.sign.box[1], default=None)
+
+    def numbers_away(self, sign: KnownSign) -> int | None:
+        """How far the house number is from the numbers on a plate; `None` if either is not known."""
+        span = _SPAN.search(sign.sign.text)
+        if span is None or self.number is None:
+            return None
+        low, high = sorted((int(span[1]), int(span[2])))
+        return max(low - self.number, self.number - high, 0)
+
+
+def told_address(task: str) -> ToldAddress:
+    """The address in a task; where there is none, the streets in the name that it tells."""
+    beside = _QUOTED.sub(" ", task)
+    number = _TOLD_NUMBER.search(beside) if names_of_streets(beside) else None
+    streets = names_of_streets(beside) or names_of_streets(task)
+    return ToldAddress(frozenset(streets), int(number[0]) if number else None)
 
 
 @cache

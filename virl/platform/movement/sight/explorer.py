@@ -8,7 +8,7 @@ from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice
 from virl.platform.movement.intention.replies import RoadChoice
-from virl.platform.movement.sight.clues import Clues, share_a_street
+from virl.platform.movement.sight.clues import Clues, told_address
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import KnownSign, SignLooks
 from virl.platform.movement.sight.seen import Frontier, SeenMap
@@ -60,6 +60,7 @@ class SightExplorer:
         self._prompt = prompts.load("movement/sight-way", RoadChoice)
         self._map = SeenMap()
         self._clues = Clues()
+        self._address = told_address(goal.told)
         self._down: dict[tuple[str, str], tuple[KnownSign, ...]] = {}
         self._plan: tuple[str, str] | None = None
         self._unread = 0
@@ -112,10 +113,6 @@ class SightExplorer:
         ahead = self._looks.down(pano_id, link)
         return (*ahead, *self._looks.fronts(pano_id, link)) if self._can.reads_fronts else ahead
 
-    def _names_street(self, way: Frontier) -> bool:
-        """Whether a sign down a way names the street that the goal is told by."""
-        return any(share_a_street(one.sign.text, self._goal.told) for one in self._signs_down(way))
-
     def _signs_down(self, way: Frontier) -> tuple[KnownSign, ...]:
         return self._down.get((way.pano_id, way.link.pano_id), ())
 
@@ -125,20 +122,23 @@ class SightExplorer:
             self._prompt,
             task=self._goal.told,
             seen=map_in_words(self._map, self._clues, pose),
-            roads=[
-                {
-                    "index": index,
-                    "description": way_in_words(one, pose, self._signs_down(one)),
-                    "junctions": one.junctions,
-                    "turn": one.turn,
-                    "names_street": self._names_street(one),
-                }
-                for index, one in enumerate(near)
-            ],
+            roads=[self._told(index, one, pose) for index, one in enumerate(near)],
         )
         chosen = near[reply.index]
         self._plan = (chosen.pano_id, chosen.link.pano_id) if chosen.junctions else None
         return Choice(chosen.first, reply.reason)
+
+    def _told(self, index: int, way: Frontier, pose: Pose) -> dict[str, object]:
+        signs = self._signs_down(way)
+        plate = self._address.seen_on(signs)
+        return {
+            "index": index,
+            "description": way_in_words(way, pose, signs),
+            "junctions": way.junctions,
+            "turn": way.turn,
+            "names_street": plate is not None,
+            "numbers_away": self._address.numbers_away(plate) if plate else None,
+        }
 
 
 def _from_here(pose: Pose, link: Link) -> Frontier:

@@ -14,8 +14,9 @@ from virl.platform.movement.sight.wishes import kinds_that_serve
 STRAIGHT_BACK_DEG = 180.0
 """A turn by so much counts as a junction more. Chosen among 0, 0.5, 1 and 2 junctions by walks through the
 graph of Virlbury, in which anything above 0 found the same, and 0 less."""
-STREET_JUNCTIONS = 3.0
-"""Junctions that are walked for a sign of the goal's street. Chosen."""
+STREET_JUNCTIONS, JUNCTION_NUMBERS = 12.0, 15.0
+"""Junctions that are walked for a sign of the goal's street, and house numbers that count as one. Chosen: a
+stretch of street between two junctions has some 15."""
 MOST_KINDS = 4
 """Kinds of place that a wish may mean at most. Chosen."""
 
@@ -39,6 +40,8 @@ class ToldWay(BaseModel):
     turn: float = 0.0
     names_street: bool = False
     """Whether a sign down this way names the street that the goal is told by."""
+    numbers_away: int | None = None
+    """How far the goal's house number is from those on that sign."""
 
 
 class WayQuestion(BaseModel):
@@ -80,7 +83,7 @@ def quoted_name(task: str) -> str:
 def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: ARG001 - of every rule
     """The way with the fewest junctions before it, straight on among equals.
 
-    A sign that names the goal's street makes up for `STREET_JUNCTIONS`.
+    A sign that names the goal's street makes up for `STREET_JUNCTIONS`, more if its house numbers are near.
 
     Raises:
         MindFailed: there is no way.
@@ -90,7 +93,9 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
 
     def cost(road: ToldWay) -> tuple[float, int]:
         near = road.junctions + road.turn / STRAIGHT_BACK_DEG
-        return near - STREET_JUNCTIONS * road.names_street, road.index
+        if road.names_street:
+            near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS
+        return near, road.index
 
     best = min(question.roads, key=cost)
     reason = "A sign there names the street" if best.names_street else "It is the nearest way not taken yet"

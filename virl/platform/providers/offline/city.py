@@ -18,40 +18,52 @@ from virl.platform.providers.offline.render.ahead import compile_ahead
 from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
 from virl.platform.providers.offline.town.layout import lay_out
+from virl.platform.providers.offline.town.plates import hang_plates
 from virl.platform.providers.offline.truth import OfflineTruth
 
 PLANS = 2  # kept in memory, so that an agent that consults another draws no second one; chosen
 _KEPT = Kept("plans", "plan of a town", 12, encode, partial(decode, CityPlan))  # how many: chosen
 
 
-def draw_plan(seed: int, town: str = TOWN) -> CityPlan:
-    """The plan of the city that grows from a seed; the same seed gives the same city, under any name."""
+def draw_plan(seed: int, town: str = TOWN, *, plates: bool = False) -> CityPlan:
+    """The plan of the city that grows from a seed; the same seed gives the same city, under any name.
+
+    Args:
+        seed: any non-negative integer.
+        town: its name.
+        plates: whether plates with names of streets hang over its junctions.
+    """
     layout = lay_out(seed)
-    return CityPlan(seed, layout, move_in(layout, seed, town), let_homes(layout, seed, town))
+    shops, homes = move_in(layout, seed, town), let_homes(layout, seed, town)
+    return CityPlan(seed, layout, shops, homes, hang_plates(layout) if plates else ())
 
 
 @lru_cache(maxsize=PLANS)
-def kept_plan(seed: int, town: str = TOWN) -> CityPlan:
+def kept_plan(seed: int, town: str = TOWN, *, plates: bool = False) -> CityPlan:
     """`draw_plan`'s, from the cache where it was drawn before."""
-    return _KEPT.get(f"{maker()} {seed} {town}", lambda: draw_plan(seed, town))
+    return _KEPT.get(f"{maker()} {_told(seed, town, plates)}", lambda: draw_plan(seed, town, plates=plates))
+
+
+def _told(seed: int, town: str, plates: bool) -> str:
+    return f"{seed} {town}{' with plates' if plates else ''}"
 
 
 def plan_of(file: CityFile) -> CityPlan | None:
     """The plan of the city of a file; `None` for a city that is not made."""
-    return kept_plan(file.seed) if isinstance(file, OfflineCity) else None
+    return kept_plan(file.seed, plates=file.plates) if isinstance(file, OfflineCity) else None
 
 
-def open_offline(name: str, title: str, seed: int) -> City:
-    """The city of a seed, with all its providers and its ground truth."""
+def open_offline(name: str, title: str, seed: int, *, plates: bool = False) -> City:
+    """The city of a seed, with all its providers and its ground truth; `plates` as `draw_plan` takes it."""
     compile_ahead()
     with collector_paused():
-        plan = kept_plan(seed, title)
+        plan = kept_plan(seed, title, plates=plates)
     renderer = CityRenderer(plan)
     return City(
         name=name,
         title=title,
         center=plan.layout.frame.origin,
-        streetview=OfflineStreetView(plan.layout, renderer, picture_key(f"{seed} {title}")),
+        streetview=OfflineStreetView(plan.layout, renderer, picture_key(_told(seed, title, plates))),
         places=OfflinePlaces(plan.shops, renderer.photo),
         maps=offline_maps(plan.layout, {shop.place.name: shop.place.position for shop in plan.shops}),
         listings=OfflineListings(plan.listings),

@@ -10,3 +10,5 @@ class OfflineCity(CityFile):
 
     seed: int = Field(ge=0)
     """What the city grows from."""
+    plates: bool = False
+    """Whether plates with names of streets and house numbers hang over its junctions."""

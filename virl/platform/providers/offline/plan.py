@@ -107,7 +107,7 @@ class Frontage:
     """How busy the street is here, [0, 1]: shops go where it is high."""
 
 
-SignKind = Literal["fascia", "blade", "board", "directory"]
+SignKind = Literal["fascia", "blade", "board", "directory", "plate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +116,12 @@ class Sign:
 
     A `fascia` lies on the front of a building, a `blade` stands out from it and is read from both sides,
     a `board` stands on two posts. A `directory` is one line of a board beside the entrance of a building,
-    which names what is inside.
+    which names what is inside. A `plate` hangs over a street and names it.
     """
 
     id: str
     place_id: str
+    """Empty for a plate."""
     text: str
     tagline: str
     """A second, smaller line; may be empty."""
@@ -258,3 +259,10 @@ class CityPlan:
     layout: StreetPlan
     shops: tuple[Shop, ...]
     listings: tuple[Listing, ...] = field(default=())
+    plates: tuple[Sign, ...] = ()
+    """Of streets."""
+
+    @property
+    def signs(self) -> list[Sign]:
+        """All signs: those of the shops in their order, then those of streets."""
+        return [*(sign for shop in self.shops for sign in shop.signs), *self.plates]

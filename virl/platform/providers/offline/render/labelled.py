@@ -51,7 +51,7 @@ class Labels(NamedTuple):
 
 def label_scene(plan: CityPlan, scene: Scene) -> Labels:
     """The things of a plan; all lines of one directory are one thing."""
-    signs = [sign for shop in plan.shops for sign in shop.signs]
+    signs = plan.signs
     boards: dict[object, int] = {}
     thing_of = np.arange(len(signs) + len(plan.layout.furniture) + 1, dtype=np.int32)
     for number, sign in enumerate(signs):

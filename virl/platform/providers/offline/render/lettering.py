@@ -40,6 +40,7 @@ SCHEMES: tuple[tuple[Rgb, Rgb], ...] = (
 )
 """Colours of board and letters."""
 
+_STREET_SCHEME: tuple[Rgb, Rgb] = ((0.05, 0.17, 0.45), (0.99, 0.99, 0.99))
 _PARK_SCHEME: tuple[Rgb, Rgb] = ((0.09, 0.28, 0.16), (0.99, 0.98, 0.90))
 
 
@@ -53,6 +54,8 @@ def colours(sign: Sign) -> tuple[Rgb, Rgb]:
     """Board and letters of a sign, each RGB in [0, 1]."""
     if sign.kind == "board":
         return _PARK_SCHEME
+    if sign.kind == "plate":
+        return _STREET_SCHEME
     return SCHEMES[sign.variant // 5 % len(SCHEMES)]
 
 

@@ -56,8 +56,9 @@ class CityRenderer:
 
     def __init__(self, plan: CityPlan) -> None:
         self._plan = plan
-        self._signs = [sign for shop in plan.shops for sign in shop.signs]
+        self._signs = plan.signs
         self._types = [shop.place.types for shop in plan.shops for _ in shop.signs]
+        self._types += [()] * len(plan.plates)
         self._frontages = {frontage.id: frontage for frontage in plan.layout.frontages}
         self._streets = {street.id: street for street in plan.layout.streets}
         self._first_thing = len(self._signs)
@@ -198,7 +199,7 @@ class CityRenderer:
             types = self._types[owner]
             listed = sign.kind == "directory"
             return Visible(
-                sign.id, "sign", drawn_text(sign), box, metres, share, sign.place_id, types, listed
+                sign.id, "sign", drawn_text(sign), box, metres, share, sign.place_id or None, types, listed
             )
         thing = self._plan.layout.furniture[owner - self._first_thing]
         return Visible(thing.id, thing.kind, thing.kind, box, hypot(thing.x - x, thing.y - y), share)

@@ -21,6 +21,7 @@ POST_M = 0.22
 PANE_M = 1.7
 AWNING_M = (1.15, 0.62, 0.20)  # reach, fall, and valance
 BOARD_DEPTH_M = 0.12
+WIRE_M = 13.0  # long; chosen: the width of a street with its pavements
 PORTAL_M = 0.4, 0.75  # how far it reaches beside and above a directory: over the lintel of a window; chosen
 PORTAL_DEPTH_M = 0.075  # behind a directory's front
 PORTAL_DOOR_M = 1.15, 2.1  # width and height
@@ -175,7 +176,7 @@ def sign_mesh(signs: Sequence[Sign], first_texture: int, first_owner: int) -> Qu
     paint, ink = (np.array([colours(s)[i] for s in signs]) for i in range(2))
     number = np.arange(len(signs))
     out = outward(left, right)
-    blade, board = kind == "blade", kind == "board"
+    blade, board, plate = kind == "blade", kind == "board", kind == "plate"
     parts = [
         quads(upright(left, right, bottom, top), texture=first_texture + number, paint=paint, ink=ink,
               owner=first_owner + number)
@@ -187,6 +188,8 @@ def sign_mesh(signs: Sequence[Sign], first_texture: int, first_owner: int) -> Qu
               owner=(first_owner + number)[blade])
     )  # fmt: skip
     parts.append(quads(backs[board], paint=(0.45, 0.33, 0.22)))
+    parts.append(quads(backs[plate], paint=(0.55, 0.56, 0.58)))
+    parts.append(_wires(left[plate], right[plate], out[plate], top[plate]))
     rim = paint * 0.7
     parts.append(quads(upright(back_right, left, bottom, top), paint=rim))
     parts.append(quads(upright(right, back_left, bottom, top), paint=rim))
@@ -204,6 +207,14 @@ def sign_mesh(signs: Sequence[Sign], first_texture: int, first_owner: int) -> Qu
             post = upright(foot + o * 0.06 - side, foot + o * 0.06 + side, 0.0, top[board] + 0.1)
             parts.append(quads(post, paint=(0.42, 0.31, 0.20)))
     return join([*parts, _portals(signs)])
+
+
+def _wires(left: Floats, right: Floats, out: Floats, top: Floats) -> Quads:
+    """What plates hang on: a wire across the street, from house to house."""
+    along = (right - left) / np.linalg.norm(right - left, axis=1, keepdims=True)
+    middle, reach = (left + right) / 2 - out * BOARD_DEPTH_M / 2, along * WIRE_M / 2
+    wires = [upright(middle - side, middle + side, top, top + 0.03) for side in (reach, -reach)]
+    return join([quads(wire, paint=(0.12, 0.12, 0.12)) for wire in wires])
 
 
 def _portals(signs: Sequence[Sign]) -> Quads:
