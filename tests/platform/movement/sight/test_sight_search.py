@@ -182,6 +182,15 @@ def test_a_sign_far_down_a_street_is_followed() -> None:
     assert way == ["s2", "s1", "c", "e1", "e2"]
 
 
+def test_a_plate_that_names_the_street_is_followed() -> None:
+    boards = {"far c": "Elm Street 1-20", "e2": "Lantern Books"}
+    task = 'Find the place called "Lantern Books"{}.'
+    way, *_ = search(plus_sign(), boards, task.format(", at 12 Elm Street"), start=Pose("s2", 0.0))
+    assert way == ["s2", "s1", "c", "e1", "e2"]
+    way, *_ = search(plus_sign(), boards, task.format(""), start=Pose("s2", 0.0))
+    assert way[:4] == ["s2", "s1", "c", "n1"]
+
+
 def test_a_search_ends_where_everything_was_walked() -> None:
     way, reason, _ = search(plus_sign(), {}, 'Find the place called "Nowhere Inn".')
     assert {"n3", "e3", "s3", "w3"} <= set(way)
