@@ -39,7 +39,7 @@ class ToldWay(BaseModel):
     junctions: int = 0
     turn: float = 0.0
     names_street: bool = False
-    """Whether a sign down this way names the street that the goal is told by, or it goes on along that one."""
+    """Whether a sign down this way names the street that the goal is told by, or the way goes on along it."""
     numbers_away: int | None = None
     """How far the goal's house number is from those on that sign."""
 
