@@ -98,8 +98,9 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
         return near, road.index
 
     best = min(question.roads, key=cost)
-    reason = "A sign there names the street" if best.names_street else "It is the nearest way not taken yet"
-    return RoadChoice(index=best.index, reason=f"{reason}, with the least turn.")
+    if best.names_street:
+        return RoadChoice(index=best.index, reason="It leads along the street that the task names.")
+    return RoadChoice(index=best.index, reason="It is the nearest way not taken yet, with the least turn.")
 
 
 def choose_and_tell(question: WayQuestion, lexicon: Lexicon) -> VerbalizedChoice:
