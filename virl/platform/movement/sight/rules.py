@@ -17,6 +17,9 @@ graph of Virlbury, in which anything above 0 found the same, and 0 less."""
 STREET_JUNCTIONS, JUNCTION_NUMBERS = 12.0, 15.0
 """Junctions that are walked for a sign of the goal's street, and house numbers that count as one. Chosen: a
 stretch of street between two junctions has some 15."""
+UNKNOWN_NUMBERS = 60.0
+"""House numbers that the goal is taken to be away where no number is read. Chosen: a way with numbers near the
+goal's comes first."""
 MOST_KINDS = 4
 """Kinds of place that a wish may mean at most. Chosen."""
 
@@ -94,7 +97,8 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
     def cost(road: ToldWay) -> tuple[float, int]:
         near = road.junctions + road.turn / STRAIGHT_BACK_DEG
         if road.names_street:
-            near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS
+            away = UNKNOWN_NUMBERS if road.numbers_away is None else road.numbers_away
+            near += away / JUNCTION_NUMBERS - STREET_JUNCTIONS
         return near, road.index
 
     best = min(question.roads, key=cost)
