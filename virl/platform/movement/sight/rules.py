@@ -18,8 +18,8 @@ STREET_JUNCTIONS, JUNCTION_NUMBERS = 12.0, 15.0
 """Junctions that are walked for a sign of the goal's street, and house numbers that count as one. Chosen: a
 stretch of street between two junctions has some 15."""
 UNKNOWN_NUMBERS = 60.0
-"""House numbers that the goal is taken to be away where no number is read. Chosen: a way with numbers near the
-goal's comes first."""
+"""House numbers that the goal is taken to be away where none is read. Chosen: a way with numbers near the goal's
+comes first."""
 MOST_KINDS = 4
 """Kinds of place that a wish may mean at most. Chosen."""
 
