@@ -77,7 +77,7 @@ class Clues:
         Args:
             here: where the walker stands.
         """
-        streets = [one for one in self.latest if is_plate(one.text, one.kinds)]
+        streets = [one for one in self.latest if _is_plate(one)]
         numbers = [one for one in self.latest if _number(one.text) is not None]
         others = [one for one in self.latest if one not in streets and one not in numbers]
         lines = []
@@ -151,14 +151,8 @@ def load_street_words() -> StreetWords:
     return load_settings(resources.data_folder("platform/rules") / "street_words.yaml", StreetWords)
 
 
-def is_plate(text: str, kinds: Sequence[str]) -> bool:
-    """Whether words on a sign name a street and no place.
-
-    Args:
-        text: the words.
-        kinds: place types that they tell of.
-    """
-    return not kinds and len(text.split()) <= MOST_WORDS and bool(names_of_streets(text))
+def _is_plate(one: Clue) -> bool:
+    return not one.kinds and len(one.text.split()) <= MOST_WORDS and bool(names_of_streets(one.text))
 
 
 def _number(text: str) -> int | None:

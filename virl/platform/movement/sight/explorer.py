@@ -8,7 +8,7 @@ from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice
 from virl.platform.movement.intention.replies import RoadChoice
-from virl.platform.movement.sight.clues import Clues, is_plate, told_address
+from virl.platform.movement.sight.clues import Clues, told_address
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import KnownSign, SignLooks
 from virl.platform.movement.sight.seen import Frontier, SeenMap
@@ -17,8 +17,6 @@ from virl.platform.streetview import Link, Pose
 
 STRIDE = 2
 """Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m."""
-STRAIGHT_DEG = 45.0
-"""A way that turns by no more goes on along the street by which the walker came. Chosen."""
 MOST_WAYS = 8
 """Ways that a mind is offered at once, the nearest. Chosen: a question stays within 2,000 tokens."""
 
@@ -65,7 +63,6 @@ class SightExplorer:
         self._address = told_address(goal.told)
         self._down: dict[tuple[str, str], tuple[KnownSign, ...]] = {}
         self._plan: tuple[str, str] | None = None
-        self._is_on_street = False
         self._unread = 0
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> str:
@@ -121,29 +118,25 @@ class SightExplorer:
 
     def _ask(self, pose: Pose, frontiers: Sequence[Frontier]) -> Choice:
         near = sorted(frontiers, key=lambda one: (one.junctions, one.turn, one.metres))[:MOST_WAYS]
-        told = [self._told(index, one, pose) for index, one in enumerate(near)]
         reply = self._mind.ask(
             self._prompt,
             task=self._goal.told,
             seen=map_in_words(self._map, self._clues, pose),
-            roads=told,
+            roads=[self._told(index, one, pose) for index, one in enumerate(near)],
         )
         chosen = near[reply.index]
-        self._is_on_street = bool(told[reply.index]["names_street"])
         self._plan = (chosen.pano_id, chosen.link.pano_id) if chosen.junctions else None
         return Choice(chosen.first, reply.reason)
 
     def _told(self, index: int, way: Frontier, pose: Pose) -> dict[str, object]:
         signs = self._signs_down(way)
         plate = self._address.seen_on(signs)
-        goes_on = self._is_on_street and way.pano_id == pose.pano_id and way.turn <= STRAIGHT_DEG
-        unnamed = not any(is_plate(one.sign.text, one.kinds) for one in signs)
         return {
             "index": index,
             "description": way_in_words(way, pose, signs),
             "junctions": way.junctions,
             "turn": way.turn,
-            "names_street": plate is not None or (goes_on and unnamed),
+            "names_street": plate is not None,
             "numbers_away": self._address.numbers_away(plate) if plate else None,
         }
 

@@ -17,9 +17,6 @@ graph of Virlbury, in which anything above 0 found the same, and 0 less."""
 STREET_JUNCTIONS, JUNCTION_NUMBERS = 12.0, 15.0
 """Junctions that are walked for a sign of the goal's street, and house numbers that count as one. Chosen: a
 stretch of street between two junctions has some 15."""
-UNKNOWN_NUMBERS = 60.0
-"""House numbers that the goal is taken to be away where none is read. Chosen: a way with numbers near the goal's
-comes first."""
 MOST_KINDS = 4
 """Kinds of place that a wish may mean at most. Chosen."""
 
@@ -42,7 +39,7 @@ class ToldWay(BaseModel):
     junctions: int = 0
     turn: float = 0.0
     names_street: bool = False
-    """Whether a sign down this way names the street that the goal is told by, or the way goes on along it."""
+    """Whether a sign down this way names the street that the goal is told by."""
     numbers_away: int | None = None
     """How far the goal's house number is from those on that sign."""
 
@@ -97,13 +94,12 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
     def cost(road: ToldWay) -> tuple[float, int]:
         near = road.junctions + road.turn / STRAIGHT_BACK_DEG
         if road.names_street:
-            away = UNKNOWN_NUMBERS if road.numbers_away is None else road.numbers_away
-            near += away / JUNCTION_NUMBERS - STREET_JUNCTIONS
+            near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS
         return near, road.index
 
     best = min(question.roads, key=cost)
     if best.names_street:
-        return RoadChoice(index=best.index, reason="It leads along the street that the task names.")
+        return RoadChoice(index=best.index, reason="A sign there names the street of the task.")
     return RoadChoice(index=best.index, reason="It is the nearest way not taken yet, with the least turn.")
 
 
