@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
+from typing import Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -22,6 +23,7 @@ LEAST_DECISIONS, MOST_DECISIONS = 30, 200
 MOVES_A_DECISION = 14
 """Moves allowed for each decision: AgentNav allows 2,000 for 150 (arXiv 2512.15933)."""
 TURN_DEG = 45.0
+Difficulty = Literal["easy", "middle", "hard"]
 SAME_M = 6.0
 """As near as a picture counts as taken at a panorama. Chosen: those are 10 m apart."""
 
@@ -52,9 +54,15 @@ class Search(BaseModel):
     max_moves: int
 
     @property
-    def difficulty(self) -> str:
-        """`"near"`, `"middle"` or `"far"`, by the decisions of a shortest way; a third each in made towns."""
-        return "near" if self.decisions <= 7 else "middle" if self.decisions <= 11 else "far"
+    def difficulty(self) -> Difficulty:
+        """By the decisions and turns of a shortest way, and how many panoramas the target is in sight from.
+
+        Each counts 0, 1 or 2 by the third of Virlton's searches that it is in; up to 1 in all is easy, up to
+        3 middle.
+        """
+        hard = (self.decisions > 7) + (self.decisions > 11) + (self.turns > 2) + (self.turns > 4)
+        hard += (len(self.reached) < 12) + (len(self.reached) < 9)
+        return "easy" if hard <= 1 else "middle" if hard <= 3 else "hard"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownPoint, ShownView, Tally
 from virl.bench.metrics.paths import success_weighted_path_length
 from virl.geo import LatLng
 
-from .episodes import Search
+from .episodes import Difficulty, Search
+
+LEVELS: tuple[Difficulty, ...] = get_args(Difficulty)
 
 METRICS = (
     Metric(
@@ -41,6 +43,7 @@ METRICS = (
         about="moves back along the last link",
     ),
     Metric("views", "views", percent=False, digits=0, aside=True),
+    *(Metric(level, level, digits=0, aside=True, about=f"success in {level} searches") for level in LEVELS),
 )
 """Success has a group for each kind of target, so that its mean is over kinds."""
 
@@ -70,6 +73,7 @@ def measured(data: Mapping[str, Any], search: Search) -> dict[str, float]:
         "decisions": float(data["decisions"]),
         "backtracks": float(back),
         "views": float(data["views"]),
+        search.difficulty: float(data["success"]),
     }
     return values | ({"accuracy": sum(decisions) / len(decisions)} if decisions else {})
 

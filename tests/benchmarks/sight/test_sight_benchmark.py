@@ -156,10 +156,41 @@ def test_searches_begin_far_away_can_be_solved_and_are_all_different(
         assert 1 <= search.decisions <= search.max_decisions
         assert search.turns < search.decisions
         assert LEAST_DECISIONS <= search.max_decisions <= MOST_DECISIONS
-        assert search.difficulty in {"near", "middle", "far"}
+        assert search.difficulty in {"easy", "middle", "hard"}
         here = [graph.position(graph.number(pano_id)) for pano_id in search.reached]
         right = [town.places.details(place_id).position for place_id in search.place_ids]
         assert all(min(distance(one, place) for place in right) <= REACHED_M for one in here)
+
+
+@pytest.mark.parametrize(
+    ("decisions", "turns", "seen_from", "difficulty"),
+    [
+        (7, 2, 12, "easy"),
+        (8, 2, 12, "easy"),
+        (8, 3, 12, "middle"),
+        (12, 2, 11, "middle"),
+        (12, 3, 11, "hard"),
+        (12, 5, 3, "hard"),
+    ],
+)
+def test_distance_turns_and_visibility_make_a_search_hard(
+    decisions: int, turns: int, seen_from: int, difficulty: str
+) -> None:
+    search = Search(
+        kind="name",
+        told="",
+        place_ids=("p",),
+        place_name="",
+        start="s",
+        heading=0.0,
+        reached=tuple(map(str, range(seen_from))),
+        metres=500.0,
+        decisions=decisions,
+        turns=turns,
+        max_decisions=30,
+        max_moves=400,
+    )
+    assert search.difficulty == difficulty
 
 
 @pytest.mark.slow
@@ -337,7 +368,7 @@ def test_a_walk_is_measured_by_hand() -> None:
     values = measured(data, Search.model_validate(data["search"]))
     assert values == {
         "success": 1.0, "spl": pytest.approx(20 / 30), "progress": 1.0, "decisions": 3.0, "backtracks": 1.0,
-        "views": 8.0, "accuracy": pytest.approx(2 / 3),
+        "views": 8.0, "accuracy": pytest.approx(2 / 3), "middle": 1.0,
     }  # fmt: skip
     lost = walk("abc", [20.0, 30.0, 40.0], ends=True)
     values = measured(lost, Search.model_validate(lost["search"]))
