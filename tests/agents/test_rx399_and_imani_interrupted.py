@@ -60,7 +60,7 @@ def end_of(run: Path) -> tuple[object, ...]:
 def interrupted(character: Path, run: Path, chance: random.Random) -> int:
     """Run to the end, killed again and again a moment after something was written; how often."""
     kills = 0
-    while not (run / "result.json").exists():
+    while not (run / "report.html").exists():  # which follows the result
         more = ["--resume"] if (run / "journal.jsonl").exists() else []
         process = subprocess.Popen(
             command(character, run, *more), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE

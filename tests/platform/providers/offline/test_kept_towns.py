@@ -29,7 +29,7 @@ def forget() -> None:
     textures.all_tiles.cache_clear()
 
 
-def refuse(*_: object) -> None:
+def refuse(*_: object, **__: object) -> None:
     raise AssertionError("it is drawn again")
 
 
