@@ -94,18 +94,21 @@ class Place:
 
     def open_at(self, day: int, minute: int) -> bool:
         """Whether the place serves at this minute of this day (0: Monday); unknown hours count as closed."""
-        if not self.is_open:
-            return False
-        now = day * 1440 + minute
-        return any(
-            stretch.day * 1440 + stretch.opens <= when < stretch.day * 1440 + stretch.closes
-            for stretch in self.hours
-            for when in (now, now + 7 * 1440)
-        )
+        return self.is_open and open_then(self.hours, day, minute)
 
     def may_be_open_at(self, day: int, minute: int) -> bool:
         """As `open_at`, but a place whose hours nobody knows may be open."""
         return self.is_open and (not self.hours or self.open_at(day, minute))
+
+
+def open_then(hours: Iterable[OpeningHours], day: int, minute: int) -> bool:
+    """Whether this minute of this day (0: Monday) lies in some opening hours."""
+    now = day * 1440 + minute
+    return any(
+        stretch.day * 1440 + stretch.opens <= when < stretch.day * 1440 + stretch.closes
+        for stretch in hours
+        for when in (now, now + 7 * 1440)
+    )
 
 
 class Nearby(list[Place]):

@@ -10,6 +10,7 @@ from itertools import islice
 from virl import resources
 from virl.geo import LatLng, bearing, compass_word, distance
 from virl.platform.movement.sight.looking import KnownSign
+from virl.platform.movement.sight.rules import QUOTED
 from virl.platform.streetview import Panorama
 from virl.settings import Settings, load_settings
 
@@ -24,7 +25,6 @@ TELLING_M = 25.0
 _NUMBER = re.compile(r"(\d{1,4})\s?[A-Da-d]?")
 _SPAN = re.compile(r"\b(\d{1,4})\s?[-\u2013]\s?(\d{1,4})\b")
 _TOLD_NUMBER = re.compile(r"(?<![\d:.])\d{1,4}(?![\d:.]\d)\b")
-_QUOTED = re.compile(r'["\u201c][^"\u201c\u201d]*["\u201d]')
 
 
 class StreetWords(Settings):
@@ -135,7 +135,7 @@ class ToldAddress:
 
 def told_address(task: str) -> ToldAddress:
     """The address in a task; where there is none, the streets in the name that it tells."""
-    beside = _QUOTED.sub(" ", task)
+    beside = QUOTED.sub(" ", task)
     number = _TOLD_NUMBER.search(beside) if names_of_streets(beside) else None
     streets = names_of_streets(beside) or names_of_streets(task)
     return ToldAddress(frozenset(streets), int(number[0]) if number else None)

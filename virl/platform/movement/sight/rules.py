@@ -20,7 +20,7 @@ stretch of street between two junctions has some 15."""
 MOST_KINDS = 4
 """Kinds of place that a wish may mean at most. Chosen."""
 
-_QUOTED = re.compile(r'["\u201c]([^"\u201c\u201d]+)["\u201d]')
+QUOTED = re.compile(r'["\u201c]([^"\u201c\u201d]+)["\u201d]')
 _BESIDE = re.compile(r"\b(?:next to|beside|between|neighbou?rs?)\b", re.IGNORECASE)
 
 
@@ -76,7 +76,7 @@ def understand(question: GoalQuestion, lexicon: Lexicon) -> Sought:
 
 def quoted_name(task: str) -> str:
     """The name that a task tells in quotation marks; empty if it tells none."""
-    quoted = _QUOTED.search(task)
+    quoted = QUOTED.search(task)
     return quoted[1].strip() if quoted else ""
 
 

@@ -6,9 +6,10 @@ from functools import cache
 from pydantic import Field, field_validator
 
 from virl import resources
-from virl.clock import DAY_MINUTES, show_clock
+from virl.clock import show_clock
 from virl.mind.kinds import kinds_wanted
 from virl.mind.lexicon import Lexicon, found_in
+from virl.platform.places import open_then
 from virl.platform.weekly_hours import NAMES, moment_in, parse_hours
 from virl.settings import Settings, load_settings
 
@@ -110,15 +111,10 @@ def _closed(wish: str, phrases: WishPhrases) -> frozenset[str]:
     moment = moment_in(wish)
     if moment is None:
         return frozenset()
-    now = [moment[0] * DAY_MINUTES + moment[1] + shift for shift in (0, 7 * DAY_MINUTES)]
     return frozenset(
         kind
         for usual in phrases.usual_hours
-        if not any(
-            stretch.day * DAY_MINUTES + stretch.opens <= when < stretch.day * DAY_MINUTES + stretch.closes
-            for stretch in parse_hours(usual.open)
-            for when in now
-        )
+        if not open_then(parse_hours(usual.open), *moment)
         for kind in usual.kinds
     )
 

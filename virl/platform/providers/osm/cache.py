@@ -56,11 +56,16 @@ def twin_key(extract: Path, part: Region | None, names: str) -> str | None:
             known = extract.stat()
             contents = f"{extract.resolve()} {known.st_size} {known.st_mtime_ns}"
         else:
-            with extract.open("rb") as opened:
-                contents = hashlib.file_digest(opened, "sha256").hexdigest()
+            contents = _digest(extract, extract.stat().st_mtime_ns)
     except OSError:
         return None
     return f"{_builder()} {contents} {part.corners if part else 'all'} {names}"
+
+
+@cache
+def _digest(extract: Path, changed_ns: int) -> str:  # noqa: ARG001 - what was changed is read anew
+    with extract.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 @cache
