@@ -63,7 +63,8 @@ def twin_key(extract: Path, part: Region | None, names: str) -> str | None:
 
 
 @cache
-def _digest(extract: Path, changed_ns: int) -> str:  # noqa: ARG001 - what was changed is read anew
+def _digest(extract: Path, _changed_ns: int) -> str:
+    # The time of change is part of the cache's key: a file that was changed is read again.
     with extract.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
