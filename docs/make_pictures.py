@@ -29,6 +29,7 @@ IMAGES = Path(__file__).parent / "images"
 SEED = 1  # Virlton's
 # Panorama number, heading, pitch and fov of four views, chosen by eye.
 VIEWS = [(1194, 266.0, 4.0, 80.0), (2108, 179.0, 4.0, 80.0), (26, 289.0, 4.0, 90.0), (1387, 177.0, 4.0, 85.0)]
+STREET_SIGNS_HEADING = 77.0
 HELSINKI = (
     ("Mikonkatu 7", 0.0),
     ("Mikonkatu 7", 180.0),
@@ -57,6 +58,14 @@ def draw_views(plan: CityPlan) -> None:
         x, y = plan.layout.panoramas.xy[panorama]
         pixels = renderer.picture(x, y, Camera(heading, pitch, fov, 800, 500))
         Image.fromarray(pixels).save(IMAGES / f"view-{number}.webp", quality=QUALITY)
+
+
+def draw_street_signs() -> None:
+    """A junction of Virlham, with a plate and signposts."""
+    plan = draw_plan(2, "Virlham", ("plates", "signposts"))
+    x, y = plan.layout.panoramas.xy[85]
+    pixels = CityRenderer(plan).picture(x, y, Camera(STREET_SIGNS_HEADING, 6.0, 60.0, 800, 500))
+    Image.fromarray(pixels).save(IMAGES / "street-signs.webp", quality=QUALITY)
 
 
 def draw_town(extract: Path) -> None:
@@ -140,6 +149,7 @@ if __name__ == "__main__":
     if first == "--walk":
         town = draw_plan(SEED)
         draw_views(town)
+        draw_street_signs()
         draw_map(town, Path(second)).save(IMAGES / "map.webp", quality=QUALITY, method=6)
     elif first == "--town":
         draw_town(Path(second))

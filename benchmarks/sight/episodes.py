@@ -15,7 +15,7 @@ from virl.platform.city import City
 from virl.platform.graph import NavigationGraph
 from virl.platform.weekly_hours import told_moment
 
-from .targets import Kind, SightTarget, panoramas_in_sight, targets
+from .targets import Among, Kind, SightTarget, panoramas_in_sight, targets
 
 BUDGET = 8
 """Decisions allowed for each of a shortest way. Chosen: a search without a clue may succeed, and may not."""
@@ -74,26 +74,27 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Distances:
-    """How far from its target a search starts, metres along the streets."""
+class Asked:
+    """Which searches are asked for."""
 
-    least: float
-    most: float
+    kind: Kind
+    among: Among
+    split: str
+    """Of the wishes."""
+    count: int
+    seed: int
+    least_m: float
+    """From a start to its target, metres along the streets, at least and at most."""
+    most_m: float
 
 
-def searches(
-    known: Known, graph: NavigationGraph, kind: Kind, split: str, far: Distances, count: int, seed: int
-) -> list[Search]:
+def searches(known: Known, graph: NavigationGraph, asked: Asked) -> list[Search]:
     """Searches for different places of a city; fewer where it has no more that fit.
 
     Args:
         known: what is known of the city.
         graph: of the panoramas that are walked; those of the city, or of pictures of it.
-        kind: of the targets.
-        split: of the wishes.
-        far: how far away searches start.
-        count: of the searches.
-        seed: of targets and starts.
+        asked: which are made.
 
     Raises:
         BadInput: the truth of the city is not known.
@@ -105,17 +106,18 @@ def searches(
             "--set truth=TOWN the one that its pictures show"
         )
     found: list[Search] = []
-    for target in targets(city, kind, split, Random(f"sight {seed} {city.name} {kind}")):
-        if len(found) == count:
+    seed = f"sight {asked.seed} {city.name}"
+    for target in targets(city, asked.kind, asked.among, asked.split, Random(f"{seed} {asked.kind}")):
+        if len(found) == asked.count:
             break
-        chance = Random(f"sight {seed} {city.name} {target.told} {target.places[0].id}")
-        if search := _search(known, graph, target, far, chance):
+        chance = Random(f"{seed} {target.told} {target.places[0].id}")
+        if search := _search(known, graph, target, asked, chance):
             found.append(search)
     return found
 
 
 def _search(
-    known: Known, graph: NavigationGraph, target: SightTarget, far: Distances, chance: Random
+    known: Known, graph: NavigationGraph, target: SightTarget, asked: Asked, chance: Random
 ) -> Search | None:
     """A search for a target, `None` if it is in sight from nowhere or no start is as far away."""
     reached = panoramas_in_sight(known.city, known.graph, target.places)
@@ -125,7 +127,7 @@ def _search(
         return None
     ends = [graph.number(pano_id) for pano_id in reached]
     left = metres_left(graph, ends)
-    fits = np.flatnonzero((left >= far.least) & (left <= far.most))
+    fits = np.flatnonzero((left >= asked.least_m) & (left <= asked.most_m))
     if not len(fits):
         return None
     start = int(chance.choice(fits))

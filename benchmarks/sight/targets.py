@@ -1,7 +1,7 @@
 """Targets of searches: places told by name, by what stands beside them, by a picture, or as a wish."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -14,11 +14,12 @@ from virl.geo import bearing, distances
 from virl.mind.lexicon import words_of
 from virl.platform.city import City, Visible
 from virl.platform.graph import NavigationGraph
-from virl.platform.places import Place
+from virl.platform.places import LANDMARKS, Place
 from virl.platform.streetview import Camera
 from virl.platform.weekly_hours import Moment
 from virl.settings import Settings, load_settings
 
+Among = Literal["landmarks", "all"]
 Kind = Literal["name", "looks", "picture", "wish", "address"]
 
 REACHED_M = 50.0
@@ -67,16 +68,24 @@ class SightTarget:
     """When it is looked for; `None` where that does not matter."""
 
 
-def targets(city: City, kind: Kind, split: str, chance: Random) -> Iterator[SightTarget]:
-    """Targets of a kind in a city, in a random order, no two for the same place."""
+def targets(city: City, kind: Kind, among: Among, split: str, chance: Random) -> Iterator[SightTarget]:
+    """Targets of a kind in a city, in a random order, no two for the same place.
+
+    Args:
+        city: whose places they are.
+        kind: how they are told.
+        among: which places are targets, and which wishes are asked: those that a landmark serves.
+        split: of the wishes.
+        chance: orders them.
+    """
     places = sorted(city.places.nearby(city.center, ALL_M), key=lambda place: place.id)
     names = Counter(words_of(place.name) for place in places)
     if kind == "wish":
-        yield from _wishes(city, places, split, chance)
+        yield from _wishes(city, places, among, split, chance)
         return
     beside = _neighbours(places) if kind == "looks" else {}
     for place in chance.sample(places, len(places)):
-        if names[words_of(place.name)] > 1 or not place.types:
+        if names[words_of(place.name)] > 1 or not _is_among(place.types[:1], among):
             continue
         if kind == "address" and place.address:
             street = place.address.split(",")[0]
@@ -151,8 +160,14 @@ def _neighbours(places: Sequence[Place]) -> Neighbours:
     return found
 
 
-def _wishes(city: City, places: Sequence[Place], split: str, chance: Random) -> Iterator[SightTarget]:
-    wishes = [wish for wish in load_wishes() if wish.split == split]
+def _is_among(kinds: Iterable[str], among: Among) -> bool:
+    return any(among == "all" or kind in LANDMARKS for kind in kinds)
+
+
+def _wishes(
+    city: City, places: Sequence[Place], among: Among, split: str, chance: Random
+) -> Iterator[SightTarget]:
+    wishes = [wish for wish in load_wishes() if wish.split == split and _is_among(wish.kinds, among)]
     for wish in chance.sample(wishes, len(wishes)):
         fitting = tuple(
             whole

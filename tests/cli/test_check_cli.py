@@ -62,9 +62,9 @@ def test_a_file_that_can_run_is_one_line() -> None:
     ("old", "new", "message"),
     [
         ("city: virlton", "city: virltn", ("line 3: city: unknown city 'virltn': did you mean 'virlton'? "
-         "`virl cities` lists all 28")),
+         "`virl cities` lists all 29")),
         ("city: virlton", "city: Virlton", ("line 3: city: unknown city 'Virlton': did you mean 'virlton'? "
-         "`virl cities` lists all 28")),
+         "`virl cities` lists all 29")),
         ("routine: hiro", "routine: hirro", "line 7: routine: unknown routine 'hirro': did you mean "),
         ("routine: hiro", "routine: explore\nsenses: {matcher: shift}",
          "line 8: senses.matcher: unknown matcher 'shift': did you mean 'sift'?"),

@@ -108,7 +108,7 @@ def test_unknown_agent() -> None:
 
 
 def test_unknown_city(tmp_path: Path) -> None:
-    assert "unknown city 'atlantis': `virl cities` lists all 28" in refused(
+    assert "unknown city 'atlantis': `virl cities` lists all 29" in refused(
         "run", write_hiro(tmp_path), "--city", "atlantis"
     )
     assert not (tmp_path / "runs").exists()

@@ -30,6 +30,13 @@ class OpeningHours:
 OUTDOORS = frozenset({"park", "natural_feature", "beach"})
 """Place types that one can visit at any hour where nobody has listed opening hours."""
 
+LANDMARKS = frozenset({
+    "aquarium", "art_gallery", "church", "city_hall", "courthouse", "fire_station", "hindu_temple",
+    "hospital", "library", "mosque", "movie_theater", "museum", "police", "post_office", "stadium",
+    "synagogue", "tourist_attraction", "train_station", "university", "zoo",
+})  # fmt: skip
+"""Place types to which signposts in towns point, and which strangers ask for by name. Chosen."""
+
 
 CONTACTS = frozenset({"phone", "website"})
 """Facts that say how to reach a place."""

@@ -19,14 +19,14 @@ from benchmarks.sight.episodes import (
     LEAST_DECISIONS,
     MOST_DECISIONS,
     SAME_M,
-    Distances,
+    Asked,
     Known,
     Search,
     same_places,
     searches,
 )
 from benchmarks.sight.score import measured, score, show
-from benchmarks.sight.targets import REACHED_M, Kind, load_wishes, targets
+from benchmarks.sight.targets import REACHED_M, Among, Kind, load_wishes, targets
 from virl.agent.character import ToolName
 from virl.bench.benchmark import Record
 from virl.bench.report.runs import gather
@@ -37,6 +37,7 @@ from virl.geo import distance
 from virl.platform.city import City
 from virl.platform.graph import NavigationGraph, build_graph
 from virl.platform.movement.links import LinksMover
+from virl.platform.places import LANDMARKS
 from virl.platform.providers.cities import open_city
 from virl.platform.streetview import Camera
 from virl.platform.whole_graph import whole_graph
@@ -46,7 +47,9 @@ from virl.serve.uploads.options import UploadOptions
 from virl.tools.body import Body
 from virl.tools.catalogue import TOOLS, use
 
-FAR = Distances(300.0, 2000.0)
+
+def asked(kind: Kind, count: int, *, among: Among = "all", seed: int = 1) -> Asked:
+    return Asked(kind, among, "train", count, seed, least_m=300.0, most_m=2000.0)
 
 
 @pytest.fixture(scope="module")
@@ -146,12 +149,12 @@ def test_a_walker_sees_where_it_stood_and_knows_the_next_panoramas_alone(town: C
 def test_searches_begin_far_away_can_be_solved_and_are_all_different(
     town: City, graph: NavigationGraph, kind: Kind
 ) -> None:
-    found = searches(Known(town, graph), graph, kind, "train", FAR, 4, seed=1)
-    assert found == searches(Known(town, graph), graph, kind, "train", FAR, 4, seed=1)
+    found = searches(Known(town, graph), graph, asked(kind, 4))
+    assert found == searches(Known(town, graph), graph, asked(kind, 4))
     assert len(found) == 4
     assert len({search.told if kind == "wish" else search.place_ids for search in found}) == 4
     for search in found:
-        assert FAR.least <= search.metres <= FAR.most
+        assert 300.0 <= search.metres <= 2000.0
         assert search.start not in search.reached
         assert 1 <= search.decisions <= search.max_decisions
         assert search.turns < search.decisions
@@ -195,11 +198,22 @@ def test_distance_turns_and_visibility_make_a_search_hard(
 
 @pytest.mark.slow
 def test_a_look_is_told_of_one_place_alone(town: City) -> None:
-    told = [one.told for one in targets(town, "looks", "train", Random(0))]
+    told = [one.told for one in targets(town, "looks", "all", "train", Random(0))]
     assert len(told) > 10
     assert len(set(told)) == len(told)
-    names = [one.places[0].name for one in targets(town, "looks", "train", Random(0))]
+    names = [one.places[0].name for one in targets(town, "looks", "all", "train", Random(0))]
     assert not any(name in one for name, one in zip(names, told, strict=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_landmarks_are_asked_for_in_every_way(town: City, graph: NavigationGraph, kind: Kind) -> None:
+    found = searches(Known(town, graph), graph, asked(kind, 4, among="landmarks"))
+    assert found
+    for search in found:
+        kinds = [town.places.details(place_id).types[0] for place_id in search.place_ids]
+        assert LANDMARKS.intersection(kinds)
+        assert kind == "wish" or LANDMARKS.issuperset(kinds)
 
 
 def test_wishes_of_the_splits_are_worded_apart() -> None:
@@ -213,7 +227,7 @@ def test_a_city_without_truth_is_refused(town: City, graph: NavigationGraph) -> 
     assert start is not None
     closed = closed_city(town, WalkedStreetView(town.streetview, start.id))
     with pytest.raises(BadInput, match=r"no ground truth.*--set truth=TOWN"):
-        searches(Known(closed, graph), graph, "name", "dev", FAR, 1, 0)
+        searches(Known(closed, graph), graph, asked("name", 1))
 
 
 def test_pictures_of_a_town_are_found_again_where_they_were_taken(graph: NavigationGraph) -> None:
@@ -235,8 +249,8 @@ def test_pictures_of_a_town_are_found_again_where_they_were_taken(graph: Navigat
         ends[:, 1],
     )
     far = [node for node in range(1, 400, 2) if pictures.nearest(graph.position(node))[1] > SAME_M]
-    asked = [graph.ids[node] for node in (8, 4, 4, *far)]
-    assert same_places(asked, graph, pictures) == ["taken-4", "taken-8"]
+    ids = [graph.ids[node] for node in (8, 4, 4, *far)]
+    assert same_places(ids, graph, pictures) == ["taken-4", "taken-8"]
     assert far
 
 
@@ -245,17 +259,17 @@ def test_a_city_of_open_pictures_is_searched_by_the_truth_of_the_town_they_show(
     town: City, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VIRL_DATA", str(tmp_path / "data"))
-    options = UploadOptions(width=1024, seed=2)
+    uploads = UploadOptions(width=1024, seed=2)
     told = "title: Pictures\nabout: Of Virlton\nprovider: open\ncenter: [41.25, -38.75]\npolygon:\n"
     corners = ((41.2465, -38.7555), (41.2465, -38.7445), (41.2535, -38.7445), (41.2535, -38.7555))
     file = tmp_path / "pictures.yaml"
-    with served_app(partial(make_app, town, options)) as server:
+    with served_app(partial(make_app, town, uploads)) as server:
         lines = "".join(f"  - [{lat}, {lng}]\n" for lat, lng in corners)
         file.write_text(f"{told}{lines}panoramax_url: {server.url}\n")
-        asked = Options(
+        options = Options(
             split="train", cities=(str(file),), truth="virlton", count=1, models=("oracle", "greedy")
         )
-        run_benchmark("sight", asked, tmp_path / "run", Console(quiet=True))
+        run_benchmark("sight", options, tmp_path / "run", Console(quiet=True))
         records = [record for run in gather([tmp_path / "run"]).runs for record in run.records]
         with closing(open_city(str(file))) as city:
             ids = {panorama.id for panorama in (city.streetview.nearest(city.center, 300.0),) if panorama}

@@ -25,7 +25,7 @@ def test_a_search_that_is_played_right_is_a_success(tmp_path: Path) -> None:
     found = episodes_to_play("sight", OPTIONS)
     assert {episode.case.split("-")[0] for episode in found} == {"name", "looks", "wish"}
     search = Search.model_validate(found[0].payload)
-    graph = whole_graph(open_city("virlton"))
+    graph = whole_graph(open_city("virlstead"))
     ends = [graph.number(pano_id) for pano_id in search.reached]
     away = graph.distances_from([graph.number(search.start)])[0]
     path, _ = graph.shortest_path(graph.number(search.start), min(ends, key=lambda end: away[end]))

@@ -1,6 +1,7 @@
 """Searching by signs: what a task means, which sign shows the goal, which way comes next."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from made_streets import MadeStreetView, plus_sign
@@ -12,6 +13,7 @@ from virl.mind.rendering import render
 from virl.mind.rules import RuleMind
 from virl.platform.movement.instruction.tourist.signs import Sign
 from virl.platform.movement.links import LinksMover
+from virl.platform.movement.sight.clues import leads_to_centre
 from virl.platform.movement.sight.explorer import MOST_WAYS, Abilities, SightExplorer
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import AROUND, KnownSign, SignLooks
@@ -23,6 +25,7 @@ from virl.platform.movement.sight.rules import (
     choose_way,
     understand,
 )
+from virl.platform.movement.sight.signposts import Pointer, pointer_in, signs_and_pointers
 from virl.platform.movement.sight.understanding import goal_in_picture, goal_in_words
 from virl.platform.perception.base import TextLine
 from virl.platform.perception.models import Models
@@ -102,8 +105,22 @@ def test_a_look_is_told_by_its_kind_and_its_neighbours() -> None:
     goal = SightGoal("", kinds=("bakery",), beside=("bank", "dentist"))
     own, bank, dentist = sign("Loaf", "bakery"), sign("Bank", "bank"), sign("Teeth", "dentist")
     assert goal.shown_by([bank, own, dentist]) is own
-    assert goal.shown_by([bank, own]) is None
+    assert goal.shown_by([bank, own]) is own
+    across = replace(bank, sign=replace(bank.sign, heading=180.0))
+    assert goal.shown_by([across, own]) is None
+    assert goal.shown_by([across, own, dentist]) is own
+    assert goal.shown_by([own]) is None
     assert goal.shown_by([bank, dentist]) is None
+    assert goal.shown_by([own], near=[bank, dentist]) is own
+    assert goal.shown_by([bank, dentist], near=[own]) is None
+
+
+def test_a_restaurant_beside_a_place_alone_does_not_tell_it() -> None:
+    goal = SightGoal("", kinds=("bakery",), beside=("restaurant", "dentist"))
+    own, wok, dentist = sign("Loaf", "bakery"), sign("Wok", "restaurant"), sign("Teeth", "dentist")
+    assert goal.shown_by([wok, own]) is None
+    assert goal.shown_by([wok, own, dentist]) is own
+    assert goal.shown_by([own, dentist]) is own
 
 
 def test_rules_take_the_nearest_way_and_turn_least() -> None:
@@ -189,6 +206,83 @@ def test_a_plate_that_names_the_street_is_followed() -> None:
     assert way == ["s2", "s1", "c", "e1", "e2"]
     way, *_ = search(plus_sign(), boards, task.format(""), start=Pose("s2", 0.0))
     assert way[:4] == ["s2", "s1", "c", "n1"]
+
+
+def test_a_signpost_to_the_centre_makes_up_for_a_turn() -> None:
+    straight = {"index": 0, "description": "", "turn": 20.0}
+    aside = {"index": 1, "description": "", "turn": 80.0}
+    for signed, index in ((False, 0), (True, 1)):
+        roads = [straight, aside | {"to_centre": signed}]
+        question = WayQuestion.model_validate({"task": "", "roads": roads})
+        assert choose_way(question, load_lexicon()).index == index
+    centre = KnownSign(sign("Centre 650 m").sign, (), Pointer("Centre", 650))
+    assert leads_to_centre([sign("Centre"), centre])
+    assert not leads_to_centre([sign("Centre")])
+
+
+@pytest.mark.parametrize(
+    ("text", "pointer"),
+    [
+        ("Museum of Tides 300 m", Pointer("Museum of Tides", 300)),
+        ("Museum of Tides 300m", Pointer("Museum of Tides", 300)),
+        ("小川画廊150 m", Pointer("小川画廊", 150)),
+        ("Museum of Tides 1200 m", Pointer("Museum of Tides", 1200)),
+        ("Museum of Tides - 1 km", Pointer("Museum of Tides", 1000)),
+        ("Public Library 300 n", Pointer("Public Library", 300)),
+        ("Museum of Tides", None),
+        ("300 m", None),
+        ("Club 300", None),
+        ("Studio 54 Milano", None),
+        ("Open 9 am", None),
+    ],
+)
+def test_a_signpost_names_a_place_and_how_far_it_is(text: str, pointer: Pointer | None) -> None:
+    assert pointer_in(text) == pointer
+
+
+def test_a_signpost_is_no_place_and_is_read_a_line_at_a_time() -> None:
+    lines = [
+        TextLine(text, 0.9, (100.0, 100.0 + 20 * row, 300.0, 116.0 + 20 * row))
+        for row, text in enumerate(("Elm Street", "1-20", "Tide Museum 300 m", "Old Library 50 m"))
+    ]
+    read = [sign.text for sign in signs_and_pointers(Camera(0.0), lines)]
+    assert read == ["Tide Museum 300 m", "Old Library 50 m", "Elm Street 1-20"]
+    pointed = KnownSign(sign("Old Library 50 m").sign, ("library",), Pointer("Old Library", 50))
+    for goal in (SightGoal("", "Old Library"), SightGoal("", kinds=("library",))):
+        assert goal.shown_by([pointed]) is None
+        assert goal.hinted_by([pointed]) == []
+        assert goal.pointed_by([pointed]) == [Pointer("Old Library", 50)]
+    assert SightGoal("", "New Library").pointed_by([pointed]) == []
+
+
+def test_a_signpost_is_followed_to_what_stands_there() -> None:
+    boards = {"far c": "Lantern Books 50 m", "c": "Lantern Books 50 m", "e2": "Lantern Books"}
+    task = 'Find the place called "Lantern Books".'
+    way, reason, _ = search(plus_sign(), boards, task, start=Pose("s2", 0.0))
+    assert way == ["s2", "s1", "c", "e1", "e2"]
+    assert reason == "the sign 'Lantern Books' shows what is looked for"
+
+
+def test_a_signpost_that_misleads_is_followed_once() -> None:
+    way, reason, _ = search(
+        plus_sign(), {"far c": "Lantern Books 50 m"}, 'Find the place called "Lantern Books".'
+    )
+    assert {"n3", "e3", "s3", "w3"} <= set(way)
+    assert way.count("e3") == 1
+    assert reason == "every way that can be reached was walked"
+
+
+def test_a_place_that_was_passed_and_is_not_the_goal_is_not_gone_to_again() -> None:
+    """Of two libraries, the one between a bank and a dentist is meant."""
+    boards = {"far c": "Old Library 50 m", "e1": "Old Library"}
+    told = "Find the library that stands between a bank and a dentist."
+    _, reason, _ = search(plus_sign(), boards, told, start=Pose("s2", 0.0))
+    assert reason == "every way that can be reached was walked"
+    far = {"index": 0, "description": "", "junctions": 5}
+    near = {"index": 1, "description": ""}
+    question = {"task": "", "roads": [far | {"pointed_m": 300}, near]}
+    chosen = choose_way(WayQuestion.model_validate(question), load_lexicon())
+    assert (chosen.index, chosen.reason) == (0, "A signpost there points to what the task may mean.")
 
 
 def test_a_search_ends_where_everything_was_walked() -> None:

@@ -36,6 +36,8 @@ class StreetWords(Settings):
     """Words after one, such as `street`."""
     endings: tuple[str, ...]
     """What a name ends in, such as `straße`."""
+    centre: frozenset[str]
+    """What signposts call the middle of a town."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,12 @@ def names_of_streets(text: str) -> tuple[str, ...]:
         elif any(word.endswith(ending) and len(word) > len(ending) + 1 for ending in known.endings):
             found.append(word)
     return tuple(dict.fromkeys(found))
+
+
+def leads_to_centre(signs: Iterable[KnownSign]) -> bool:
+    """Whether one of the signs is a signpost to the middle of the town."""
+    known = load_street_words().centre
+    return any(one.points_to is not None and one.points_to.name.casefold() in known for one in signs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,17 @@
 """Iris's way of searching: read signs, remember where she was, and go on where something new begins."""
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from virl.geo import signed_turn
+from virl.geo import LatLng, distance, signed_turn
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice
 from virl.platform.movement.intention.replies import RoadChoice
-from virl.platform.movement.sight.clues import Clues, told_address
+from virl.platform.movement.sight.clues import Clues, leads_to_centre, told_address
 from virl.platform.movement.sight.goal import SightGoal
+from virl.platform.movement.sight.guidance import Guidance
 from virl.platform.movement.sight.looking import KnownSign, SignLooks
 from virl.platform.movement.sight.seen import Frontier, SeenMap
 from virl.platform.movement.sight.words import map_in_words, way_in_words
@@ -17,6 +19,8 @@ from virl.platform.streetview import Link, Pose
 
 STRIDE = 2
 """Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m."""
+NEAR_M, LAST_READ = 25.0, 4
+"""Metres to the panoramas whose signs are taken together to know neighbours, of the last few read. Chosen."""
 MOST_WAYS = 8
 """Ways that a mind is offered at once, the nearest. Chosen: a question stays within 2,000 tokens."""
 
@@ -63,26 +67,34 @@ class SightExplorer:
         self._address = told_address(goal.told)
         self._down: dict[tuple[str, str], tuple[KnownSign, ...]] = {}
         self._plan: tuple[str, str] | None = None
+        self._guidance = Guidance(goal)
+        self._read: deque[tuple[LatLng, tuple[KnownSign, ...]]] = deque(maxlen=LAST_READ)
         self._unread = 0
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> str:
         """Read the signs around; the walk ends where a closer look confirms the goal."""
         self._map.visit(self._looks.streetview.panorama(pose.pano_id))
         self._unread += 1
-        if len(links) == 2 and self._unread < STRIDE and self._plan is None:
+        here = self._looks.streetview.panorama(pose.pano_id)
+        near = [sign for at, signs in self._read if distance(at, here.position) < NEAR_M for sign in signs]
+        is_close = bool(self._goal.beside) and self._alone.shown_by(near) is not None
+        if len(links) == 2 and self._unread < STRIDE and self._plan is None and not is_close:
             return ""
         self._unread = 0
         around = self._looks.around(pose.pano_id)
-        self._clues.read(self._looks.streetview.panorama(pose.pano_id), around)
-        for hint in self._goal.hinted_by(around):
+        self._clues.read(here, around)
+        self._read.append((here.position, around))
+        for hint in self._goal.hinted_by(around, near):
             if shown := self._alone.shown_by(self._looks.closer(pose.pano_id, hint.sign)):
                 return f"the sign {shown.sign.text!r} shows what is looked for"
+        self._guidance.pass_by(around)
         return ""
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Where its goal was seen, else to a way not taken yet, as the mind chooses."""
         ahead = [link for link in links if link != back] or list(links)
-        if self._can.looks_far and (seen := self._seen_down(pose, ahead)):
+        if self._can.looks_far and (seen := self._seen_down(pose, ahead) or self._pointed_down(pose, links)):
+            self._plan = None
             return seen
         if not self._can.remembers:
             return self._ask(pose, [_from_here(pose, link) for link in ahead])
@@ -100,18 +112,26 @@ class SightExplorer:
     def _seen_down(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
         """The way in which the goal is seen from afar, unless it was walked and was not it."""
         for link in links:
-            key = (pose.pano_id, link.pano_id)
-            if key not in self._down:
-                self._down[key] = self._looks_down(pose.pano_id, link)
-            shown = self._alone.shown_by(self._down[key])
+            shown = self._alone.shown_by(self._looks_down(pose.pano_id, link))
             if shown and not self._map.visits(link.pano_id):
-                self._plan = None
                 return Choice(link, f"the sign {shown.sign.text!r} is seen down this street")
         return None
 
+    def _pointed_down(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
+        """The way to which a signpost points, the one that it came by too."""
+        ways = ((link, self._looks_down(pose.pano_id, link)) for link in links)
+        if found := self._guidance.follow(pose.pano_id, ways):
+            link, pointer = found
+            return Choice(link, f"a signpost points to {pointer.name!r}, {pointer.metres} m")
+        return None
+
     def _looks_down(self, pano_id: str, link: Link) -> tuple[KnownSign, ...]:
-        ahead = self._looks.down(pano_id, link)
-        return (*ahead, *self._looks.fronts(pano_id, link)) if self._can.reads_fronts else ahead
+        key = (pano_id, link.pano_id)
+        if key not in self._down:
+            ahead = self._looks.down(pano_id, link)
+            fronts = self._looks.fronts(pano_id, link) if self._can.reads_fronts else ()
+            self._down[key] = (*ahead, *fronts)
+        return self._down[key]
 
     def _signs_down(self, way: Frontier) -> tuple[KnownSign, ...]:
         return self._down.get((way.pano_id, way.link.pano_id), ())
@@ -131,6 +151,7 @@ class SightExplorer:
     def _told(self, index: int, way: Frontier, pose: Pose) -> dict[str, object]:
         signs = self._signs_down(way)
         plate = self._address.seen_on(signs)
+        pointers = self._guidance.pointers(signs)
         return {
             "index": index,
             "description": way_in_words(way, pose, signs),
@@ -138,6 +159,8 @@ class SightExplorer:
             "turn": way.turn,
             "names_street": plate is not None,
             "numbers_away": self._address.numbers_away(plate) if plate else None,
+            "pointed_m": pointers[0].metres if pointers else None,
+            "to_centre": leads_to_centre(signs),
         }
 
 

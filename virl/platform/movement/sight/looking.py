@@ -4,6 +4,7 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 
 from virl.platform.movement.instruction.tourist.signs import Sign, signs_of
+from virl.platform.movement.sight.signposts import Pointer, pointer_in, signs_and_pointers
 from virl.platform.perception.base import Reader
 from virl.platform.perception.fronts import pieces_of
 from virl.platform.perception.lexicon import Lexicon
@@ -32,6 +33,8 @@ class KnownSign:
     sign: Sign
     kinds: tuple[str, ...]
     """Place types that its words tell of, the likeliest first."""
+    points_to: Pointer | None = None
+    """What it points to, if it is of a signpost."""
 
 
 Kept = MutableMapping[tuple[str, Camera], tuple[KnownSign, ...]]
@@ -96,10 +99,12 @@ class SignLooks:
         if key not in self.kept:
             view = self.streetview.view(pano_id, camera)
             lines = self.reader.read([view.pixels])[0]
-            self.kept[key] = tuple(
-                KnownSign(sign, self.kinds_of(sign.text)) for sign in signs_of(camera, lines)
-            )
+            self.kept[key] = tuple(self._known(sign) for sign in signs_and_pointers(camera, lines))
         return self.kept[key]
+
+    def _known(self, sign: Sign) -> KnownSign:
+        pointer = pointer_in(sign.text)
+        return KnownSign(sign, self.kinds_of(pointer.name if pointer else sign.text), pointer)
 
     def kinds_of(self, text: str) -> tuple[str, ...]:
         """The place types that words on a sign tell of, the likeliest first."""

@@ -17,6 +17,10 @@ graph of Virlbury, in which anything above 0 found the same, and 0 less."""
 STREET_JUNCTIONS, JUNCTION_NUMBERS = 12.0, 15.0
 """Junctions that are walked for a sign of the goal's street, and house numbers that count as one. Chosen: a
 stretch of street between two junctions has some 15."""
+JUNCTION_M = 70.0
+"""Metres on a signpost that count as a junction. Chosen: as long as a stretch of street."""
+CENTRE_JUNCTIONS = 0.5
+"""Junctions that are walked for a signpost to the middle of the town. Chosen: as a turn by 90 degrees."""
 MOST_KINDS = 4
 """Kinds of place that a wish may mean at most. Chosen."""
 
@@ -42,6 +46,10 @@ class ToldWay(BaseModel):
     """Whether a sign down this way names the street that the goal is told by."""
     numbers_away: int | None = None
     """How far the goal's house number is from those on that sign."""
+    pointed_m: int | None = None
+    """Metres to what may be the goal, by a signpost that points down this way."""
+    to_centre: bool = False
+    """Whether a signpost points down this way to the middle of the town."""
 
 
 class WayQuestion(BaseModel):
@@ -84,6 +92,7 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
     """The way with the fewest junctions before it, straight on among equals.
 
     A sign that names the goal's street makes up for `STREET_JUNCTIONS`, more if its house numbers are near.
+    So does a signpost, more if the goal is near. One to the middle of the town makes up for a turn.
 
     Raises:
         MindFailed: there is no way.
@@ -95,9 +104,13 @@ def choose_way(question: WayQuestion, lexicon: Lexicon) -> RoadChoice:  # noqa: 
         near = road.junctions + road.turn / STRAIGHT_BACK_DEG
         if road.names_street:
             near += (road.numbers_away or 0) / JUNCTION_NUMBERS - STREET_JUNCTIONS
-        return near, road.index
+        if road.pointed_m is not None:
+            near += road.pointed_m / JUNCTION_M - STREET_JUNCTIONS
+        return near - CENTRE_JUNCTIONS * road.to_centre, road.index
 
     best = min(question.roads, key=cost)
+    if best.pointed_m is not None:
+        return RoadChoice(index=best.index, reason="A signpost there points to what the task may mean.")
     if best.names_street:
         return RoadChoice(index=best.index, reason="A sign there names the street of the task.")
     return RoadChoice(index=best.index, reason="It is the nearest way not taken yet, with the least turn.")

@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from virl.kept import Kept, collector_paused
 from virl.platform.city import City
 from virl.platform.providers.city_file import CityFile
-from virl.platform.providers.offline.city_file import OfflineCity
+from virl.platform.providers.offline.city_file import OfflineCity, StreetSigns
 from virl.platform.providers.offline.codec import decode, encode
 from virl.platform.providers.offline.inventory import PlanInventory, plan_statistics
 from virl.platform.providers.offline.life.shops import TOWN, move_in
@@ -19,51 +19,56 @@ from virl.platform.providers.offline.render.renderer import CityRenderer
 from virl.platform.providers.offline.streetview import OfflineStreetMap, OfflineStreetView
 from virl.platform.providers.offline.town.layout import lay_out
 from virl.platform.providers.offline.town.plates import hang_plates
+from virl.platform.providers.offline.town.signposts import put_up_signposts
 from virl.platform.providers.offline.truth import OfflineTruth
 
 PLANS = 2  # kept in memory, so that an agent that consults another draws no second one; chosen
 _KEPT = Kept("plans", "plan of a town", 12, encode, partial(decode, CityPlan))  # how many: chosen
 
 
-def draw_plan(seed: int, town: str = TOWN, *, plates: bool = False) -> CityPlan:
+def draw_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...] = ()) -> CityPlan:
     """The plan of the city that grows from a seed; the same seed gives the same city, under any name.
 
     Args:
         seed: any non-negative integer.
         town: its name.
-        plates: whether plates with names of streets hang over its junctions.
+        street_signs: what hangs over its junctions.
     """
     layout = lay_out(seed)
     shops, homes = move_in(layout, seed, town), let_homes(layout, seed, town)
-    return CityPlan(seed, layout, shops, homes, hang_plates(layout) if plates else ())
+    plates = hang_plates(layout) if "plates" in street_signs else ()
+    signposts = put_up_signposts(layout, shops) if "signposts" in street_signs else ()
+    return CityPlan(seed, layout, shops, homes, (*plates, *signposts))
 
 
 @lru_cache(maxsize=PLANS)
-def kept_plan(seed: int, town: str = TOWN, *, plates: bool = False) -> CityPlan:
+def kept_plan(seed: int, town: str = TOWN, street_signs: tuple[StreetSigns, ...] = ()) -> CityPlan:
     """`draw_plan`'s, from the cache where it was drawn before."""
-    return _KEPT.get(f"{maker()} {_told(seed, town, plates)}", lambda: draw_plan(seed, town, plates=plates))
+    return _KEPT.get(
+        f"{maker()} {_told(seed, town, street_signs)}", lambda: draw_plan(seed, town, street_signs)
+    )
 
 
-def _told(seed: int, town: str, plates: bool) -> str:
-    return f"{seed} {town}{' with plates' if plates else ''}"
+def _told(seed: int, town: str, street_signs: tuple[StreetSigns, ...]) -> str:
+    return " ".join((str(seed), town, *street_signs))
 
 
 def plan_of(file: CityFile) -> CityPlan | None:
     """The plan of the city of a file; `None` for a city that is not made."""
-    return kept_plan(file.seed, plates=file.plates) if isinstance(file, OfflineCity) else None
+    return kept_plan(file.seed, street_signs=file.street_signs) if isinstance(file, OfflineCity) else None
 
 
-def open_offline(name: str, title: str, seed: int, *, plates: bool = False) -> City:
-    """The city of a seed, with all its providers and its ground truth; `plates` as `draw_plan` takes it."""
+def open_offline(name: str, title: str, seed: int, street_signs: tuple[StreetSigns, ...] = ()) -> City:
+    """The city of a seed, with all its providers and its ground truth, as `draw_plan` draws it."""
     compile_ahead()
     with collector_paused():
-        plan = kept_plan(seed, title, plates=plates)
+        plan = kept_plan(seed, title, street_signs)
     renderer = CityRenderer(plan)
     return City(
         name=name,
         title=title,
         center=plan.layout.frame.origin,
-        streetview=OfflineStreetView(plan.layout, renderer, picture_key(_told(seed, title, plates))),
+        streetview=OfflineStreetView(plan.layout, renderer, picture_key(_told(seed, title, street_signs))),
         places=OfflinePlaces(plan.shops, renderer.photo),
         maps=offline_maps(plan.layout, {shop.place.name: shop.place.position for shop in plan.shops}),
         listings=OfflineListings(plan.listings),

@@ -1,8 +1,12 @@
 """The file of a city that is made."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from virl.platform.providers.city_file import CityFile
+
+StreetSigns = Literal["plates", "signposts"]
 
 
 class OfflineCity(CityFile):
@@ -10,5 +14,5 @@ class OfflineCity(CityFile):
 
     seed: int = Field(ge=0)
     """What the city grows from."""
-    plates: bool = False
-    """Whether plates with names of streets and house numbers hang over its junctions."""
+    street_signs: tuple[StreetSigns, ...] = ()
+    """Over its junctions: `plates` with street names and house numbers, `signposts` to landmarks."""

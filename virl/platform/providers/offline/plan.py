@@ -107,7 +107,7 @@ class Frontage:
     """How busy the street is here, [0, 1]: shops go where it is high."""
 
 
-SignKind = Literal["fascia", "blade", "board", "directory", "plate"]
+SignKind = Literal["fascia", "blade", "board", "directory", "plate", "signpost"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +116,13 @@ class Sign:
 
     A `fascia` lies on the front of a building, a `blade` stands out from it and is read from both sides,
     a `board` stands on two posts. A `directory` is one line of a board beside the entrance of a building,
-    which names what is inside. A `plate` hangs over a street and names it.
+    which names what is inside. A `plate` hangs over a street and names it, a `signpost` names a place to
+    which the street leads, and how far it is.
     """
 
     id: str
     place_id: str
-    """Empty for a plate."""
+    """Empty for a plate and a signpost."""
     text: str
     tagline: str
     """A second, smaller line; may be empty."""
@@ -259,10 +260,10 @@ class CityPlan:
     layout: StreetPlan
     shops: tuple[Shop, ...]
     listings: tuple[Listing, ...] = field(default=())
-    plates: tuple[Sign, ...] = ()
-    """Of streets."""
+    street_signs: tuple[Sign, ...] = ()
+    """Plates with the names of streets, and signposts."""
 
     @property
     def signs(self) -> list[Sign]:
         """All signs: those of the shops in their order, then those of streets."""
-        return [*(sign for shop in self.shops for sign in shop.signs), *self.plates]
+        return [*(sign for shop in self.shops for sign in shop.signs), *self.street_signs]

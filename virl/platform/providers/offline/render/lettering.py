@@ -41,6 +41,7 @@ SCHEMES: tuple[tuple[Rgb, Rgb], ...] = (
 """Colours of board and letters."""
 
 _STREET_SCHEME: tuple[Rgb, Rgb] = ((0.05, 0.17, 0.45), (0.99, 0.99, 0.99))
+_SIGNPOST_SCHEME: tuple[Rgb, Rgb] = ((0.36, 0.20, 0.09), (0.99, 0.99, 0.97))
 _PARK_SCHEME: tuple[Rgb, Rgb] = ((0.09, 0.28, 0.16), (0.99, 0.98, 0.90))
 
 
@@ -56,6 +57,8 @@ def colours(sign: Sign) -> tuple[Rgb, Rgb]:
         return _PARK_SCHEME
     if sign.kind == "plate":
         return _STREET_SCHEME
+    if sign.kind == "signpost":
+        return _SIGNPOST_SCHEME
     return SCHEMES[sign.variant // 5 % len(SCHEMES)]
 
 

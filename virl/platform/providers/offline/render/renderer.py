@@ -58,7 +58,7 @@ class CityRenderer:
         self._plan = plan
         self._signs = plan.signs
         self._types = [shop.place.types for shop in plan.shops for _ in shop.signs]
-        self._types += [()] * len(plan.plates)
+        self._types += [()] * len(plan.street_signs)
         self._frontages = {frontage.id: frontage for frontage in plan.layout.frontages}
         self._streets = {street.id: street for street in plan.layout.streets}
         self._first_thing = len(self._signs)

@@ -177,6 +177,7 @@ def sign_mesh(signs: Sequence[Sign], first_texture: int, first_owner: int) -> Qu
     number = np.arange(len(signs))
     out = outward(left, right)
     blade, board, plate = kind == "blade", kind == "board", kind == "plate"
+    hung = plate | (kind == "signpost")
     parts = [
         quads(upright(left, right, bottom, top), texture=first_texture + number, paint=paint, ink=ink,
               owner=first_owner + number)
@@ -188,7 +189,7 @@ def sign_mesh(signs: Sequence[Sign], first_texture: int, first_owner: int) -> Qu
               owner=(first_owner + number)[blade])
     )  # fmt: skip
     parts.append(quads(backs[board], paint=(0.45, 0.33, 0.22)))
-    parts.append(quads(backs[plate], paint=(0.55, 0.56, 0.58)))
+    parts.append(quads(backs[hung], paint=(0.55, 0.56, 0.58)))
     parts.append(_wires(left[plate], right[plate], out[plate], top[plate]))
     rim = paint * 0.7
     parts.append(quads(upright(back_right, left, bottom, top), paint=rim))

@@ -1,5 +1,8 @@
 """Plates with names of streets and house numbers, hung over the streets where they leave a junction."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 import shapely
 
@@ -14,6 +17,51 @@ LEAST_WAYS = 3  # that meet where plates hang
 TANGENT_M = 1.0
 
 
+class Hook(NamedTuple):
+    """Where signs hang over a street that leaves a junction."""
+
+    street: Street
+    number: int
+    """0 at the start of the street, 1 at its end."""
+
+    @property
+    def junction(self) -> int:
+        """The junction that the street leaves here."""
+        return self.street.end if self.number else self.street.start
+
+    @property
+    def far(self) -> int:
+        """The junction at the other end."""
+        return self.street.start if self.number else self.street.end
+
+    @property
+    def line(self) -> Floats:
+        """The centre line, away from the junction, shape (n, 2)."""
+        return self.street.line[::-1] if self.number else self.street.line
+
+    def ends(self, width: float) -> tuple[Point, Point]:
+        """The ends of a sign of some metres, left and right as read from the junction."""
+        way = shapely.LineString(self.line)
+        along = min(FROM_JUNCTION_M, LARGEST_SHARE * way.length)
+        points = [
+            way.interpolate(metres) for metres in (max(along - TANGENT_M, 0.0), along, along + TANGENT_M)
+        ]
+        before, middle, after = (np.array((point.x, point.y)) for point in points)
+        ahead = (after - before) / np.linalg.norm(after - before)
+        right = np.array((ahead[1], -ahead[0])) * width / 2
+        return _rounded(middle - right), _rounded(middle + right)
+
+
+def hooks(layout: StreetPlan) -> Iterator[Hook]:
+    """Where signs hang: over each street that leaves a junction of three or more."""
+    ways = np.bincount([end for street in layout.streets for end in (street.start, street.end)])
+    for street in layout.streets:
+        for number in (0, 1):
+            hook = Hook(street, number)
+            if ways[hook.junction] >= LEAST_WAYS:
+                yield hook
+
+
 def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
     """A plate for each street that leaves a junction, read from the middle of the junction.
 
@@ -22,35 +70,22 @@ def hang_plates(layout: StreetPlan) -> tuple[Sign, ...]:
     Args:
         layout: streets and the frontages along them.
     """
-    ways = np.bincount([end for street in layout.streets for end in (street.start, street.end)])
     numbers: dict[int, list[int]] = {}
     for front in layout.frontages:
         numbers.setdefault(front.street, []).append(front.number)
-    return tuple(
-        _plate(street, number, line, numbers.get(street.id, []))
-        for street in layout.streets
-        for number, (end, line) in enumerate(((street.start, street.line), (street.end, street.line[::-1])))
-        if ways[end] >= LEAST_WAYS
-    )
+    return tuple(_plate(hook, numbers.get(hook.street.id, [])) for hook in hooks(layout))
 
 
-def _plate(street: Street, number: int, line: Floats, numbers: list[int]) -> Sign:
-    way = shapely.LineString(line)
-    along = min(FROM_JUNCTION_M, LARGEST_SHARE * way.length)
-    points = [way.interpolate(metres) for metres in (max(along - TANGENT_M, 0.0), along, along + TANGENT_M)]
-    before, middle, after = (np.array((point.x, point.y)) for point in points)
-    ahead = (after - before) / np.linalg.norm(after - before)
-    right = np.array((ahead[1], -ahead[0]))
-    span = f"{min(numbers)}-{max(numbers)}" if numbers else ""
-    half = (LETTER_M * len(street.name) + MARGIN_M) / 2
+def _plate(hook: Hook, numbers: list[int]) -> Sign:
+    left, right = hook.ends(LETTER_M * len(hook.street.name) + MARGIN_M)
     return Sign(
-        id=f"street-{street.id}-{number}-plate",
+        id=f"street-{hook.street.id}-{hook.number}-plate",
         place_id="",
-        text=street.name,
-        tagline=span,
+        text=hook.street.name,
+        tagline=f"{min(numbers)}-{max(numbers)}" if numbers else "",
         kind="plate",
-        left=_rounded(middle - right * half),
-        right=_rounded(middle + right * half),
+        left=left,
+        right=right,
         bottom=BOTTOM_M,
         top=BOTTOM_M + HEIGHT_M,
         variant=0,

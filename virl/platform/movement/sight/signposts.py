@@ -1,0 +1,40 @@
+"""Signposts: words on a sign that name a place and how far it is, so that it does not stand here."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from virl.platform.movement.instruction.tourist.signs import Sign, signs_of
+from virl.platform.perception.base import TextLine
+from virl.platform.streetview import Camera
+
+# A reader takes an "m" for an "n" or "rn" at times.
+_POINTER = re.compile(
+    r"(?P<name>.*\w.*?)\s*(?<!\d)(?P<far>\d{1,4})\s?(?P<unit>km|m|rn|n)\b\W*", re.IGNORECASE
+)
+_KM_M = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A line of a signpost."""
+
+    name: str
+    metres: int
+
+
+def pointer_in(text: str) -> Pointer | None:
+    """What a line such as `Museum of Tides 300 m` points to; `None` if it ends in no distance."""
+    found = _POINTER.fullmatch(text.strip())
+    if found is None:
+        return None
+    scale = _KM_M if found["unit"].casefold() == "km" else 1
+    return Pointer(found["name"].strip(" -\u2013:,."), int(found["far"]) * scale)
+
+
+def signs_and_pointers(camera: Camera, lines: Sequence[TextLine]) -> Iterator[Sign]:
+    """The signs of a view, as `signs_of`; a line that points somewhere is a sign of its own, and first."""
+    pointers = [line for line in lines if pointer_in(line.text)]
+    for line in pointers:
+        yield from signs_of(camera, [line])
+    yield from signs_of(camera, [line for line in lines if line not in pointers])

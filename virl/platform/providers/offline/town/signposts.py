@@ -1,0 +1,161 @@
+"""Signposts over streets where they leave a junction: landmarks to which they lead, and how far those are."""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from virl.platform.places import LANDMARKS
+from virl.platform.providers.offline.plan import Floats, Shop, Sign, Street, StreetPlan
+from virl.platform.providers.offline.town.plates import MARGIN_M, Hook, hooks
+
+SIGNED_M = 600.0
+"""As far as landmarks are signed along the streets. Chosen: a walk of eight minutes."""
+CENTRE = "Centre"
+MOST_LINES = 3  # over a street; chosen: more would hang too low, or be too small to read
+ROUNDED_M = 50
+SAME_M = 1.0
+LETTER_M = 0.07  # width for each letter; chosen
+BOTTOM_M, HEIGHT_M, STEP_M = 3.55, 0.2, 0.21  # fire engines pass below, 3.5 m high
+
+
+class Landmark(NamedTuple):
+    """A place that is signed, and where it is along its street."""
+
+    name: str
+    street: int
+    along: float
+    """Metres from the start of the street."""
+
+
+class Line(NamedTuple):
+    """What a board says."""
+
+    name: str
+    metres: float
+
+
+def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, ...]:
+    """Boards over each street that leaves a junction: landmarks to which it is the shortest way.
+
+    A landmark that is signed at one junction is signed at each on the way to it. Where there is room left, a
+    board points to the middle of the town.
+
+    Args:
+        layout: streets and the frontages along them.
+        shops: the places; those of the types `LANDMARKS` are signed, if no other has the same name.
+    """
+    metres = _between_junctions(layout)
+    places = list(hooks(layout))
+    lines = _shared_out(places, landmarks_of(layout, shops), layout, metres)
+    middle = int(np.argmin(np.linalg.norm(layout.junctions - layout.junctions.mean(axis=0), axis=1)))
+    boards: list[Sign] = []
+    for hook, own in zip(places, lines, strict=True):
+        if (away := _through(hook, metres[:, middle])) < np.inf:
+            own.append(Line(CENTRE, away))
+        boards += [_board(hook, row, line) for row, line in enumerate(own[:MOST_LINES])]
+    return tuple(boards)
+
+
+def _shared_out(
+    places: Sequence[Hook], landmarks: Sequence[Landmark], layout: StreetPlan, metres: Floats
+) -> list[list[Line]]:
+    """The lines that hang at each place, the nearest landmark first; landmarks take places in turns."""
+    streets = {street.id: street for street in layout.streets}
+    waiting = [
+        deque(_candidates(places, one, _ways_to(one, streets[one.street], metres))) for one in landmarks
+    ]
+    lines: list[list[Line]] = [[] for _ in places]
+    decided = {hook.junction for hook in places}
+    signed: set[tuple[str, int]] = set()
+    while any(waiting):
+        for landmark, left in zip(landmarks, waiting, strict=True):
+            while left:
+                away, number = left.popleft()
+                hook = places[number]
+                goes_on = landmark.street == hook.street.id or hook.far not in decided
+                if len(lines[number]) < MOST_LINES and (goes_on or (landmark.name, hook.far) in signed):
+                    lines[number].append(Line(landmark.name, away))
+                    signed.add((landmark.name, hook.junction))
+                    break
+    return [sorted(own, key=lambda line: (line.metres, line.name)) for own in lines]
+
+
+def _candidates(places: Sequence[Hook], landmark: Landmark, to_junctions: Floats) -> list[tuple[float, int]]:
+    """Metres to a landmark and the places where a board may point to it, the nearest first."""
+    away = [(_along(hook, landmark, to_junctions), number) for number, hook in enumerate(places)]
+    return sorted(one for one in away if one[0] <= SIGNED_M)
+
+
+def landmarks_of(layout: StreetPlan, shops: Sequence[Shop]) -> list[Landmark]:
+    """The places that are signed, in the order of the shops."""
+    fronts = {front.id: front for front in layout.frontages}
+    streets = {street.id: street for street in layout.streets}
+    names = [shop.place.name for shop in shops]
+    found = []
+    for shop in shops:
+        if shop.place.types and shop.place.types[0] in LANDMARKS and names.count(shop.place.name) == 1:
+            front = fronts[shop.frontage]
+            middle = (np.array(front.left) + np.array(front.right)) / 2
+            line = shapely.LineString(streets[front.street].line)
+            found.append(Landmark(shop.place.name, front.street, line.project(shapely.Point(middle))))
+    return found
+
+
+def _between_junctions(layout: StreetPlan) -> Floats:
+    """Metres along the streets between junctions, shape (junctions, junctions)."""
+    ends = np.array([(street.start, street.end) for street in layout.streets]).T
+    length = np.array([shapely.LineString(street.line).length for street in layout.streets])
+    order = np.argsort(
+        -length, kind="stable"
+    )  # of two streets between the same junctions, the shorter stands
+    count = len(layout.junctions)
+    dense = np.zeros((count, count))
+    for row in (0, 1):
+        dense[ends[row][order], ends[1 - row][order]] = length[order]
+    between: Floats = dijkstra(csr_array(dense), directed=False)
+    return between
+
+
+def _ways_to(landmark: Landmark, street: Street, metres: Floats) -> Floats:
+    """Metres from each junction to a landmark, shape (junctions,)."""
+    rest = shapely.LineString(street.line).length - landmark.along
+    to: Floats = np.minimum(metres[:, street.start] + landmark.along, metres[:, street.end] + rest)
+    return to
+
+
+def _along(hook: Hook, landmark: Landmark, to_junctions: Floats) -> float:
+    """Metres to a landmark along the street of a hook; infinite where another way is shorter."""
+    if landmark.street != hook.street.id:
+        return _through(hook, to_junctions)
+    length = shapely.LineString(hook.line).length
+    away = length - landmark.along if hook.number else landmark.along
+    return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
+
+
+def _through(hook: Hook, to_junctions: Floats) -> float:
+    """Metres by way of the whole street of a hook; infinite where another way is shorter."""
+    away = shapely.LineString(hook.line).length + float(to_junctions[hook.far])
+    return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
+
+
+def _board(hook: Hook, row: int, line: Line) -> Sign:
+    text = f"{line.name} {max(round(line.metres / ROUNDED_M), 1) * ROUNDED_M} m"
+    bottom = BOTTOM_M + STEP_M * (MOST_LINES - 1 - row)
+    left, right = hook.ends(LETTER_M * len(text) + MARGIN_M)
+    return Sign(
+        id=f"street-{hook.street.id}-{hook.number}-signpost-{row}",
+        place_id="",
+        text=text,
+        tagline="",
+        kind="signpost",
+        left=left,
+        right=right,
+        bottom=round(bottom, 3),
+        top=round(bottom + HEIGHT_M, 3),
+        variant=0,
+    )
