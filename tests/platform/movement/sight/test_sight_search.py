@@ -112,7 +112,10 @@ def test_a_look_is_told_by_its_kind_and_its_neighbours() -> None:
     assert goal.shown_by([own]) is None
     assert goal.shown_by([bank, dentist]) is None
     assert goal.shown_by([own], near=[bank, dentist]) is own
-    assert goal.shown_by([bank, dentist], near=[own]) is None
+    assert goal.shown_by([bank, dentist], near=[own]) is own
+    assert goal.shown_by([bank], near=[own]) is None
+    schools = SightGoal("", kinds=("bakery",), beside=("secondary_school", "dentist"))
+    assert schools.shown_by([own, sign("High School", "school"), across]) is own
 
 
 def test_a_restaurant_beside_a_place_alone_does_not_tell_it() -> None:
@@ -138,7 +141,7 @@ def test_rules_take_the_nearest_way_and_turn_least() -> None:
 
 
 class Boards:
-    """Street view and reader at once: boards at panoramas, seen in views to the east."""
+    """Street view and reader at once: boards seen to the east of panoramas, or to the north at their side."""
 
     def __init__(self, streets: MadeStreetView, boards: dict[str, str]) -> None:
         self._streets, self._boards = streets, boards
@@ -148,8 +151,8 @@ class Boards:
     def view(self, pano_id: str, camera: Camera) -> View:
         view = self._streets.view(pano_id, camera)
         far = camera.fov == 20.0
-        faces = abs(camera.heading - 90.0) < 1.0
-        text = self._boards.get(f"far {pano_id}" if far else pano_id, "") if faces else ""
+        seen = {90: f"far {pano_id}" if far else pano_id, 0: f"side {pano_id}"}
+        text = self._boards.get(seen.get(round(camera.heading) % 360, ""), "")
         self._shown[id(view.pixels)] = text
         self._kept = (*getattr(self, "_kept", ()), view.pixels)
         return view
@@ -256,7 +259,7 @@ def test_a_signpost_is_no_place_and_is_read_a_line_at_a_time() -> None:
 
 
 def test_a_signpost_is_followed_to_what_stands_there() -> None:
-    boards = {"far c": "Lantern Books 50 m", "c": "Lantern Books 50 m", "e2": "Lantern Books"}
+    boards = {"far c": "Lantern Books 50 m", "c": "Lantern Books 50 m", "side e2": "Lantern Books"}
     task = 'Find the place called "Lantern Books".'
     way, reason, _ = search(plus_sign(), boards, task, start=Pose("s2", 0.0))
     assert way == ["s2", "s1", "c", "e1", "e2"]
@@ -274,7 +277,7 @@ def test_a_signpost_that_misleads_is_followed_once() -> None:
 
 def test_a_place_that_was_passed_and_is_not_the_goal_is_not_gone_to_again() -> None:
     """Of two libraries, the one between a bank and a dentist is meant."""
-    boards = {"far c": "Old Library 50 m", "e1": "Old Library"}
+    boards = {"far c": "Old Library 50 m", "side e1": "Old Library"}
     told = "Find the library that stands between a bank and a dentist."
     _, reason, _ = search(plus_sign(), boards, told, start=Pose("s2", 0.0))
     assert reason == "every way that can be reached was walked"

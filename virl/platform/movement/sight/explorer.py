@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from virl.geo import LatLng, distance, signed_turn
+from virl.geo import distance, signed_turn
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice
@@ -13,14 +13,17 @@ from virl.platform.movement.sight.clues import Clues, leads_to_centre, told_addr
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.guidance import Guidance
 from virl.platform.movement.sight.looking import KnownSign, SignLooks
+from virl.platform.movement.sight.rules import ToldWay, cost
 from virl.platform.movement.sight.seen import Frontier, SeenMap
 from virl.platform.movement.sight.words import map_in_words, way_in_words
-from virl.platform.streetview import Link, Pose
+from virl.platform.streetview import Link, Panorama, Pose
 
 STRIDE = 2
 """Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m."""
 NEAR_M, LAST_READ = 25.0, 4
 """Metres to the panoramas whose signs are taken together to know neighbours, of the last few read. Chosen."""
+OVER_STREET_DEG = 10.0
+"""Degrees from where a street leads to what hangs over it. Chosen: a board of 2 m is seen so from 6 m."""
 MOST_WAYS = 8
 """Ways that a mind is offered at once, the nearest. Chosen: a question stays within 2,000 tokens."""
 
@@ -68,7 +71,7 @@ class SightExplorer:
         self._down: dict[tuple[str, str], tuple[KnownSign, ...]] = {}
         self._plan: tuple[str, str] | None = None
         self._guidance = Guidance(goal)
-        self._read: deque[tuple[LatLng, tuple[KnownSign, ...]]] = deque(maxlen=LAST_READ)
+        self._read: deque[tuple[Panorama, list[KnownSign]]] = deque(maxlen=LAST_READ)
         self._unread = 0
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> str:
@@ -76,18 +79,25 @@ class SightExplorer:
         self._map.visit(self._looks.streetview.panorama(pose.pano_id))
         self._unread += 1
         here = self._looks.streetview.panorama(pose.pano_id)
-        near = [sign for at, signs in self._read if distance(at, here.position) < NEAR_M for sign in signs]
-        is_close = bool(self._goal.beside) and self._alone.shown_by(near) is not None
+        near = [
+            (one.id, sign)
+            for one, signs in self._read
+            if distance(one.position, here.position) < NEAR_M
+            for sign in signs
+        ]
+        is_close = bool(self._goal.beside) and self._alone.shown_by([sign for _, sign in near]) is not None
         if len(links) == 2 and self._unread < STRIDE and self._plan is None and not is_close:
             return ""
         self._unread = 0
         around = self._looks.around(pose.pano_id)
         self._clues.read(here, around)
-        self._read.append((here.position, around))
-        for hint in self._goal.hinted_by(around, near):
-            if shown := self._alone.shown_by(self._looks.closer(pose.pano_id, hint.sign)):
+        fronts = [one for one in around if not (self._guidance.is_there and _hangs_over(links, one))]
+        self._read.append((here, fronts))
+        for hint in self._goal.hinted_by(fronts, [sign for _, sign in near]):
+            at = next((pano_id for pano_id, sign in near if sign is hint), pose.pano_id)
+            if shown := self._alone.shown_by(self._looks.closer(at, hint.sign)):
                 return f"the sign {shown.sign.text!r} shows what is looked for"
-        self._guidance.pass_by(around)
+        self._guidance.pass_by(fronts)
         return ""
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
@@ -131,37 +141,50 @@ class SightExplorer:
             ahead = self._looks.down(pano_id, link)
             fronts = self._looks.fronts(pano_id, link) if self._can.reads_fronts else ()
             self._down[key] = (*ahead, *fronts)
+            self._guidance.see(self._down[key])
         return self._down[key]
 
     def _signs_down(self, way: Frontier) -> tuple[KnownSign, ...]:
         return self._down.get((way.pano_id, way.link.pano_id), ())
 
     def _ask(self, pose: Pose, frontiers: Sequence[Frontier]) -> Choice:
-        near = sorted(frontiers, key=lambda one: (one.junctions, one.turn, one.metres))[:MOST_WAYS]
+        nearest = sorted(frontiers, key=lambda one: (one.junctions, one.turn, one.metres))
+        weighed = [self._weighed(index, way) for index, way in enumerate(nearest)]
+        roads = sorted(weighed, key=cost)[:MOST_WAYS]
         reply = self._mind.ask(
             self._prompt,
             task=self._goal.told,
             seen=map_in_words(self._map, self._clues, pose),
-            roads=[self._told(index, one, pose) for index, one in enumerate(near)],
+            roads=[self._told(index, nearest[road.index], road, pose) for index, road in enumerate(roads)],
         )
-        chosen = near[reply.index]
+        chosen = nearest[roads[reply.index].index]
         self._plan = (chosen.pano_id, chosen.link.pano_id) if chosen.junctions else None
         return Choice(chosen.first, reply.reason)
 
-    def _told(self, index: int, way: Frontier, pose: Pose) -> dict[str, object]:
+    def _told(self, index: int, way: Frontier, road: ToldWay, pose: Pose) -> dict[str, object]:
+        words = way_in_words(way, pose, self._signs_down(way))
+        return road.model_dump() | {"index": index, "description": words}
+
+    def _weighed(self, index: int, way: Frontier) -> ToldWay:
         signs = self._signs_down(way)
         plate = self._address.seen_on(signs)
         pointers = self._guidance.pointers(signs)
-        return {
-            "index": index,
-            "description": way_in_words(way, pose, signs),
-            "junctions": way.junctions,
-            "turn": way.turn,
-            "names_street": plate is not None,
-            "numbers_away": self._address.numbers_away(plate) if plate else None,
-            "pointed_m": pointers[0].metres if pointers else None,
-            "to_centre": leads_to_centre(signs),
-        }
+        return ToldWay(
+            index=index,
+            description="",
+            junctions=way.junctions,
+            turn=way.turn,
+            names_street=plate is not None,
+            numbers_away=self._address.numbers_away(plate) if plate else None,
+            pointed_m=pointers[0].metres if pointers else None,
+            known_ahead=self._map.known_ahead(way) if self._guidance.is_there else 0,
+            to_centre=leads_to_centre(signs),
+        )
+
+
+def _hangs_over(links: Sequence[Link], one: KnownSign) -> bool:
+    """Whether a sign is seen where a street leads, as plates and signposts are, and not at its side."""
+    return any(abs(signed_turn(link.heading, one.sign.heading)) < OVER_STREET_DEG for link in links)
 
 
 def _from_here(pose: Pose, link: Link) -> Frontier:

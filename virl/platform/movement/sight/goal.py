@@ -62,15 +62,16 @@ class SightGoal:
         signs = _fronts(signs)
         if self.name:
             return next((one for one in signs if self._names(one)), None)
-        own = (one for one in signs if set(one.kinds) & set(self.kinds))
-        return next((one for one in own if self._stands_there(one, signs, _fronts(near))), None)
+        near = _fronts(near) if self.beside else []
+        own = (one for one in [*signs, *near] if set(one.kinds) & set(self.kinds))
+        return next((one for one in own if self._stands_there(one, signs, near)), None)
 
     def _stands_there(self, own: KnownSign, signs: Sequence[KnownSign], near: Sequence[KnownSign]) -> bool:
-        others = [one for one in signs if one != own]
-        if set(self.beside) <= _kinds_of([*others, *near]):
+        others = [one for one in [*signs, *near] if one != own]
+        if all(_is_there(kind, others) for kind in self.beside):
             return True
-        beside = [one for one in others if _apart(one, own) < BESIDE_DEG]
-        return bool(_kinds_of(beside).intersection(self.beside) - COMMON)
+        beside = [one for one in signs if one != own and _apart(one, own) < BESIDE_DEG]
+        return own in signs and any(_is_there(kind, beside) for kind in self.beside if kind not in COMMON)
 
     def pointed_by(self, signs: Sequence[KnownSign]) -> list[Pointer]:
         """What signposts point to that may be the goal, whatever stands beside it, the nearest first."""
@@ -91,8 +92,9 @@ class SightGoal:
         return all(fuzz.partial_ratio(word, read) >= MIN_WORD for word in words)
 
 
-def _kinds_of(signs: Sequence[KnownSign]) -> set[str]:
-    return {kind for one in signs for kind in one.kinds}
+def _is_there(kind: str, signs: Sequence[KnownSign]) -> bool:
+    """Whether one of the signs tells of a kind, or of a wider one, as `school` of a `secondary_school`."""
+    return any(kind == told or kind.endswith(f"_{told}") for one in signs for told in one.kinds)
 
 
 def _apart(one: KnownSign, other: KnownSign) -> float:

@@ -4,9 +4,14 @@ import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from virl.geo import signed_turn
+import numpy as np
+
+from virl.geo import LatLng, destination, distances, signed_turn
 from virl.platform.streetview import Link, Panorama, Pose
 
+AHEAD_M, KNOWN_M = 100.0, 150.0
+"""Metres down a way to where it is taken to lead, and from there to the junctions that were visited near by.
+Chosen in Virlham."""
 ELSEWHERE_DEG = 90.0
 """Counts as the turn towards a way that leaves another panorama. Chosen: as much as a turn to the side."""
 
@@ -38,15 +43,30 @@ class SeenMap:
     def __init__(self) -> None:
         self._seen: dict[str, Panorama] = {}
         self._visits: dict[str, int] = {}
+        self._junctions: list[LatLng] = []
 
     def visit(self, panorama: Panorama) -> None:
         """Write down that the walker came to a panorama."""
+        if panorama.is_crossing and panorama.id not in self._seen:
+            self._junctions.append(panorama.position)
         self._seen[panorama.id] = panorama
         self._visits[panorama.id] = self._visits.get(panorama.id, 0) + 1
 
     def visits(self, pano_id: str) -> int:
         """How often the walker came to a panorama."""
         return self._visits.get(pano_id, 0)
+
+    def known_ahead(self, way: Frontier) -> int:
+        """How many junctions were visited near to where a way leads.
+
+        Args:
+            way: one of `frontiers`.
+        """
+        if not self._junctions:
+            return 0
+        there = destination(self._seen[way.pano_id].position, way.link.heading, AHEAD_M)
+        lat, lng = zip(*self._junctions, strict=True)
+        return int(np.count_nonzero(distances(lat, lng, *there) < KNOWN_M))
 
     @property
     def visited(self) -> Iterable[Panorama]:
