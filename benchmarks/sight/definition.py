@@ -29,7 +29,7 @@ from virl.platform.streetview import Camera, Image, Pose, view_of_picture
 from virl.platform.whole_graph import whole_graph
 
 from .closed import WalkedStreetView
-from .episodes import Asked, Known, Search, metres_left, searches
+from .episodes import Known, Search, SearchRequest, metres_left, searches
 from .published import PUBLISHED
 from .score import METRICS, score, show
 from .targets import Among, Kind
@@ -128,7 +128,7 @@ def episodes(options: Options, resources: Resources) -> list[Episode]:
     for name in options.cities or SPLITS[options.split]:
         there = _searched(options, name, resources)
         for kind in options.kinds:
-            asked = Asked(kind, o.among, o.split, o.count, o.seed, o.least_m, o.most_m)
+            asked = SearchRequest(kind, o.among, o.split, o.count, o.seed, o.least_m, o.most_m)
             found = searches(there.known, there.graph, asked)
             made += [
                 Episode(f"{kind}-{number:03d}", name, walker, search.model_dump(mode="json"))

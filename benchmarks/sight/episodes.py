@@ -74,7 +74,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchRequest:
     """Which searches are asked for."""
 
     kind: Kind
@@ -88,7 +88,7 @@ class Asked:
     most_m: float
 
 
-def searches(known: Known, graph: NavigationGraph, asked: Asked) -> list[Search]:
+def searches(known: Known, graph: NavigationGraph, asked: SearchRequest) -> list[Search]:
     """Searches for different places of a city; fewer where it has no more that fit.
 
     Args:
@@ -117,7 +117,7 @@ def searches(known: Known, graph: NavigationGraph, asked: Asked) -> list[Search]
 
 
 def _search(
-    known: Known, graph: NavigationGraph, target: SightTarget, asked: Asked, chance: Random
+    known: Known, graph: NavigationGraph, target: SightTarget, asked: SearchRequest, chance: Random
 ) -> Search | None:
     """A search for a target, `None` if it is in sight from nowhere or no start is as far away."""
     reached = panoramas_in_sight(known.city, known.graph, target.places)

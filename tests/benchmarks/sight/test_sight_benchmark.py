@@ -19,9 +19,9 @@ from benchmarks.sight.episodes import (
     LEAST_DECISIONS,
     MOST_DECISIONS,
     SAME_M,
-    Asked,
     Known,
     Search,
+    SearchRequest,
     same_places,
     searches,
 )
@@ -48,8 +48,8 @@ from virl.tools.body import Body
 from virl.tools.catalogue import TOOLS, use
 
 
-def asked(kind: Kind, count: int, *, among: Among = "all", seed: int = 1) -> Asked:
-    return Asked(kind, among, "train", count, seed, least_m=300.0, most_m=2000.0)
+def asked(kind: Kind, count: int, *, among: Among = "all", seed: int = 1) -> SearchRequest:
+    return SearchRequest(kind, among, "train", count, seed, least_m=300.0, most_m=2000.0)
 
 
 @pytest.fixture(scope="module")

@@ -100,7 +100,7 @@ def test_the_polygon_covers_the_district_as_the_benchmarks_draw_it(name: str) ->
 
 
 def test_an_unknown_city_names_the_known() -> None:
-    with pytest.raises(UnknownName, match="unknown city 'atlantis': `virl cities` lists all 28"):
+    with pytest.raises(UnknownName, match="unknown city 'atlantis': `virl cities` lists all 29"):
         city_settings("atlantis")
 
 

@@ -25,6 +25,7 @@ from virl.platform.movement.sight.rules import (
     choose_way,
     understand,
 )
+from virl.platform.movement.sight.seen import SeenMap
 from virl.platform.movement.sight.signposts import Pointer, pointer_in, signs_and_pointers
 from virl.platform.movement.sight.understanding import goal_in_picture, goal_in_words
 from virl.platform.perception.base import TextLine
@@ -264,6 +265,32 @@ def test_a_signpost_is_followed_to_what_stands_there() -> None:
     way, reason, _ = search(plus_sign(), boards, task, start=Pose("s2", 0.0))
     assert way == ["s2", "s1", "c", "e1", "e2"]
     assert reason == "the sign 'Lantern Books' shows what is looked for"
+
+
+def test_what_hangs_over_a_street_is_no_front_in_a_town_with_signposts() -> None:
+    """A reader may miss the distance on a signpost."""
+    boards = {"far c": "Lantern Books 50 m", "c": "Lantern Books"}
+    task = 'Find the place called "Lantern Books".'
+    _, reason, _ = search(plus_sign(), boards, task, start=Pose("s2", 0.0))
+    assert reason == "the sign 'Lantern Books' shows what is looked for"  # no signpost was read before
+    _, reason, _ = search(plus_sign(), boards | {"s1": "Centre 150 m"}, task, start=Pose("s2", 0.0))
+    assert reason == "every way that can be reached was walked"
+
+
+def test_in_a_town_with_signposts_it_leaves_what_it_knows() -> None:
+    seen = SeenMap()
+    streets = grid(6)
+    for name in ("2.2", "2.3", "3.2"):
+        seen.visit(streets.panorama(name))
+    ways = {
+        (way.pano_id, way.link.pano_id): seen.known_ahead(way)
+        for way in seen.frontiers(Pose("3.2", 90.0), streets.panorama("3.2").links)
+    }
+    assert ways["3.2", "4.2"] == 2  # 150 m and more from the third
+    assert ways["3.2", "3.3"] == 3
+    near = {"index": 0, "description": "", "known_ahead": 6}
+    question = {"task": "", "roads": [near, {"index": 1, "description": "", "junctions": 2}]}
+    assert choose_way(WayQuestion.model_validate(question), load_lexicon()).index == 1
 
 
 def test_a_signpost_that_misleads_is_followed_once() -> None:

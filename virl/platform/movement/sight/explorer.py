@@ -76,21 +76,17 @@ class SightExplorer:
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> str:
         """Read the signs around; the walk ends where a closer look confirms the goal."""
-        self._map.visit(self._looks.streetview.panorama(pose.pano_id))
-        self._unread += 1
         here = self._looks.streetview.panorama(pose.pano_id)
-        near = [
-            (one.id, sign)
-            for one, signs in self._read
-            if distance(one.position, here.position) < NEAR_M
-            for sign in signs
-        ]
+        self._map.visit(here)
+        self._unread += 1
+        near = self._read_near(here)
         is_close = bool(self._goal.beside) and self._alone.shown_by([sign for _, sign in near]) is not None
         if len(links) == 2 and self._unread < STRIDE and self._plan is None and not is_close:
             return ""
         self._unread = 0
         around = self._looks.around(pose.pano_id)
         self._clues.read(here, around)
+        self._guidance.see(around)
         fronts = [one for one in around if not (self._guidance.is_there and _hangs_over(links, one))]
         self._read.append((here, fronts))
         for hint in self._goal.hinted_by(fronts, [sign for _, sign in near]):
@@ -99,6 +95,15 @@ class SightExplorer:
                 return f"the sign {shown.sign.text!r} shows what is looked for"
         self._guidance.pass_by(fronts)
         return ""
+
+    def _read_near(self, here: Panorama) -> list[tuple[str, KnownSign]]:
+        """The fronts read last near by, each with the panorama that it was read at."""
+        return [
+            (one.id, sign)
+            for one, signs in self._read
+            if distance(one.position, here.position) < NEAR_M
+            for sign in signs
+        ]
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Where its goal was seen, else to a way not taken yet, as the mind chooses."""

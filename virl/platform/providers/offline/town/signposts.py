@@ -23,7 +23,7 @@ LETTER_M = 0.07  # width for each letter; chosen
 BOTTOM_M, HEIGHT_M, STEP_M = 3.55, 0.2, 0.21  # fire engines pass below, 3.5 m high
 
 
-class Landmark(NamedTuple):
+class SignedPlace(NamedTuple):
     """A place that is signed, and where it is along its street."""
 
     name: str
@@ -62,7 +62,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
 
 
 def _shared_out(
-    places: Sequence[Hook], landmarks: Sequence[Landmark], layout: StreetPlan, metres: Floats
+    places: Sequence[Hook], landmarks: Sequence[SignedPlace], layout: StreetPlan, metres: Floats
 ) -> list[list[Line]]:
     """The lines that hang at each place, the nearest landmark first; landmarks take places in turns."""
     streets = {street.id: street for street in layout.streets}
@@ -85,13 +85,15 @@ def _shared_out(
     return [sorted(own, key=lambda line: (line.metres, line.name)) for own in lines]
 
 
-def _candidates(places: Sequence[Hook], landmark: Landmark, to_junctions: Floats) -> list[tuple[float, int]]:
+def _candidates(
+    places: Sequence[Hook], landmark: SignedPlace, to_junctions: Floats
+) -> list[tuple[float, int]]:
     """Metres to a landmark and the places where a board may point to it, the nearest first."""
     away = [(_along(hook, landmark, to_junctions), number) for number, hook in enumerate(places)]
     return sorted(one for one in away if one[0] <= SIGNED_M)
 
 
-def landmarks_of(layout: StreetPlan, shops: Sequence[Shop]) -> list[Landmark]:
+def landmarks_of(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
     """The places that are signed, in the order of the shops."""
     fronts = {front.id: front for front in layout.frontages}
     streets = {street.id: street for street in layout.streets}
@@ -102,7 +104,7 @@ def landmarks_of(layout: StreetPlan, shops: Sequence[Shop]) -> list[Landmark]:
             front = fronts[shop.frontage]
             middle = (np.array(front.left) + np.array(front.right)) / 2
             line = shapely.LineString(streets[front.street].line)
-            found.append(Landmark(shop.place.name, front.street, line.project(shapely.Point(middle))))
+            found.append(SignedPlace(shop.place.name, front.street, line.project(shapely.Point(middle))))
     return found
 
 
@@ -121,14 +123,14 @@ def _between_junctions(layout: StreetPlan) -> Floats:
     return between
 
 
-def _ways_to(landmark: Landmark, street: Street, metres: Floats) -> Floats:
+def _ways_to(landmark: SignedPlace, street: Street, metres: Floats) -> Floats:
     """Metres from each junction to a landmark, shape (junctions,)."""
     rest = shapely.LineString(street.line).length - landmark.along
     to: Floats = np.minimum(metres[:, street.start] + landmark.along, metres[:, street.end] + rest)
     return to
 
 
-def _along(hook: Hook, landmark: Landmark, to_junctions: Floats) -> float:
+def _along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
     """Metres to a landmark along the street of a hook; infinite where another way is shorter."""
     if landmark.street != hook.street.id:
         return _through(hook, to_junctions)
