@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from made_streets import MadeStreetView, plus_sign
 
@@ -18,6 +19,7 @@ from virl.platform.movement.sight.explorer import MOST_WAYS, Abilities, SightExp
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import AROUND, KnownSign, SignLooks
 from virl.platform.movement.sight.navigator import SightNavigator
+from virl.platform.movement.sight.neighbours import Neighbours
 from virl.platform.movement.sight.rules import (
     GoalQuestion,
     WayQuestion,
@@ -102,29 +104,51 @@ def test_every_word_of_a_name_has_to_be_read(read: str, is_shown: bool) -> None:
     assert (goal.shown_by([sign("Bank"), sign(read)]) is not None) is is_shown
 
 
-def test_a_look_is_told_by_its_kind_and_its_neighbours() -> None:
-    goal = SightGoal("", kinds=("bakery",), beside=("bank", "dentist"))
-    own, bank, dentist = sign("Loaf", "bakery"), sign("Bank", "bank"), sign("Teeth", "dentist")
-    assert goal.shown_by([bank, own, dentist]) is own
-    assert goal.shown_by([bank, own]) is own
-    across = replace(bank, sign=replace(bank.sign, heading=180.0))
-    assert goal.shown_by([across, own]) is None
-    assert goal.shown_by([across, own, dentist]) is own
-    assert goal.shown_by([own]) is None
-    assert goal.shown_by([bank, dentist]) is None
-    assert goal.shown_by([own], near=[bank, dentist]) is own
-    assert goal.shown_by([bank, dentist], near=[own]) is own
-    assert goal.shown_by([bank], near=[own]) is None
-    schools = SightGoal("", kinds=("bakery",), beside=("secondary_school", "dentist"))
-    assert schools.shown_by([own, sign("High School", "school"), across]) is own
+def facing(heading: float, text: str, *kinds: str) -> KnownSign:
+    one = sign(text, *kinds)
+    return replace(one, sign=replace(one.sign, heading=heading))
 
 
-def test_a_restaurant_beside_a_place_alone_does_not_tell_it() -> None:
-    goal = SightGoal("", kinds=("bakery",), beside=("restaurant", "dentist"))
-    own, wok, dentist = sign("Loaf", "bakery"), sign("Wok", "restaurant"), sign("Teeth", "dentist")
-    assert goal.shown_by([wok, own]) is None
-    assert goal.shown_by([wok, own, dentist]) is own
-    assert goal.shown_by([own, dentist]) is own
+@pytest.mark.parametrize(
+    ("beside", "headings", "is_there"),
+    [
+        (("bank", "dentist"), {"bank": 50.0, "dentist": 130.0}, True),
+        (("bank", "dentist"), {"bank": 50.0}, True),  # the dentist's sign says nothing
+        (("bank", "dentist"), {"bank": 50.0, "gym": 130.0}, False),
+        (("bank", "dentist"), {"bank": 230.0}, False),  # across the street
+        (("bank", "dentist"), {"bank": 26.0}, False),  # two doors away
+        (("bank", "dentist"), {}, False),
+        (("restaurant", "dentist"), {"restaurant": 50.0}, False),  # they are everywhere
+        (("restaurant", "dentist"), {"restaurant": 50.0, "dentist": 130.0}, True),
+        (("secondary_school", "dentist"), {"school": 50.0}, True),
+    ],
+)
+def test_a_look_is_told_by_its_kind_and_its_neighbours(
+    beside: tuple[str, ...], headings: dict[str, float], is_there: bool
+) -> None:
+    """A bakery at the right hand of a street to the north."""
+    streets = plus_sign()
+    here = streets.panorama("n2")
+    found = Neighbours(SightGoal("", kinds=("bakery",), beside=beside))
+    others = [facing(heading, kind, kind) for kind, heading in headings.items()]
+    found.read(here, [facing(90.0, "Loaf", "bakery"), *others])
+    assert [one.known.sign.text for one in found.hints(here.position)] == ["Loaf"] * is_there
+
+
+def test_neighbours_may_be_read_before_or_after_the_place_itself() -> None:
+    streets = plus_sign()
+    found = Neighbours(SightGoal("", kinds=("bakery",), beside=("bank", "dentist")))
+    first, second = streets.panorama("n1"), streets.panorama("n2")
+    found.read(second, [facing(90.0, "Loaf", "bakery")])
+    assert found.hints(second.position) == []
+    assert [one.pano_id for one in found.near(first.position)] == ["n2"]
+    found.read(first, [facing(90.0, "Bank", "bank")])
+    assert [one.pano_id for one in found.hints(first.position)] == ["n2"]
+    found.read(second, [facing(45.0, "Gym", "gym")])
+    assert found.hints(first.position) == []
+    found.read(second, [facing(40.0, "Teeth", "dentist")])
+    assert [one.known.sign.text for one in found.hints(first.position)] == ["Loaf"]
+    assert found.hints(streets.panorama("s3").position) == []
 
 
 def test_rules_take_the_nearest_way_and_turn_least() -> None:
@@ -165,6 +189,16 @@ class Boards:
         text, (height, width) = self._shown.get(id(image)), image.shape[:2]
         box = (width / 2 - 60.0, height / 2 - 15.0, width / 2 + 60.0, height / 2 + 15.0)
         return [TextLine(text, 0.9, box)] if text else []
+
+
+class FoundLines:
+    """A reader that finds the same lines in each picture."""
+
+    def __init__(self, lines: list[TextLine]) -> None:
+        self._lines = lines
+
+    def read(self, images: Sequence[Image]) -> list[list[TextLine]]:
+        return [self._lines for _ in images]
 
 
 def search(
@@ -329,7 +363,20 @@ def test_without_a_memory_or_going_back_it_walks_until_nothing_is_left_to_spend(
         assert reason == "no decision or move is left"
 
 
-def test_a_picture_is_known_by_its_longest_sign() -> None:
+def test_a_picture_is_known_by_its_largest_sign() -> None:
+    lines = [
+        TextLine("Hospital", 0.9, (10.0, 10.0, 60.0, 30.0)),
+        TextLine("\u6cf0\u8c50", 0.9, (100.0, 10.0, 300.0, 60.0)),
+    ]
+    looks = SignLooks(plus_sign(), FoundLines(lines), Models().lexicon("sign-lexicon"))
+    assert goal_in_picture(np.zeros((90, 320, 3), np.uint8), "", looks).name == "\u6cf0\u8c50"
+    assert (
+        goal_in_picture(np.zeros((90, 320, 3), np.uint8), "", replace(looks, reader=FoundLines([]))).name
+        == ""
+    )
+
+
+def test_what_a_picture_shows_is_looked_for() -> None:
     streets = plus_sign()
     world = Boards(streets, {"e1": "Loaf & Co Bakery"})
     looks = SignLooks(world, world, Models().lexicon("sign-lexicon"))

@@ -1,10 +1,9 @@
 """Iris's way of searching: read signs, remember where she was, and go on where something new begins."""
 
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from virl.geo import distance, signed_turn
+from virl.geo import signed_turn
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
 from virl.platform.movement.base import Choice
@@ -13,6 +12,7 @@ from virl.platform.movement.sight.clues import Clues, leads_to_centre, told_addr
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.guidance import Guidance
 from virl.platform.movement.sight.looking import KnownSign, SignLooks
+from virl.platform.movement.sight.neighbours import Neighbours
 from virl.platform.movement.sight.rules import ToldWay, cost
 from virl.platform.movement.sight.seen import Frontier, SeenMap
 from virl.platform.movement.sight.words import map_in_words, way_in_words
@@ -20,8 +20,6 @@ from virl.platform.streetview import Link, Panorama, Pose
 
 STRIDE = 2
 """Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m."""
-NEAR_M, LAST_READ = 25.0, 4
-"""Metres to the panoramas whose signs are taken together to know neighbours, of the last few read. Chosen."""
 OVER_STREET_DEG = 10.0
 """Degrees from where a street leads to what hangs over it. Chosen: a board of 2 m is seen so from 6 m."""
 MOST_WAYS = 8
@@ -62,7 +60,6 @@ class SightExplorer:
         prompts: Prompts = OUR_PROMPTS,
     ) -> None:
         self._mind, self._looks, self._goal = mind, looks, goal
-        self._alone = replace(goal, beside=())
         self._can = abilities or Abilities()
         self._prompt = prompts.load("movement/sight-way", RoadChoice)
         self._map = SeenMap()
@@ -71,7 +68,7 @@ class SightExplorer:
         self._down: dict[tuple[str, str], tuple[KnownSign, ...]] = {}
         self._plan: tuple[str, str] | None = None
         self._guidance = Guidance(goal)
-        self._read: deque[tuple[Panorama, list[KnownSign]]] = deque(maxlen=LAST_READ)
+        self._neighbours = Neighbours(goal) if goal.beside else None
         self._unread = 0
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> str:
@@ -79,8 +76,7 @@ class SightExplorer:
         here = self._looks.streetview.panorama(pose.pano_id)
         self._map.visit(here)
         self._unread += 1
-        near = self._read_near(here)
-        is_close = bool(self._goal.beside) and self._alone.shown_by([sign for _, sign in near]) is not None
+        is_close = bool(self._neighbours and self._neighbours.near(here.position))
         if len(links) == 2 and self._unread < STRIDE and self._plan is None and not is_close:
             return ""
         self._unread = 0
@@ -88,22 +84,18 @@ class SightExplorer:
         self._clues.read(here, around)
         self._guidance.see(around)
         fronts = [one for one in around if not (self._guidance.is_there and _hangs_over(links, one))]
-        self._read.append((here, fronts))
-        for hint in self._goal.hinted_by(fronts, [sign for _, sign in near]):
-            at = next((pano_id for pano_id, sign in near if sign is hint), pose.pano_id)
-            if shown := self._alone.shown_by(self._looks.closer(at, hint.sign)):
+        for pano_id, hint in self._hints(here, fronts):
+            if shown := self._goal.shown_by(self._looks.closer(pano_id, hint.sign)):
                 return f"the sign {shown.sign.text!r} shows what is looked for"
         self._guidance.pass_by(fronts)
         return ""
 
-    def _read_near(self, here: Panorama) -> list[tuple[str, KnownSign]]:
-        """The fronts read last near by, each with the panorama that it was read at."""
-        return [
-            (one.id, sign)
-            for one, signs in self._read
-            if distance(one.position, here.position) < NEAR_M
-            for sign in signs
-        ]
+    def _hints(self, here: Panorama, fronts: Sequence[KnownSign]) -> list[tuple[str, KnownSign]]:
+        """The fronts that may be the goal's, each with the panorama where it was read."""
+        if self._neighbours is None:
+            return [(here.id, one) for one in self._goal.hinted_by(fronts)]
+        self._neighbours.read(here, fronts)
+        return [(one.pano_id, one.known) for one in self._neighbours.hints(here.position)]
 
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Where its goal was seen, else to a way not taken yet, as the mind chooses."""
@@ -127,7 +119,7 @@ class SightExplorer:
     def _seen_down(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
         """The way in which the goal is seen from afar, unless it was walked and was not it."""
         for link in links:
-            shown = self._alone.shown_by(self._looks_down(pose.pano_id, link))
+            shown = self._goal.shown_by(self._looks_down(pose.pano_id, link))
             if shown and not self._map.visits(link.pano_id):
                 return Choice(link, f"the sign {shown.sign.text!r} is seen down this street")
         return None

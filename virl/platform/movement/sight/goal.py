@@ -5,15 +5,10 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, utils
 
-from virl.geo import signed_turn
 from virl.platform.movement.instruction.tourist.signs import MIN_RESEMBLANCE, name_likeness
 from virl.platform.movement.sight.looking import KnownSign
 from virl.platform.movement.sight.signposts import Pointer
 
-COMMON = frozenset({"restaurant", "bar", "cafe"})
-"""Kinds that many a place stands beside. Chosen: nearly every other place of a made town is one."""
-BESIDE_DEG = 60.0
-"""Degrees between a place and a neighbour, as they are seen from a street. Chosen."""
 MOST_HINTS = 3
 """Signs looked at more closely at a panorama. Chosen."""
 LONG_WORD, MIN_WORD = 3, 75.0
@@ -34,44 +29,22 @@ class SightGoal:
     beside: tuple[str, ...] = ()
     """Place types of its neighbours, all of which are there."""
 
-    def hinted_by(self, signs: Sequence[KnownSign], near: Sequence[KnownSign] = ()) -> list[KnownSign]:
-        """The signs that may show the goal, and are worth a closer look; those that show most of it first.
-
-        Args:
-            signs: seen from one panorama.
-            near: seen from others near by, which may be its neighbours'.
-        """
+    def hinted_by(self, signs: Sequence[KnownSign]) -> list[KnownSign]:
+        """The signs that may show the goal, and are worth a closer look; those that show most of it first."""
         signs = _fronts(signs)
         if not self.name:
-            shown = self.shown_by(signs, near)
+            shown = self.shown_by(signs)
             return [shown] if shown else []
         likely = {one: name_likeness(one.sign.text, self.name) for one in signs}
         hints = [one for one in signs if likely[one] >= MIN_RESEMBLANCE]
         return sorted(hints, key=lambda one: (not self._names(one), -likely[one]))[:MOST_HINTS]
 
-    def shown_by(self, signs: Sequence[KnownSign], near: Sequence[KnownSign] = ()) -> KnownSign | None:
-        """The sign among those seen from one panorama that shows the goal; `None` if none does.
-
-        Signposts do not. Of two neighbours, one is enough that is not of the `COMMON` kinds and that is seen
-        beside it: not every sign tells what it stands for.
-
-        Args:
-            signs: as for `hinted_by`.
-            near: as for `hinted_by`.
-        """
+    def shown_by(self, signs: Sequence[KnownSign]) -> KnownSign | None:
+        """The sign that shows the goal, whatever stands beside it; `None` if none does. Signposts do not."""
         signs = _fronts(signs)
         if self.name:
             return next((one for one in signs if self._names(one)), None)
-        near = _fronts(near) if self.beside else []
-        own = (one for one in [*signs, *near] if set(one.kinds) & set(self.kinds))
-        return next((one for one in own if self._stands_there(one, signs, near)), None)
-
-    def _stands_there(self, own: KnownSign, signs: Sequence[KnownSign], near: Sequence[KnownSign]) -> bool:
-        others = [one for one in [*signs, *near] if one != own]
-        if all(_is_there(kind, others) for kind in self.beside):
-            return True
-        beside = [one for one in signs if one != own and _apart(one, own) < BESIDE_DEG]
-        return own in signs and any(_is_there(kind, beside) for kind in self.beside if kind not in COMMON)
+        return next((one for one in signs if set(one.kinds) & set(self.kinds)), None)
 
     def pointed_by(self, signs: Sequence[KnownSign]) -> list[Pointer]:
         """What signposts point to that may be the goal, whatever stands beside it, the nearest first."""
@@ -90,15 +63,6 @@ class SightGoal:
         read = "".join(utils.default_process(text).split())
         words = [word for word in utils.default_process(self.name).split() if len(word) >= LONG_WORD]
         return all(fuzz.partial_ratio(word, read) >= MIN_WORD for word in words)
-
-
-def _is_there(kind: str, signs: Sequence[KnownSign]) -> bool:
-    """Whether one of the signs tells of a kind, or of a wider one, as `school` of a `secondary_school`."""
-    return any(kind == told or kind.endswith(f"_{told}") for one in signs for told in one.kinds)
-
-
-def _apart(one: KnownSign, other: KnownSign) -> float:
-    return abs(signed_turn(one.sign.heading, other.sign.heading))
 
 
 def _fronts(signs: Sequence[KnownSign]) -> list[KnownSign]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from virl.mind.base import Mind
 from virl.mind.prompt import OUR_PROMPTS, Prompts
-from virl.platform.movement.instruction.tourist.signs import signs_of
+from virl.platform.movement.instruction.tourist.signs import Sign, signs_of
 from virl.platform.movement.sight.goal import SightGoal
 from virl.platform.movement.sight.looking import SignLooks
 from virl.platform.movement.sight.replies import Sought
@@ -29,7 +29,12 @@ def goal_in_words(task: str, mind: Mind, kinds: Sequence[str], prompts: Prompts 
 
 
 def goal_in_picture(picture: Image, task: str, looks: SignLooks) -> SightGoal:
-    """What a picture of a front looks for: the words of its longest sign."""
+    """What a picture of a front looks for: the words of its largest sign."""
     signs = list(signs_of(view_of_picture(picture).camera, looks.reader.read([picture])[0]))
-    text = max((sign.text for sign in signs), key=len, default="")
+    text = max(signs, key=_size).text if signs else ""
     return SightGoal(task, text, looks.kinds_of(text))
+
+
+def _size(sign: Sign) -> float:
+    left, top, right, bottom = sign.box
+    return (right - left) * (bottom - top)
