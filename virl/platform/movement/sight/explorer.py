@@ -19,7 +19,8 @@ from virl.platform.movement.sight.words import map_in_words, way_in_words
 from virl.platform.streetview import Link, Panorama, Pose
 
 STRIDE = 2
-"""Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m."""
+"""Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m. Where a
+sign led her down a street she reads at each."""
 OVER_STREET_DEG = 10.0
 """Degrees from where a street leads to what hangs over it. Chosen: a board of 2 m is seen so from 6 m."""
 MOST_WAYS = 8
@@ -70,6 +71,7 @@ class SightExplorer:
         self._guidance = Guidance(goal)
         self._neighbours = Neighbours(goal) if goal.beside else None
         self._unread = 0
+        self._is_led = False
 
     def arrive(self, pose: Pose, links: Sequence[Link]) -> str:
         """Read the signs around; the walk ends where a closer look confirms the goal."""
@@ -77,7 +79,8 @@ class SightExplorer:
         self._map.visit(here)
         self._unread += 1
         is_close = bool(self._neighbours and self._neighbours.near(here.position))
-        if len(links) == 2 and self._unread < STRIDE and self._plan is None and not is_close:
+        stride = 1 if is_close or self._is_led else STRIDE
+        if len(links) == 2 and self._unread < stride and self._plan is None:
             return ""
         self._unread = 0
         around = self._looks.around(pose.pano_id)
@@ -100,7 +103,11 @@ class SightExplorer:
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Where its goal was seen, else to a way not taken yet, as the mind chooses."""
         ahead = [link for link in links if link != back] or list(links)
-        if self._can.looks_far and (seen := self._seen_down(pose, ahead) or self._pointed_down(pose, links)):
+        seen = (
+            self._seen_down(pose, ahead) or self._pointed_down(pose, links) if self._can.looks_far else None
+        )
+        self._is_led = seen is not None
+        if seen:
             self._plan = None
             return seen
         if not self._can.remembers:
