@@ -19,8 +19,8 @@ from virl.platform.movement.sight.words import map_in_words, way_in_words
 from virl.platform.streetview import Link, Panorama, Pose
 
 STRIDE = 2
-"""Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m. Where a
-sign led her down a street she reads at each."""
+"""Between junctions she reads at every second panorama: they are 10 m apart, fronts are read from 20 m. In a
+street to which a sign led her she reads at each."""
 OVER_STREET_DEG = 10.0
 """Degrees from where a street leads to what hangs over it. Chosen: a board of 2 m is seen so from 6 m."""
 MOST_WAYS = 8
@@ -103,13 +103,11 @@ class SightExplorer:
     def choose(self, pose: Pose, links: Sequence[Link], back: Link | None) -> Choice:
         """Where its goal was seen, else to a way not taken yet, as the mind chooses."""
         ahead = [link for link in links if link != back] or list(links)
-        seen = (
-            self._seen_down(pose, ahead) or self._pointed_down(pose, links) if self._can.looks_far else None
-        )
-        self._is_led = seen is not None
-        if seen:
+        led = self._led(pose, links, ahead) if self._can.looks_far else None
+        self._is_led = led is not None
+        if led:
             self._plan = None
-            return seen
+            return led
         if not self._can.remembers:
             return self._ask(pose, [_from_here(pose, link) for link in ahead])
         frontiers = self._map.frontiers(pose, links)
@@ -122,6 +120,10 @@ class SightExplorer:
         if planned and planned[0].junctions:
             return Choice(planned[0].first, "on the way to a street not walked yet")
         return self._ask(pose, frontiers)
+
+    def _led(self, pose: Pose, links: Sequence[Link], ahead: Sequence[Link]) -> Choice | None:
+        """The way down which a sign shows the goal, or to which a signpost points."""
+        return self._seen_down(pose, ahead) or self._pointed_down(pose, links)
 
     def _seen_down(self, pose: Pose, links: Sequence[Link]) -> Choice | None:
         """The way in which the goal is seen from afar, unless it was walked and was not it."""
