@@ -90,6 +90,8 @@ class SightExplorer:
         for pano_id, hint in self._hints(here, fronts):
             if shown := self._goal.shown_by(self._looks.closer(pano_id, hint.sign)):
                 return f"the sign {shown.sign.text!r} shows what is looked for"
+        if self._neighbours:
+            fronts = [one.known for one in self._neighbours.near(here.position)]
         self._guidance.pass_by(fronts)
         return ""
 

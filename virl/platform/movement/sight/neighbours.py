@@ -62,8 +62,8 @@ class Neighbours:
         """The fronts seen from here that may be the goal's.
 
         All its neighbours were read beside it; or one of a kind that is not `COMMON`, as not every sign tells
-        what it stands for. Of 24 places in Virlstead and Virlham this knew 22, and of 68 others of their kinds
-        it took 5 for one.
+        what it stands for. Of 24 places in Virlstead and Virlham this knew 22, and it took 5 of 68 others of
+        their kinds for one.
         """
         return [one for one in self.near(here) if self._stands_there(one)]
 
