@@ -177,6 +177,7 @@ class SightExplorer:
         signs = self._signs_down(way)
         plate = self._address.seen_on(signs)
         pointers = self._guidance.pointers(signs)
+        leaves = self._can.remembers and self._guidance.is_there
         return ToldWay(
             index=index,
             description="",
@@ -185,7 +186,7 @@ class SightExplorer:
             names_street=plate is not None,
             numbers_away=self._address.numbers_away(plate) if plate else None,
             pointed_m=pointers[0].metres if pointers else None,
-            known_ahead=self._map.known_ahead(way) if self._guidance.is_there else 0,
+            known_ahead=self._map.known_ahead(way) if leaves else 0,
             to_centre=leads_to_centre(signs),
         )
 
