@@ -125,8 +125,8 @@ def test_cities_that_need_no_key_come_first_and_are_marked() -> None:
     rows = json.loads(virl("cities", "--json").stdout)
     assert sorted(row["name"] for row in rows) == city_names()
     needs = [row["needs"] for row in rows]
-    assert needs[:5] == [""] * 5
-    assert all(needs[5:])
+    assert needs[:6] == [""] * 6
+    assert all(needs[6:])
     assert [row["keyless"] for row in rows] == sorted((row["keyless"] for row in rows), reverse=True)
     lines = {line.split()[0]: line for line in virl("cities").stdout.splitlines() if line.strip()}
     assert re.search(r"virlton +nothing +A made city", lines["virlton"])

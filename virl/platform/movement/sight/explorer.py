@@ -86,7 +86,7 @@ class SightExplorer:
         around = self._looks.around(pose.pano_id)
         self._clues.read(here, around)
         self._guidance.see(around)
-        fronts = [one for one in around if not (self._guidance.is_there and _hangs_over(links, one))]
+        fronts = [one for one in around if not (self._guidance.has_signposts and _hangs_over(links, one))]
         for pano_id, hint in self._hints(here, fronts):
             if shown := self._goal.shown_by(self._looks.closer(pano_id, hint.sign)):
                 return f"the sign {shown.sign.text!r} shows what is looked for"
@@ -177,7 +177,7 @@ class SightExplorer:
         signs = self._signs_down(way)
         plate = self._address.seen_on(signs)
         pointers = self._guidance.pointers(signs)
-        leaves = self._can.remembers and self._guidance.is_there
+        leaves = self._can.remembers and self._guidance.has_signposts
         return ToldWay(
             index=index,
             description="",

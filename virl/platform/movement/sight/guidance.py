@@ -21,12 +21,12 @@ class Guidance:
         self._followed: set[tuple[str, str]] = set()
         self._to: set[str] = set()
         self._passed: set[str] = set()
-        self.is_there = False
-        """Whether the walker has read a signpost, so that its city may have more."""
+        self.has_signposts = False
+        """Whether the walker has read a signpost: its city may have more."""
 
     def see(self, signs: Sequence[KnownSign]) -> None:
         """Note whether signposts are among signs."""
-        self.is_there = self.is_there or any(one.points_to for one in signs)
+        self.has_signposts = self.has_signposts or any(one.points_to for one in signs)
 
     def pass_by(self, signs: Sequence[KnownSign]) -> None:
         """Note the fronts that do not show the goal; a goal that is told by name may be read from nearer."""

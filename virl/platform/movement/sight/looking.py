@@ -84,7 +84,7 @@ class SignLooks:
         read = self.reader.read([piece.unrolled(view) for piece, view in zip(fresh, views, strict=True)])
         for piece, lines in zip(fresh, read, strict=True):
             self.kept[pano_id, piece.camera] = tuple(
-                KnownSign(sign, self.kinds_of(sign.text)) for sign in signs_of(piece.camera, lines, piece.box)
+                self._known(sign) for sign in signs_of(piece.camera, lines, piece.box)
             )
         return tuple(sign for piece in pieces for sign in self.kept[pano_id, piece.camera])
 

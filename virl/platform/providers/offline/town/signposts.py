@@ -112,9 +112,7 @@ def _between_junctions(layout: StreetPlan) -> Floats:
     """Metres along the streets between junctions, shape (junctions, junctions)."""
     ends = np.array([(street.start, street.end) for street in layout.streets]).T
     length = np.array([shapely.LineString(street.line).length for street in layout.streets])
-    order = np.argsort(
-        -length, kind="stable"
-    )  # of two streets between the same junctions, the shorter stands
+    order = np.argsort(-length, kind="stable")  # of two streets with the same ends, the shorter stands
     count = len(layout.junctions)
     dense = np.zeros((count, count))
     for row in (0, 1):
