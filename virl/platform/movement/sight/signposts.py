@@ -9,9 +9,7 @@ from virl.platform.perception.base import TextLine
 from virl.platform.streetview import Camera
 
 # A reader takes an "m" for an "n" or "rn" at times.
-_POINTER = re.compile(
-    r"(?P<name>.*\w.*?)\s*(?<!\d)(?P<far>\d{1,4})\s?(?P<unit>km|m|rn|n)\b\W*", re.IGNORECASE
-)
+_DISTANCE = re.compile(r"(?<!\d)(?P<far>\d{1,4})\s?(?P<unit>km|m|rn|n)\W*\Z", re.IGNORECASE)
 _KM_M = 1000
 
 
@@ -25,11 +23,12 @@ class Pointer:
 
 def pointer_in(text: str) -> Pointer | None:
     """What a line such as `Museum of Tides 300 m` points to; `None` if it ends in no distance."""
-    found = _POINTER.fullmatch(text.strip())
-    if found is None:
+    found = _DISTANCE.search(text)
+    name = text[: found.start()].strip(" -\u2013:,.") if found else ""
+    if found is None or not name:
         return None
     scale = _KM_M if found["unit"].casefold() == "km" else 1
-    return Pointer(found["name"].strip(" -\u2013:,."), int(found["far"]) * scale)
+    return Pointer(name, int(found["far"]) * scale)
 
 
 def signs_and_pointers(camera: Camera, lines: Sequence[TextLine]) -> Iterator[Sign]:
