@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from junction_looks import looks_down
 
 from virl.platform.city import City
 from virl.platform.perception.models import ModelOptions, Models
@@ -65,16 +66,9 @@ def test_plates_are_in_the_truth_and_belong_to_no_place(town: City) -> None:
 def test_plates_are_read_from_the_middle_of_junctions(town: City) -> None:
     reader = Models(ModelOptions(truth=town.truth)).reader("sign-reader")
     plan, read, asked = kept_plan(2, "Virlham", ("plates",)), 0, 0
-    crossings = [
-        panorama
-        for panorama in map(town.streetview.panorama, (f"vt-{number:05d}" for number in range(40, 70)))
-        if panorama.is_crossing
-    ]
-    for panorama in crossings[:12]:
-        for link in panorama.links:
-            view = town.streetview.view(panorama.id, Camera(link.heading, 3.0, 20.0, 640, 480))
-            words = {line.text for line in reader.read([view.pixels])[0]}
-            asked += 1
-            read += any({plate.text, plate.tagline} <= words for plate in plan.street_signs)
+    for pano_id, camera in looks_down(town, range(40, 70), junctions=12):
+        words = {line.text for line in reader.read([town.streetview.view(pano_id, camera).pixels])[0]}
+        asked += 1
+        read += any({plate.text, plate.tagline} <= words for plate in plan.street_signs)
     assert asked > 30
     assert read > 0.8 * asked

@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import shapely
+from junction_looks import looks_down
 
 from virl.platform.city import City
 from virl.platform.movement.sight.signposts import pointer_in, signs_and_pointers
@@ -13,7 +14,6 @@ from virl.platform.places import LANDMARKS
 from virl.platform.providers.cities import open_city
 from virl.platform.providers.offline.city import kept_plan
 from virl.platform.providers.offline.plan import CityPlan, Sign
-from virl.platform.streetview import Camera
 from virl.platform.whole_graph import whole_graph
 
 
@@ -82,23 +82,16 @@ def test_signposts_are_read_from_the_middle_of_junctions(town: City, plan: CityP
     assert town.truth is not None
     hung = {board.text for board in boards(plan) if board.text.isascii()}
     shown = read = 0
-    crossings = [
-        panorama
-        for panorama in map(town.streetview.panorama, (f"vt-{number:05d}" for number in range(40, 120)))
-        if panorama.is_crossing
-    ]
-    for panorama in crossings[:8]:
-        for link in panorama.links:
-            camera = Camera(link.heading, 3.0, 20.0, 640, 480)
-            seen = [
-                sign
-                for sign in town.truth.visible(panorama.id, camera, kinds={"sign"})
-                if sign.label in hung and np.ptp(sign.box[1::2]) > 20 and sign.visible_fraction > 0.95
-            ]
-            lines = reader.read([town.streetview.view(panorama.id, camera).pixels])[0]
-            pointers = {pointer_in(sign.text) for sign in signs_and_pointers(camera, lines)}
-            assert all(sign.place_id is None for sign in seen)
-            shown += len(seen)
-            read += sum(pointer_in(sign.label) in pointers for sign in seen)
+    for pano_id, camera in looks_down(town, range(40, 120), junctions=8):
+        seen = [
+            sign
+            for sign in town.truth.visible(pano_id, camera, kinds={"sign"})
+            if sign.label in hung and np.ptp(sign.box[1::2]) > 20 and sign.visible_fraction > 0.95
+        ]
+        lines = reader.read([town.streetview.view(pano_id, camera).pixels])[0]
+        pointers = {pointer_in(sign.text) for sign in signs_and_pointers(camera, lines)}
+        assert all(sign.place_id is None for sign in seen)
+        shown += len(seen)
+        read += sum(pointer_in(sign.label) in pointers for sign in seen)
     assert shown > 30
     assert read > 0.8 * shown

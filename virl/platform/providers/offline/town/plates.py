@@ -23,6 +23,8 @@ class Hook(NamedTuple):
     street: Street
     number: int
     """0 at the start of the street, 1 at its end."""
+    length: float
+    """Of the street, metres."""
 
     @property
     def junction(self) -> int:
@@ -42,7 +44,7 @@ class Hook(NamedTuple):
     def ends(self, width: float) -> tuple[Point, Point]:
         """The ends of a sign of some metres, left and right as read from the junction."""
         way = shapely.LineString(self.line)
-        along = min(FROM_JUNCTION_M, LARGEST_SHARE * way.length)
+        along = min(FROM_JUNCTION_M, LARGEST_SHARE * self.length)
         points = [
             way.interpolate(metres) for metres in (max(along - TANGENT_M, 0.0), along, along + TANGENT_M)
         ]
@@ -56,8 +58,9 @@ def hooks(layout: StreetPlan) -> Iterator[Hook]:
     """Where signs hang: over each street that leaves a junction of three or more."""
     ways = np.bincount([end for street in layout.streets for end in (street.start, street.end)])
     for street in layout.streets:
+        length = shapely.LineString(street.line).length
         for number in (0, 1):
-            hook = Hook(street, number)
+            hook = Hook(street, number, length)
             if ways[hook.junction] >= LEAST_WAYS:
                 yield hook
 

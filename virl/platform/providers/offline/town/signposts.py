@@ -51,7 +51,7 @@ def put_up_signposts(layout: StreetPlan, shops: Sequence[Shop]) -> tuple[Sign, .
     """
     metres = _between_junctions(layout)
     places = list(hooks(layout))
-    lines = _shared_out(places, landmarks_of(layout, shops), layout, metres)
+    lines = _shared_out(places, _landmarks(layout, shops), layout, metres)
     middle = int(np.argmin(np.linalg.norm(layout.junctions - layout.junctions.mean(axis=0), axis=1)))
     boards: list[Sign] = []
     for hook, own in zip(places, lines, strict=True):
@@ -93,7 +93,7 @@ def _candidates(
     return sorted(one for one in away if one[0] <= SIGNED_M)
 
 
-def landmarks_of(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
+def _landmarks(layout: StreetPlan, shops: Sequence[Shop]) -> list[SignedPlace]:
     """The places that are signed, in the order of the shops."""
     fronts = {front.id: front for front in layout.frontages}
     streets = {street.id: street for street in layout.streets}
@@ -132,14 +132,13 @@ def _along(hook: Hook, landmark: SignedPlace, to_junctions: Floats) -> float:
     """Metres to a landmark along the street of a hook; infinite where another way is shorter."""
     if landmark.street != hook.street.id:
         return _through(hook, to_junctions)
-    length = shapely.LineString(hook.line).length
-    away = length - landmark.along if hook.number else landmark.along
+    away = hook.length - landmark.along if hook.number else landmark.along
     return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
 
 
 def _through(hook: Hook, to_junctions: Floats) -> float:
     """Metres by way of the whole street of a hook; infinite where another way is shorter."""
-    away = shapely.LineString(hook.line).length + float(to_junctions[hook.far])
+    away = hook.length + float(to_junctions[hook.far])
     return away if away <= to_junctions[hook.junction] + SAME_M else np.inf
 
 
