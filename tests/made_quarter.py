@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virl.agent.assembly import Agent, start_panorama
-from virl.agent.character_file import find_character, load_character, load_routine
+from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.errors import NoRoute, NoStreetView, NotFound
 from virl.geo import LatLng, LocalFrame, distance
@@ -198,7 +198,7 @@ def live(
         journal, done = Journal.create(folder, start), ()
     with journal:
         run = Run(journal, start, done, city="virlton")
-        load_routine(source, character)(
+        routine_of(source, character).run()(
             Agent(
                 source,
                 character,

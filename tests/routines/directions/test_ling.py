@@ -7,7 +7,7 @@ import pytest
 from made_high_street import EDGES, FRAME, LONG_EDGES, LONG_POINTS, SHOPS, HighStreet, MadeModels, made_city
 
 from virl.agent.assembly import Agent, start_panorama
-from virl.agent.character_file import find_character, load_character, load_routine
+from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.bench.agent_runs import run_in_folder
 from virl.errors import MindFailed
@@ -182,7 +182,7 @@ def attempt(city: City, streets: HighStreet, folder: Path, mind: Mind) -> Result
             LinksMover(streets),
             run,
         )
-        load_routine(source, character)(agent)
+        routine_of(source, character).run()(agent)
         assert run.result is not None
         return run.result
 
