@@ -346,7 +346,6 @@ levels = st.integers(0, 100)
 
 @settings(
     max_examples=6,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

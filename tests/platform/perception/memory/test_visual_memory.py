@@ -135,7 +135,7 @@ def test_verdicts_say_why(memory: VisualMemory) -> None:
 
 
 @pytest.mark.slow
-@hypothesis_settings(max_examples=8, deadline=None)
+@hypothesis_settings(max_examples=8)
 @given(st.integers(0, 100_000))
 def test_made_streets_are_counted_right(seed: int) -> None:
     """Random streets with noisy boxes: each thing once, near its place; bins stand 4 m apart at least."""
