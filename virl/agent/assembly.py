@@ -19,7 +19,9 @@ from virl.errors import BadInput, MindFailed, NoStreetView, NotFound, VirlError
 from virl.geo import LatLng, distance
 from virl.journal.records import Result
 from virl.mind.base import Mind
+from virl.mind.lexicon import load_lexicon
 from virl.mind.prompt import OUR_PROMPTS, PromptFolder, Prompts
+from virl.mind.rules import RuleMind
 from virl.platform.city import City
 from virl.platform.locate import locate
 from virl.platform.movement.base import Mover
@@ -163,9 +165,7 @@ def perform(agent: Agent) -> Result:
 
 
 def check_mind(path: Path, character: Character, mind: Mind) -> None:
-    """See whether a mind can do what a character needs, before anything is written.
-
-    A routine that can tell beforehand has a module `checking` with `check(character, mind)`.
+    """Check that a mind can do what a character needs, before anything is written; see `virl.agent.routine`.
 
     Raises:
         BadInput: the rules do not understand what the character wants, a script does not fit its tools, or
@@ -173,8 +173,10 @@ def check_mind(path: Path, character: Character, mind: Mind) -> None:
     """
     routine = routine_of(path, character)
     try:
-        with located(path, character, routine.wish) if routine.wish else nullcontext():
-            routine.check(character, mind)
+        if isinstance(mind, RuleMind) and (wish := routine.wish):
+            with located(path, character, wish.field) if wish.field else nullcontext():
+                wish.read(character, load_lexicon())
+        routine.check_mind(character, mind)
     except MindFailed as fault:
         raise BadInput(f"{path}: {fault}") from fault
 

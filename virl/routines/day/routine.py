@@ -5,8 +5,12 @@ client and their money estimated, audited, revised if need be, and only then kep
 """
 
 from virl.agent.assembly import Agent
+from virl.agent.routine import Wish
+from virl.routines.clients.rules import check_language
 from virl.routines.day.planner import plan_day
 from virl.routines.day.showing import show_day
+
+WISH = Wish(lambda character, _: check_language(character))
 
 
 def run(agent: Agent) -> None:
