@@ -12,12 +12,12 @@ import pytest
 from raw_http import connection, head
 from typer.testing import CliRunner
 
+from virl import extras
 from virl.cli.serve import serve_app
-from virl.errors import BadInput, VirlError
+from virl.errors import BadInput
 from virl.platform.city import City
 from virl.platform.places import Places
 from virl.platform.streetview import Image, Panorama, StreetView
-from virl.serve import extra
 from virl.serve.google import Faults, ServeOptions, parse_faults
 from virl.serve.google.masks import masked, parse_mask
 from virl.serve.google.server import served
@@ -299,6 +299,6 @@ def test_the_command_line_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch, ci
         port = server.url.rpartition(":")[2]
         taken = CliRunner().invoke(serve_app, ["google", "--port", port])
     assert (taken.exit_code, "--port" in taken.stderr) == (2, True)
-    monkeypatch.setattr(extra, "PACKAGES", {"serve": ("no_such_package",)})
-    with pytest.raises(VirlError, match=r"virl\[serve\]"):
-        extra.require_extra()
+    monkeypatch.setattr(extras, "PACKAGES", {"serve": ("no_such_package",)})
+    lacking = CliRunner().invoke(serve_app, ["google"])
+    assert "serving needs no_such_package: pip install 'virl[serve]'" in lacking.stderr

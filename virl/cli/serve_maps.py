@@ -8,6 +8,7 @@ from virl.cli.completion import complete_cities
 from virl.cli.options import DebugOption
 from virl.cli.serve_pictures import LatencyOption, PortOption, RetryAfterOption
 from virl.console import echo
+from virl.extras import require
 from virl.guard import guard
 
 if TYPE_CHECKING:
@@ -95,9 +96,7 @@ def _given(retry_after: int | None, latency_ms: float, seed: int) -> dict[str, A
 
 
 def _serve(server: "MapServer", city: str, port: int, fault: str, given: dict[str, Any]) -> None:
-    from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
-
-    require_extra()
+    require("serve", what="serving")
     from virl.serve.faults import parse_faults  # noqa: PLC0415 - loads when asked for
     from virl.serve.loopback import serve_app  # noqa: PLC0415 - needs the extra
     from virl.serve.maps.opening import map_app  # noqa: PLC0415 - brings in the city

@@ -8,6 +8,7 @@ import typer
 from virl.cli.completion import complete_cities
 from virl.cli.options import DebugOption
 from virl.console import echo
+from virl.extras import require
 from virl.guard import guard
 
 CityOption = Annotated[
@@ -119,9 +120,7 @@ def mapillary(
 
 
 def _serve(service: str, city: str, port: int, fault: str, given: dict[str, Any]) -> None:
-    from virl.serve.extra import require_extra  # noqa: PLC0415 - names the extra where it is missing
-
-    require_extra()
+    require("serve", what="serving")
     from virl.platform.providers.cities import open_city  # noqa: PLC0415 - brings in the city
     from virl.serve.faults import parse_faults  # noqa: PLC0415 - needs the extra
     from virl.serve.loopback import serve_app  # noqa: PLC0415

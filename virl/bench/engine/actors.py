@@ -18,8 +18,8 @@ from virl.bench.resources import ModelUse, OpenModel, Resources, Terms
 from virl.bench.shared import Question
 from virl.budget import Budget
 from virl.errors import BadInput, ModelUnavailable, VirlError
+from virl.extras import module
 from virl.platform.perception.models import ModelResources, read_model
-from virl.platform.perception.weights import module
 
 MODEL_THREADS = 64
 """Requests that wait at a model at the same time, and go to it in batches. Chosen."""

@@ -19,7 +19,7 @@ from virl.bench.engine.work import EpisodeOutcome, Job, reason_of
 from virl.bench.faults import WorkerLost
 from virl.bench.resources import Terms
 from virl.errors import BadInput
-from virl.platform.perception.weights import module
+from virl.extras import module
 
 MOST_STILLBORN = 3
 """Workers that may die before they are ready, over a run. Chosen."""
