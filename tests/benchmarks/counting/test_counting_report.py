@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.counting.definition import Options
+from benchmarks.counting.options import Options
 from benchmarks.counting.score import METRICS, score, show
 from benchmarks.counting.summary import tables, write_page
 from benchmarks.counting.tally import CountTally, metrics

@@ -12,5 +12,5 @@ from virl.routines.directions.following.tour import ask_and_walk
 def run(agent: Agent) -> None:
     """Ask and walk until she believes to have arrived, or has asked often enough."""
     follow = FOLLOW.of(agent.character)
-    spotter = open_spotter(agent.city, agent.models, agent.mind, follow, agent.prompts)
+    spotter = open_spotter(follow.spotter, follow.reader, agent.city, agent.models, agent.mind, agent.prompts)
     ask_and_walk(agent, spotter)
