@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from virl.bench.benchmark import Benchmark, Data, Episode, EpisodeResult, OwnPage
+from virl.bench.benchmark import Benchmark, OwnPage
+from virl.bench.episode import Data, Episode, EpisodeResult
 from virl.bench.resources import Resources
 from virl.errors import BadInput
 from virl.geo import LatLng

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from virl.bench.benchmark import Metric, Record, Scores, Shown, ShownPoint, Tally
+from virl.bench.benchmark import Metric, Scores, Shown, ShownPoint, Tally
+from virl.bench.episode import Record
 from virl.geo import LatLng
 
 from .options import Options

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from rich.table import Table
 
-from virl.bench.benchmark import Data, PageHead, Record
+from virl.bench.benchmark import PageHead
+from virl.bench.episode import Data, Record
 from virl.bench.records import versions
 from virl.files import write_whole
 

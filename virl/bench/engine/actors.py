@@ -9,9 +9,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from virl.bench.benchmark import Episode
 from virl.bench.engine.charges import Charge, Charged, FarBudget
 from virl.bench.engine.work import Bench, EpisodeOutcome, Job, open_bench, reason_of
+from virl.bench.episode import Episode
 from virl.bench.faults import WorkerLost
 from virl.bench.pace import Pace
 from virl.bench.resources import ModelUse, OpenModel, Resources, Terms
