@@ -8,7 +8,8 @@ from typing import Any
 
 from openai_server import Answer, ChatServer, Request
 
-from virl.agent.assembly import Agent, assemble
+from virl.agent.agent import Agent
+from virl.agent.assembly import assemble
 from virl.agent.character import Character, character_model
 from virl.agent.character_file import routine_of
 from virl.agent.routine import our_fields

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from virl.agent.assembly import Agent, start_panorama
+from virl.agent.agent import Agent
+from virl.agent.assembly import start_panorama
 from virl.agent.character_file import find_character, load_character, routine_of
 from virl.agent.run import Run
 from virl.errors import NoRoute, NoStreetView, NotFound

@@ -27,7 +27,7 @@ from openai_server import ChatServer, reply, text
 from pydantic import BaseModel
 
 import virl
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.errors import BadInput, CodeFault, MindFailed, NoStreetView, NotFound, UnknownName
 from virl.geo import destination, distance
 from virl.journal.journal import read_journal

@@ -4,7 +4,8 @@ import unicodedata
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from virl.agent.assembly import Assembly, assemble, check_mind, refuse_swapped
+from virl.agent.agent import Assembly
+from virl.agent.assembly import assemble, check_mind, refuse_swapped
 from virl.agent.character import Character, Point
 from virl.agent.character_file import located, routine_of, where
 from virl.errors import BadInput, VirlError, raise_all

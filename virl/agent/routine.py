@@ -25,7 +25,7 @@ from virl.mind.base import Mind
 from virl.registry import ROUTINES, cannot_import
 
 if TYPE_CHECKING:
-    from virl.agent.assembly import Agent, Assembly
+    from virl.agent.agent import Agent, Assembly
     from virl.mind.lexicon import Lexicon
 
 RunFunction = Callable[["Agent"], None]

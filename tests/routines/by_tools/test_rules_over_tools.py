@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from made_life import made_agent, made_character, virlton
 
-from virl.agent.assembly import Agent, check_mind
+from virl.agent.agent import Agent
+from virl.agent.assembly import check_mind
 from virl.agent.character_file import find_character, load_character, routine_of
 from virl.errors import BadInput, MindFailed
 from virl.journal.journal import read_journal

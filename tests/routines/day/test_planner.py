@@ -266,7 +266,7 @@ class Insistent(Fragile):
 
 def resumed(folder: Path, user: Any) -> Result:
     """Go on with a run, as `virl run --resume` does."""
-    from virl.agent.assembly import Agent
+    from virl.agent.agent import Agent
     from virl.agent.character_file import find_character, recorded_character, routine_of
     from virl.agent.run import Run
     from virl.journal.journal import Journal

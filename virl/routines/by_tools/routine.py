@@ -1,6 +1,6 @@
 """The routine of characters that have `tools` and no routine: a mind decides what to do."""
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.mind.base import Mind

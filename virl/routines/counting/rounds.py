@@ -7,7 +7,7 @@ folder, so that it can be killed at any point and resumed.
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.journal.convert import detection_record
 from virl.journal.records import ObjectRecord, ViewRecord
 from virl.platform.movement.base import Choice, Step

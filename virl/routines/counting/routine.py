@@ -4,7 +4,7 @@ At every panorama it looks to both sides, looks closer at what might be what it 
 thing once, with its position (V-IRL, section 3.3).
 """
 
-from virl.agent.assembly import Agent, Assembly
+from virl.agent.agent import Agent, Assembly
 from virl.agent.character_file import where
 from virl.errors import BadInput
 from virl.platform.movement.point.navigator import PointNavigator

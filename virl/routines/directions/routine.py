@@ -7,7 +7,7 @@ from functools import partial
 
 from pydantic import TypeAdapter
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.errors import NoRoute, NoStreetView

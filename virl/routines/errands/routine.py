@@ -4,7 +4,7 @@ He reads them, finds each in the city, takes the best order from the matrix of t
 (V-IRL, section 3.1).
 """
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.mind.lexicon import Lexicon

@@ -7,7 +7,7 @@ promising (V-IRL, section 3.3 and appendix D).
 
 from dataclasses import replace
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.platform.movement.base import Choice, Step

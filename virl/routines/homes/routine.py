@@ -5,7 +5,7 @@ window, finds the walk from each home to the nearest of those places, rates each
 (V-IRL, appendix B.3).
 """
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.routine import Wish
 from virl.routines.clients.rules import check_language
 from virl.routines.homes.home import Rated

@@ -8,7 +8,7 @@ writes what a walker needs. After SceneScout's route preview (arXiv 2504.09227);
 from collections.abc import Sequence
 from contextlib import suppress
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.character import Character, Point, start_of
 from virl.agent.routine import Wish
 from virl.errors import NoImagery, NoRoute, NoStreetView

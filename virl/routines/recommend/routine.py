@@ -4,7 +4,7 @@ She looks for the kinds of place that the client's wish is about, leaves out wha
 the reviews of the others, rates each, and says why the best one and why not the next (V-IRL, appendix B.2).
 """
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.character import Character
 from virl.agent.routine import Wish
 from virl.mind.lexicon import Lexicon

@@ -6,7 +6,7 @@ what she looks for. After AgentNav (arXiv 2512.15933) and CitySeeker (arXiv 2512
 
 from pydantic import TypeAdapter
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.agent.going_on import link_taken
 from virl.agent.routine import Wish
 from virl.drawing.exhibits import Exhibit, TableExhibit, TextExhibit

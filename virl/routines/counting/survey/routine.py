@@ -4,7 +4,7 @@ The robot visits every panorama of the region in a short order and counts (V-IRL
 run within hers.
 """
 
-from virl.agent.assembly import Agent, Assembly
+from virl.agent.agent import Agent, Assembly
 from virl.agent.consult import consult
 from virl.journal.folder import CONSULTED
 from virl.routines.counting.settings import counting_of

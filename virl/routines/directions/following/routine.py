@@ -3,7 +3,7 @@
 V-IRL, section 3.4 and appendix B.7; what differs from it is in `docs/reference/agents.md`.
 """
 
-from virl.agent.assembly import Agent
+from virl.agent.agent import Agent
 from virl.routines.directions.following.settings import FOLLOW
 from virl.routines.directions.following.spotters import open_spotter
 from virl.routines.directions.following.tour import ask_and_walk
