@@ -9,7 +9,7 @@ GROUND = {
     *("__init__", "__main__", "budget", "bugs", "clock", "console", "errors", "extras", "field_faults"),
     *("field_kinds", "files", "geo", "guard", "inline_html", "json_reading", "picture_reading"),
     *("plain_text", "redaction", "region", "region_file", "registry", "resources", "retry", "settings"),
-    *("stores", "trace_export", "traces", "yaml_text"),
+    *("stores", "trace_export", "traces", "version", "yaml_text"),
 }
 MOST_IN_MIND = 22
 
