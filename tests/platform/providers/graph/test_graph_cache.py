@@ -98,12 +98,9 @@ def test_a_cache_of_another_version_is_made_anew(
     tmp_path: Path, untouched: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = write_graph(tmp_path / "graph")
-    monkeypatch.setattr(cache, "SCHEMA", cache.SCHEMA - 1)
-    load_touchdown(folder)
-    monkeypatch.undo()
-    monkeypatch.setattr(
-        cache, "read_touchdown", lambda folder: (untouched.append(folder), read_touchdown(folder))[1]
-    )
+    with monkeypatch.context() as earlier:
+        earlier.setattr(cache, "SCHEMA", cache.SCHEMA - 1)
+        load_touchdown(folder)
     load_touchdown(folder)
     load_touchdown(folder)
     assert len(untouched) == 2
