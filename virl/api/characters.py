@@ -6,7 +6,7 @@ from virl.agent.character import Character as AnyCharacter
 from virl.agent.character import character_model
 from virl.agent.routine import our_fields
 from virl.errors import BadFile
-from virl.field_faults import faults_of
+from virl.settings.faults import faults_of
 
 __all__ = ["Character"]
 

@@ -19,7 +19,7 @@ from virl.errors import MindFailed
 from virl.mind.base import Exchange, Ledger, Pictures, Prompt, ReplyT
 from virl.mind.rendering import check_inputs
 from virl.mind.rules import RuleMind
-from virl.settings import Settings, load_settings
+from virl.settings.model import Settings, load_settings
 
 PREFIX = "scripted:"
 """What the names of such minds begin with."""

@@ -15,7 +15,7 @@ from virl.bench.records import RECORDS, SETTINGS, read_records
 from virl.bench.registry import find_benchmark
 from virl.errors import BadInput
 from virl.json_reading import read_json_file
-from virl.settings import Settings, check_settings
+from virl.settings.model import Settings, check_settings
 
 _FIELDS = frozenset(one.name for one in fields(Record))
 _RECORD = TypeAdapter(Record)

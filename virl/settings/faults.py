@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from virl.errors import did_you_mean, nearest_name
-from virl.field_kinds import (
+from virl.settings.kinds import (
     Kind,
     allowed,
     fields_of,

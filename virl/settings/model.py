@@ -8,9 +8,9 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from virl.errors import BadFile
-from virl.field_faults import faults_of, shown
-from virl.field_kinds import FIELDS, required_fields
-from virl.yaml_text import YamlText, parse_yaml, read_text
+from virl.settings.faults import faults_of, shown
+from virl.settings.kinds import FIELDS, required_fields
+from virl.settings.yaml import YamlText, parse_yaml, read_text
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 

@@ -4,7 +4,7 @@ import pytest
 from pydantic import Field
 
 from virl.errors import BadInput
-from virl.settings import Settings, load_settings, parse_settings
+from virl.settings.model import Settings, load_settings, parse_settings
 
 
 class Inner(Settings):
