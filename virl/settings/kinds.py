@@ -1,211 +1,140 @@
-"""What a field of a model may hold, told from its type in plain words."""
+"""Kinds of values that a field of a model may have, read from the model's JSON schema, in plain words."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
 
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema
+
+Kind = Mapping[str, Any]
+"""A JSON schema without references and unions; `entries` are the kinds of a list's `items`."""
 
 FIELDS = "`field: value` lines"
-_BOUNDS = (
-    ("ge", "least", "at least"),
-    ("gt", "least", "above"),
-    ("le", "most", "at most"),
-    ("lt", "most", "below"),
-)
 FEW_FIELDS = 4  # required fields of a section that are spelt out; chosen
+BOUNDS: Mapping[str, str] = MappingProxyType(
+    {
+        "ge": "at least",
+        "minimum": "at least",
+        "gt": "above",
+        "exclusiveMinimum": "above",
+        "le": "at most",
+        "maximum": "at most",
+        "lt": "below",
+        "exclusiveMaximum": "below",
+        "multiple_of": "a multiple of",
+    }
+)
+"""Words for the bounds of a number, as pydantic and JSON schemas call them."""
+_PLAIN: Mapping[str, str] = MappingProxyType(
+    {"string": "text", "boolean": "true or false", "integer": "a whole number", "number": "a number"}
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A type as an annotation gives it."""
+class _Schema(GenerateJsonSchema):
+    """A schema of any model, with the fields' own names for titles."""
 
-    type: Any
-    metadata: tuple[Any, ...] = ()
-    """Such as bounds of a number."""
+    def get_title_from_name(self, name: str) -> str:
+        return name
+
+    def emit_warning(self, *_: object) -> None:
+        pass
+
+    def handle_invalid_for_json_schema(self, *_: object) -> dict[str, Any]:
+        return {}
 
 
-def kind_at(model: type[BaseModel], location: Sequence[str | int]) -> Kind | None:
-    """The kind of the field at a location, `None` if the types do not tell."""
-    kinds = [_root(model)]
+def kinds_at(model: type[BaseModel], location: Sequence[str | int]) -> Sequence[Kind]:
+    """Return the kinds that the field at a location may have; empty if the types do not tell."""
+    schema = _schema_of(model)
+    kinds = _branches(schema, schema)
     for part in location:
-        kinds = [inner for kind in kinds for one in _branches(kind) for inner in _inner(one, part)]
-    if len(kinds) > 1:
-        return Kind(Union[tuple(kind.type for kind in kinds)])  # noqa: UP007 - made of a list
-    return kinds[0] if kinds else None
+        inner = (_inside(kind, part) for kind in kinds)
+        kinds = [kind for one in inner if isinstance(one, dict) for kind in _branches(one, schema)]
+    return kinds
 
 
-def names_in(model: type[BaseModel], location: Sequence[str | int]) -> list[str | int]:
-    """A location with the names of what a pair holds, such as `lat`, for its places."""
-    named: list[str | int] = []
-    for index, part in enumerate(location):
-        around = kind_at(model, location[:index])
-        if isinstance(part, int) and around and _is_named_tuple(around.type):
-            named.append(around.type._fields[part])
-        else:
-            named.append(part)
-    return named
+@lru_cache(maxsize=32)
+def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema(schema_generator=_Schema)
 
 
-def allowed(kind: Kind) -> str:
-    """What the kind allows, such as `a whole number, at least 1`."""
-    said = [each for one in _branches(kind) if one.type is not NoneType for each in _allowed(one)]
-    *others, last = dict.fromkeys(said) or ("empty",)
+def _branches(schema: dict[str, Any], whole: Kind) -> list[Kind]:
+    """Return the kinds that a schema allows, each with what stands beside a reference or a union."""
+    beside = {name: held for name, held in schema.items() if name not in {"$ref", "anyOf", "oneOf"}}
+    if "$ref" in schema:
+        return _branches(whole["$defs"][schema["$ref"].rpartition("/")[2]] | beside, whole)
+    if branches := schema.get("anyOf") or schema.get("oneOf"):
+        return [kind for one in branches for kind in _branches(beside | one, whole)]
+    return [schema | {"entries": _branches(schema["items"], whole)} if "items" in schema else schema]
+
+
+def _inside(kind: Kind, part: str | int) -> object:
+    """Return the schema of one part of a section or a list; no schema if it has no such part."""
+    if isinstance(part, int):
+        return dict(enumerate(kind.get("prefixItems", ()))).get(part, kind.get("items"))
+    patterns = kind.get("patternProperties", {}).values()
+    return kind.get("properties", {}).get(part, next(iter(patterns), kind.get("additionalProperties")))
+
+
+def name_of(around: Sequence[Kind], part: str | int) -> str | int:
+    """Return the name of a part, such as `lat` for a place in a pair; the place itself if it has no name."""
+    if isinstance(part, str) or len(around) != 1:
+        return part
+    name: str | int = dict(enumerate(around[0].get("prefixItems", ()))).get(part, {}).get("title", part)
+    return name
+
+
+def allowed(kinds: Sequence[Kind]) -> str:
+    """Return what the kinds allow, such as `a whole number, at least 1`."""
+    said = dict.fromkeys(words for one in kinds if one.get("type") != "null" for words in _allowed(one))
+    *others, last = said or ("empty",)
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def span(kind: Kind) -> str:
-    """The bounds of a number, such as `at least 0 and below 360`; empty if it has none."""
-    bounds: dict[str, str] = {}
-    for one in _branches(kind):
-        for limit in one.metadata:
-            for name, side, words in _BOUNDS:
-                bound = getattr(limit, name, None)
-                if bound is not None:
-                    bounds[side] = f"{words} {_number(bound)}"
-    return " and ".join(bounds[side] for side in ("least", "most") if side in bounds)
-
-
-def fields_of(kind: Kind | None) -> list[str]:
-    """The fields of a section; empty if it is none, or one of several."""
-    models = [one.type for one in _branches(kind) if _is_model(one.type)] if kind else []
-    return list(models[0].model_fields) if len(models) == 1 else []
-
-
-def literals_of(kind: Kind) -> list[str]:
-    """The values of a choice."""
+def literals_of(kinds: Sequence[Kind]) -> list[str]:
+    """Return the values of a choice."""
     return [
-        str(value)
-        for one in _branches(kind)
-        if get_origin(one.type) is Literal
-        for value in get_args(one.type)
+        str(value) for one in kinds for value in one.get("enum", [one["const"]] if "const" in one else [])
     ]
 
 
-def takes_list(kind: Kind) -> bool:
-    """Whether a list of any length, or a text, fits."""
-    return any(_is_list(one.type) or one.type is str for one in _branches(kind))
-
-
-def takes_texts(kind: Kind) -> bool:
-    """Whether a list of texts or names fits."""
-    inner = [Kind(get_args(one.type)[0]) for one in _branches(kind) if _is_list(one.type)]
-    return any(
-        one.type is str or get_origin(one.type) is Literal for kind in inner for one in _branches(kind)
-    )
-
-
-def takes_position(kind: Kind) -> bool:
-    """Whether a section with `lat` and `lng` fits."""
-    return any(
-        _is_model(one.type) and {"lat", "lng"} == set(required_fields(one.type)) for one in _branches(kind)
-    )
-
-
-def required_fields(model: type[BaseModel]) -> list[str]:
-    """The fields that a section cannot do without."""
-    return [name for name, field in model.model_fields.items() if field.is_required()]
-
-
-def _root(model: type[BaseModel]) -> Kind:
-    if issubclass(model, RootModel):
-        field = model.model_fields["root"]
-        return Kind(field.annotation, tuple(field.metadata))
-    return Kind(model)
-
-
-def _number(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+def span(kinds: Sequence[Kind]) -> str:
+    """Return the bounds of a number, such as `at least 0 and below 360`; empty if it has none."""
+    bounds = [
+        f"{words} {kind[name]:{',' if isinstance(kind[name], int) else 'g'}}"
+        for name, words in BOUNDS.items()
+        for kind in kinds
+        if name in kind
+    ]
+    return " and ".join(dict.fromkeys(bounds))
 
 
 def _allowed(kind: Kind) -> list[str]:
-    if get_origin(kind.type) is Literal:
-        return [f"'{value}'" for value in get_args(kind.type)]
-    return [_one_allowed(kind)]
+    match kind:
+        case {"enum": _} | {"const": _}:
+            return [f"'{value}'" for value in literals_of([kind])]
+        case {"properties": _}:
+            required = kind.get("required", ())
+            few = 0 < len(required) <= FEW_FIELDS
+            said = f"{{{', '.join(f'{field}: ...' for field in required)}}}" if few else FIELDS
+        case {"type": "object"}:
+            said = "`name: value` lines"
+        case {"prefixItems": [{"title": _}, *_] as entries}:
+            said = f"[{', '.join(entry['title'] for entry in entries)}]"
+        case {"prefixItems": entries}:
+            said = f"a list of {len(entries)}"
+        case {"entries": entries}:
+            said = f"a list{_example(entries)}"
+        case _:
+            said = ", ".join(filter(None, (_PLAIN.get(kind.get("type", ""), "another value"), span([kind]))))
+    return [said]
 
 
-def _one_allowed(kind: Kind) -> str:
-    said = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}.get(kind.type)
-    if said:
-        bounds = span(kind)
-        return f"{said}, {bounds}" if bounds else said
-    if _is_model(kind.type):
-        return _section(kind.type)
-    if _is_named_tuple(kind.type):
-        return f"[{', '.join(kind.type._fields)}]"
-    return _list(kind) if _is_list(kind.type) else _generic(kind)
-
-
-def _generic(kind: Kind) -> str:
-    origin, arguments = get_origin(kind.type), get_args(kind.type)
-    if origin is tuple:
-        return f"a list of {len(arguments)}"
-    return "`name: value` lines" if origin in {dict, Mapping} else "another value"
-
-
-def _section(model: type[BaseModel]) -> str:
-    required = required_fields(model)
-    if 0 < len(required) <= FEW_FIELDS:
-        return "{" + ", ".join(f"{field}: ..." for field in required) + "}"
-    return FIELDS
-
-
-def _list(kind: Kind) -> str:
-    inner = Kind(get_args(kind.type)[0]) if get_args(kind.type) else Kind(str)
-    names = literals_of(inner)
-    if names:
-        return f"a list, such as [{', '.join(names[:2])}]"
-    if any(get_origin(one.type) is tuple or _is_named_tuple(one.type) for one in _branches(inner)):
-        return "a list of [a, b] pairs"
-    if inner.type in {int, float}:
-        return "a list, such as [1, 2]"
-    return "a list, such as [a, b]"
-
-
-def _is_model(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
-
-
-def _is_named_tuple(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
-
-
-def _is_list(kind: Any) -> bool:
-    arguments = get_args(kind)
-    return get_origin(kind) in {list, set, frozenset} or (
-        get_origin(kind) is tuple and len(arguments) == 2 and arguments[1] is Ellipsis
-    )
-
-
-def _branches(kind: Kind) -> Iterator[Kind]:
-    """The kind itself, or each of those it may be."""
-    origin, arguments = get_origin(kind.type), get_args(kind.type)
-    if origin is Annotated:
-        metadata = [getattr(one, "metadata", [one]) for one in arguments[1:]]
-        yield from _branches(Kind(arguments[0], (*kind.metadata, *(m for some in metadata for m in some))))
-    elif origin in {Union, UnionType}:
-        for one in arguments:
-            yield from _branches(Kind(one, kind.metadata))
-    else:
-        yield kind
-
-
-def _inner(kind: Kind, part: str | int) -> Iterator[Kind]:
-    """What lies in one part of a section or a list."""
-    arguments = get_args(kind.type)
-    if _is_model(kind.type):
-        field = kind.type.model_fields.get(str(part))
-        if field:
-            yield Kind(field.annotation, tuple(field.metadata))
-    elif _is_named_tuple(kind.type):
-        hints = get_type_hints(kind.type)
-        name = kind.type._fields[part] if isinstance(part, int) and part < len(kind.type._fields) else part
-        if name in hints:
-            yield Kind(hints[name])
-    elif _is_list(kind.type):
-        yield Kind(arguments[0])
-    elif get_origin(kind.type) is tuple and isinstance(part, int) and part < len(arguments):
-        yield Kind(arguments[part])
-    elif get_origin(kind.type) in {dict, Mapping} and len(arguments) == 2:
-        yield Kind(arguments[1])
+def _example(entries: Sequence[Kind]) -> str:
+    if names := literals_of(entries):
+        return f", such as [{', '.join(names[:2])}]"
+    if any("prefixItems" in one for one in entries):
+        return " of [a, b] pairs"
+    return ", such as [1, 2]" if entries[0].get("type") in {"integer", "number"} else ", such as [a, b]"
