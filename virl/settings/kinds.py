@@ -28,8 +28,16 @@ BOUNDS: Mapping[str, str] = MappingProxyType(
 )
 """Words for the bounds of a number, as pydantic and JSON schemas call them."""
 _PLAIN: Mapping[str, str] = MappingProxyType(
-    {"string": "text", "boolean": "true or false", "integer": "a whole number", "number": "a number"}
+    {
+        "string": "text",
+        "path": "text",
+        "date": "a date, such as 2026-01-31",
+        "boolean": "true or false",
+        "integer": "a whole number",
+        "number": "a number",
+    }
 )
+"""Words for the formats of texts, and for the other types."""
 
 
 class _Schema(GenerateJsonSchema):
@@ -128,7 +136,8 @@ def _allowed(kind: Kind) -> list[str]:
         case {"entries": entries}:
             said = f"a list{_example(entries)}"
         case _:
-            said = ", ".join(filter(None, (_PLAIN.get(kind.get("type", ""), "another value"), span([kind]))))
+            plain = _PLAIN.get(kind.get("format") or kind.get("type", ""), "another value")
+            said = ", ".join(filter(None, (plain, span([kind]))))
     return [said]
 
 
