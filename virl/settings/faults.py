@@ -123,13 +123,13 @@ class _Found:
 
     @property
     def is_of_another_type(self) -> bool:
-        """Whether nothing of the branch fits the value."""
+        """True where nothing of the branch fits the value."""
         kinds = ("_type", "_parsing", "literal_error")
         return self.location == self.union and self.error["type"].endswith(kinds)
 
 
 def _located(error: ErrorDetails, model: type[BaseModel], data: object) -> _Found:
-    """Follow the error's way through the data: what leads nowhere there is the name of a union's branch."""
+    """Follow the error's way through the data: a part that leads nowhere there names a union's branch."""
     location: Location = ()
     union: Location | None = None
     branch = ""
