@@ -154,7 +154,8 @@ def _located(error: ErrorDetails, model: type[BaseModel], data: object) -> _Foun
 def _inside(held: object, part: str | int) -> tuple[str | int | None, object]:
     """Return a part's name as the data has it, and what it holds; `None` if the data has no such part."""
     if isinstance(held, Mapping):
-        name = next((key for key in held if key == part or str(key).lower() == str(part).lower()), None)
+        alike = (key for key in held if str(key).lower() == str(part).lower())
+        name = part if part in held else next(alike, None)
         return (None, None) if name is None else (str(name), held[name])
     if isinstance(held, list | tuple) and isinstance(part, int) and part < len(held):
         return part, held[part]
